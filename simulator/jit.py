@@ -1,0 +1,93 @@
+"""The one decorator for compiled functions, and where their machine code is kept.
+
+Numba's own cache does not notice a change in a function that is called from another file: it would run stale
+code, silently. So the cache folder of a module carries a hash of every first-party source that the module
+imports, directly or not, and of the Numba version; any change there means another folder and a fresh compile.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+import numba
+from numba import config as numba_config
+
+F = TypeVar("F", bound=Callable)
+
+#: Set by users or tests to keep compiled code somewhere else.
+CACHE_VARIABLE = "SUPHX_CACHE"
+
+_ROOT = Path(__file__).resolve().parent.parent
+_IMPORT = re.compile(r"^\s*(?:from|import)\s+((?:simulator|suphx)[\w.]*)(?:\s+import\s+\(?([\w ,]+))?", re.MULTILINE)
+
+
+def _source(module: str) -> Path | None:
+    path = _ROOT.joinpath(*module.split("."))
+    if path.is_dir():
+        path = path / "__init__"
+    path = path.with_suffix(".py")
+    return path if path.is_file() else None
+
+
+@cache
+def _imports(path: Path) -> frozenset[Path]:
+    found = set()
+    for module, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
+        candidates = [module] + [f"{module}.{name.strip().split(' ')[0]}" for name in names.split(",") if name.strip()]
+        found.update(source for source in map(_source, candidates) if source is not None)
+    return frozenset(found)
+
+
+@cache
+def source_key(module: str) -> str:
+    """Return a short hash over the sources that `module` is compiled from, and the Numba version."""
+    start = _source(module)
+    todo, seen = ([start] if start else []), set()
+    while todo:
+        path = todo.pop()
+        if path not in seen:
+            seen.add(path)
+            todo.extend(_imports(path))
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]} {module}".encode())
+    for path in sorted(seen):
+        digest.update(path.relative_to(_ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+@cache
+def cache_folder() -> Path:
+    """Return the writable folder that holds compiled code and derived tables; say so once if it is a fallback."""
+    if chosen := os.environ.get(CACHE_VARIABLE):
+        wanted = Path(chosen).expanduser()
+    else:
+        wanted = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "suphx"
+    try:
+        wanted.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=wanted):
+            return wanted
+    except OSError as error:
+        owner = os.getuid() if hasattr(os, "getuid") else "user"
+        fallback = Path(tempfile.gettempdir()) / f"suphx-cache-{owner}"
+        fallback.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if hasattr(os, "getuid") and fallback.stat().st_uid != os.getuid():
+            raise PermissionError(f"{fallback} belongs to another user: set {CACHE_VARIABLE} to a folder of yours") from error
+        print(f"suphx: cannot write {wanted} ({error}); compiled code goes to {fallback}", file=sys.stderr)
+        return fallback
+
+
+def jit(function: F) -> F:
+    """Compile `function` on first use: no GIL, NumPy's division, cached on disk, never parallel."""
+    previous = numba_config.CACHE_DIR
+    numba_config.CACHE_DIR = str(cache_folder() / "compiled" / source_key(function.__module__))
+    try:
+        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    finally:
+        numba_config.CACHE_DIR = previous

@@ -1,0 +1,102 @@
+"""The neutral form of a log: what every reader makes and every writer takes.
+
+Tiles are physical ids (see `simulator.tiles`). Formats that only name kinds get consistent ids from their reader.
+What a format does not state is None, and is not verified.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from simulator.rules import Rules
+
+#: One event of a round as a log states it. `type` is an EVENT_* of `simulator.record`.
+LOG_EVENT = np.dtype([
+    ("type", "u1"),
+    ("seat", "u1"),  # who acts; for EVENT_DORA and EVENT_NO_WINNER 0
+    ("tile", "u1"),  # as in the record's events: drawn, discarded, called, added, lowest of a closed kong, indicator
+    ("source", "u1"),  # calls and wins: seat the tile came from; else NO_SEAT
+    ("consumed", "u1", (3,)),  # calls: own tiles used, ascending; closed kong: the three higher ones; else NO_TILE
+    ("drawn", "u1"),  # discards: 1 if it was the tile just drawn
+])  # fmt: skip
+
+
+class LogError(ValueError):
+    """A log that cannot be read or does not hold together: names the file and the place in it."""
+
+    def __init__(self, message: str, source: str = "", place: str = "") -> None:
+        self.message, self.source, self.place = message, source, place
+        super().__init__(": ".join(part for part in (source, place, message) if part))
+
+
+class SkippedLog(LogError):
+    """A log that is fine but not ours to read, such as a three-player game; counted apart."""
+
+
+@dataclass
+class WinLog:
+    """One win as stated by a log."""
+
+    seat: int
+    source: int
+    tile: int | None = None
+    fu: int | None = None
+    points: int | None = None
+    """Points of the hand, all payers together, without bets and repeat counters."""
+    yaku: list[tuple[int, int]] | None = None
+    """(Tenhou's yaku number, han) as stated, dora (52), ura (53) and red fives (54) included; yakuman with han 13."""
+    yakuman: bool = False
+    ura_indicators: list[int] | None = None
+    liable: int | None = None
+    deltas: list[int] | None = None
+
+
+@dataclass
+class RoundLog:
+    """One round as stated by a log."""
+
+    round: int
+    """0 = East 1."""
+    repeat_counter: int
+    bets: int
+    dealer: int
+    scores: list[int]
+    """Points at the start."""
+    hands: list[list[int]]
+    """Thirteen tiles of each seat."""
+    indicator: int
+    events: np.ndarray
+    """LOG_EVENT[n], EVENT_WIN and EVENT_NO_WINNER included; EVENT_DORA where the log shows it."""
+    wins: list[WinLog] = field(default_factory=list)
+    draw_type: int | None = None
+    """RESULT_* of a round without winner."""
+    tenpai: list[bool] | None = None
+    """Exhaustive draw: seats that show a tenpai hand."""
+    deltas: list[int] | None = None
+    """Points each seat gains at the end of the round, all wins together."""
+    dice: tuple[int, int] | None = None
+    places: list[str] = field(default_factory=list)
+    """For each event where it stands in the file (for messages); may be empty."""
+
+
+@dataclass
+class GameLog:
+    """One game as stated by a log."""
+
+    rules: Rules
+    rounds: list[RoundLog]
+    names: list[str] = field(default_factory=lambda: ["", "", "", ""])
+    source: str = ""
+    """File, with its place in an archive."""
+    seed: str | None = None
+    """Tenhou's SHUFFLE seed, `mt19937ar-sha512-n288-base64,...`."""
+    room: str = ""
+    """`normal`, `advanced`, `expert`, `phoenix`, or what the format says."""
+    dan: list[int] | None = None
+    """Tenhou's rank numbers, 0 = beginner, 10 = 1 dan, 20 = Tenhoui."""
+    rates: list[float] | None = None
+    first_dealer: int = 0
+    final_scores: list[int] | None = None
+    final_points: list[float] | None = None

@@ -1,0 +1,207 @@
+"""`Rules`: every variation of the table as one small validated value, with presets, and its compiled form.
+
+The compiled form is one `RULES` record inside each game, so that a game carries the rules it is played by.
+Sources of the presets stand in `docs/rules.md`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+
+class RulesError(ValueError):
+    """A rule value that no table can be played by: names the field."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules of a table. Points are points, final points are thousands; the defaults are Tenhou's."""
+
+    length: Literal["east", "east_south"] = "east_south"
+    """Winds that are played before the game can end."""
+    red_fives: bool = True
+    """One red five in each suit, each worth one dora."""
+    open_tanyao: bool = True
+    """All simples counts with an open hand (kuitan)."""
+    starting_points: int = 25000
+    """Points of each seat at the start; a multiple of 100."""
+    target_points: int = 30000
+    """Points that someone must have for the game to end on time (without, west entry)."""
+    return_points: int = 30000
+    """Points that count as zero in the final points; the difference to the start, times four, is the oka of the first."""
+    uma: tuple[float, float, float, float] = (20, 10, -10, -20)
+    """Final points added by rank, in thousands; they add up to zero."""
+    final_rounding: Literal["none", "thousands"] = "none"
+    """Final points to a tenth, or to whole thousands (a half toward zero), the first taking what remains."""
+    ties: Literal["seat", "shared"] = "seat"
+    """Equal points: the seat nearer the first dealer ranks higher, or the uma and oka of the places is shared."""
+    multiple_ron: Literal["all", "head_bump"] = "all"
+    """Who wins where several would: all of them, or the next in turn alone."""
+    abort_triple_ron: bool = True
+    """Three wins on one tile end the round without a winner."""
+    abort_nine_terminals: bool = True
+    """A first draw with nine kinds of terminals and honours may end the round."""
+    abort_four_winds: bool = True
+    """Four first discards of the same wind, uninterrupted, end the round."""
+    abort_four_riichi: bool = True
+    """The fourth riichi ends the round once its discard has passed."""
+    abort_four_kongs: bool = True
+    """The fourth kong ends the round once the discard after it has passed, unless one seat made all four."""
+    swap_calling: Literal["allowed", "same", "forbidden"] = "forbidden"
+    """Kuikae: after a chow or pong the called kind may not be discarded (`same`), nor the other end of the chow."""
+    kong_dora: bool = True
+    """Each kong shows a further dora indicator."""
+    open_kong_dora: Literal["discard", "immediate"] = "discard"
+    """When an open or added kong shows it: with the discard that follows (or before a further kong's replacement)."""
+    ura_dora: bool = True
+    """A winner in riichi also counts the indicator under the first one."""
+    kong_ura: bool = True
+    """... and those under the kongs' indicators."""
+    bust: bool = True
+    """Less than zero points ends the game."""
+    dealer_stop: Literal["never", "automatic", "choice"] = "automatic"
+    """A dealer who would repeat in the last round, first with the target reached: plays on, stops, or is asked."""
+    west_entry: bool = True
+    """Without the target reached at the end, one more wind is played."""
+    sudden_death: bool = True
+    """In that wind the game ends as soon as a round leaves someone with the target."""
+    multiple_yakuman: bool = True
+    """Several yakuman in one hand add up."""
+    double_yakuman: bool = False
+    """Thirteen-sided thirteen orphans, single-wait four concealed pungs, pure nine gates and big four winds count twice."""
+    counted_yakuman: bool = True
+    """Thirteen han or more are a yakuman; otherwise a sanbaiman."""
+    kiriage_mangan: bool = False
+    """4 han 30 fu and 3 han 60 fu are a mangan."""
+    nagashi_mangan: bool = True
+    """An exhaustive draw with nothing but uncalled terminals and honours discarded pays a mangan."""
+    liability_dragons: bool = True
+    """Pao for big three dragons: who gives the third dragon's set pays."""
+    liability_winds: bool = True
+    """Pao for big four winds."""
+    liability_kongs: bool = False
+    """Pao for four kongs."""
+    liability_whole: bool = False
+    """Pao covers the whole hand, not its own yakuman alone."""
+    double_wind_fu: Literal[2, 4] = 4
+    """Fu of a pair that is both seat and round wind."""
+    thirteen_orphans_rob_closed_kong: bool = False
+    """Thirteen orphans wins on a closed kong."""
+    riichi_min_points: int = 1000
+    """Points needed to declare riichi (0 with `riichi_below_zero` for any)."""
+    riichi_below_zero: bool = False
+    """Riichi may be declared with any points, even negative."""
+    riichi_min_tiles: int = 4
+    """Tiles that must be left in the live wall to declare riichi."""
+    closed_kong_in_riichi: Literal["never", "same_waits", "same_hand"] = "same_waits"
+    """In riichi, closed kong of the drawn tile: never, if the waits stay, or if also no reading of the hand is lost."""
+    repeat_points: int = 300
+    """Points that each repeat counter (honba) adds to a win, in all; a multiple of 300."""
+    leftover_bets: Literal["first", "lost"] = "first"
+    """Riichi bets left at the end of the game go to the first, or to nobody."""
+
+    def __post_init__(self) -> None:
+        hints = typing.get_type_hints(type(self))
+        for field in dataclasses.fields(self):
+            self._check_type(field.name, getattr(self, field.name), hints[field.name])
+        for name in ("starting_points", "target_points", "return_points", "riichi_min_points"):
+            value = getattr(self, name)
+            if not 0 <= value <= 1_000_000 or value % 100:
+                raise RulesError(f"rules: {name} is {value}; it must be 0 to 1,000,000 in hundreds")
+        if abs(sum(self.uma)) > 1e-9 or any(abs(value) > 1000 for value in self.uma):
+            raise RulesError(f"rules: uma {self.uma} must add up to zero, each within 1000")
+        if not 0 <= self.repeat_points <= 30_000 or self.repeat_points % 300:
+            raise RulesError(f"rules: repeat_points is {self.repeat_points}; it must be a multiple of 300")
+        if not 0 <= self.riichi_min_tiles <= 70:
+            raise RulesError(f"rules: riichi_min_tiles is {self.riichi_min_tiles}; it must be 0 to 70")
+
+    @staticmethod
+    def _check_type(name: str, value: Any, wanted: Any) -> None:
+        choices = typing.get_args(wanted)
+        if typing.get_origin(wanted) is Literal:
+            if value not in choices or isinstance(value, bool) != isinstance(choices[0], bool):
+                raise RulesError(f"rules: {name} is {value!r}; it must be one of {', '.join(map(repr, choices))}")
+        elif typing.get_origin(wanted) is tuple:
+            numbers = isinstance(value, tuple) and all(type(part) in (int, float) for part in value)
+            if not numbers or len(value) != len(choices):
+                raise RulesError(f"rules: {name} is {value!r}; it must be {len(choices)} numbers")
+        elif type(value) is not wanted:
+            raise RulesError(f"rules: {name} is {value!r}; it must be {wanted.__name__}")
+
+    @classmethod
+    def tenhou(cls) -> Rules:
+        """East-South at Tenhou with red fives and open tanyao: the default everywhere."""
+        return cls()
+
+    @classmethod
+    def tenhou_east(cls) -> Rules:
+        """East only at Tenhou."""
+        return cls(length="east")
+
+    @classmethod
+    def preset(cls, name: str) -> Rules:
+        """Return the preset of that name; raise RulesError, naming the presets, if there is none."""
+        if name not in PRESETS:
+            raise RulesError(f"rules: no preset {name!r}; there are {', '.join(PRESETS)}")
+        return PRESETS[name]
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Rules:
+        """Build rules from plain values (`{"preset": "tenhou", "red_fives": false}`); unknown fields are refused."""
+        rest = dict(values)
+        base = cls.preset(str(rest.pop("preset", "tenhou")))
+        unknown = set(rest) - {field.name for field in dataclasses.fields(cls)}
+        if unknown:
+            raise RulesError(f"rules: unknown field {', '.join(sorted(map(str, unknown)))}")
+        if isinstance(rest.get("uma"), list):
+            rest["uma"] = tuple(rest["uma"])
+        return dataclasses.replace(base, **rest)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that `from_dict` reads back."""
+        return {**dataclasses.asdict(self), "uma": list(self.uma)}
+
+    def to_record(self) -> np.ndarray:
+        """Return the compiled form, a zero-dimensional RULES array; enumerations by their position."""
+        record = np.zeros((), RULES)
+        hints = typing.get_type_hints(type(self))
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if typing.get_origin(hints[field.name]) is Literal and isinstance(value, str):
+                value = typing.get_args(hints[field.name]).index(value)
+            elif field.name == "uma":
+                value = [round(part * 10) for part in value]
+            record[field.name] = value
+        return record
+
+
+def _rules_dtype() -> np.dtype:
+    wide = {"starting_points", "target_points", "return_points", "riichi_min_points", "repeat_points"}
+    parts: list[tuple] = []
+    for field in dataclasses.fields(Rules):
+        if field.name == "uma":
+            parts.append(("uma", np.int16, (4,)))  # tenths of a thousand
+        else:
+            parts.append((field.name, np.int32 if field.name in wide else np.uint8))
+    return np.dtype(parts, align=True)
+
+
+#: The compiled form of `Rules`: same fields; booleans 0/1, choices by position, uma in hundreds of points.
+RULES = _rules_dtype()
+
+PRESETS: dict[str, Rules] = {"tenhou": Rules.tenhou(), "tenhou_east": Rules.tenhou_east()}
+
+EAST_ONLY = 0  # Rules.length
+DEALER_STOP_NEVER, DEALER_STOP_AUTOMATIC, DEALER_STOP_CHOICE = range(3)
+SWAP_ALLOWED, SWAP_SAME, SWAP_FORBIDDEN = range(3)
+KONG_NEVER, KONG_SAME_WAITS, KONG_SAME_HAND = range(3)
+OPEN_KONG_DORA_DISCARD = 0
+MULTIPLE_RON_ALL = 0
+LEFTOVER_BETS_FIRST = 0
+TIES_SEAT = 0
+ROUNDING_NONE = 0

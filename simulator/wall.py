@@ -1,0 +1,104 @@
+"""Walls: from a counter-based seed, or from a Tenhou `SHUFFLE` seed.
+
+A wall is u8[136] in Tenhou's layout: hands are dealt from index 135 downwards (4-4-4-1 from the dealer), the live
+wall is drawn from 83 down to 14, replacements are 1, 0, 3, 2, dora indicators 5, 7, 9, 11, 13 and the ura
+indicators under them 4, 6, 8, 10, 12. Each kong also takes the last tile of the live wall out of reach.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+
+import numpy as np
+
+from simulator.jit import jit
+from simulator.tiles import TILES
+
+FIRST_LIVE = 83
+DEAD_WALL = 14
+LIVE_TILES = FIRST_LIVE + 1 - DEAD_WALL
+DORA_INDICATORS = np.array([5, 7, 9, 11, 13], np.uint8)
+URA_INDICATORS = np.array([4, 6, 8, 10, 12], np.uint8)
+REPLACEMENTS = np.array([1, 0, 3, 2], np.uint8)
+
+SHUFFLE_PREFIX = "mt19937ar-sha512-n288-base64,"
+_WORDS_A_ROUND = 288
+_SEED_WORDS = 624
+
+
+@jit
+def mix(state):
+    """Return SplitMix64's output function of a uint64: a bijection whose outputs pass for independent."""
+    z = np.uint64(state) + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@jit
+def mix2(first, second):
+    """Return one uint64 that depends on both: the key of a counter-based stream from a key and a counter."""
+    return mix(mix(np.uint64(first)) ^ np.uint64(second))
+
+
+@jit
+def below(key, counter, n):
+    """Return an integer 0..n-1 from a stream's key and counter (bias under n / 2^32, n at most 2^16)."""
+    word = mix2(key, counter) >> np.uint64(32)
+    return np.int64((word * np.uint64(n)) >> np.uint64(32))
+
+
+@jit
+def shuffle_wall(seed, round_number, repeat_counter, wall):
+    """Fill `wall` u8[136] for a game's seed, a round and a repeat counter, and nothing else (Fisher-Yates)."""
+    key = mix2(mix2(seed, round_number), repeat_counter)
+    for i in range(TILES):
+        wall[i] = i
+    for i in range(TILES - 1):
+        j = i + below(key, i, TILES - i)
+        swap = wall[i]
+        wall[i] = wall[j]
+        wall[j] = swap
+
+
+@jit
+def _tenhou_swaps(words, wall):
+    for i in range(TILES):
+        wall[i] = i
+    for i in range(TILES - 1):
+        j = i + np.int64(words[i]) % (TILES - i)
+        swap = wall[i]
+        wall[i] = wall[j]
+        wall[j] = swap
+
+
+class TenhouWalls:
+    """The walls and dice of one Tenhou game, round after round, from its `SHUFFLE` seed.
+
+    Source: Tenhou's published procedure (MT19937 seeded with 624 words, 288 outputs a round through SHA-512).
+    """
+
+    def __init__(self, seed: str) -> None:
+        """Read the seed text of a log; raises ValueError for another kind or length of seed."""
+        if not seed.startswith(SHUFFLE_PREFIX):
+            raise ValueError(f"unknown kind of wall seed {seed[:40]!r}; known is {SHUFFLE_PREFIX}...")
+        try:
+            data = base64.b64decode(seed[len(SHUFFLE_PREFIX) :], validate=True)
+        except binascii.Error as error:
+            raise ValueError(f"the wall seed is not base64: {error}") from error
+        if len(data) != 4 * _SEED_WORDS:
+            raise ValueError(f"the wall seed has {len(data)} bytes; {4 * _SEED_WORDS} are needed")
+        generator = np.random.MT19937()
+        generator._legacy_seeding(np.frombuffer(data, "<u4"))
+        self._generator = generator
+
+    def next_round(self) -> tuple[np.ndarray, tuple[int, int]]:
+        """Return the wall u8[136] and the two dice (1..6) of the next round."""
+        source = self._generator.random_raw(_WORDS_A_ROUND).astype("<u4").tobytes()
+        digests = b"".join(hashlib.sha512(source[at : at + 128]).digest() for at in range(0, len(source), 128))
+        words = np.frombuffer(digests, "<u4")
+        wall = np.empty(TILES, np.uint8)
+        _tenhou_swaps(words, wall)
+        return wall, (int(words[135] % 6) + 1, int(words[136] % 6) + 1)
