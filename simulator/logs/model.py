@@ -6,7 +6,9 @@ What a format does not state is None, and is not verified.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import overload
 
 import numpy as np
 
@@ -17,7 +19,7 @@ LOG_EVENT = np.dtype([
     ("type", "u1"),
     ("seat", "u1"),  # who acts; for EVENT_DORA and EVENT_NO_WINNER 0
     ("tile", "u1"),  # as in the record's events: drawn, discarded, called, added, lowest of a closed kong, indicator
-    ("source", "u1"),  # calls and wins: seat the tile came from; else NO_SEAT
+    ("source", "u1"),  # chow, pong, open kong, win: seat the tile came from (win by draw: the winner); else NO_SEAT
     ("consumed", "u1", (3,)),  # calls: own tiles used, ascending; closed kong: the three higher ones; else NO_TILE
     ("drawn", "u1"),  # discards: 1 if it was the tile just drawn
 ])  # fmt: skip
@@ -35,6 +37,37 @@ class SkippedLog(LogError):
     """A log that is fine but not ours to read, such as a three-player game; counted apart."""
 
 
+class Places(Sequence[str]):
+    """Where each event stands, kept as numbers and written out only for a message: `tag 17`, `line 3`."""
+
+    def __init__(self, unit: str, numbers: np.ndarray) -> None:
+        self.unit, self.numbers = unit, numbers
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Places: ...
+    def __getitem__(self, index: int | slice) -> str | Places:
+        if isinstance(index, slice):
+            return Places(self.unit, self.numbers[index])
+        return f"{self.unit} {self.numbers[index]}"
+
+
+@dataclass(frozen=True)
+class Connection:
+    """A seat left or came back: its discards in between were made by the server."""
+
+    round: int
+    """Index in `GameLog.rounds`."""
+    event: int
+    """Events of that round before it."""
+    seat: int
+    present: bool
+
+
 @dataclass
 class WinLog:
     """One win as stated by a log."""
@@ -48,6 +81,8 @@ class WinLog:
     yaku: list[tuple[int, int]] | None = None
     """(Tenhou's yaku number, han) as stated, dora (52), ura (53) and red fives (54) included; yakuman with han 13."""
     yakuman: bool = False
+    indicators: list[int] | None = None
+    """Dora indicators shown, the first one included."""
     ura_indicators: list[int] | None = None
     liable: int | None = None
     deltas: list[int] | None = None
@@ -73,11 +108,11 @@ class RoundLog:
     draw_type: int | None = None
     """RESULT_* of a round without winner."""
     tenpai: list[bool] | None = None
-    """Exhaustive draw: seats that show a tenpai hand."""
+    """A round without winner: seats that show their hand (tenpai; the nine terminals)."""
     deltas: list[int] | None = None
     """Points each seat gains at the end of the round, all wins together."""
     dice: tuple[int, int] | None = None
-    places: list[str] = field(default_factory=list)
+    places: Sequence[str] = ()
     """For each event where it stands in the file (for messages); may be empty."""
 
 
@@ -100,3 +135,4 @@ class GameLog:
     first_dealer: int = 0
     final_scores: list[int] | None = None
     final_points: list[float] | None = None
+    connections: list[Connection] = field(default_factory=list)

@@ -1,0 +1,361 @@
+"""Reader and writer of Tenhou's mjlog XML.
+
+One round is `INIT`, then one tag a move (`T12` draws, `D12` discards, `N` calls, `REACH`, `DORA`), then `AGARI`
+(one for each winner) or `RYUUKYOKU`. Points are in hundreds. Tags are counted from 0 in messages, since most
+logs are a single line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from urllib.parse import unquote
+from xml.parsers import expat
+
+import numpy as np
+
+from simulator.logs.archives import plain_data
+from simulator.logs.mjlog_codes import (
+    DRAW_TYPES,
+    ROOM_MASK,
+    ROOMS,
+    TILE_TAGS,
+    TYPE_THREE_PLAYERS,
+    decode_meld,
+    pack_event,
+    rules_of_type,
+    unpack_events,
+)
+from simulator.logs.model import Connection, GameLog, LogError, Places, RoundLog, SkippedLog, WinLog
+from simulator.record import (
+    EVENT_CHOW,
+    EVENT_DISCARD,
+    EVENT_DORA,
+    EVENT_DRAW,
+    EVENT_NO_WINNER,
+    EVENT_PONG,
+    EVENT_RIICHI,
+    EVENT_RIICHI_ACCEPTED,
+    EVENT_WIN,
+)
+from simulator.tiles import TILES
+
+MAX_BYTES = 4 << 20
+_POINTS = 100
+_HAND = 13
+_YAKUMAN_HAN = 13
+#: What a tag packs to that is no event.
+_NOTHING = 0
+_LAST_ROUND = 11
+
+Attributes = dict[str, str]
+
+
+def read_mjlog(data: bytes, source: str = "") -> GameLog:
+    """Return the game in an mjlog file, plain or gzipped.
+
+    Raises SkippedLog for a three-player game, and LogError, naming the tag, for what cannot be read: no
+    well-formed XML, a document type or entities, unknown tags, tiles outside 0..135 or seen twice, wrong counts.
+    Whether the moves are legal is for the verifier.
+    """
+    return _Reader(source).read(plain_data(data, source, MAX_BYTES))
+
+
+def _numbers(attributes: Attributes, name: str, count: int | None = None) -> list[int]:
+    numbers = [int(part) for part in attributes[name].split(",")]
+    if count is not None and len(numbers) != count:
+        raise ValueError(f"{name} has {len(numbers)} numbers, not {count}")
+    return numbers
+
+
+def _tiles(attributes: Attributes, name: str, count: int | None = None) -> list[int]:
+    tiles = _numbers(attributes, name, count)
+    if min(tiles) < 0 or max(tiles) >= TILES:
+        raise ValueError(f"{name} names tile {min(tiles) if min(tiles) < 0 else max(tiles)}; tiles are 0 to 135")
+    return tiles
+
+
+def _seat(attributes: Attributes, name: str = "who") -> int:
+    seat = int(attributes[name])
+    if not 0 <= seat < 4:
+        raise ValueError(f"{name} is {seat}; seats are 0 to 3")
+    return seat
+
+
+class _Reader:
+    """The state of reading one file. Every tag appends one packed event to `packed`, 0 if it is none."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.packed: list[int] = []
+        self.rounds: list[RoundLog] = []
+        self.starts: list[int] = []
+        self.connections: list[tuple[int, int, int, bool]] = []
+        self.game: GameLog | None = None
+        self.named = False
+        self.names = ["", "", "", ""]
+        self.seed: str | None = None
+        self.dan: list[int] | None = None
+        self.rates: list[float] | None = None
+        self.first_dealer = 0
+        self.final_scores: list[int] | None = None
+        self.final_points: list[float] | None = None
+        self.handlers: dict[str, Callable[[Attributes], int]] = {
+            "N": self._call,
+            "REACH": self._riichi,
+            "DORA": self._dora,
+            "INIT": self._init,
+            "AGARI": self._win,
+            "RYUUKYOKU": self._no_winner,
+            "UN": self._players,
+            "BYE": self._bye,
+            "GO": self._go,
+            "TAIKYOKU": self._start,
+            "SHUFFLE": self._shuffle,
+        }
+
+    def read(self, data: bytes) -> GameLog:
+        if not data.strip():
+            raise LogError("the file is empty", self.source)
+        parser = expat.ParserCreate()
+        parser.StartElementHandler = partial(self._root, parser)
+        parser.CharacterDataHandler = self._text
+        parser.StartDoctypeDeclHandler = self._doctype
+        try:
+            parser.Parse(data, True)
+        except expat.ExpatError as error:
+            text = f"not well-formed XML: {expat.ErrorString(error.code)} (line {error.lineno}, column {error.offset})"
+            raise LogError(text, self.source, self._place()) from error
+        return self._finish()
+
+    def _place(self) -> str:
+        return f"tag {len(self.packed)}"
+
+    def _doctype(self, *_: object) -> None:
+        raise LogError("the file declares a document type or entities; game logs have none", self.source)
+
+    def _text(self, text: str) -> None:
+        if not text.isspace():
+            raise LogError(f"text {text[:20]!r} between the tags", self.source, self._place())
+
+    def _root(self, parser: expat.XMLParserType, name: str, _: Attributes) -> None:
+        if name != "mjloggm":
+            raise LogError(f"the root is <{name[:20]}>, not <mjloggm>: not an mjlog file", self.source)
+        append, tile_tag, handlers = self.packed.append, TILE_TAGS.get, self.handlers
+
+        def start(name: str, attributes: Attributes) -> None:
+            event = tile_tag(name)
+            append(event if event is not None else self._other(handlers, name, attributes))
+
+        append(_NOTHING)
+        parser.StartElementHandler = start
+
+    def _other(self, handlers: dict[str, Callable[[Attributes], int]], name: str, attributes: Attributes) -> int:
+        handler = handlers.get(name)
+        if handler is None:
+            raise LogError(f"unknown tag <{name[:20]}>", self.source, self._place())
+        try:
+            return handler(attributes)
+        except KeyError as error:
+            text = f"<{name}> has no attribute {error}"
+        except LogError as error:
+            raise type(error)(error.message, self.source, f"{self._place()} <{name}>") from None
+        except (ValueError, OverflowError) as error:
+            text = f"<{name}>: {error}"
+        raise LogError(text, self.source, self._place())
+
+    def _go(self, attributes: Attributes) -> int:
+        table_type = int(attributes["type"])
+        if table_type & TYPE_THREE_PLAYERS:
+            raise SkippedLog("a three-player game")
+        if not 0 <= table_type < 1 << 16:
+            raise ValueError(f"type {table_type} is out of range")
+        rules, room = rules_of_type(table_type), ROOMS[table_type & ROOM_MASK]
+        self.game = GameLog(rules, self.rounds, source=self.source, room=room)
+        return _NOTHING
+
+    def _shuffle(self, attributes: Attributes) -> int:
+        self.seed = attributes.get("seed") or None
+        return _NOTHING
+
+    def _start(self, attributes: Attributes) -> int:
+        self.first_dealer = _seat(attributes, "oya")
+        return _NOTHING
+
+    def _players(self, attributes: Attributes) -> int:
+        present = [seat for seat in range(4) if f"n{seat}" in attributes]
+        if self.named:
+            self.connections.extend((len(self.rounds) - 1, len(self.packed), seat, True) for seat in present)
+            return _NOTHING
+        self.named = True
+        self.names = [unquote(attributes.get(f"n{seat}", "")) for seat in range(4)]
+        if attributes.get("dan"):
+            self.dan = _numbers(attributes, "dan", 4)
+        if attributes.get("rate"):
+            self.rates = [float(part) for part in attributes["rate"].split(",")]
+            if len(self.rates) != 4:
+                raise ValueError(f"rate has {len(self.rates)} numbers, not 4")
+        return _NOTHING
+
+    def _bye(self, attributes: Attributes) -> int:
+        self.connections.append((len(self.rounds) - 1, len(self.packed), _seat(attributes), False))
+        return _NOTHING
+
+    def _init(self, attributes: Attributes) -> int:
+        if self.game is None:
+            raise LogError("a round before <GO>, which says the rules")
+        number, repeat_counter, bets, dice, dice2, indicator = _numbers(attributes, "seed", 6)
+        for name, value, most in (
+            ("round", number, _LAST_ROUND),
+            ("repeat counter", repeat_counter, 255),
+            ("bets", bets, 255),
+            ("first die", dice, 5),
+            ("second die", dice2, 5),
+            ("indicator", indicator, TILES - 1),
+        ):
+            if not 0 <= value <= most:
+                raise ValueError(f"seed: the {name} is {value}, not 0 to {most}")
+        self.rounds.append(
+            RoundLog(
+                round=number,
+                repeat_counter=repeat_counter,
+                bets=bets,
+                dealer=_seat(attributes, "oya"),
+                scores=self._scores(attributes, "ten", 4),
+                hands=[_tiles(attributes, f"hai{seat}", _HAND) for seat in range(4)],
+                indicator=indicator,
+                events=np.empty(0),
+                dice=(dice + 1, dice2 + 1),
+            )
+        )
+        self.starts.append(len(self.packed))
+        return _NOTHING
+
+    def _scores(self, attributes: Attributes, name: str, count: int) -> list[int]:
+        scores = [_POINTS * number for number in _numbers(attributes, name, count)]
+        if any(abs(score) > 10_000_000 for score in scores):
+            raise ValueError(f"{name}: a score out of range")
+        return scores
+
+    def _call(self, attributes: Attributes) -> int:
+        return decode_meld(int(attributes["m"]), int(attributes["who"]))
+
+    def _riichi(self, attributes: Attributes) -> int:
+        step = attributes["step"]
+        if step not in ("1", "2"):
+            raise ValueError(f"step is {step!r}, not 1 or 2")
+        return pack_event(EVENT_RIICHI if step == "1" else EVENT_RIICHI_ACCEPTED, _seat(attributes))
+
+    def _dora(self, attributes: Attributes) -> int:
+        return pack_event(EVENT_DORA, 0, _tiles(attributes, "hai", 1)[0])
+
+    def _round(self) -> RoundLog:
+        if not self.rounds:
+            raise LogError("the end of a round before any <INIT>")
+        return self.rounds[-1]
+
+    def _result(self, attributes: Attributes) -> list[int]:
+        """Take the points of a result tag into the round, and the end of the game if it states one; return them."""
+        round_log = self._round()
+        deltas = self._scores(attributes, "sc", 8)[1::2]
+        before = round_log.deltas or [0, 0, 0, 0]
+        round_log.deltas = [a + b for a, b in zip(before, deltas, strict=True)]
+        if "owari" in attributes:
+            values = [float(part) for part in attributes["owari"].split(",")]
+            if len(values) != 8 or not all(abs(value) < 1e6 for value in values):
+                raise ValueError(f"owari {attributes['owari'][:60]!r} is not 8 numbers")
+            self.final_scores = [round(value * _POINTS) for value in values[0::2]]
+            self.final_points = values[1::2]
+        return deltas
+
+    def _win(self, attributes: Attributes) -> int:
+        seat, source = _seat(attributes), _seat(attributes, "fromWho")
+        tile = _tiles(attributes, "machi", 1)[0]
+        fu, points, _ = _numbers(attributes, "ten", 3)
+        if "yakuman" in attributes:
+            yaku = [(number, _YAKUMAN_HAN) for number in _numbers(attributes, "yakuman")]
+        else:
+            flat = _numbers(attributes, "yaku")
+            yaku = list(zip(flat[0::2], flat[1::2], strict=True))
+        win = WinLog(
+            seat=seat,
+            source=source,
+            tile=tile,
+            fu=fu,
+            points=points,
+            yaku=yaku,
+            yakuman="yakuman" in attributes,
+            indicators=_tiles(attributes, "doraHai") if "doraHai" in attributes else None,
+            ura_indicators=_tiles(attributes, "doraHaiUra") if "doraHaiUra" in attributes else None,
+            liable=_seat(attributes, "paoWho") if "paoWho" in attributes else None,
+            deltas=self._result(attributes),
+        )
+        if len(self.rounds[-1].wins) == 3:
+            raise ValueError("a fourth winner")
+        self.rounds[-1].wins.append(win)
+        return pack_event(EVENT_WIN, seat, tile, source)
+
+    def _no_winner(self, attributes: Attributes) -> int:
+        name = attributes.get("type", "")
+        if name not in DRAW_TYPES:
+            raise ValueError(f"unknown type {name[:20]!r}")
+        self._result(attributes)
+        self.rounds[-1].draw_type = DRAW_TYPES[name]
+        self.rounds[-1].tenpai = [f"hai{seat}" in attributes for seat in range(4)]
+        return pack_event(EVENT_NO_WINNER, 0, DRAW_TYPES[name])
+
+    def _finish(self) -> GameLog:
+        """Make the arrays, cut them into rounds, and check what can be seen without playing."""
+        game = self.game
+        if game is None or not self.rounds:
+            raise LogError("the log has no rounds", self.source)
+        packed = np.array(self.packed, np.uint64)
+        tags = np.flatnonzero(packed)
+        events = unpack_events(packed[tags])
+        cuts = np.searchsorted(tags, [*self.starts, len(packed)])
+        if cuts[0]:
+            raise LogError("a move before the first round", self.source, f"tag {tags[0]}")
+        _mark_drawn(events)
+        self._check_tiles(events, cuts, tags)
+        for index, round_log in enumerate(self.rounds):
+            part = slice(cuts[index], cuts[index + 1])
+            round_log.events, round_log.places = events[part], Places("tag", tags[part])
+            self._check_end(round_log, self.starts[index])
+        for field in ("names", "seed", "dan", "rates", "first_dealer", "final_scores", "final_points"):
+            setattr(game, field, getattr(self, field))
+        for number, tag, seat, present in self.connections:
+            number = max(number, 0)
+            event = int(np.searchsorted(tags, tag) - cuts[number])
+            game.connections.append(Connection(number, max(event, 0), seat, present))
+        return game
+
+    def _check_tiles(self, events: np.ndarray, cuts: np.ndarray, tags: np.ndarray) -> None:
+        """Raise LogError if a tile is dealt, drawn or shown twice in one round."""
+        new = np.flatnonzero((events["type"] == EVENT_DRAW) | (events["type"] == EVENT_DORA))
+        number = np.searchsorted(cuts, new, side="right") - 1
+        deal = [tile for each in self.rounds for hand in (*each.hands, (each.indicator,)) for tile in hand]
+        dealt = np.array(deal).reshape(len(self.rounds), -1) + TILES * np.arange(len(self.rounds))[:, None]
+        drawn = events["tile"][new] + TILES * number
+        counts = np.bincount(np.concatenate([dealt.ravel(), drawn]))
+        if counts.max() > 1:
+            twice = int(counts.argmax())
+            later = new[drawn == twice]
+            place = f"tag {tags[later[-1]] if len(later) else self.starts[twice // TILES]}"
+            raise LogError(f"tile {twice % TILES} comes twice in one round", self.source, place)
+
+    def _check_end(self, round_log: RoundLog, start: int) -> None:
+        ends = np.flatnonzero(round_log.events["type"] >= EVENT_WIN)
+        wins = len(round_log.wins)
+        if not len(ends):
+            raise LogError("the round has no result: the log is cut off", self.source, f"round at tag {start}")
+        if ends[0] != len(round_log.events) - len(ends) or len(ends) != (wins or 1):
+            raise LogError("the round goes on after its result", self.source, round_log.places[int(ends[0])])
+
+
+def _mark_drawn(events: np.ndarray) -> None:
+    """Set `drawn` of the discards that are of the tile just drawn."""
+    turn = np.flatnonzero(np.isin(events["type"], (EVENT_DRAW, EVENT_DISCARD, EVENT_CHOW, EVENT_PONG)))
+    kind, tile, seat = (events[name][turn] for name in ("type", "tile", "seat"))
+    same = (kind[:-1] == EVENT_DRAW) & (kind[1:] == EVENT_DISCARD)
+    same &= (tile[:-1] == tile[1:]) & (seat[:-1] == seat[1:])
+    events["drawn"][turn[1:]] |= same

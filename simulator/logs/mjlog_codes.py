@@ -1,0 +1,167 @@
+"""Numbers in Tenhou's mjlog: tile tags, meld codes, table types, and the packed form of an event.
+
+An event is packed into one integer, the little-endian bytes of a LOG_EVENT, so that a reader appends plain
+integers and makes one array at the end.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cache
+
+import numpy as np
+
+from simulator.logs.model import LOG_EVENT
+from simulator.record import (
+    EVENT_ADDED_KONG,
+    EVENT_CHOW,
+    EVENT_CLOSED_KONG,
+    EVENT_DISCARD,
+    EVENT_DRAW,
+    EVENT_OPEN_KONG,
+    EVENT_PONG,
+    NO_SEAT,
+    RESULT_EXHAUSTIVE,
+    RESULT_FOUR_KONGS,
+    RESULT_FOUR_RIICHI,
+    RESULT_FOUR_WINDS,
+    RESULT_NAGASHI,
+    RESULT_NINE_TERMINALS,
+    RESULT_TRIPLE_RON,
+)
+from simulator.rules import Rules
+from simulator.tiles import KINDS, NO_TILE, TILES
+
+#: `type` of a RYUUKYOKU tag; absent for an exhaustive draw.
+DRAW_TYPES = {
+    "": RESULT_EXHAUSTIVE,
+    "nm": RESULT_NAGASHI,
+    "yao9": RESULT_NINE_TERMINALS,
+    "kaze4": RESULT_FOUR_WINDS,
+    "reach4": RESULT_FOUR_RIICHI,
+    "kan4": RESULT_FOUR_KONGS,
+    "ron3": RESULT_TRIPLE_RON,
+}
+
+# Bits of a GO tag's type.
+TYPE_MULTIPLAYER = 0x01
+TYPE_NO_RED_FIVES = 0x02
+TYPE_NO_OPEN_TANYAO = 0x04
+TYPE_EAST_SOUTH = 0x08
+TYPE_THREE_PLAYERS = 0x10
+TYPE_FAST = 0x40
+ROOMS = {0x00: "normal", 0x80: "advanced", 0x20: "expert", 0xA0: "phoenix"}
+ROOM_MASK = 0xA0
+
+MELD_CODES = 1 << 16
+_CHOW, _PONG, _ADDED_KONG, _NORTH = 4, 8, 16, 32
+
+NO_CONSUMED = (NO_TILE, NO_TILE, NO_TILE)
+
+
+def pack_event(
+    kind: int,
+    seat: int = 0,
+    tile: int = NO_TILE,
+    source: int = NO_SEAT,
+    consumed: tuple[int, int, int] = NO_CONSUMED,
+    drawn: int = 0,
+) -> int:
+    """Return one LOG_EVENT as an integer; `kind` is an EVENT_*."""
+    low = kind | seat << 8 | tile << 16 | source << 24
+    return low | consumed[0] << 32 | consumed[1] << 40 | consumed[2] << 48 | drawn << 56
+
+
+def unpack_events(packed: list[int] | np.ndarray) -> np.ndarray:
+    """Return LOG_EVENT[n] for packed events."""
+    return np.asarray(packed, "<u8").view(LOG_EVENT)
+
+
+#: Packed event of each draw (`T0`..`W135`) and discard tag (`D0`..`G135`; lower case where the tile was the drawn one).
+TILE_TAGS = {
+    **{f"{'TUVW'[s]}{t}": pack_event(EVENT_DRAW, s, t) for s in range(4) for t in range(TILES)},
+    **{f"{'DEFG'[s]}{t}": pack_event(EVENT_DISCARD, s, t) for s in range(4) for t in range(TILES)},
+    **{f"{'defg'[s]}{t}": pack_event(EVENT_DISCARD, s, t, drawn=1) for s in range(4) for t in range(TILES)},
+}
+
+
+@cache
+def rules_of_type(table_type: int) -> Rules:
+    """Return the rules of a four-player GO type."""
+    return dataclasses.replace(
+        Rules.preset("tenhou" if table_type & TYPE_EAST_SOUTH else "tenhou_east"),
+        red_fives=not table_type & TYPE_NO_RED_FIVES,
+        open_tanyao=not table_type & TYPE_NO_OPEN_TANYAO,
+    )
+
+
+def type_of_rules(rules: Rules, room: str) -> int:
+    """Return the GO type that comes nearest to the rules; a room that Tenhou does not have counts as normal."""
+    bits = next((bits for bits, name in ROOMS.items() if name == room), 0)
+    return (
+        TYPE_MULTIPLAYER
+        | bits
+        | (0 if rules.red_fives else TYPE_NO_RED_FIVES)
+        | (0 if rules.open_tanyao else TYPE_NO_OPEN_TANYAO)
+        | (TYPE_EAST_SOUTH if rules.length == "east_south" else 0)
+    )
+
+
+@cache
+def decode_meld(code: int, seat: int) -> int:
+    """Return the packed event of an N tag's `m` and `who`; raises ValueError for a code that means no meld."""
+    if not 0 <= code < MELD_CODES or not 0 <= seat < 4:
+        raise ValueError(f"meld code {code} of seat {seat} is out of range")
+    relative = code & 3
+    source = (seat + relative) % 4
+    if code & _CHOW:
+        number, called = divmod(code >> 10, 3)
+        suit, low = divmod(number, 7)
+        if suit > 2 or relative != 3:
+            raise ValueError(f"meld code {code} is no chow from the left")
+        kind = suit * 9 + low
+        tiles = [4 * (kind + i) + (code >> (3 + 2 * i) & 3) for i in range(3)]
+        tile = tiles.pop(called)
+        return pack_event(EVENT_CHOW, seat, tile, source, (tiles[0], tiles[1], NO_TILE))
+    if code & (_PONG | _ADDED_KONG):
+        kind, called = divmod(code >> 9, 3)
+        if kind >= KINDS or not relative:
+            raise ValueError(f"meld code {code} is no pong of a tile of another seat")
+        unused = 4 * kind + (code >> 5 & 3)
+        if not code & _PONG:
+            return pack_event(EVENT_ADDED_KONG, seat, unused)
+        tiles = [tile for tile in range(4 * kind, 4 * kind + 4) if tile != unused]
+        tile = tiles.pop(called)
+        return pack_event(EVENT_PONG, seat, tile, source, (tiles[0], tiles[1], NO_TILE))
+    if code & _NORTH:
+        raise ValueError(f"meld code {code} sets a North aside, which only three-player games do")
+    tile = code >> 8
+    if tile >= TILES:
+        raise ValueError(f"meld code {code} names tile {tile}; tiles are 0 to 135")
+    first = tile & ~3
+    if not relative:
+        return pack_event(EVENT_CLOSED_KONG, seat, first, consumed=(first + 1, first + 2, first + 3))
+    a, b, c = (other for other in range(first, first + 4) if other != tile)
+    return pack_event(EVENT_OPEN_KONG, seat, tile, source, (a, b, c))
+
+
+def encode_meld(event: np.void, pong: int | None = None) -> int:
+    """Return the meld code of a LOG_EVENT call; an added kong needs the code of the `pong` it is added to."""
+    kind, seat, tile = int(event["type"]), int(event["seat"]), int(event["tile"])
+    relative = (int(event["source"]) - seat) % 4 if event["source"] != NO_SEAT else 0
+    if kind == EVENT_CLOSED_KONG:
+        return (tile & ~3) << 8
+    if kind == EVENT_OPEN_KONG:
+        return tile << 8 | relative
+    if kind == EVENT_ADDED_KONG:
+        if pong is None:
+            raise ValueError("an added kong without its pong")
+        return pong & ~_PONG | _ADDED_KONG
+    tiles = sorted([tile, int(event["consumed"][0]), int(event["consumed"][1])])
+    called = tiles.index(tile)
+    if kind == EVENT_CHOW:
+        low = tiles[0] >> 2
+        copies = sum((each & 3) << (3 + 2 * i) for i, each in enumerate(tiles))
+        return ((low // 9 * 7 + low % 9) * 3 + called) << 10 | copies | _CHOW | relative
+    unused = next(copy for copy in range(4) if (tile & ~3) + copy not in tiles)
+    return ((tile >> 2) * 3 + called) << 9 | unused << 5 | _PONG | relative
