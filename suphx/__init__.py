@@ -1,0 +1,1 @@
+"""The player: features, networks, training and evaluation around the table in `simulator`, and the command line."""

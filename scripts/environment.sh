@@ -1,0 +1,45 @@
+# Sourced by the other scripts: makes and activates .venv in the repository, unless it is there and up to date.
+# PYTHON names the interpreter to make it with; otherwise the first one that is new enough.
+
+is_new_enough() {
+    "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
+}
+
+find_python() {
+    local candidate
+    for candidate in ${PYTHON:-python3 python3.13 python3.12 python3.11 python}; do
+        if is_new_enough "$candidate"; then
+            echo "$candidate"
+            return
+        fi
+    done
+    echo "Python 3.11 or newer is needed; tried: ${PYTHON:-python3, python3.13, python3.12, python3.11, python}." >&2
+    echo "Install one, or name it: PYTHON=/path/to/python $0" >&2
+    return 1
+}
+
+# All that the environment is made from; kept in it, so that a change of any of it is noticed.
+environment_sources() {
+    cat pyproject.toml constraints.txt scripts/environment.sh
+}
+
+make_environment() {
+    local python
+    if ! is_new_enough .venv/bin/python || ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
+        python=$(find_python) || return
+        echo "Making .venv with $("$python" --version) ..." >&2
+        if ! "$python" -m venv --clear .venv; then
+            echo "$python cannot make virtual environments; on Debian and Ubuntu install the package python3-venv." >&2
+            return 1
+        fi
+    fi
+    echo "Installing what pyproject.toml names into .venv ..." >&2
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check \
+        --editable '.[test,dev]' --constraint constraints.txt || return
+    environment_sources >.venv/made-from
+}
+
+if ! is_new_enough .venv/bin/python || ! environment_sources | cmp --quiet - .venv/made-from; then
+    make_environment || exit
+fi
+. .venv/bin/activate

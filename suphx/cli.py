@@ -1,0 +1,76 @@
+"""The command `suphx`: puts the commands together and turns errors into one line for the person at the keyboard.
+
+Each command is a function in a file of `suphx.commands` that imports what it needs when it is called: nothing
+here may import NumPy or Numba, so that `suphx --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+EXIT_ERROR = 1  # something that was asked for is wrong or missing; a wrong command line is 2, Ctrl-C 130
+
+app = typer.Typer(
+    name="suphx",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"suphx {version('suphx')}")
+        raise typer.Exit
+
+
+@app.callback()
+def suphx(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """The open Suphx: a Riichi Mahjong table, and a player for it."""
+
+
+def _message(error: Exception) -> str | None:
+    """Return the line that tells a user of `error`, or None for a fault of the program's own (see its traceback)."""
+    from simulator.logs.model import LogError
+    from simulator.rules import RulesError
+    from simulator.tiles import NotationError
+
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
+    if isinstance(error, (LogError, RulesError, NotationError, OSError)):
+        return str(error)
+    return None
+
+
+def _silence_output() -> None:
+    """Send what is still to be written nowhere: the reader of our output (`| head`) has gone."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def main() -> None:
+    """Run the command line; exits with 0, EXIT_ERROR, 2 (wrong usage) or 130 (Ctrl-C)."""
+    try:
+        try:
+            app(prog_name="suphx")
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _silence_output()
+        sys.exit(EXIT_ERROR)
+    except Exception as error:
+        message = _message(error)
+        if message is None:
+            raise
+        print(f"suphx: {message}", file=sys.stderr)
+        sys.exit(EXIT_ERROR)
