@@ -1,0 +1,442 @@
+"""What a winning hand is worth: its readings, yaku, fu and yakuman, compiled.
+
+A *reading* divides the concealed tiles into runs, triplets and a pair. Reading from the lowest tile up and taking a
+triplet wherever there is one finds a reading if there is any, and every other one with the same pair follows from
+it by turning three triplets in a row into three equal runs. Only three kinds of a suit can be the pair: runs and
+triplets add up to a multiple of three, so the sum of the suit fixes the pair's number modulo 3.
+
+Within a reading the best place of the winning tile needs no search. Pinfu beats the two fu of a narrow wait; a
+narrow wait beats a wide one; and a triplet, which by claim would no longer be concealed, comes last.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from simulator import yaku as y
+from simulator.jit import jit
+from simulator.payments import base_points
+from simulator.record import MELD_CHOW, MELD_CLOSED_KONG, MELD_PONG
+from simulator.tiles import DRAGONS, EAST, HONOURS, KINDS, TERMINALS, TERMINALS_AND_HONOURS, WHITE, WINDS
+
+# How the hand was won: flags of `situation`.
+BY_DRAW = 1  # tsumo; otherwise by claim (ron)
+RIICHI = 2
+DOUBLE_RIICHI = 4  # counts instead of RIICHI
+IPPATSU = 8
+LAST_TILE = 16  # the last tile of the live wall (haitei), or the discard after it (houtei)
+REPLACEMENT = 32  # a kong's replacement (rinshan); it is never also the last tile of the live wall
+ROBBED_KONG = 64
+FIRST_TURN = 128  # the own first draw, uninterrupted: blessing of heaven for the dealer, of earth for others
+
+_SUIT = 0b111111111
+_GREEN = sum(1 << kind for kind in (19, 20, 21, 23, 25, 32))  # 23468s and the green dragon
+_RUN_STARTS = sum(0b1111111 << 9 * suit for suit in range(3))
+_OUTSIDE_STARTS = sum(0b1000001 << 9 * suit for suit in range(3))
+_NINE_GATES = 0x311111113  # a nibble for each number
+
+
+class _Facts(NamedTuple):
+    """What all readings of a hand share."""
+
+    kinds: int  # mask of all kinds in the hand and its melds
+    triplets: int  # mask of melded triplets and kongs
+    runs: int  # mask of melded runs by their lowest kind
+    closed: int  # 1: no open meld
+    closed_kongs: int
+    fu: int  # before triplets, pair, wait and draw
+    yaku: int  # that do not depend on the reading
+    yakuman: int  # the same
+    by_draw: int
+    win_kind: int
+    wide: int  # mask of runs that the winning tile would complete from a two-sided wait
+    narrow: int  # ... from an edge or closed wait
+    seat_wind: int  # as a kind
+    round_wind: int
+
+
+@jit
+def bit_count(mask):
+    """Return how many bits of a non-negative int64 are set."""
+    mask = mask - ((mask >> 1) & 0x5555555555555555)
+    mask = (mask & 0x3333333333333333) + ((mask >> 2) & 0x3333333333333333)
+    mask = (mask + (mask >> 4)) & 0x0F0F0F0F0F0F0F0F
+    mask += mask >> 8
+    mask += mask >> 16
+    return (mask + (mask >> 32)) & 127
+
+
+@jit
+def _split(suit):
+    """Divide a suit (a nibble for each number) into triplets | runs << 9 | runs that stand twice << 18, or -1."""
+    triplets, runs, doubled, bit = 0, 0, 0, 1
+    while suit:
+        count = suit & 15
+        suit >>= 4
+        if count >= 3:
+            triplets |= bit
+            count -= 3
+        if count:
+            if (suit & 15) < count or ((suit >> 4) & 15) < count:
+                return -1
+            suit -= count * 0x11
+            runs |= bit
+            doubled |= bit * (count >> 1)
+        bit <<= 1
+    return triplets | runs << 9 | doubled << 18
+
+
+@jit
+def _situation_yaku(situation, closed):
+    """Return the yaku that come from how the hand was won."""
+    if situation & BY_DRAW:
+        yaku = closed << y.MENZEN_TSUMO
+        if situation & REPLACEMENT:
+            yaku |= 1 << y.RINSHAN
+        elif situation & LAST_TILE:
+            yaku |= 1 << y.HAITEI
+    else:
+        yaku = ((situation & LAST_TILE) // LAST_TILE) << y.HOUTEI
+        yaku |= ((situation & ROBBED_KONG) // ROBBED_KONG) << y.CHANKAN
+    if situation & DOUBLE_RIICHI:
+        yaku |= 1 << y.DOUBLE_RIICHI
+    elif situation & RIICHI:
+        yaku |= 1 << y.RIICHI
+    if situation & IPPATSU:
+        yaku |= 1 << y.IPPATSU
+    return yaku
+
+
+@jit
+def _tile_yaku(kinds, closed, kongs, open_tanyao):
+    """Return the yaku that depend on nothing but which tiles there are."""
+    yaku = 0
+    suits = (kinds & _SUIT != 0) + (kinds >> 9 & _SUIT != 0) + (kinds >> 18 & _SUIT != 0)
+    if suits == 1:
+        yaku |= 1 << (y.HONITSU if kinds & HONOURS else y.CHINITSU)
+    if kinds & TERMINALS_AND_HONOURS == 0 and (closed or open_tanyao):
+        yaku |= 1 << y.TANYAO
+    if kinds & ~TERMINALS_AND_HONOURS == 0:
+        yaku |= 1 << y.HONROUTOU
+    if kongs == 3:
+        yaku |= 1 << y.SANKANTSU
+    return yaku
+
+
+@jit
+def _tile_yakuman(kinds, kongs, situation, seat_wind):
+    """Return the yakuman that depend on the tiles or the first turn, nine gates and thirteen orphans aside."""
+    yakuman = 0
+    if situation & FIRST_TURN and situation & BY_DRAW:
+        yakuman |= 1 << (y.CHIIHOU if seat_wind else y.TENHOU)
+    if kinds & ~HONOURS == 0:
+        yakuman |= 1 << y.TSUUIISOU
+    if kinds & ~TERMINALS == 0:
+        yakuman |= 1 << y.CHINROUTOU
+    if kinds & ~_GREEN == 0:
+        yakuman |= 1 << y.RYUUIISOU
+    if kongs == 4:
+        yakuman |= 1 << y.SUUKANTSU
+    return yakuman
+
+
+@jit
+def _nine_gates(suit, win_number):
+    """Return nine gates as a mask, for a closed hand without kongs that lies in one suit (as nibbles)."""
+    extra = suit - _NINE_GATES  # a missing tile borrows, and leaves what is no power of 16
+    for number in range(9):
+        if extra == 1 << 4 * number:
+            return 1 << (y.JUNSEI_CHUUREN if number == win_number else y.CHUUREN)
+    return 0
+
+
+@jit
+def _reading_yaku(facts, triplets, runs, twins, pair, concealed, pinfu):
+    """Return the ordinary yaku of a reading; `triplets` and `runs` with the melds."""
+    yaku = facts.yaku | pinfu << y.PINFU
+    yaku |= (triplets >> facts.seat_wind & 1) << (y.SEAT_WIND + facts.seat_wind - EAST)
+    yaku |= (triplets >> facts.round_wind & 1) << (y.ROUND_WIND + facts.round_wind - EAST)
+    yaku |= (triplets >> WHITE) << y.DRAGON
+    if twins and facts.closed:
+        yaku |= 1 << (y.IIPEIKO if twins == 1 else y.RYANPEIKO)
+    if runs == 0:
+        yaku |= 1 << y.TOITOI
+    elif (
+        runs & ~_OUTSIDE_STARTS == 0
+        and triplets & ~TERMINALS_AND_HONOURS == 0
+        and TERMINALS_AND_HONOURS >> pair & 1
+    ):
+        yaku |= 1 << (y.CHANTA if facts.kinds & HONOURS else y.JUNCHAN)
+    straight = runs & runs >> 3 & runs >> 6  # only a suit's first run has others three and six above it in the suit
+    if straight & (1 | 1 << 9 | 1 << 18):
+        yaku |= 1 << y.ITTSU
+    if runs & runs >> 9 & runs >> 18 & _SUIT:
+        yaku |= 1 << y.SANSHOKU
+    if triplets & triplets >> 9 & triplets >> 18 & _SUIT:
+        yaku |= 1 << y.SANSHOKU_DOUKOU
+    if concealed == 3:
+        yaku |= 1 << y.SANANKOU
+    if DRAGONS >> pair & 1 and bit_count(triplets & DRAGONS) == 2:
+        yaku |= 1 << y.SHOUSANGEN
+    return yaku
+
+
+@jit
+def _reading_yakuman(facts, triplets, pair, concealed):
+    """Return the yakuman of a reading; `triplets` with the melds."""
+    yakuman = facts.yakuman
+    if triplets & DRAGONS == DRAGONS:
+        yakuman |= 1 << y.DAISANGEN
+    if concealed == 4:
+        yakuman |= 1 << (y.SUUANKOU_TANKI if pair == facts.win_kind else y.SUUANKOU)
+    if triplets & WINDS == WINDS:
+        yakuman |= 1 << y.DAISUUSHII
+    elif WINDS >> pair & 1 and (triplets | 1 << pair) & WINDS == WINDS:
+        yakuman |= 1 << y.SHOUSUUSHII
+    return yakuman
+
+
+@jit
+def _pair_fu(facts, pair, double_wind_fu):
+    if pair >= WHITE:
+        return 2
+    if pair == facts.seat_wind == facts.round_wind:
+        return double_wind_fu
+    return 2 if pair == facts.seat_wind or pair == facts.round_wind else 0
+
+
+@jit
+def _read(facts, triplets, runs, twins, pair, double_wind_fu):
+    """Return (yaku, fu) of one reading of the concealed tiles, the winning tile in its best place.
+
+    triplets, runs: masks of the concealed ones; twins: how many times two equal runs; pair: kind.
+    """
+    fu = _pair_fu(facts, pair, double_wind_fu)
+    all_triplets = triplets | facts.triplets
+    wide = runs & facts.wide != 0
+    narrow = pair == facts.win_kind or runs & facts.narrow != 0
+    pinfu = facts.closed and wide and all_triplets == 0 and fu == 0
+    concealed = bit_count(triplets) + facts.closed_kongs
+    fu += facts.fu + 4 * bit_count(triplets) + 4 * bit_count(triplets & TERMINALS_AND_HONOURS)
+    if not (facts.by_draw or wide or narrow):  # a triplet completed by claim
+        concealed -= 1
+        fu -= 4 if TERMINALS_AND_HONOURS >> facts.win_kind & 1 else 2
+    if not pinfu:
+        fu += 2 * narrow + 2 * facts.by_draw
+        fu = max((fu + 9) // 10 * 10, 30)  # an open hand without any fu counts 30
+    yakuman = _reading_yakuman(facts, all_triplets, pair, concealed)
+    if yakuman:
+        return yakuman, fu
+    pinfu_bit = 1 if pinfu else 0
+    return _reading_yaku(facts, all_triplets, runs | facts.runs, twins, pair, concealed, pinfu_bit), fu
+
+
+@jit
+def yakuman_value(number, rules):
+    """Return how many yakuman the one with Tenhou's number `number` counts for under RULES: 1 or 2."""
+    return 2 if rules["double_yakuman"] and y.DOUBLE_YAKUMAN >> number & 1 else 1
+
+
+@jit
+def _count_yakuman(mask, rules):
+    """Return (yaku that count, how many yakuman they are)."""
+    doubled = mask & y.DOUBLE_YAKUMAN if rules["double_yakuman"] else 0
+    if rules["multiple_yakuman"]:
+        return mask, bit_count(mask) + bit_count(doubled)
+    if doubled:
+        return doubled & -doubled, 2
+    return mask & -mask, 1
+
+
+@jit
+def _keep_best(best, yaku, fu, closed, rules, win):
+    """Write a reading into `win` if it is worth more than `best`, and return the greater worth.
+
+    Worth is ordered by base points, then han, then fu; 0 is a hand without yaku.
+    """
+    if yaku == 0:
+        return best
+    yakuman, han = 0, 0
+    if yaku >> y.TENHOU:
+        yaku, yakuman = _count_yakuman(yaku, rules)
+    else:
+        if closed:
+            han = bit_count(yaku & y.HAN_1) + 2 * bit_count(yaku & y.HAN_2) + 4 * bit_count(yaku & y.HAN_4)
+        else:
+            han = bit_count(yaku & y.OPEN_HAN_1) + 2 * bit_count(yaku & y.OPEN_HAN_2)
+            han += 4 * bit_count(yaku & y.OPEN_HAN_4)
+        han += np.int64(win["dora"]) + np.int64(win["ura"]) + np.int64(win["red"])
+    worth = base_points(han, fu, yakuman, rules) << 16 | han << 8 | fu
+    if worth > best:
+        win["yaku"], win["han"], win["fu"], win["yakuman"] = yaku, han, fu, yakuman
+        return worth
+    return best
+
+
+@jit
+def _meld_facts(melds, n_melds):
+    """Return (kinds, triplets, runs, kongs, closed kongs, fu) of the melds."""
+    kinds, triplets, runs, kongs, closed_kongs, fu = 0, 0, 0, 0, 0, 0
+    for i in range(n_melds):
+        meld_type = np.int64(melds[i]["type"])
+        kind = np.int64(melds[i]["kind"])
+        if meld_type == MELD_CHOW:
+            kinds |= 7 << kind
+            runs |= 1 << kind
+            continue
+        kinds |= 1 << kind
+        triplets |= 1 << kind
+        value = 4 if TERMINALS_AND_HONOURS >> kind & 1 else 2
+        if meld_type != MELD_PONG:
+            value *= 4
+            kongs += 1
+            if meld_type == MELD_CLOSED_KONG:
+                value *= 2
+                closed_kongs += 1
+        fu += value
+    return kinds, triplets, runs, kongs, closed_kongs, fu
+
+
+@jit
+def _winning_runs(win_kind):
+    """Return masks of the runs (by lowest kind) that the winning tile would complete from a wide and a narrow wait."""
+    if win_kind >= EAST:
+        return 0, 0
+    number = win_kind % 9
+    bit = 1 << win_kind
+    wide, narrow = 0, bit >> 1
+    if number == 6:
+        narrow |= bit
+    else:
+        wide |= bit
+    if number == 2:
+        narrow |= bit >> 2
+    else:
+        wide |= bit >> 2
+    return wide, narrow
+
+
+@jit
+def _gather(hand):
+    """Return masks of the kinds held at least 1, 2, 3 and 4 times, the number of tiles, and the suits as nibbles."""
+    once, twice, thrice, four, tiles = 0, 0, 0, 0, 0
+    characters, dots, bamboos = 0, 0, 0
+    for kind in range(KINDS):
+        count = np.int64(hand[kind])
+        once |= ((count + 3) >> 2) << kind
+        twice |= ((count + 2) >> 2) << kind
+        thrice |= ((count + 1) >> 2) << kind
+        four |= (count >> 2) << kind
+        tiles += count
+    for number in range(9):
+        characters |= np.int64(hand[number]) << 4 * number
+        dots |= np.int64(hand[9 + number]) << 4 * number
+        bamboos |= np.int64(hand[18 + number]) << 4 * number
+    return once, twice, thrice, four, tiles, (characters, dots, bamboos)
+
+
+@jit
+def _best_reading(facts, once, twice, thrice, four, suits, rules, win):
+    """Write the best reading as runs, triplets and a pair into `win` and return its worth, 0 if there is none."""
+    if (once & ~twice | four) & HONOURS:
+        return 0
+    triplets, runs, doubled = thrice & HONOURS, 0, 0
+    pairs = bit_count(twice & ~thrice & HONOURS)
+    pair_suit = -1
+    for suit in range(3):
+        spare = suits[suit] % 15 % 3  # modulo 15 is the sum of the nibbles, the number of tiles
+        if spare == 0:
+            sets = _split(suits[suit])
+            if sets < 0:
+                return 0
+            triplets |= (sets & _SUIT) << 9 * suit
+            runs |= (sets >> 9 & _SUIT) << 9 * suit
+            doubled |= sets >> 18 << 9 * suit
+        elif spare == 2:
+            pair_suit = suit
+            pairs += 1
+        else:
+            return 0
+    if pairs != 1:
+        return 0
+    if pair_suit < 0:
+        first = EAST
+        while not (twice & ~thrice) >> first & 1:
+            first += 1
+        return _try_pair(facts, triplets, runs, doubled, first, 0, rules, win)
+    # Nibble n weighs 16 ** n, modulo 9 that is 1 + 6 n. What exceeds the number of tiles is so 6 times the sum of the
+    # numbers, which is 12 times the pair's number: 3 times the pair's number.
+    tiles = suits[pair_suit] % 15
+    best = 0
+    for number in range((suits[pair_suit] - tiles) % 9 // 3, 9, 3):
+        if twice >> (9 * pair_suit + number) & 1:
+            sets = _split(suits[pair_suit] - (2 << 4 * number))
+            if sets >= 0:
+                pair_triplets = triplets | (sets & _SUIT) << 9 * pair_suit
+                pair_runs = runs | (sets >> 9 & _SUIT) << 9 * pair_suit
+                pair_doubled = doubled | sets >> 18 << 9 * pair_suit
+                pair = 9 * pair_suit + number
+                best = _try_pair(facts, pair_triplets, pair_runs, pair_doubled, pair, best, rules, win)
+    return best
+
+
+@jit
+def _try_pair(facts, triplets, runs, doubled, pair, best, rules, win):
+    """Write the best of the readings with this pair into `win` if it is worth more than `best`."""
+    double_wind_fu = np.int64(rules["double_wind_fu"])
+    twins = bit_count(doubled)
+    yaku, fu = _read(facts, triplets, runs, twins, pair, double_wind_fu)
+    best = _keep_best(best, yaku, fu, facts.closed, rules, win)
+    rows = triplets & triplets >> 1 & triplets >> 2 & _RUN_STARTS
+    while rows:
+        start = rows & -rows
+        rows ^= start
+        more_twins = 2 if runs & start else 1  # three equal runs, or four
+        yaku, fu = _read(facts, triplets & ~(7 * start), runs | start, twins + more_twins, pair, double_wind_fu)
+        best = _keep_best(best, yaku, fu, facts.closed, rules, win)
+    return best
+
+
+@jit
+def score_hand(hand, melds, n_melds, win_kind, situation, seat_wind, round_wind, rules, win):
+    """Write into `win` what the hand is worth, and return whether it is complete and has a yaku.
+
+    hand: u8[34], the concealed tiles with the winning one; melds: MELD records, the first n_melds count;
+    win_kind: 0..33; situation: flags above; seat_wind, round_wind: 0..3, East to North; rules: a RULES record.
+    win: a WIN record in which `dora`, `ura` and `red` stand. Sets `closed`, `han`, `fu`, `yakuman` and `yaku`; in a
+    yakuman hand dora does not count, and the three are set to 0. Of all readings the one worth the most base points
+    counts, then the most han, then the most fu. Nothing is written if the hand is no win.
+    """
+    once, twice, thrice, four, tiles, suits = _gather(hand)
+    if tiles + 3 * n_melds != 14:
+        return False
+    win_kind, situation, seat_wind = np.int64(win_kind), np.int64(situation), np.int64(seat_wind)
+    meld_kinds, meld_triplets, meld_runs, kongs, closed_kongs, meld_fu = _meld_facts(melds, n_melds)
+    kinds = once | meld_kinds
+    closed = 1 if closed_kongs == n_melds else 0
+    by_draw = situation & BY_DRAW
+    wide, narrow = _winning_runs(win_kind)
+    yaku = _situation_yaku(situation, closed) | _tile_yaku(kinds, closed, kongs, rules["open_tanyao"])
+    yakuman = _tile_yakuman(kinds, kongs, situation, seat_wind)
+    if n_melds == 0 and win_kind < EAST:
+        yakuman |= _nine_gates(suits[win_kind // 9], win_kind % 9)
+    fu = 20 + meld_fu + (10 if closed and not by_draw else 0)
+    facts = _Facts(
+        kinds, meld_triplets, meld_runs, closed, closed_kongs, fu, yaku, yakuman, by_draw, win_kind, wide, narrow,
+        EAST + seat_wind, EAST + np.int64(round_wind),
+    )  # fmt: skip
+    if n_melds == 0 and kinds == TERMINALS_AND_HONOURS:
+        yakuman |= 1 << (y.KOKUSHI_13 if twice >> win_kind & 1 else y.KOKUSHI)
+        best = _keep_best(0, yakuman, 0, 1, rules, win)
+    else:
+        best = _best_reading(facts, once, twice, thrice, four, suits, rules, win)
+        if best == 0 and n_melds == 0 and once == twice and thrice == 0:
+            best = _keep_best(0, yakuman if yakuman else yaku | 1 << y.SEVEN_PAIRS, 25, 1, rules, win)
+    if best == 0:
+        return False
+    win["closed"] = closed
+    if win["yakuman"]:
+        win["dora"], win["ura"], win["red"] = 0, 0, 0
+    return True
