@@ -129,7 +129,7 @@ WIN_FIELDS = (
 RESULT_FIELDS = (
     ("type", "u1", (), "RESULT_*"),
     ("n_wins", "u1", (), "winners, 0..3"),
-    ("tenpai", "u1", (), "exhaustive draw: bit s: seat s is tenpai; nine terminals, four riichi...: seats that show"),
+    ("tenpai", "u1", (), "exhaustive draw: bit s: seat s is tenpai"),
     ("nagashi", "u1", (), "exhaustive draw: bit s: seat s has nagashi mangan"),
     ("round", "u1", (), "the round that ended, 0 = East 1"),
     ("repeat_counter", "u1", (), "its repeat counter"),
@@ -154,6 +154,9 @@ GAME_FIELDS = (
     ("dealer", "u1", (), "seat of the dealer"),
     ("turn", "u1", (), "seat that is to act or has acted last"),
     ("scores", "i4", (4,), "points of each seat, riichi bets already taken off"),
+    ("start_scores", "i4", (4,), "points of each seat when the round was dealt"),
+    ("start_bets", "u1", (), "riichi bets on the table when the round was dealt"),
+    ("deals", "u1", (), "rounds dealt in this game so far, repeats counted"),
     ("wall", "u1", (TILES,), "tiles: dealt from 135 down, drawn from 83 down to 14, dead wall 0..13 (see wall.py)"),
     ("next_draw", "u1", (), "index in `wall` of the next live draw"),
     ("kongs", "u1", (), "kongs made by all = replacement tiles taken; the live wall ends at 14 + kongs"),
@@ -176,6 +179,7 @@ GAME_FIELDS = (
     ("double_riichi", "u1", (4,), "1: it was declared in the uninterrupted first turn"),
     ("ippatsu", "u1", (4,), "1: a win now is ippatsu"),
     ("interrupted", "u1", (), "1: a call or kong has been made: no more heavenly hands, double riichi, nine terminals"),
+    ("robbing", "u1", (), "1: that tile is a kong's, and a win on it robs the kong"),
     ("claim_tile", "u1", (), "tile that others may claim (discard, added kong, closed kong), or NO_TILE"),
     ("forbidden", "i8", (), "kinds that `turn` may not discard now (swap-calling)"),
     ("pending", "u1", (), "bit s: seat s is asked for a decision and has not answered"),
@@ -183,6 +187,7 @@ GAME_FIELDS = (
     ("answers", "i2", (4,), "action each asked seat has given, NO_ACTION before"),
     ("legal", "i8", (4, 2), "legal actions of each asked seat, WORD_BITS to a word"),
     ("decisions", "u2", (4,), "decisions each seat was asked for in this round so far"),
+    ("trial", None, (), "WIN record used while a hand is judged; means nothing between steps"),
     ("liable_dragons", "u1", (4,), "seat liable for this seat's big three dragons, or NO_SEAT"),
     ("liable_winds", "u1", (4,), "... for its big four winds"),
     ("liable_kongs", "u1", (4,), "... for its four kongs"),
@@ -200,6 +205,6 @@ def _dtype(fields: tuple, **nested: np.dtype) -> np.dtype:
 MELD = _dtype(MELD_FIELDS)
 WIN = _dtype(WIN_FIELDS)
 RESULT = _dtype(RESULT_FIELDS, wins=WIN)
-GAME = _dtype(GAME_FIELDS, rules=RULES, melds=MELD, result=RESULT)
+GAME = _dtype(GAME_FIELDS, rules=RULES, melds=MELD, trial=WIN, result=RESULT)
 
 __all__ = [name for name in dir() if name.isupper()] + ["NO_TILE"]

@@ -37,7 +37,7 @@ class Rules:
     uma: tuple[float, float, float, float] = (20, 10, -10, -20)
     """Final points added by rank, in thousands; they add up to zero."""
     final_rounding: Literal["none", "thousands"] = "none"
-    """Final points to a tenth, or to whole thousands (a half toward zero), the first taking what remains."""
+    """Final points to a tenth, or points rounded to whole thousands (a half away from zero), the first taking what remains."""
     ties: Literal["seat", "shared"] = "seat"
     """Equal points: the seat nearer the first dealer ranks higher, or the uma and oka of the places is shared."""
     multiple_ron: Literal["all", "head_bump"] = "all"

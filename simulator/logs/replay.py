@@ -1,0 +1,320 @@
+"""A logged round played through the engine: every move must be one that the engine allows there.
+
+The engine draws from a wall: the one that the log's seed gives, or one rebuilt from what the log shows. Compiled;
+`verify.py` puts the findings into words.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.engine import advance, answer
+from simulator.jit import jit
+from simulator.legal import is_legal, popcount
+from simulator.moves import is_red_tile
+from simulator.record import (
+    ADDED_KONG,
+    CHOW_LOW,
+    CLOSED_KONG,
+    DECLARE_RIICHI,
+    DISCARD_DRAWN,
+    DISCARD_RED,
+    EVENT_ADDED_KONG,
+    EVENT_CHOW,
+    EVENT_CLOSED_KONG,
+    EVENT_DISCARD,
+    EVENT_DORA,
+    EVENT_DRAW,
+    EVENT_NO_WINNER,
+    EVENT_OPEN_KONG,
+    EVENT_PONG,
+    EVENT_RIICHI,
+    EVENT_RIICHI_ACCEPTED,
+    EVENT_WIN,
+    NINE_TERMINALS,
+    NO_ACTION,
+    NO_TILE,
+    OPEN_KONG,
+    PASS,
+    PHASE_CLAIM,
+    PHASE_KONG_CLAIM,
+    PHASE_ROUND_OVER,
+    PHASE_TURN,
+    PONG,
+    PONG_RED,
+    RESULT_NINE_TERMINALS,
+    RESULT_TRIPLE_RON,
+    SEATS,
+    WIN_BY_CLAIM,
+    WIN_BY_DRAW,
+)
+from simulator.rounds import deal
+from simulator.tiles import TILES
+from simulator.wall import DORA_INDICATORS, FIRST_LIVE, REPLACEMENTS, URA_INDICATORS
+
+# What can be wrong with a replayed event.
+REPLAYED, WRONG_DRAW, ILLEGAL, NOT_HELD, OUT_OF_PLACE, TOO_MANY, TOO_FEW = range(7)
+PROBLEMS = (
+    "replayed",
+    "the draw differs from the wall",
+    "the action is not legal",
+    "the tile is not in the hand",
+    "the event cannot come here",
+    "events follow the end of the round",
+    "the log ends before the round does",
+)
+
+
+@jit
+def deal_place(dealer, seat, n):
+    """Return where in a wall the n-th tile (0..12) dealt to a seat lies."""
+    order = (seat - dealer) & 3
+    if n < 12:
+        return TILES - 1 - (16 * (n // 4) + 4 * order + n % 4)
+    return TILES - 1 - (48 + order)
+
+
+@jit
+def wall_of_log(hands, dealer, events, indicator, ura, wall):
+    """Rebuild a wall u8[136] from what a log shows of a round; unseen places take the unseen tiles in order.
+
+    hands u8[4, 13], events LOG_EVENT[n], indicator: the first one, ura: u8 indicators under the shown ones.
+    Returns the index of the event that draws a tile already used or draws too many, or -1; -2 for the hands.
+    """
+    used = np.zeros(TILES, np.bool_)
+    filled = np.zeros(TILES, np.bool_)
+    for seat in range(SEATS):
+        for n in range(13):
+            tile = np.int64(hands[seat, n])
+            if used[tile]:
+                return -2
+            place = deal_place(dealer, seat, n)
+            wall[place] = tile
+            used[tile] = True
+            filled[place] = True
+    if used[indicator]:
+        return -2
+    place = np.int64(DORA_INDICATORS[0])
+    wall[place] = indicator
+    used[indicator] = True
+    filled[place] = True
+    live = FIRST_LIVE
+    kongs = 0
+    shown = 1
+    after_kong = False
+    for e in range(len(events)):
+        event = events[e]
+        kind = event["type"]
+        tile = np.int64(event["tile"])
+        if kind == EVENT_DRAW or kind == EVENT_DORA:
+            if kind == EVENT_DORA:
+                if shown > 4:
+                    return e
+                place = np.int64(DORA_INDICATORS[shown])
+                shown += 1
+            elif after_kong:
+                if kongs > 4:
+                    return e
+                place = np.int64(REPLACEMENTS[kongs - 1])
+                after_kong = False
+            else:
+                if live < 14:
+                    return e
+                place = live
+                live -= 1
+            if used[tile] or filled[place]:
+                return e
+            wall[place] = tile
+            used[tile] = True
+            filled[place] = True
+        elif kind == EVENT_OPEN_KONG or kind == EVENT_CLOSED_KONG or kind == EVENT_ADDED_KONG:
+            kongs += 1
+            after_kong = True
+    for n in range(min(len(ura), 5)):
+        place = np.int64(URA_INDICATORS[n])
+        tile = np.int64(ura[n])
+        if used[tile]:
+            return len(events)
+        wall[place] = tile
+        used[tile] = True
+        filled[place] = True
+    tile = 0
+    for place in range(TILES):
+        if not filled[place]:
+            while used[tile]:
+                tile += 1
+            wall[place] = tile
+            used[tile] = True
+    return -1
+
+
+@jit
+def _holds(game, seat, tile):
+    return tile < TILES and game["copies"][seat, tile >> 2] >> (tile & 3) & 1 == 1
+
+
+@jit
+def _turn_action(game, event):
+    """Return the action that an event of the seat at turn stands for, or NO_ACTION."""
+    kind = event["type"]
+    tile = np.int64(event["tile"])
+    if kind == EVENT_DISCARD:
+        if tile == game["drawn"]:
+            return DISCARD_DRAWN
+        if is_red_tile(game, tile):
+            return DISCARD_RED + tile // 36
+        return tile >> 2
+    if kind == EVENT_RIICHI:
+        return DECLARE_RIICHI
+    if kind == EVENT_CLOSED_KONG:
+        return CLOSED_KONG + (tile >> 2)
+    if kind == EVENT_ADDED_KONG:
+        return ADDED_KONG + (tile >> 2)
+    if kind == EVENT_WIN:
+        return WIN_BY_DRAW
+    if kind == EVENT_NO_WINNER and tile == RESULT_NINE_TERMINALS:
+        return NINE_TERMINALS
+    return NO_ACTION
+
+
+@jit
+def _claim_action(game, event):
+    """Return the action that a chow, pong or open kong in a log stands for."""
+    kind = np.int64(event["tile"]) >> 2
+    one = np.int64(event["consumed"][0])
+    two = np.int64(event["consumed"][1])
+    red = is_red_tile(game, one) or is_red_tile(game, two)
+    if event["type"] == EVENT_OPEN_KONG:
+        return OPEN_KONG
+    if event["type"] == EVENT_PONG:
+        if one >> 2 != kind or two >> 2 != kind:
+            return NO_ACTION
+        return PONG_RED if red else PONG
+    low = min(one >> 2, two >> 2)
+    high = max(one >> 2, two >> 2)
+    place = 0 if kind < low else (2 if kind > high else 1)
+    first = min(kind, low)
+    if kind + low + high != 3 * first + 3 or max(kind, high) != first + 2:
+        return NO_ACTION
+    return CHOW_LOW + 2 * place + (1 if red else 0)
+
+
+@jit
+def next_answer(game, events, at, seat, hints):
+    """Return the action by which an asked seat brings about what the log shows from event `at` on.
+
+    `hints` u8[2] receives the physical tiles of that action. NO_ACTION if nothing could.
+    """
+    hints[0] = NO_TILE
+    hints[1] = NO_TILE
+    phase = game["phase"]
+    if phase != PHASE_CLAIM and phase != PHASE_KONG_CLAIM:
+        if at >= len(events):
+            return NO_ACTION
+        event = events[at]
+        if event["type"] != EVENT_NO_WINNER and event["seat"] != seat:
+            return NO_ACTION
+        if event["type"] == EVENT_WIN and event["source"] != seat:
+            return NO_ACTION
+        if event["type"] == EVENT_DISCARD or event["type"] == EVENT_ADDED_KONG:
+            hints[0] = event["tile"]
+        return _turn_action(game, event)
+    while at < len(events):
+        event = events[at]
+        kind = event["type"]
+        if kind == EVENT_WIN:
+            if event["seat"] == seat and event["source"] != seat:
+                return WIN_BY_CLAIM
+        elif kind == EVENT_NO_WINNER:
+            return WIN_BY_CLAIM if event["tile"] == RESULT_TRIPLE_RON else PASS
+        elif kind == EVENT_CHOW or kind == EVENT_PONG or kind == EVENT_OPEN_KONG:
+            if event["seat"] != seat:
+                return PASS
+            if event["tile"] != game["claim_tile"]:
+                return NO_ACTION
+            if kind != EVENT_OPEN_KONG:
+                hints[0] = event["consumed"][0]
+                hints[1] = event["consumed"][1]
+            return _claim_action(game, event)
+        elif kind != EVENT_RIICHI_ACCEPTED and kind != EVENT_DORA:
+            return PASS
+        at += 1
+    return PASS
+
+
+@jit
+def _skip_shown(events, at):
+    """Return the next event that is not an indicator or an accepted riichi."""
+    while at < len(events) and (events[at]["type"] == EVENT_DORA or events[at]["type"] == EVENT_RIICHI_ACCEPTED):
+        at += 1
+    return at
+
+
+@jit
+def replay_round(lookup, game, events, found):
+    """Deal and play a round by a log's events; leaves the game at the end of the round, not yet paid.
+
+    `found` i8[4] receives: index of the event that is wrong, seat, action, and the number of decisions with a
+    choice. Returns REPLAYED or what is wrong.
+    """
+    deal(lookup, game)
+    hints = np.empty(2, np.uint8)
+    at = 0
+    decisions = 0
+    while game["phase"] < PHASE_ROUND_OVER:
+        at = _skip_shown(events, at)
+        found[0] = at
+        phase = game["phase"]
+        if phase == PHASE_TURN:
+            if at >= len(events):
+                return TOO_FEW
+            event = events[at]
+            found[1] = game["turn"]
+            if event["type"] != EVENT_DRAW:
+                return OUT_OF_PLACE
+            if event["seat"] != game["turn"] or event["tile"] != game["drawn"]:
+                return WRONG_DRAW
+            at = _skip_shown(events, at + 1)
+        found[0] = at
+        if at >= len(events):
+            return TOO_FEW
+        before = at
+        hint_1 = NO_TILE
+        hint_2 = NO_TILE
+        for seat in range(SEATS):
+            if not game["pending"] >> seat & 1:
+                continue
+            action = next_answer(game, events, at, seat, hints)
+            found[1] = seat
+            found[2] = action
+            if action == NO_ACTION:
+                return OUT_OF_PLACE
+            if not is_legal(game, seat, action):
+                return ILLEGAL
+            if popcount(game["legal"][seat, 0]) + popcount(game["legal"][seat, 1]) > 1:
+                decisions += 1
+            if hints[0] != NO_TILE:
+                if not _holds(game, seat, np.int64(hints[0])):
+                    return NOT_HELD
+                hint_1 = np.int64(hints[0])
+            if hints[1] != NO_TILE:
+                if not _holds(game, seat, np.int64(hints[1])):
+                    return NOT_HELD
+                hint_2 = np.int64(hints[1])
+            if action != PASS:
+                before = at + 1
+            answer(game, seat, action)
+        found[3] = decisions
+        # A claim that nobody asked for cannot have been made.
+        event = events[at]
+        kind = event["type"]
+        claim = kind == EVENT_CHOW or kind == EVENT_PONG or kind == EVENT_OPEN_KONG
+        advance(lookup, game, False, hint_1, hint_2)
+        if claim and before == at:
+            return OUT_OF_PLACE
+        at = before
+    at = _skip_shown(events, at)
+    while at < len(events) and (events[at]["type"] == EVENT_WIN or events[at]["type"] == EVENT_NO_WINNER):
+        at = _skip_shown(events, at + 1)
+    found[0] = at
+    return REPLAYED if at == len(events) else TOO_MANY

@@ -1,0 +1,1 @@
+"""Rule-based players, compiled like the rest: `random`, `tsumogiri`, `sensible`."""

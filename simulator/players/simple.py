@@ -1,0 +1,48 @@
+"""The two simplest players: any legal action, and always the drawn tile."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.jit import jit
+from simulator.record import ACTIONS, DISCARD_DRAWN, PASS, WIN_BY_CLAIM, WIN_BY_DRAW
+from simulator.wall import below, mix2
+
+
+@jit
+def decision_key(seed, game, seat):
+    """Return the key of the random numbers of a decision: from (seed, game, deal, seat, decision number) alone."""
+    place = np.int64(game["deals"]) << 32 | np.int64(seat) << 16 | np.int64(game["decisions"][seat])
+    return mix2(mix2(np.uint64(seed), game["seed"]), place)
+
+
+@jit
+def choose_random(games, index, seats, legal, seed, actions):
+    """Write a legal action, each with the same probability, for each decision into `actions` i64[n]."""
+    for n in range(len(index)):
+        row = legal[n]
+        count = 0
+        for action in range(ACTIONS):
+            count += row[action]
+        chosen = below(decision_key(seed, games[index[n]], seats[n]), 0, count)
+        for action in range(ACTIONS):
+            if row[action]:
+                if chosen == 0:
+                    actions[n] = action
+                    break
+                chosen -= 1
+
+
+@jit
+def choose_tsumogiri(games, index, seats, legal, seed, actions):
+    """Win if possible, never call, and discard the drawn tile (after a declared riichi there is none: never)."""
+    for n in range(len(index)):
+        row = legal[n]
+        if row[WIN_BY_DRAW]:
+            actions[n] = WIN_BY_DRAW
+        elif row[WIN_BY_CLAIM]:
+            actions[n] = WIN_BY_CLAIM
+        elif row[PASS]:
+            actions[n] = PASS
+        else:
+            actions[n] = DISCARD_DRAWN

@@ -1,0 +1,292 @@
+"""`Tables`: a batch of games played side by side, with decisions and results as arrays.
+
+```
+tables = Tables(1024, Rules.tenhou(), seed=1)
+while ...:
+    asked = tables.decisions()            # game, seat, situation, legal: arrays
+    ended = tables.step(choose(asked))    # one action for each decision
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from simulator.engine import advance, answer
+from simulator.jit import jit
+from simulator.legal import is_legal
+from simulator.lookup import get_lookup
+from simulator.record import (
+    ACTION_NAMES,
+    ACTIONS,
+    GAME,
+    NO_TILE,
+    PHASE_DEAL,
+    PHASE_NAMES,
+    PHASE_ROUND_OVER,
+    PHASE_STOP,
+    SEATS,
+    WORD_BITS,
+)
+from simulator.rounds import deal, finish_round, resolve_stop, start_game
+from simulator.rules import Rules
+from simulator.tiles import TILES
+from simulator.wall import mix2
+
+#: A source of walls: (game index, round, repeat counter, rounds dealt so far) -> u8[136] in Tenhou's layout.
+WallSource = Callable[[int, int, int, int], np.ndarray]
+
+
+class IllegalAction(ValueError):
+    """An action that the rules do not allow now: says game, seat, action and what was legal."""
+
+    def __init__(self, game: int, seat: int, action: int, legal: np.ndarray) -> None:
+        self.game, self.seat, self.action, self.legal = game, seat, action, legal
+        name = ACTION_NAMES[action] if 0 <= action < ACTIONS else "no action"
+        allowed = ", ".join(f"{a} ({ACTION_NAMES[a]})" for a in np.flatnonzero(legal))
+        super().__init__(f"game {game}, seat {seat}: action {action} ({name}) is not legal; legal: {allowed}")
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """Who must choose, in order of game and seat. The arrays are the batch's own until its next `step`."""
+
+    game: np.ndarray
+    """i32[n]: index of the game in the batch."""
+    seat: np.ndarray
+    """u8[n]: seat that is asked."""
+    situation: np.ndarray
+    """u8[n]: PHASE_TURN, PHASE_RIICHI_DISCARD, PHASE_CALL_DISCARD, PHASE_CLAIM, PHASE_KONG_CLAIM or PHASE_STOP."""
+    legal: np.ndarray
+    """bool[n, ACTIONS]: what the seat may choose."""
+
+    def __len__(self) -> int:
+        return len(self.game)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The rounds that ended during a step."""
+
+    game: np.ndarray
+    """i32[n]: index of the game in the batch."""
+    records: np.ndarray
+    """GAME[n]: copies of the games after the payments, before the next deal; the outcome stands in `result`."""
+
+    def __len__(self) -> int:
+        return len(self.game)
+
+    @property
+    def results(self) -> np.ndarray:
+        """RESULT[n]: how each round ended."""
+        return self.records["result"]
+
+    @property
+    def finished(self) -> np.ndarray:
+        """bool[n]: whether the game ended with the round."""
+        return self.records["result"]["game_over"] == 1
+
+
+@jit
+def expand_legal(low, high, mask):
+    """Write two legal words into a bool[ACTIONS] row."""
+    for action in range(WORD_BITS):
+        mask[action] = low >> action & 1
+    for action in range(WORD_BITS, ACTIONS):
+        mask[action] = high >> (action - WORD_BITS) & 1
+
+
+@jit
+def collect(games, out_game, out_seat, out_situation, out_legal):
+    """Write the pending decisions of all games into arrays; return how many."""
+    n = 0
+    for i in range(len(games)):
+        game = games[i]
+        if not game["pending"]:
+            continue
+        for seat in range(SEATS):
+            if game["pending"] >> seat & 1:
+                out_game[n] = i
+                out_seat[n] = seat
+                out_situation[n] = game["phase"]
+                expand_legal(game["legal"][seat, 0], game["legal"][seat, 1], out_legal[n])
+                n += 1
+    return n
+
+
+@jit
+def _first_illegal(games, index, seats, actions):
+    for n in range(len(index)):
+        if not is_legal(games[index[n]], seats[n], actions[n]):
+            return n
+    return -1
+
+
+@jit
+def _play(lookup, games, index, seats, actions, ended):
+    """Give the answers and run each game on; write the games that need `_settle` into `ended`, return how many."""
+    n_ended = 0
+    for n in range(len(index)):
+        game = games[index[n]]
+        answer(game, np.int64(seats[n]), np.int64(actions[n]))
+        if not game["pending"]:
+            advance(lookup, game, True, NO_TILE, NO_TILE)
+            if not game["pending"]:
+                ended[n_ended] = index[n]
+                n_ended += 1
+    return n_ended
+
+
+@jit
+def _settle(games, ended):
+    """Pay the rounds that are over, and carry out dealers' stops."""
+    for n in range(len(ended)):
+        game = games[ended[n]]
+        if game["phase"] == PHASE_ROUND_OVER:
+            finish_round(game)
+        elif game["phase"] == PHASE_STOP and not game["pending"]:
+            resolve_stop(game)
+
+
+@jit
+def _start(games, index):
+    for n in range(len(index)):
+        start_game(games[index[n]])
+
+
+@jit
+def _deal_due(lookup, games, index):
+    """Deal the rounds that are due in the given games."""
+    for n in range(len(index)):
+        game = games[index[n]]
+        if game["phase"] == PHASE_DEAL:
+            deal(lookup, game)
+
+
+class Tables:
+    """A batch of games under the same rules, each a GAME record in `games`.
+
+    The same seed gives the same games whatever the batch size: game number g of a sequence has the walls of
+    (seed, g). Slot i of a batch of n plays numbers i, i + n, i + 2n, ...
+    """
+
+    def __init__(
+        self, n: int, rules: Rules | None = None, seed: int = 0, restart: bool = True, walls: WallSource | None = None
+    ) -> None:
+        """Deal the first round of n games.
+
+        seed: 0 to 2^64 - 1. restart: a finished game is followed by the next one at once; otherwise by `restart`.
+        walls: where walls come from instead of the seed. Raises ValueError for an n below 1 or a wall that is none.
+        """
+        if n < 1:
+            raise ValueError(f"a batch needs at least one game, not {n}")
+        self.rules = rules or Rules.tenhou()
+        self.seed = seed
+        self.automatic_restart = restart
+        self._walls = walls
+        self._lookup = get_lookup()
+        self.games = np.zeros(n, GAME)
+        self.games["rules"] = self.rules.to_record()
+        self.games["number"] = np.arange(n)
+        most = 3 * n
+        self._game = np.empty(most, np.int32)
+        self._seat = np.empty(most, np.uint8)
+        self._situation = np.empty(most, np.uint8)
+        self._legal = np.empty((most, ACTIONS), np.bool_)
+        self._ended = np.empty(n, np.int32)
+        self._asked: Decisions | None = None
+        self._begin(np.arange(n, dtype=np.int32))
+
+    def __len__(self) -> int:
+        return len(self.games)
+
+    def _begin(self, index: np.ndarray) -> None:
+        for i in index:
+            self.games[i]["seed"] = int(mix2(np.uint64(self.seed), np.uint64(self.games[i]["number"])))
+        _start(self.games, index)
+        self._deal(index)
+
+    def _deal(self, index: np.ndarray) -> None:
+        if self._walls is not None:
+            for i in index:
+                game = self.games[i]
+                if game["phase"] == PHASE_DEAL:
+                    wall = self._walls(int(i), int(game["round"]), int(game["repeat_counter"]), int(game["deals"]))
+                    self.set_wall(int(i), wall)
+        _deal_due(self._lookup, self.games, index)
+        self._asked = None
+
+    def set_wall(self, game: int, wall: np.ndarray) -> None:
+        """Use `wall` u8[136] for the next deal of a game; raises ValueError if it is not a permutation of 0..135."""
+        wall = np.asarray(wall)
+        if wall.shape != (TILES,) or not np.array_equal(np.sort(wall), np.arange(TILES)):
+            raise ValueError(f"game {game}: a wall has each of the tiles 0..135 once, in {TILES} places")
+        self.games[game]["wall"] = wall
+        self.games[game]["wall_given"] = 1
+
+    def decisions(self) -> Decisions:
+        """Return the decisions that are due. None are only where every game is over and not restarted."""
+        if self._asked is None:
+            n = collect(self.games, self._game, self._seat, self._situation, self._legal)
+            self._asked = Decisions(self._game[:n], self._seat[:n], self._situation[:n], self._legal[:n])
+        return self._asked
+
+    def step(self, actions: np.ndarray) -> Ended:
+        """Carry out one action for each decision, and return the rounds that ended.
+
+        actions: integer[n] in the order of `decisions()`. Raises IllegalAction (nothing has changed then) and
+        ValueError for a wrong number of actions.
+        """
+        asked = self.decisions()
+        actions = np.asarray(actions)
+        if actions.shape != asked.game.shape or actions.dtype.kind not in "iu":
+            raise ValueError(f"{len(asked)} decisions need as many integer actions, not {actions.dtype} {actions.shape}")
+        actions = actions.astype(np.int64, copy=False)
+        wrong = _first_illegal(self.games, asked.game, asked.seat, actions)
+        if wrong >= 0:
+            raise IllegalAction(
+                int(asked.game[wrong]), int(asked.seat[wrong]), int(actions[wrong]), asked.legal[wrong].copy()
+            )
+        self._asked = None
+        n_ended = _play(self._lookup, self.games, asked.game, asked.seat, actions, self._ended)
+        if not n_ended:
+            return Ended(self._ended[:0].copy(), self.games[:0].copy())
+        index = self._ended[:n_ended].copy()
+        _settle(self.games, index)
+        index = index[self.games["phase"][index] != PHASE_STOP]  # reported once the dealer has chosen
+        ended = Ended(index, self.games[index])
+        if self.automatic_restart:
+            over = index[ended.finished]
+            if len(over):
+                self.games["number"][over] += len(self.games)
+                self._begin(over)
+        self._deal(index)
+        return ended
+
+    def restart(self, index: Iterable[int], numbers: Iterable[int] | None = None) -> None:
+        """Start the given games anew, with the next number of each slot or with the given numbers."""
+        which = np.fromiter(index, np.int32)
+        if numbers is None:
+            self.games["number"][which] += len(self.games)
+        else:
+            self.games["number"][which] = np.fromiter(numbers, np.uint32)
+        self._begin(which)
+
+    def snapshot(self) -> np.ndarray:
+        """Return a copy of all games; `np.save` makes a checkpoint of it."""
+        return self.games.copy()
+
+    def restore(self, games: np.ndarray) -> None:
+        """Go back to a snapshot; raises ValueError if it is not one of this batch's size and layout."""
+        if games.dtype != GAME or games.shape != self.games.shape:
+            raise ValueError(f"a snapshot of {len(self.games)} games is needed, of this version's record")
+        self.games[:] = games
+        self._asked = None
+
+
+def situation_name(situation: int) -> str:
+    """Return the name of a situation, as in `Decisions.situation`."""
+    return PHASE_NAMES[situation]
