@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator import yaku as y
+from simulator.blocks import bit_count, count_tiles, meld_facts, split_suit, winning_runs
 from simulator.jit import jit
 from simulator.payments import base_points
-from simulator.record import MELD_CHOW, MELD_CLOSED_KONG, MELD_PONG
-from simulator.tiles import DRAGONS, EAST, HONOURS, KINDS, TERMINALS, TERMINALS_AND_HONOURS, WHITE, WINDS
+from simulator.tiles import DRAGONS, EAST, HONOURS, TERMINALS, TERMINALS_AND_HONOURS, WHITE, WINDS
 
 # How the hand was won: flags of `situation`.
 BY_DRAW = 1  # tsumo; otherwise by claim (ron)
@@ -55,37 +55,6 @@ class _Facts(NamedTuple):
     narrow: int  # ... from an edge or closed wait
     seat_wind: int  # as a kind
     round_wind: int
-
-
-@jit
-def bit_count(mask):
-    """Return how many bits of a non-negative int64 are set."""
-    mask = mask - ((mask >> 1) & 0x5555555555555555)
-    mask = (mask & 0x3333333333333333) + ((mask >> 2) & 0x3333333333333333)
-    mask = (mask + (mask >> 4)) & 0x0F0F0F0F0F0F0F0F
-    mask += mask >> 8
-    mask += mask >> 16
-    return (mask + (mask >> 32)) & 127
-
-
-@jit
-def _split(suit):
-    """Divide a suit (a nibble for each number) into triplets | runs << 9 | runs that stand twice << 18, or -1."""
-    triplets, runs, doubled, bit = 0, 0, 0, 1
-    while suit:
-        count = suit & 15
-        suit >>= 4
-        if count >= 3:
-            triplets |= bit
-            count -= 3
-        if count:
-            if (suit & 15) < count or ((suit >> 4) & 15) < count:
-                return -1
-            suit -= count * 0x11
-            runs |= bit
-            doubled |= bit * (count >> 1)
-        bit <<= 1
-    return triplets | runs << 9 | doubled << 18
 
 
 @jit
@@ -163,11 +132,7 @@ def _reading_yaku(facts, triplets, runs, twins, pair, concealed, pinfu):
         yaku |= 1 << (y.IIPEIKO if twins == 1 else y.RYANPEIKO)
     if runs == 0:
         yaku |= 1 << y.TOITOI
-    elif (
-        runs & ~_OUTSIDE_STARTS == 0
-        and triplets & ~TERMINALS_AND_HONOURS == 0
-        and TERMINALS_AND_HONOURS >> pair & 1
-    ):
+    elif runs & ~_OUTSIDE_STARTS == 0 and triplets & ~TERMINALS_AND_HONOURS == 0 and TERMINALS_AND_HONOURS >> pair & 1:
         yaku |= 1 << (y.CHANTA if facts.kinds & HONOURS else y.JUNCHAN)
     straight = runs & runs >> 3 & runs >> 6  # only a suit's first run has others three and six above it in the suit
     if straight & (1 | 1 << 9 | 1 << 18):
@@ -276,68 +241,6 @@ def _keep_best(best, yaku, fu, closed, rules, win):
 
 
 @jit
-def _meld_facts(melds, n_melds):
-    """Return (kinds, triplets, runs, kongs, closed kongs, fu) of the melds."""
-    kinds, triplets, runs, kongs, closed_kongs, fu = 0, 0, 0, 0, 0, 0
-    for i in range(n_melds):
-        meld_type = np.int64(melds[i]["type"])
-        kind = np.int64(melds[i]["kind"])
-        if meld_type == MELD_CHOW:
-            kinds |= 7 << kind
-            runs |= 1 << kind
-            continue
-        kinds |= 1 << kind
-        triplets |= 1 << kind
-        value = 4 if TERMINALS_AND_HONOURS >> kind & 1 else 2
-        if meld_type != MELD_PONG:
-            value *= 4
-            kongs += 1
-            if meld_type == MELD_CLOSED_KONG:
-                value *= 2
-                closed_kongs += 1
-        fu += value
-    return kinds, triplets, runs, kongs, closed_kongs, fu
-
-
-@jit
-def _winning_runs(win_kind):
-    """Return masks of the runs (by lowest kind) that the winning tile would complete from a wide and a narrow wait."""
-    if win_kind >= EAST:
-        return 0, 0
-    number = win_kind % 9
-    bit = 1 << win_kind
-    wide, narrow = 0, bit >> 1
-    if number == 6:
-        narrow |= bit
-    else:
-        wide |= bit
-    if number == 2:
-        narrow |= bit >> 2
-    else:
-        wide |= bit >> 2
-    return wide, narrow
-
-
-@jit
-def _gather(hand):
-    """Return masks of the kinds held at least 1, 2, 3 and 4 times, the number of tiles, and the suits as nibbles."""
-    once, twice, thrice, four, tiles = 0, 0, 0, 0, 0
-    characters, dots, bamboos = 0, 0, 0
-    for kind in range(KINDS):
-        count = np.int64(hand[kind])
-        once |= ((count + 3) >> 2) << kind
-        twice |= ((count + 2) >> 2) << kind
-        thrice |= ((count + 1) >> 2) << kind
-        four |= (count >> 2) << kind
-        tiles += count
-    for number in range(9):
-        characters |= np.int64(hand[number]) << 4 * number
-        dots |= np.int64(hand[9 + number]) << 4 * number
-        bamboos |= np.int64(hand[18 + number]) << 4 * number
-    return once, twice, thrice, four, tiles, (characters, dots, bamboos)
-
-
-@jit
 def _best_reading(facts, once, twice, thrice, four, suits, rules, win):
     """Write the best reading as runs, triplets and a pair into `win` and return its worth, 0 if there is none."""
     if (once & ~twice | four) & HONOURS:
@@ -348,7 +251,7 @@ def _best_reading(facts, once, twice, thrice, four, suits, rules, win):
     for suit in range(3):
         spare = suits[suit] % 15 % 3  # modulo 15 is the sum of the nibbles, the number of tiles
         if spare == 0:
-            sets = _split(suits[suit])
+            sets = split_suit(suits[suit])
             if sets < 0:
                 return 0
             triplets |= (sets & _SUIT) << 9 * suit
@@ -372,7 +275,7 @@ def _best_reading(facts, once, twice, thrice, four, suits, rules, win):
     best = 0
     for number in range((suits[pair_suit] - tiles) % 9 // 3, 9, 3):
         if twice >> (9 * pair_suit + number) & 1:
-            sets = _split(suits[pair_suit] - (2 << 4 * number))
+            sets = split_suit(suits[pair_suit] - (2 << 4 * number))
             if sets >= 0:
                 pair_triplets = triplets | (sets & _SUIT) << 9 * pair_suit
                 pair_runs = runs | (sets >> 9 & _SUIT) << 9 * pair_suit
@@ -409,15 +312,15 @@ def score_hand(hand, melds, n_melds, win_kind, situation, seat_wind, round_wind,
     yakuman hand dora does not count, and the three are set to 0. Of all readings the one worth the most base points
     counts, then the most han, then the most fu. Nothing is written if the hand is no win.
     """
-    once, twice, thrice, four, tiles, suits = _gather(hand)
+    once, twice, thrice, four, tiles, suits = count_tiles(hand)
     if tiles + 3 * n_melds != 14:
         return False
     win_kind, situation, seat_wind = np.int64(win_kind), np.int64(situation), np.int64(seat_wind)
-    meld_kinds, meld_triplets, meld_runs, kongs, closed_kongs, meld_fu = _meld_facts(melds, n_melds)
+    meld_kinds, meld_triplets, meld_runs, kongs, closed_kongs, meld_fu = meld_facts(melds, n_melds)
     kinds = once | meld_kinds
     closed = 1 if closed_kongs == n_melds else 0
     by_draw = situation & BY_DRAW
-    wide, narrow = _winning_runs(win_kind)
+    wide, narrow = winning_runs(win_kind)
     yaku = _situation_yaku(situation, closed) | _tile_yaku(kinds, closed, kongs, rules["open_tanyao"])
     yakuman = _tile_yakuman(kinds, kongs, situation, seat_wind)
     if n_melds == 0 and win_kind < EAST:

@@ -83,14 +83,13 @@ YAKU: tuple[Yaku, ...] = (
 )
 
 
-def _han_masks(which: str) -> tuple[int, int, int]:
-    """Return masks of the yaku whose han has bit 0, 1, 2: a hand's han is a weighted sum of three bit counts."""
-    bits = range(3)
-    return tuple(sum(1 << yaku.number for yaku in YAKU if getattr(yaku, which) >> bit & 1) for bit in bits)
+def _han_mask(which: str, bit: int) -> int:
+    return sum(1 << yaku.number for yaku in YAKU if getattr(yaku, which) >> bit & 1)
 
 
-HAN_1, HAN_2, HAN_4 = _han_masks("han")
-OPEN_HAN_1, OPEN_HAN_2, OPEN_HAN_4 = _han_masks("open_han")
+#: Masks of the yaku whose han has bit 0, 1, 2: a hand's han is a weighted sum of three bit counts.
+HAN_1, HAN_2, HAN_4 = (_han_mask("han", bit) for bit in range(3))
+OPEN_HAN_1, OPEN_HAN_2, OPEN_HAN_4 = (_han_mask("open_han", bit) for bit in range(3))
 
 #: Yakuman that `Rules.double_yakuman` counts twice.
 DOUBLE_YAKUMAN = 1 << SUUANKOU_TANKI | 1 << JUNSEI_CHUUREN | 1 << KOKUSHI_13 | 1 << DAISUUSHII
