@@ -17,6 +17,11 @@ class Yaku(NamedTuple):
     han: int
     open_han: int
 
+    @property
+    def label(self) -> str:
+        """The English name, and the Japanese term where it is another."""
+        return self.name if self.name == self.japanese else f"{self.name} ({self.japanese})"
+
 
 MENZEN_TSUMO, RIICHI, IPPATSU, CHANKAN, RINSHAN, HAITEI, HOUTEI, PINFU, TANYAO, IIPEIKO = range(10)
 SEAT_WIND, ROUND_WIND, DRAGON = 10, 14, 18  # the first of four, four and three

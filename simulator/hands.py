@@ -1,0 +1,305 @@
+"""Score a written hand: `score("123m456p789s1133z 1z", riichi=True)`; or many at once, as arrays: `score_batch`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from simulator import scoring
+from simulator.jit import jit
+from simulator.payments import BAIMAN, HANEMAN, MANGAN, SANBAIMAN, YAKUMAN, base_points, payments
+from simulator.record import (
+    MELD,
+    MELD_ADDED_KONG,
+    MELD_CHOW,
+    MELD_CLOSED_KONG,
+    MELD_OPEN_KONG,
+    MELD_PONG,
+    NO_SEAT,
+    WIN,
+)  # fmt: skip
+from simulator.rules import Rules
+from simulator.scoring import score_hand
+from simulator.tiles import DORA_OF, KINDS, WIND_NAMES, NotationError, is_red, parse_kinds, parse_tiles
+from simulator.yaku import DORA, RED_FIVE, URA_DORA, YAKU, yaku_of
+
+_MELD_WORDS = {
+    "chow": MELD_CHOW,
+    "pong": MELD_PONG,
+    "open kong": MELD_OPEN_KONG,
+    "closed kong": MELD_CLOSED_KONG,
+    "added kong": MELD_ADDED_KONG,
+}
+_LIMITS = {MANGAN: "mangan", HANEMAN: "haneman", BAIMAN: "baiman", SANBAIMAN: "sanbaiman", YAKUMAN: "counted yakuman"}
+_MULTIPLES = ("", "", "double ", "triple ", "quadruple ", "quintuple ", "sextuple ")
+
+
+class HandError(ValueError):
+    """A hand that can be read but cannot be won: says what does not fit."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a hand is worth. A complete hand without yaku scores nothing: no `yaku`, 0 han, 0 points."""
+
+    yaku: dict[str, int]
+    """English name of each yaku and its han, dora last; in a yakuman hand how many yakuman each counts for."""
+    han: int
+    """Han with dora; 0 for a yakuman hand."""
+    fu: int
+    """Fu, rounded up as they count."""
+    yakuman: int
+    """How many yakuman; 0 for ordinary hands and counted yakuman."""
+    limit: str
+    """`"mangan"`, `"haneman"`, ... `"counted yakuman"`, `"yakuman"`, `"double yakuman"`; empty below mangan."""
+    points: int
+    """Points of the hand, all payers together, without repeat counters and bets."""
+    payments: dict[str, int]
+    """What each pays, repeat counters included: by wind for a win by draw, else `"discarder"`."""
+    received: int
+    """What the winner gets: the payments and the bets."""
+
+    def __str__(self) -> str:
+        """Return e.g. `riichi 1, dora 2: 3 han 40 fu, 5200 points (discarder pays 5200)`."""
+        if not self.yaku:
+            return "no yaku: 0 points"
+        names = ", ".join(f"{name} {value}" for name, value in self.yaku.items())
+        count = self.limit if self.yakuman else f"{self.han} han {self.fu} fu" + (f", {self.limit}" * bool(self.limit))
+        paid = ", ".join(f"{payer} pays {points}" for payer, points in self.payments.items())
+        return f"{names}: {count}, {self.points} points ({paid})"
+
+
+@jit
+def _score_all(hands, melds, n_melds, win_kinds, situations, seat_winds, round_winds, counters, bets, rules, wins):
+    scored = np.zeros(len(hands), np.bool_)
+    for i in range(len(hands)):
+        win = wins[i]
+        scored[i] = score_hand(
+            hands[i], melds[i], n_melds[i], win_kinds[i], situations[i], seat_winds[i], round_winds[i], rules[0], win
+        )
+        if scored[i]:
+            dealer = (np.int64(win["seat"]) - seat_winds[i]) % 4
+            payments(win, dealer, counters[i], bets[i], rules[0])
+    return scored
+
+
+def score_batch(
+    hands: np.ndarray, melds: np.ndarray, n_melds: np.ndarray, win_kinds: np.ndarray, situations: np.ndarray,
+    seat_winds: np.ndarray, round_winds: np.ndarray, wins: np.ndarray, rules: Rules | None = None,
+    repeat_counters: np.ndarray | int = 0, bets: np.ndarray | int = 0,
+) -> np.ndarray:  # fmt: skip
+    """Score n hands and write the results into `wins`; return bool[n], complete and with a yaku.
+
+    Args:
+        hands: u8[n, 34], concealed tiles by kind with the winning one.
+        melds: MELD[n, 4] and `n_melds` int[n], how many of them count.
+        n_melds: see `melds`.
+        win_kinds: int[n], 0..33.
+        situations: int[n], flags of `simulator.scoring` (`BY_DRAW`, `RIICHI`, ...).
+        seat_winds: int[n], 0..3, East to North; the dealer is the seat that many places before the winner.
+        round_winds: int[n], 0..3.
+        wins: WIN[n]; `seat`, `source`, `dora`, `ura`, `red`, `liable` and `liable_yakuman` are read, the rest written.
+        rules: of all hands; Tenhou's by default.
+        repeat_counters: int[n] or one for all.
+        bets: int[n] or one for all.
+
+    Raises:
+        ValueError: for arrays that do not fit together, values out of range, a winning tile that is not in the hand.
+    """
+    n = len(hands)
+    if hands.shape != (n, KINDS) or melds.shape != (n, 4) or wins.shape != (n,):
+        raise ValueError(f"hands {hands.shape}, melds {melds.shape}, wins {wins.shape}: want (n, 34), (n, 4) and (n,)")
+    if hands.dtype != np.uint8 or melds.dtype != MELD or wins.dtype != WIN:
+        raise ValueError("hands must be uint8, melds MELD records and wins WIN records")
+    numbers = {
+        "n_melds": (n_melds, 5), "win_kinds": (win_kinds, KINDS), "situations": (situations, 1 << 16),
+        "seat_winds": (seat_winds, 4), "round_winds": (round_winds, 4),
+        "counters": (repeat_counters, 1 << 16), "bets": (bets, 1 << 16),
+    }  # fmt: skip
+    columns = {}
+    for name, (values, limit) in numbers.items():
+        column = np.ascontiguousarray(np.broadcast_to(np.asarray(values, np.int64), (n,)))
+        if n and not (0 <= column.min() and column.max() < limit):
+            raise ValueError(f"{name} must be 0..{limit - 1}; got {column.min()}..{column.max()}")
+        columns[name] = column
+    if n and not hands[np.arange(n), columns["win_kinds"]].all():
+        raise ValueError("a winning tile is not in its hand")
+    if n and (hands.max() > 4 or wins["seat"].max() > 3 or wins["source"].max() > 3 or melds["kind"].max() >= KINDS):
+        raise ValueError("hands must hold 0..4 of a kind, seats be 0..3 and kinds of melds 0..33")
+    rules_record = (rules or Rules.tenhou()).to_record().reshape(1)
+    hands, melds = np.ascontiguousarray(hands), np.ascontiguousarray(melds)
+    return _score_all(hands=hands, melds=melds, rules=rules_record, wins=wins, **columns)
+
+
+def _parse_meld(text: str, red_fives: bool, used: list[int]) -> tuple[int, int, list[int]]:
+    """Return (type, lowest kind, tiles) of a written meld such as `"pong 777z"`; its tiles are added to `used`."""
+    words, _, tiles_text = text.strip().rpartition(" ")
+    meld_type = _MELD_WORDS.get(words.strip())
+    if meld_type is None:
+        raise NotationError(f"meld {text!r}: write one of {', '.join(_MELD_WORDS)} and its tiles, e.g. 'pong 777z'")
+    tiles = parse_tiles(tiles_text, red_fives, used)
+    kinds = sorted(tile >> 2 for tile in tiles)
+    low = kinds[0] if kinds else 0
+    if meld_type == MELD_CHOW:
+        good = kinds == [low, low + 1, low + 2] and low < 27 and low % 9 < 7
+    else:
+        good = kinds == [low] * (3 if meld_type == MELD_PONG else 4)
+    if not good:
+        raise HandError(f"meld {text!r}: {tiles_text} is no {words.strip()}")
+    used.extend(tiles)
+    return meld_type, low, tiles
+
+
+def _wind(name: str, what: str) -> int:
+    if name not in WIND_NAMES:
+        raise HandError(f"{what} is {name!r}; it must be one of {', '.join(WIND_NAMES)}")
+    return WIND_NAMES.index(name)
+
+
+def _check_situation(flags: dict[str, bool], is_open: bool, has_kong: bool, has_melds: bool) -> None:
+    """Raise HandError for circumstances that cannot come together."""
+    in_riichi = flags["riichi"] or flags["double_riichi"]
+    before_all = flags["draw"] and not has_melds and not in_riichi
+    refused = (
+        (in_riichi and is_open, "riichi needs a closed hand"),
+        (flags["ippatsu"] and not in_riichi, "ippatsu needs riichi"),
+        (flags["replacement"] and not (flags["draw"] and has_kong), "a replacement tile is drawn, and after a kong"),
+        (flags["robbed_kong"] and flags["draw"], "robbing a kong is no win by draw"),
+        (flags["robbed_kong"] and flags["last_tile"], "no kong can be made with the last tile"),
+        (flags["replacement"] and flags["last_tile"], "a replacement tile is not the last tile of the live wall"),
+        (flags["first_turn"] and not before_all, "a win in the first turn is by draw, before any meld or riichi"),
+    )
+    for wrong, why in refused:
+        if wrong:
+            raise HandError(why)
+
+
+def _indicated(indicators: list[int], tiles: list[int]) -> int:
+    """Return how many of the tiles the dora indicators point at."""
+    return sum(tile >> 2 == DORA_OF[indicator >> 2] for indicator in indicators for tile in tiles)
+
+
+def _winning_kind(win: str | None, tiles: list[int]) -> int:
+    if win is None:
+        return tiles[-1] >> 2
+    kinds = parse_kinds(win)
+    if len(kinds) != 1 or kinds[0][0] not in [tile >> 2 for tile in tiles]:
+        raise HandError(f"the winning tile {win!r} must be one of the concealed tiles")
+    return kinds[0][0]
+
+
+def score(
+    hand: str, *, melds: Iterable[str] = (), win: str | None = None, draw: bool = False, riichi: bool = False,
+    double_riichi: bool = False, ippatsu: bool = False, last_tile: bool = False, replacement: bool = False,
+    robbed_kong: bool = False, first_turn: bool = False, dora: str = "", ura: str = "", seat_wind: str = "South",
+    round_wind: str = "East", repeat_counter: int = 0, bets: int = 0, rules: Rules | None = None,
+) -> Score:  # fmt: skip
+    """Score a winning hand in notation.
+
+    Args:
+        hand: concealed tiles with the winning one, which is the last unless `win` names it: `"234m406p77z 7z"`.
+        melds: what was called or declared, a word and its tiles each: `["chow 123m", "pong 777z", "open kong 1111z",
+            "closed kong 0555p", "added kong 9999s"]`, or one string of them with commas.
+        win: the winning tile, if it is not the last of `hand`.
+        draw: won by draw (tsumo); otherwise by claim (ron).
+        riichi: in riichi.
+        double_riichi: in riichi declared in the first turn; counts instead of `riichi`.
+        ippatsu: within the uninterrupted turn after the riichi.
+        last_tile: on the last draw (haitei) or the last discard (houtei).
+        replacement: on a kong's replacement tile (rinshan).
+        robbed_kong: on a tile that another added to a pong (chankan).
+        first_turn: on the own first draw, uninterrupted (tenhou for the dealer, chiihou for others).
+        dora: indicators shown, e.g. `"3m1z"`.
+        ura: indicators under them; they need riichi.
+        seat_wind: `"East"` is the dealer.
+        round_wind: the wind of the round.
+        repeat_counter: repeat counters (honba).
+        bets: riichi bets on the table.
+        rules: Tenhou's by default.
+
+    Returns:
+        The score; of a complete hand without yaku one without points.
+
+    Raises:
+        NotationError: for what cannot be read, and for more tiles of a kind than there are.
+        HandError: for a wrong number of tiles, tiles that do not make a winning hand, circumstances that exclude each
+            other.
+    """
+    rules = rules or Rules.tenhou()
+    tiles = parse_tiles(hand, rules.red_fives)
+    used = list(tiles)
+    written = [text for text in (melds.split(",") if isinstance(melds, str) else melds) if text.strip()]
+    parsed = [_parse_meld(text, rules.red_fives, used) for text in written]
+    if len(parsed) > 4 or len(tiles) + 3 * len(parsed) != 14:
+        wanted = f"{14 - 3 * len(parsed)} concealed tiles" if len(parsed) < 5 else "at most 4 melds"
+        raise HandError(f"{hand!r}: {len(tiles)} concealed tiles and {len(parsed)} melds; a win has {wanted} then")
+    types = [meld_type for meld_type, _, _ in parsed]
+    flags = {
+        "draw": draw, "riichi": riichi, "double_riichi": double_riichi, "ippatsu": ippatsu, "last_tile": last_tile,
+        "replacement": replacement, "robbed_kong": robbed_kong, "first_turn": first_turn,
+    }  # fmt: skip
+    has_kong = any(meld_type in (MELD_OPEN_KONG, MELD_CLOSED_KONG, MELD_ADDED_KONG) for meld_type in types)
+    is_open = any(meld_type != MELD_CLOSED_KONG for meld_type in types)
+    _check_situation(flags, is_open, has_kong, bool(types))
+    if ura and not (riichi or double_riichi):
+        raise HandError("ura dora needs riichi")
+    if not (0 <= repeat_counter < 1 << 16 and 0 <= bets < 1 << 16):
+        raise HandError(f"repeat_counter {repeat_counter} and bets {bets} must not be negative, nor above 65,535")
+    everything = list(used)
+    indicators = parse_tiles(dora, rules.red_fives, used)
+    ura_indicators = parse_tiles(ura, rules.red_fives, used + indicators)
+    if max(len(indicators), len(ura_indicators)) > 5:
+        raise HandError("there are at most 5 dora indicators")
+
+    wins = np.zeros(1, WIN)
+    seat = _wind(seat_wind, "seat_wind")  # seats here are the winds: the dealer is seat 0
+    wins["seat"] = seat
+    wins["source"] = seat if draw else (seat + 1) % 4
+    wins["liable"] = NO_SEAT
+    wins["dora"] = _indicated(indicators, everything)
+    wins["ura"] = _indicated(ura_indicators, everything)
+    wins["red"] = sum(is_red(tile, rules.red_fives) for tile in everything)
+    hands = np.bincount([tile >> 2 for tile in tiles], minlength=KINDS).astype(np.uint8).reshape(1, KINDS)
+    meld_records = np.zeros((1, 4), MELD)
+    for place, (meld_type, low, _) in enumerate(parsed):
+        meld_records[0, place]["type"], meld_records[0, place]["kind"] = meld_type, low
+    situation = sum(getattr(scoring, "BY_DRAW" if name == "draw" else name.upper()) for name in flags if flags[name])
+    win_kind = _winning_kind(win, tiles)
+    round_number = _wind(round_wind, "round_wind")
+
+    def is_win(more: int) -> bool:
+        return bool(
+            score_batch(
+                hands, meld_records, np.array([len(parsed)]), np.array([win_kind]), np.array([situation | more]),
+                np.array([seat]), np.array([round_number]), wins, rules, repeat_counter, bets,
+            )[0]
+        )  # fmt: skip
+
+    if is_win(0):
+        return _result(wins[0], draw, rules)
+    if not is_win(scoring.LAST_TILE):  # which is a yaku in itself
+        raise HandError(f"{hand!r}{' with ' if written else ''}{', '.join(written)} is not complete")
+    return Score({}, 0, 0, 0, "", 0, {}, 0)
+
+
+def _result(win: np.void, draw: bool, rules: Rules) -> Score:
+    record = rules.to_record()[()]
+    yakuman, han, fu = int(win["yakuman"]), int(win["han"]), int(win["fu"])
+    names = {}
+    for yaku in yaku_of(int(win["yaku"])):
+        open_or_closed = yaku.han if win["closed"] else yaku.open_han
+        names[yaku.label] = int(scoring.yakuman_value(yaku.number, record)) if yakuman else open_or_closed
+    for number, field in ((DORA, "dora"), (URA_DORA, "ura"), (RED_FIVE, "red")):
+        if win[field]:
+            names[YAKU[number].label] = int(win[field])
+    if yakuman:
+        limit = (_MULTIPLES[yakuman] if yakuman < len(_MULTIPLES) else f"{yakuman}-fold ") + "yakuman"
+    else:
+        limit = _LIMITS.get(int(base_points(han, fu, 0, record)), "")
+    seat = int(win["seat"])
+    deltas = [int(delta) for delta in win["deltas"]]
+    payers = [other for other in range(4) if other != seat and deltas[other]]
+    paid = {WIND_NAMES[other] if draw else "discarder": -deltas[other] for other in payers}
+    return Score(names, han, fu, yakuman, limit, int(win["points"]), paid, deltas[seat])
