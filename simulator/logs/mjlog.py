@@ -1,4 +1,4 @@
-"""Reader and writer of Tenhou's mjlog XML.
+"""Reader of Tenhou's mjlog XML; `mjlog_writer` writes it.
 
 One round is `INIT`, then one tag a move (`T12` draws, `D12` discards, `N` calls, `REACH`, `DORA`), then `AGARI`
 (one for each winner) or `RYUUKYOKU`. Points are in hundreds. Tags are counted from 0 in messages, since most
@@ -47,6 +47,7 @@ _YAKUMAN_HAN = 13
 #: What a tag packs to that is no event.
 _NOTHING = 0
 _LAST_ROUND = 11
+_LAST_YAKU = 54
 
 Attributes = dict[str, str]
 
@@ -54,7 +55,7 @@ Attributes = dict[str, str]
 def read_mjlog(data: bytes, source: str = "") -> GameLog:
     """Return the game in an mjlog file, plain or gzipped.
 
-    Raises SkippedLog for a three-player game, and LogError, naming the tag, for what cannot be read: no
+    A fu of 0 counts as not stated. Raises SkippedLog for a three-player game, and LogError, naming the tag, for what cannot be read: no
     well-formed XML, a document type or entities, unknown tags, tiles outside 0..135 or seen twice, wrong counts.
     Whether the moves are legal is for the verifier.
     """
@@ -272,16 +273,19 @@ class _Reader:
         seat, source = _seat(attributes), _seat(attributes, "fromWho")
         tile = _tiles(attributes, "machi", 1)[0]
         fu, points, _ = _numbers(attributes, "ten", 3)
+        yaku: list[tuple[int, int]] | None = None
         if "yakuman" in attributes:
             yaku = [(number, _YAKUMAN_HAN) for number in _numbers(attributes, "yakuman")]
-        else:
+        elif "yaku" in attributes:
             flat = _numbers(attributes, "yaku")
             yaku = list(zip(flat[0::2], flat[1::2], strict=True))
+        if any(not 0 <= number <= _LAST_YAKU for number, _ in yaku or ()):
+            raise ValueError(f"a yaku number outside 0 to {_LAST_YAKU}")
         win = WinLog(
             seat=seat,
             source=source,
             tile=tile,
-            fu=fu,
+            fu=fu or None,
             points=points,
             yaku=yaku,
             yakuman="yakuman" in attributes,

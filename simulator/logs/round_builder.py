@@ -1,0 +1,204 @@
+"""Builds a round from moves that name only kinds of tiles, giving every tile a physical id that stays its own.
+
+A *face* is what a tile looks like: 0..33 a plain tile of that kind, 34..36 the red five of a suit, as in the
+discard actions. Formats without physical ids (Tenhou's JSON, mjai) name faces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from simulator.logs.mjlog_codes import NO_CONSUMED, pack_event, unpack_events
+from simulator.logs.model import LogError, Places, RoundLog, WinLog
+from simulator.record import (
+    EVENT_ADDED_KONG,
+    EVENT_CLOSED_KONG,
+    EVENT_DISCARD,
+    EVENT_DORA,
+    EVENT_DRAW,
+    EVENT_NO_WINNER,
+    EVENT_RIICHI,
+    EVENT_RIICHI_ACCEPTED,
+    EVENT_WIN,
+    MAX_EVENTS,
+    NO_SEAT,
+    SEATS,
+)
+from simulator.tiles import KINDS, NO_TILE, RED_FIVE_KINDS, TILES, is_red, kind_name
+
+
+def face_of(tile: int, red_fives: bool) -> int:
+    """Return the face of a physical tile."""
+    return KINDS + tile // 36 if is_red(tile, red_fives) else tile >> 2
+
+
+def face_kind(face: int) -> int:
+    """Return the kind of a face."""
+    return face if face < KINDS else RED_FIVE_KINDS[face - KINDS]
+
+
+def face_name(face: int) -> str:
+    """Return the notation of a face, e.g. `0p` for the red five."""
+    return kind_name(face) if face < KINDS else "0" + "mps"[face - KINDS]
+
+
+class RoundBuilder:
+    """One round in the making. Every method raises LogError, with `place`, for a move that the hands do not allow.
+
+    `unit` names what the numbers in `number` count (`line`, `move`); set `number` before each move.
+    """
+
+    def __init__(self, source: str, unit: str, red_fives: bool) -> None:
+        self.source, self.unit, self.number = source, unit, 0
+        self.context = ""
+        self.red_fives = red_fives
+        self.hands: list[list[int]] = []
+        self.drawn = NO_TILE
+        self.last = NO_TILE
+        self.last_seat = NO_SEAT
+        self.draws = 0
+        self.riichi_accepted = 0
+        self.kong_seats: list[int] = []
+        self.wins: list[WinLog] = []
+        self._packed: list[int] = []
+        self._numbers: list[int] = []
+        self._free: dict[int, list[int]] = {}
+        for tile in reversed(range(TILES)):
+            self._free.setdefault(face_of(tile, red_fives), []).append(tile)
+
+    def error(self, message: str) -> LogError:
+        """Return an error that names this place."""
+        place = ", ".join(part for part in (self.context, f"{self.unit} {self.number}") if part)
+        return LogError(message, self.source, place)
+
+    def new_tile(self, face: int) -> int:
+        """Return an unused physical tile of a face."""
+        free = self._free.get(face)
+        if not free:
+            if face >= KINDS and not self.red_fives:
+                raise self.error(f"{face_name(face)} is a red five, and the rules of this log have none")
+            raise self.error(f"more {face_name(face)} than there are")
+        return free.pop()
+
+    def deal(self, hands: Sequence[Sequence[int]]) -> None:
+        """Deal thirteen faces to each seat."""
+        if len(hands) != SEATS or any(len(hand) != 13 for hand in hands):
+            raise self.error("a deal is thirteen tiles for each of four seats")
+        self.hands = [[self.new_tile(face) for face in hand] for hand in hands]
+        self.dealt = [list(hand) for hand in self.hands]
+
+    def _add(
+        self,
+        kind: int,
+        seat: int = 0,
+        tile: int = NO_TILE,
+        source: int = NO_SEAT,
+        consumed: tuple[int, int, int] = NO_CONSUMED,
+        drawn: int = 0,
+    ) -> None:
+        if len(self._packed) >= MAX_EVENTS:
+            raise self.error("more moves than a round can have")
+        self._packed.append(pack_event(kind, seat, tile, source, consumed, drawn))
+        self._numbers.append(self.number)
+
+    def _take(self, seat: int, face: int, spare: int = NO_TILE) -> int:
+        """Take a tile of that face out of a hand; `spare`, the drawn one, only if it is the last."""
+        choices = [tile for tile in self.hands[seat] if face_of(tile, self.red_fives) == face]
+        if not choices:
+            raise self.error(f"seat {seat} has no {face_name(face)}")
+        tile = next((tile for tile in choices if tile != spare), choices[0])
+        self.hands[seat].remove(tile)
+        return tile
+
+    def draw(self, seat: int, face: int) -> None:
+        """Draw from the wall."""
+        self.drawn = self.new_tile(face)
+        self.hands[seat].append(self.drawn)
+        self.draws += 1
+        self._add(EVENT_DRAW, seat, self.drawn)
+
+    def discard(self, seat: int, face: int | None) -> None:
+        """Discard a face from the hand, or the tile just drawn (None)."""
+        if face is None:
+            if self.drawn == NO_TILE or self.drawn not in self.hands[seat]:
+                raise self.error(f"seat {seat} discards the tile just drawn, but has drawn none")
+            tile = self.drawn
+            self.hands[seat].remove(tile)
+        else:
+            tile = self._take(seat, face, self.drawn)
+        self._add(EVENT_DISCARD, seat, tile, drawn=int(tile == self.drawn))
+        self.drawn, self.last, self.last_seat = NO_TILE, tile, seat
+
+    def call(self, kind: int, seat: int, source: int, face: int, consumed: Sequence[int]) -> None:
+        """Make a chow, pong or open kong (`kind`, EVENT_*) of the last discard."""
+        if self.last_seat != source or source == seat or face_of(self.last, self.red_fives) != face:
+            raise self.error(f"seat {seat} calls {face_name(face)} from seat {source}, who has not just discarded it")
+        own = sorted(self._take(seat, each) for each in consumed)
+        kinds = sorted([self.last >> 2, *(tile >> 2 for tile in own)])
+        if len(own) == 2 and kinds[0] != kinds[2]:
+            if kinds != [kinds[0], kinds[0] + 1, kinds[0] + 2] or kinds[0] // 9 != kinds[2] // 9 or kinds[2] >= 27:
+                raise self.error("these three tiles are no chow")
+        elif kinds[0] != kinds[-1]:
+            raise self.error("the tiles of this meld differ")
+        if len(own) == 3:
+            self.kong_seats.append(seat)
+        self._add(kind, seat, self.last, source, (own[0], own[1], own[2] if len(own) == 3 else NO_TILE))
+        self.drawn, self.last, self.last_seat = NO_TILE, NO_TILE, NO_SEAT
+
+    def closed_kong(self, seat: int, faces: Sequence[int]) -> None:
+        """Make a closed kong of four faces."""
+        a, b, c, d = sorted(self._take(seat, face) for face in faces)
+        if a >> 2 != d >> 2:
+            raise self.error("the tiles of this kong differ")
+        self.kong_seats.append(seat)
+        self._add(EVENT_CLOSED_KONG, seat, a, consumed=(b, c, d))
+        self.drawn, self.last, self.last_seat = NO_TILE, a, seat
+
+    def added_kong(self, seat: int, face: int) -> None:
+        """Add a face to an own pong."""
+        tile = self._take(seat, face)
+        self.kong_seats.append(seat)
+        self._add(EVENT_ADDED_KONG, seat, tile)
+        self.drawn, self.last, self.last_seat = NO_TILE, tile, seat
+
+    def show_indicator(self, face: int) -> None:
+        """Show a further dora indicator."""
+        self._add(EVENT_DORA, 0, self.new_tile(face))
+
+    def declare_riichi(self, seat: int) -> None:
+        """Declare riichi; the discard follows."""
+        self._add(EVENT_RIICHI, seat)
+
+    def accept_riichi(self, seat: int) -> None:
+        """Pay the bet."""
+        self.riichi_accepted += 1
+        self._add(EVENT_RIICHI_ACCEPTED, seat)
+
+    def win(self, win: WinLog) -> None:
+        """End the round with a win; its tile is the one drawn or the last one discarded or added to a kong."""
+        own = win.seat == win.source
+        win.tile = self.drawn if own else self.last
+        if win.tile == NO_TILE or (not own and self.last_seat != win.source):
+            raise self.error(f"seat {win.seat} wins off seat {win.source}, but there is no tile to win on")
+        if len(self.wins) == SEATS - 1:
+            raise self.error("a fourth winner")
+        self.wins.append(win)
+        self._add(EVENT_WIN, win.seat, win.tile, win.source)
+
+    def no_winner(self, draw_type: int) -> None:
+        """End the round without winner."""
+        self._add(EVENT_NO_WINNER, 0, draw_type)
+
+    def events(self) -> np.ndarray:
+        """Return LOG_EVENT[n] so far."""
+        return unpack_events(self._packed)
+
+    def finish(self, round_log: RoundLog) -> RoundLog:
+        """Put hands, events, wins and places into the round and return it."""
+        round_log.hands = self.dealt
+        round_log.events = self.events()
+        round_log.places = Places(self.unit, np.array(self._numbers))
+        round_log.wins = self.wins
+        return round_log

@@ -1,0 +1,346 @@
+"""Reader of Tenhou's JSON log (the viewer's `tenhou.net/6` form), also as converters from Mahjong Soul write it.
+
+A round is `[[round, repeat counter, bets], scores, indicators, ura, hand, draws, discards (four times), result]`.
+Draws and discards stand apart for each seat, so the order of moves has to be found; see `_order`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import unquote
+
+from simulator.logs import tenhou6_words as words
+from simulator.logs.archives import plain_data
+from simulator.logs.model import GameLog, LogError, RoundLog, SkippedLog, WinLog
+from simulator.logs.round_builder import RoundBuilder
+from simulator.record import EVENT_CHOW, EVENT_OPEN_KONG, EVENT_PONG, RESULT_EXHAUSTIVE, RESULT_TRIPLE_RON, SEATS
+from simulator.rules import Rules
+
+TSUMOGIRI = 60
+NO_DISCARD = 0
+_CALLS = {"c": EVENT_CHOW, "p": EVENT_PONG, "m": EVENT_OPEN_KONG}
+_KONGS = "ak"
+_TABLES = 4 + 3 * SEATS
+_MAX_STEPS = 20_000
+_MAX_POINTS = 10_000_000
+
+#: One move: who, whether it is from the draws (else the discards), and which entry.
+Move = tuple[int, bool, int]
+
+
+def read_tenhou6(data: bytes, source: str = "") -> list[GameLog]:
+    """Return the games of a file: one JSON object, one on each line, or links with `#json=`.
+
+    Raises SkippedLog for a three-player game, and LogError, naming the round and the entry, for anything unreadable.
+    """
+    try:
+        text = plain_data(data, source).decode("utf-8-sig").strip()
+    except UnicodeDecodeError as error:
+        raise LogError(f"not UTF-8 text: {error}", source) from error
+    if not text:
+        raise LogError("the file is empty", source)
+    lines = text.splitlines()
+    whole = text.startswith(("{", "[")) and not all(line.lstrip().startswith("{") for line in lines if line.strip())
+    games = []
+    for number, line in enumerate([text] if whole else lines, 1):
+        if line.strip():
+            place = f"line {number}" if not whole and len(lines) > 1 else ""
+            games.append(_read_game(_load(line.strip(), source, place), source, place))
+    return games
+
+
+def _load(text: str, source: str, place: str) -> dict[str, Any]:
+    if text.startswith("http"):
+        text = text.partition("#json=")[2]
+        text = unquote(text) if text.startswith("%") else text
+    try:
+        log = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise LogError(f"not JSON: {error or 'nested too deeply'}", source, place) from error
+    if not isinstance(log, dict) or not isinstance(log.get("log"), list):
+        raise LogError("no `log` with rounds: not a Tenhou JSON log", source, place)
+    return log
+
+
+def _integers(value: Any, count: int, what: str) -> list[int]:
+    if not isinstance(value, list) or len(value) != count:
+        raise LogError(f"{what} is not a list of {count} numbers")
+    if any(type(part) not in (int, float) or abs(part) > _MAX_POINTS or part != int(part) for part in value):
+        raise LogError(f"{what} {value} is not {count} whole numbers")
+    return [int(part) for part in value]
+
+
+def _read_game(log: dict[str, Any], source: str, place: str) -> GameLog:
+    try:
+        rules, room = words.read_rules(log)
+        names = log.get("name", [])
+        if not isinstance(names, list) or len(names) > SEATS or not all(isinstance(name, str) for name in names):
+            raise LogError("`name` is not a list of four names")
+        game = GameLog(rules, [], names=(names + [""] * SEATS)[:SEATS], source=source, room=room)
+        _read_players(log, game)
+    except LogError as error:
+        raise type(error)(error.message, source, place) from None
+    for index, round_data in enumerate(log["log"]):
+        where = ", ".join(part for part in (place, f"round {index + 1}") if part)
+        try:
+            game.rounds.append(_read_round(round_data, rules, source, where))
+        except LogError as error:
+            raise type(error)(error.message, source, error.place or where) from None
+        except (ValueError, TypeError, KeyError, IndexError, OverflowError) as error:
+            raise LogError(str(error), source, where) from error
+    if not game.rounds:
+        raise LogError("the log has no rounds", source, place)
+    return game
+
+
+def _read_players(log: dict[str, Any], game: GameLog) -> None:
+    dan, rate, scores = log.get("dan"), log.get("rate"), log.get("sc")
+    if isinstance(dan, list) and len(dan) == SEATS and all(name in words.DAN_NAMES for name in dan):
+        game.dan = [words.DAN_NAMES.index(name) for name in dan]
+    if isinstance(rate, list) and len(rate) == SEATS and all(type(part) in (int, float) for part in rate):
+        game.rates = [float(part) for part in rate]
+    if isinstance(scores, list) and len(scores) == 2 * SEATS:
+        if not all(type(part) in (int, float) and abs(part) < _MAX_POINTS for part in scores):
+            raise LogError("`sc` is not eight numbers")
+        game.final_scores = [round(part) for part in scores[0::2]]
+        game.final_points = [float(part) for part in scores[1::2]]
+
+
+def _read_round(data: Any, rules: Rules, source: str, where: str) -> RoundLog:
+    if not isinstance(data, list) or len(data) != _TABLES + 1 or not all(isinstance(part, list) for part in data):
+        raise LogError(f"a round is a list of {_TABLES + 1} lists")
+    number, repeat_counter, bets = _integers(data[0], 3, "the round's number")
+    if not (0 <= number <= 11 and 0 <= repeat_counter <= 255 and 0 <= bets <= 255):
+        raise LogError(f"the round {data[0]} is out of range")
+    hands, draws, discards = data[4:16:3], data[5:16:3], data[6:16:3]
+    if not any((hands[3], draws[3], discards[3])):
+        raise SkippedLog("a three-player game")
+    indicators = [words.read_tile(tile) for tile in data[2]]
+    if not 1 <= len(indicators) <= 5:
+        raise LogError(f"{len(indicators)} dora indicators; there are 1 to 5")
+    builder = RoundBuilder(source, "move", rules.red_fives)
+    builder.context = where
+    builder.deal([[words.read_tile(tile) for tile in hand] for hand in hands])
+    round_log = RoundLog(
+        round=number,
+        repeat_counter=repeat_counter,
+        bets=bets,
+        dealer=number % SEATS,
+        scores=_integers(data[1], SEATS, "the scores"),
+        hands=[],
+        indicator=builder.new_tile(indicators[0]),
+        events=builder.events(),
+    )
+    result = data[16]
+    word = result[0] if result else ""
+    robbed = word in words.WIN_WORDS or words.DRAW_WORDS.get(word) == RESULT_TRIPLE_RON
+    _play(builder, _order(draws, discards, round_log.dealer, builder), draws, discards, indicators[1:], robbed)
+    ura = [builder.new_tile(words.read_tile(tile)) for tile in data[3]]
+    if word in words.WIN_WORDS:
+        _read_wins(result[1:], round_log, builder, ura)
+    else:
+        _read_draw(result, round_log, builder)
+    return builder.finish(round_log)
+
+
+def _call_of(entry: Any) -> tuple[str, int, list[int], int] | None:
+    """Return (letter, called or added face, other faces, place of the letter) of a call such as `"39m393939"`.
+
+    None for an entry that is no call.
+    """
+    if not isinstance(entry, str) or not entry or entry[0] == "r":
+        return None
+    at = next((place for place, char in enumerate(entry) if not char.isdigit()), -1)
+    letter = entry[at] if at >= 0 else ""
+    if letter == "f":
+        raise SkippedLog("a North is set aside, which only three-player games do")
+    digits = entry[:at] + entry[at + 1 :]
+    wanted = {"c": 6, "p": 6, "m": 8, "a": 8, "k": 8}.get(letter)
+    if wanted is None or at % 2 or not digits.isascii() or not digits.isdigit() or len(digits) != wanted:
+        raise LogError(f"cannot read the call {entry[:20]!r}")
+    faces = [words.read_tile(int(digits[i : i + 2])) for i in range(0, wanted, 2)]
+    return letter, faces.pop(at // 2), faces, at
+
+
+def _source_of(seat: int, letter: str, at: int) -> int:
+    """Return the seat called from: left if the letter leads, right if it is last, else across."""
+    last = 6 if letter == "m" else 4
+    return (seat + (3 if at == 0 else 1 if at == last else 2)) % SEATS
+
+
+def _discard_face(entry: Any, last_draw: int | None) -> int | None:
+    """Return the face that a discard entry takes out of the hand; the drawn one for 60."""
+    number = int(entry[1:]) if isinstance(entry, str) and entry[1:].isascii() and entry[1:].isdigit() else entry
+    return last_draw if number == TSUMOGIRI else words.read_tile(number)
+
+
+def _order(draws: list[list[Any]], discards: list[list[Any]], dealer: int, builder: RoundBuilder) -> list[Move]:
+    """Return the moves in an order that uses up all draws and discards.
+
+    After a discard either someone's next draw is a call of that tile from that seat, or the next seat draws. Where
+    the same tile is discarded twice before the caller's next draw both may fit: the first is tried first, and undone
+    if the rest does not work out.
+    """
+    taken, thrown = [0] * SEATS, [0] * SEATS
+    moves: list[Move] = []
+    choices: list[tuple[int, list[int], list[int], list[int]]] = []
+    actor = dealer
+    for _ in range(_MAX_STEPS):
+        following = _turn(draws, discards, actor, taken, thrown, moves)
+        if following == []:
+            return moves
+        if following is None:
+            if not choices:
+                raise builder.error("the draws, discards and calls do not fit together in any order")
+            length, taken, thrown, following = choices.pop()
+            del moves[length:]
+        if len(following) > 1:
+            choices.append((len(moves), list(taken), list(thrown), following[1:]))
+        actor = following[0]
+    raise builder.error("the order of the moves is too ambiguous")
+
+
+def _turn(
+    draws: list[list[Any]],
+    discards: list[list[Any]],
+    actor: int,
+    taken: list[int],
+    thrown: list[int],
+    moves: list[Move],
+) -> list[int] | None:
+    """Play one seat's turn, from its draw or call to its discard or kong, and return who may be next.
+
+    An empty list: everything is used up. None: the turn does not work out.
+    """
+    if taken[actor] >= len(draws[actor]):
+        return None
+    entry = draws[actor][taken[actor]]
+    moves.append((actor, True, taken[actor]))
+    taken[actor] += 1
+    last_draw = None
+    call = _call_of(entry)
+    if call is None:
+        last_draw = words.read_tile(entry)
+    elif call[0] == "m":
+        if thrown[actor] < len(discards[actor]) and discards[actor][thrown[actor]] == NO_DISCARD:
+            thrown[actor] += 1
+        return [actor]
+    done = all(taken[seat] == len(draws[seat]) and thrown[seat] == len(discards[seat]) for seat in range(SEATS))
+    if thrown[actor] >= len(discards[actor]):
+        return [] if done else None
+    thing = discards[actor][thrown[actor]]
+    moves.append((actor, False, thrown[actor]))
+    thrown[actor] += 1
+    if all(taken[seat] == len(draws[seat]) and thrown[seat] == len(discards[seat]) for seat in range(SEATS)):
+        return []
+    if _call_of(thing) is not None:
+        return [actor]
+    face = _discard_face(thing, last_draw)
+    callers = []
+    for seat in range(SEATS):
+        waiting = _call_of(draws[seat][taken[seat]]) if seat != actor and taken[seat] < len(draws[seat]) else None
+        if waiting and waiting[1] == face and _source_of(seat, waiting[0], waiting[3]) == actor:
+            callers.append((waiting[0] == "c", seat))
+    following = [seat for _, seat in sorted(callers)]
+    right = (actor + 1) % SEATS
+    if taken[right] < len(draws[right]) and not isinstance(draws[right][taken[right]], str):
+        following.append(right)
+    return following or None
+
+
+def _play(
+    builder: RoundBuilder,
+    moves: list[Move],
+    draws: list[list[Any]],
+    discards: list[list[Any]],
+    indicators: list[int],
+    robbed: bool,
+) -> None:
+    """Play the moves, with riichi and dora indicators where Tenhou shows them, which the form leaves out.
+
+    An open or added kong's indicator comes before the next discard, or after a further kong. `robbed`: the last
+    discard is won on, so that a riichi declared with it is not accepted.
+    """
+    waiting = 0
+    hidden = list(reversed(indicators))
+
+    def show(count: int) -> None:
+        for _ in range(min(count, len(hidden))):
+            builder.show_indicator(hidden.pop())
+
+    for index, (seat, is_draw, at) in enumerate(moves):
+        builder.number = index + 1
+        entry = (draws if is_draw else discards)[seat][at]
+        call = _call_of(entry)
+        if is_draw and call is None:
+            builder.draw(seat, words.read_tile(entry))
+        elif is_draw and call is not None:
+            letter, face, own, place = call
+            if letter not in _CALLS:
+                raise builder.error(f"{entry[:20]!r} is not among the discards")
+            builder.call(_CALLS[letter], seat, _source_of(seat, letter, place), face, own)
+            waiting += letter == "m"
+        elif call is not None:
+            letter, face, own, _ = call
+            if letter not in _KONGS:
+                raise builder.error(f"{entry[:20]!r} is among the discards")
+            if letter == "a":
+                builder.closed_kong(seat, [*own, face])
+                show(waiting + 1)
+                waiting = 0
+            else:
+                builder.added_kong(seat, face)
+                show(waiting)
+                waiting = 1
+        else:
+            riichi = isinstance(entry, str)
+            if riichi:
+                builder.declare_riichi(seat)
+            show(waiting)
+            waiting = 0
+            builder.discard(seat, _discard_face(entry, None))
+            if riichi and not (robbed and index == len(moves) - 1):
+                builder.accept_riichi(seat)
+    if hidden:
+        raise builder.error(f"{len(indicators) + 1} dora indicators are more than the kongs show")
+
+
+def _read_wins(result: list[Any], round_log: RoundLog, builder: RoundBuilder, ura: list[int]) -> None:
+    if not result or len(result) % 2:
+        raise LogError("the result does not give payments and details of each win")
+    total = [0] * SEATS
+    for deltas_data, detail in zip(result[0::2], result[1::2], strict=True):
+        deltas = _integers(deltas_data, SEATS, "the payments")
+        if not isinstance(detail, list) or len(detail) < 3:
+            raise LogError("the details of a win are not a list of winner, source, liable seat, score and yaku")
+        seat, source, liable = detail[:3]
+        if any(type(part) is not int or not 0 <= part < SEATS for part in (seat, source, liable)):
+            raise LogError(f"seats {detail[:3]} of a win; seats are 0 to 3")
+        texts = detail[3:]
+        if not all(isinstance(text, str) for text in texts):
+            raise LogError("the score and yaku of a win are not texts")
+        fu, points = words.read_score(texts[0]) if texts else (None, None)
+        seat_wind, round_wind = (seat - round_log.dealer) % SEATS, round_log.round // SEATS
+        yaku = [words.read_yaku(text, seat_wind, round_wind) for text in texts[1:]]
+        win = WinLog(seat, source, fu=fu, points=points, yaku=yaku or None, deltas=deltas)
+        win.yakuman = any(words.YAKUMAN in text or "yakuman" in text.casefold() for text in texts[1:])
+        win.liable = liable if liable != seat else None
+        in_riichi = any(number in (1, 21) for number, _ in yaku)
+        win.ura_indicators = ura if ura and (in_riichi or not yaku) else None
+        builder.win(win)
+        total = [a + b for a, b in zip(total, deltas, strict=True)]
+    round_log.deltas = total
+
+
+def _read_draw(result: list[Any], round_log: RoundLog, builder: RoundBuilder) -> None:
+    word = result[0] if result else ""
+    if not isinstance(word, str) or word not in words.DRAW_WORDS:
+        raise LogError(f"unknown result {str(word)[:20]!r}")
+    round_log.draw_type = words.DRAW_WORDS[word]
+    round_log.deltas = _integers(result[1], SEATS, "the payments") if len(result) > 1 else [0] * SEATS
+    if word in (words.ALL_TENPAI, words.NONE_TENPAI):
+        round_log.tenpai = [word == words.ALL_TENPAI] * SEATS
+    elif round_log.draw_type == RESULT_EXHAUSTIVE and any(round_log.deltas):
+        round_log.tenpai = [delta > 0 for delta in round_log.deltas]
+    builder.no_winner(round_log.draw_type)

@@ -1,0 +1,251 @@
+"""Words and numbers of Tenhou's JSON: tiles, calls, yaku, results and rule lines, with the variants seen in the wild.
+
+Converters from Mahjong Soul write the same form with other names: the generic wind yaku, other abortive draws,
+English or romanised words.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import unicodedata
+from typing import Any
+
+from simulator.logs.model import LogError, SkippedLog
+from simulator.record import (
+    RESULT_EXHAUSTIVE,
+    RESULT_FOUR_KONGS,
+    RESULT_FOUR_RIICHI,
+    RESULT_FOUR_WINDS,
+    RESULT_NAGASHI,
+    RESULT_NINE_TERMINALS,
+    RESULT_TRIPLE_RON,
+)
+from simulator.rules import Rules, RulesError
+from simulator.tiles import KINDS
+
+WINDS = "東南西北"
+#: Tenhou's yaku by number, as its JSON writes them.
+YAKU_NAMES = (
+    "門前清自摸和", "立直", "一発", "槍槓", "嶺上開花", "海底摸月", "河底撈魚", "平和", "断幺九", "一盃口",
+    *(f"自風 {wind}" for wind in WINDS), *(f"場風 {wind}" for wind in WINDS), "役牌 白", "役牌 發", "役牌 中",
+    "両立直", "七対子", "混全帯幺九", "一気通貫", "三色同順", "三色同刻", "三槓子", "対々和", "三暗刻", "小三元",
+    "混老頭", "二盃口", "純全帯幺九", "混一色", "清一色", "人和", "天和", "地和", "大三元", "四暗刻", "四暗刻単騎",
+    "字一色", "緑一色", "清老頭", "九蓮宝燈", "純正九蓮宝燈", "国士無双", "国士無双１３面", "大四喜", "小四喜",
+    "四槓子", "ドラ", "裏ドラ", "赤ドラ",
+)  # fmt: skip
+DORA, URA_DORA, RED_DORA = 52, 53, 54
+SEAT_WIND, ROUND_WIND = 10, 14
+YAKUMAN = "役満"
+YAKUMAN_HAN = 13
+
+#: Other names of the same yaku, by number: Mahjong Soul's own, and its English ones.
+_OTHER_NAMES = {
+    0: ("Fully Concealed Hand", "Menzen Tsumo"),
+    1: ("Riichi",),
+    2: ("Ippatsu",),
+    3: ("Robbing a Kan", "搶槓"),
+    4: ("After a Kan",),
+    5: ("Under the Sea", "海底撈月"),
+    6: ("Under the River",),
+    7: ("Pinfu",),
+    8: ("All Simples", "断么九"),
+    9: ("Pure Double Sequence",),
+    18: ("White Dragon", "役牌:白", "白"),
+    19: ("Green Dragon", "役牌:發", "役牌:発", "役牌 発", "發"),
+    20: ("Red Dragon", "役牌:中", "中"),
+    21: ("Double Riichi", "ダブル立直", "ダブルリーチ", "w立直"),
+    22: ("Seven Pairs",),
+    23: ("Half Outside Hand", "混全帯么九"),
+    24: ("Pure Straight",),
+    25: ("Mixed Triple Sequence",),
+    26: ("Triple Triplets",),
+    27: ("Three Quads",),
+    28: ("All Triplets", "対対和"),
+    29: ("Three Concealed Triplets",),
+    30: ("Little Three Dragons",),
+    31: ("All Terminals and Honors",),
+    32: ("Twice Pure Double Sequence",),
+    33: ("Fully Outside Hand", "純全帯么九"),
+    34: ("Half Flush",),
+    35: ("Full Flush",),
+    37: ("Blessing of Heaven",),
+    38: ("Blessing of Earth",),
+    39: ("Big Three Dragons",),
+    40: ("Four Concealed Triplets",),
+    41: ("Single-wait Four Concealed Triplets",),
+    42: ("All Honors",),
+    43: ("All Green",),
+    44: ("All Terminals",),
+    45: ("Nine Gates", "九蓮宝灯"),
+    46: ("True Nine Gates", "純正九蓮宝灯"),
+    47: ("Thirteen Orphans",),
+    48: ("Thirteen-wait Thirteen Orphans", "国士無双十三面待ち", "国士無双十三面"),
+    49: ("Four Big Winds",),
+    50: ("Four Little Winds",),
+    51: ("Four Quads",),
+    52: ("Dora",),
+    53: ("Ura Dora",),
+    54: ("Red Five", "Aka Dora"),
+}
+_SEAT_WIND_NAMES = ("役牌:自風牌", "役牌:自風", "Seat Wind")
+_ROUND_WIND_NAMES = ("役牌:場風牌", "役牌:場風", "Prevalent Wind")
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[\s々]", "", unicodedata.normalize("NFKC", name)).casefold()
+
+
+_YAKU = {_key(name): number for number, name in enumerate(YAKU_NAMES)}
+_YAKU.update({_key(name): number for number, names in _OTHER_NAMES.items() for name in names})
+_YAKU.update({_key(name): SEAT_WIND for name in _SEAT_WIND_NAMES})
+_GENERIC_WINDS = {_key(name): SEAT_WIND for name in _SEAT_WIND_NAMES} | {
+    _key(name): ROUND_WIND for name in _ROUND_WIND_NAMES
+}
+
+_YAKU_TEXT = re.compile(r"(.+?)\s*\(\s*(?:(\d+)\s*[飜翻番]?|(?:ダブル|2倍)?役満\d*|(?:double )?yakuman)\s*\)", re.I)
+
+
+def read_yaku(text: str, seat_wind: int, round_wind: int) -> tuple[int, int]:
+    """Return Tenhou's yaku number and the han of e.g. `立直(1飜)`; winds 0..3 tell which the generic names mean.
+
+    Raises ValueError for a name that is not known.
+    """
+    match = _YAKU_TEXT.fullmatch(unicodedata.normalize("NFKC", text).strip())
+    if match is None:
+        raise ValueError(f"{text[:40]!r} is not a yaku with its han")
+    name, han = _key(match[1]), int(match[2] or YAKUMAN_HAN)
+    if name in _GENERIC_WINDS:
+        first = _GENERIC_WINDS[name]
+        return first + (seat_wind if first == SEAT_WIND else round_wind), han
+    if name not in _YAKU:
+        raise ValueError(f"unknown yaku {text[:40]!r}")
+    return _YAKU[name], han
+
+
+def write_yaku(number: int, han: int, yakuman: bool) -> str:
+    """Return a yaku as Tenhou writes it."""
+    return f"{YAKU_NAMES[number]}({YAKUMAN if yakuman else f'{han}飜'})"
+
+
+#: Results without winner, with Mahjong Soul's names; `全員聴牌` and `全員不聴` also say who is tenpai.
+ALL_TENPAI, NONE_TENPAI = "全員聴牌", "全員不聴"
+WIN_WORDS = ("和了", "Agari")
+DRAW_WORDS = {
+    "流局": RESULT_EXHAUSTIVE,
+    "Ryuukyoku": RESULT_EXHAUSTIVE,
+    "Exhaustive Draw": RESULT_EXHAUSTIVE,
+    ALL_TENPAI: RESULT_EXHAUSTIVE,
+    NONE_TENPAI: RESULT_EXHAUSTIVE,
+    "流し満貫": RESULT_NAGASHI,
+    "Nagashi Mangan": RESULT_NAGASHI,
+    "Mangan at Draw": RESULT_NAGASHI,
+    "九種九牌": RESULT_NINE_TERMINALS,
+    "Kyuushu Kyuuhai": RESULT_NINE_TERMINALS,
+    "Nine Terminal Abortion": RESULT_NINE_TERMINALS,
+    "四風連打": RESULT_FOUR_WINDS,
+    "Suufon Renda": RESULT_FOUR_WINDS,
+    "Four Wind Abortion": RESULT_FOUR_WINDS,
+    "四家立直": RESULT_FOUR_RIICHI,
+    "Suucha Riichi": RESULT_FOUR_RIICHI,
+    "Four Riichi Abortion": RESULT_FOUR_RIICHI,
+    "四槓散了": RESULT_FOUR_KONGS,
+    "四開槓": RESULT_FOUR_KONGS,
+    "Suukaikan": RESULT_FOUR_KONGS,
+    "Four Kan Abortion": RESULT_FOUR_KONGS,
+    "三家和了": RESULT_TRIPLE_RON,
+    "三家和": RESULT_TRIPLE_RON,
+    "Sanchahou": RESULT_TRIPLE_RON,
+    "Three Ron Abortion": RESULT_TRIPLE_RON,
+}
+#: What the writer says: the first word of each.
+DRAW_NAMES = {result: word for word, result in reversed(DRAW_WORDS.items())}
+
+#: Tenhou's ranks by number.
+DAN_NAMES = (
+    "新人", *(f"{level}級" for level in "987654321"),
+    "初段", *(f"{level}段" for level in "二三四五六七八九十"), "天鳳位",
+)  # fmt: skip
+
+_TILE_OF_FACE = [10 * (kind // 9 + 1) + kind % 9 + 1 for kind in range(KINDS)] + [51, 52, 53]
+_FACE_OF_TILE = {number: face for face, number in enumerate(_TILE_OF_FACE)}
+
+
+def read_tile(number: Any) -> int:
+    """Return the face of a tile number such as 11, 47 or 53; raises ValueError."""
+    if type(number) is not int or number not in _FACE_OF_TILE:
+        raise ValueError(f"{str(number)[:20]!r} is not a tile; tiles are 11-19, 21-29, 31-39, 41-47, 51-53")
+    return _FACE_OF_TILE[number]
+
+
+def write_tile(face: int) -> int:
+    """Return the tile number of a face."""
+    return _TILE_OF_FACE[face]
+
+
+def sort_key(number: int) -> float:
+    """Return where a tile number is sorted in a hand: a red five before the plain ones."""
+    return 10 * (number - 50) + 4.5 if number > 50 else number
+
+
+_ROOM_SIGNS = {"般": "normal", "上": "advanced", "特": "expert", "鳳": "phoenix"}
+ROOM_SIGN = {room: sign for sign, room in _ROOM_SIGNS.items()}
+_MAHJONG_SOUL = re.compile(
+    r"の間|之[间間]|Room|友人戦|友人[场場]|Friendly|大会戦|大会室|Tou?r?nament|(Bronze|Silver|Gold|Jade|Throne)"
+)
+_THREE_PLAYERS = re.compile(r"三|3-Player|^3|サンマ")
+_MAHJONG_SOUL_GAME = re.compile(r"\d{6}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+
+def read_rules(log: dict[str, Any]) -> tuple[Rules, str]:
+    """Return the rules and the room that a log's `rule`, `ratingc` and `ref` tell.
+
+    Raises SkippedLog for a three-player game and LogError for rules that cannot be played here.
+    """
+    rule = log.get("rule") if isinstance(log.get("rule"), dict) else {}
+    display = str(rule.get("disp", ""))
+    if _THREE_PLAYERS.search(display) or log.get("ratingc") == "PF3":
+        raise SkippedLog("a three-player game")
+    reds = [rule[name] for name in ("aka", "aka51", "aka52", "aka53") if name in rule]
+    if any(type(number) is not int or number not in (0, 1) for number in reds):
+        raise LogError(f"rule: {reds} red fives of a suit; this simulator plays with one or none")
+    red_fives = any(reds) if reds else not display or "赤" in display or "Red" in display
+    ref = log.get("ref")
+    soul = bool(_MAHJONG_SOUL.search(display)) or (isinstance(ref, str) and bool(_MAHJONG_SOUL_GAME.fullmatch(ref)))
+    try:
+        base = Rules.preset("mahjong_soul" if soul else "tenhou")
+    except RulesError as error:
+        raise LogError(f"rule {display!r} is Mahjong Soul's: {error}") from error
+    tanyao = soul or not any(sign in display for sign in _ROOM_SIGNS) or "喰" in display
+    length = "east" if ("東" in display or "East" in display) and "南" not in display else "east_south"
+    room = display if soul else _ROOM_SIGNS.get(display[:1], display)
+    return dataclasses.replace(base, length=length, red_fives=red_fives, open_tanyao=tanyao), room
+
+
+def write_rules(rules: Rules, room: str) -> dict[str, Any]:
+    """Return a log's `rule` for the rules and the room."""
+    red = int(rules.red_fives)
+    sign = ROOM_SIGN.get(room)
+    if sign is None and _MAHJONG_SOUL.search(room):
+        display = room
+    else:
+        display = (
+            (sign or ROOM_SIGN["normal"])
+            + ("東" if rules.length == "east" else "南")
+            + ("喰" if rules.open_tanyao else "")
+            + ("赤" if red else "")
+        )
+    return {"disp": display, "aka53": red, "aka52": red, "aka51": red}
+
+
+_SCORE = re.compile(r"(?:(\d+)\s*(?:符|Fu))?.*?(?:(\d+)-)?(\d+)\s*(?:点|Points)(∀|オール|all)?", re.I)
+
+
+def read_score(text: str) -> tuple[int | None, int]:
+    """Return the fu, if stated, and the points of all payers together of e.g. `30符4飜3900点∀`."""
+    match = _SCORE.fullmatch(text.strip())
+    if match is None or len(text) > 60:
+        raise ValueError(f"cannot read the score {text[:60]!r}")
+    fu, low, points, each = match.groups()
+    total = 3 * int(points) if each else 2 * int(low) + int(points) if low else int(points)
+    return int(fu) if fu else None, total

@@ -1,0 +1,134 @@
+"""What the writers share: hands that follow the events, and the numbers of wins that a log may leave to be derived."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.logs.model import GameLog, LogError, RoundLog, WinLog
+from simulator.record import (
+    EVENT_ADDED_KONG,
+    EVENT_CHOW,
+    EVENT_CLOSED_KONG,
+    EVENT_DISCARD,
+    EVENT_DORA,
+    EVENT_DRAW,
+    EVENT_OPEN_KONG,
+    EVENT_PONG,
+    EVENT_RIICHI_ACCEPTED,
+    SEATS,
+)
+from simulator.rules import Rules
+from simulator.tiles import NO_TILE
+
+BET = 1000
+# Limit hands, in Tenhou's numbering.
+NO_LIMIT, MANGAN, HANEMAN, BAIMAN, SANBAIMAN, YAKUMAN = range(6)
+_LIMIT_HAN = ((13, YAKUMAN), (11, SANBAIMAN), (8, BAIMAN), (6, HANEMAN), (5, MANGAN))
+_MANGAN_BASE = 2000
+_KIRIAGE_BASE = 1920
+
+
+def place_of(round_log: RoundLog, index: int) -> str:
+    """Return where an event stands, for messages."""
+    place = round_log.places[index] if index < len(round_log.places) else f"event {index}"
+    return f"round {round_log.round}-{round_log.repeat_counter}, {place}"
+
+
+class Hands:
+    """The concealed tiles of each seat while a round's events pass."""
+
+    def __init__(self, game: GameLog, round_log: RoundLog) -> None:
+        self.game, self.round = game, round_log
+        self.concealed = [sorted(hand) for hand in round_log.hands]
+
+    def apply(self, index: int, event: np.void) -> None:
+        """Take one event; raises LogError for a tile that the seat does not hold."""
+        kind, seat, tile = int(event["type"]), int(event["seat"]), int(event["tile"])
+        gone: list[int] = []
+        if kind == EVENT_DRAW:
+            self.concealed[seat].append(tile)
+        elif kind in (EVENT_DISCARD, EVENT_ADDED_KONG):
+            gone = [tile]
+        elif kind in (EVENT_CHOW, EVENT_PONG, EVENT_OPEN_KONG, EVENT_CLOSED_KONG):
+            gone = [int(each) for each in event["consumed"] if each != NO_TILE]
+            if kind == EVENT_CLOSED_KONG:
+                gone.append(tile)
+        for each in gone:
+            if each not in self.concealed[seat]:
+                place = place_of(self.round, index)
+                raise LogError(f"seat {seat} does not hold tile {each}", self.game.source, place)
+            self.concealed[seat].remove(each)
+
+
+def round_deltas(game: GameLog, index: int) -> list[int]:
+    """Return the points each seat gains at the end of a round, from what follows if the round does not say."""
+    this = game.rounds[index]
+    if this.deltas is not None:
+        return this.deltas
+    if this.wins and all(win.deltas is not None for win in this.wins):
+        return [sum(column) for column in zip(*(win.deltas or [] for win in this.wins), strict=True)]
+    if index + 1 < len(game.rounds):
+        after = game.rounds[index + 1].scores
+    elif game.final_scores is not None:
+        after = game.final_scores
+    else:
+        raise LogError("the log does not say what was paid", game.source, place_of(this, len(this.events) - 1))
+    bets = [0] * SEATS
+    for seat in this.events["seat"][this.events["type"] == EVENT_RIICHI_ACCEPTED].tolist():
+        bets[seat] += BET
+    return [b - a + bet for a, b, bet in zip(this.scores, after, bets, strict=True)]
+
+
+def win_deltas(game: GameLog, index: int) -> list[list[int]]:
+    """Return the points each seat gains by each win of a round, the whole round's for a single win that is silent."""
+    this = game.rounds[index]
+    if len(this.wins) == 1 and this.wins[0].deltas is None:
+        return [round_deltas(game, index)]
+    deltas = [win.deltas for win in this.wins if win.deltas is not None]
+    if len(deltas) != len(this.wins):
+        raise LogError("the log does not say what each winner was paid", game.source, place_of(this, len(this.events)))
+    return deltas
+
+
+def win_points(game: GameLog, index: int, number: int) -> int:
+    """Return the points of a win without bets and repeat counters, from the payments if it does not say."""
+    this = game.rounds[index]
+    points = this.wins[number].points
+    if points is not None:
+        return points
+    deltas = win_deltas(game, index)[number]
+    paid = -sum(delta for delta in deltas if delta < 0)
+    return paid - (game.rules.repeat_points * this.repeat_counter if number == 0 else 0)
+
+
+def han_of(win: WinLog) -> int | None:
+    """Return the han of a win that states its yaku; None for a yakuman or without."""
+    if win.yakuman or win.yaku is None:
+        return None
+    return sum(han for _, han in win.yaku)
+
+
+def limit_of(win: WinLog, points: int, dealer: int, rules: Rules) -> int:
+    """Return the limit of a win, from its han and fu, or else from its points (where those leave it open, mangan)."""
+    han = han_of(win)
+    if win.yakuman:
+        return YAKUMAN
+    if han is not None:
+        for least, limit in _LIMIT_HAN:
+            if han >= least:
+                return SANBAIMAN if limit == YAKUMAN and not rules.counted_yakuman else limit
+        base = (win.fu or 0) << (han + 2)
+        kiriage = rules.kiriage_mangan and base == _KIRIAGE_BASE
+        if win.fu is not None:
+            return MANGAN if base >= _MANGAN_BASE or kiriage else NO_LIMIT
+    share = points // (6 if win.seat == dealer else 4)
+    for limit, base in ((YAKUMAN, 8000), (SANBAIMAN, 6000), (BAIMAN, 4000), (HANEMAN, 3000), (MANGAN, _MANGAN_BASE)):
+        if share >= base:
+            return limit
+    return NO_LIMIT
+
+
+def indicators_of(round_log: RoundLog) -> list[int]:
+    """Return the dora indicators shown by the end of a round."""
+    shown = round_log.events["tile"][round_log.events["type"] == EVENT_DORA]
+    return [round_log.indicator, *map(int, shown)]
