@@ -217,6 +217,34 @@ def tenpai_discards(lookup, hand, n_melds):
 
 
 @jit
+def _accepted_elsewhere(lookup, hand, classes, drawn, suit, after, sets, normal):
+    """Return the kinds outside of `suit`, whose class is now `after`, that leave less than `normal` tiles missing."""
+    product, missing = lookup["product"], lookup["missing"]
+    mask = np.int64(0)
+    for turned in range(1, SUITS):
+        other, third, fourth = suit ^ turned, suit ^ (turned % 3 + 1), suit ^ ((turned + 1) % 3 + 1)
+        around = product[product[classes[third], classes[fourth]], after]
+        for kind in range(9 * other, min(9 * other + 9, KINDS)):
+            lowers = hand[kind] < COPIES and missing[sets, product[around, drawn[kind]]] < normal
+            mask |= np.int64(lowers) << kind
+    return mask
+
+
+@jit
+def _special_after_discard(tally, held, twice, kind, count):
+    """Return `_special_accepted` after the discard of a kind of which the hand holds `count`."""
+    bit = np.int64(1) << kind
+    orphan = TERMINALS_AND_HONOURS >> kind & 1
+    if count == 1:
+        tally -= 1 << TALLY_KINDS | orphan << TALLY_ORPHANS
+        held &= ~bit
+    elif count == 2:
+        tally -= 1 << TALLY_PAIRS | orphan << TALLY_ORPHAN_PAIRS
+        twice &= ~bit
+    return _special_accepted(tally, held, twice)
+
+
+@jit
 def accepted_by_discard(lookup, hand, n_melds, remaining, out_mask, out_count, out_shanten):
     """Write what every discard from a hand of 3n+2 tiles leaves.
 
@@ -231,60 +259,37 @@ def accepted_by_discard(lookup, hand, n_melds, remaining, out_mask, out_count, o
     drawn = np.empty(KINDS, np.uint8)  # class of a kind's suit after drawing it
     for kind in range(KINDS):
         drawn[kind] = suit_class(lookup, kind // 9, keys[kind // 9] + KEY_STEP[kind])  # unused where four are held
-    normal_now = np.int64(missing[sets, product[_others(lookup, classes, 0), classes[0]]])
     tally = _tally(lookup, keys[0], keys[1], keys[2], keys[3])
-    special_counts = n_melds == 0 and min(_pairs_missing(tally), _orphans_missing(tally)) <= normal_now + 1
     held, twice = _held_masks(hand)
-    left = np.empty(KINDS, np.uint8)  # class of a kind's suit after discarding it, once `elsewhere` is known for it
-    elsewhere = np.empty(KINDS, np.int64)  # kinds of the other suits that lower the normal form's number then
+    normal_now = missing[sets, product[_others(lookup, classes, 0), classes[0]]]
+    special_now = min(_pairs_missing(tally), _orphans_missing(tally))
+    special_matters = n_melds == 0 and special_now <= normal_now + 1  # a discard takes one tile from either
+
+    known = np.empty(KINDS, np.uint8)  # class of a kind's suit after discarding it, if `elsewhere` is found for it
+    elsewhere = np.empty(KINDS, np.int64)
     for suit in range(SUITS):
         first, last = 9 * suit, min(9 * suit + 9, KINDS)
         rest = _others(lookup, classes, suit)
         for kind in range(first, last):
             out_mask[kind], out_count[kind], out_shanten[kind] = 0, 0, NO_SHANTEN
-            left[kind] = NO_CLASS
+            known[kind] = NO_CLASS
             if hand[kind] == 0:
                 continue
             key = keys[suit] - KEY_STEP[kind]
             after = suit_class(lookup, suit, key)
             normal = np.int64(missing[sets, product[rest, after]])
             special, mask = np.int64(NO_SHANTEN), np.int64(0)
-            if special_counts:
-                bit = np.int64(1) << kind
-                orphan = TERMINALS_AND_HONOURS >> kind & 1
-                gone = 0
-                if hand[kind] == 1:
-                    gone = 1 << TALLY_KINDS | orphan << TALLY_ORPHANS
-                elif hand[kind] == 2:
-                    gone = 1 << TALLY_PAIRS | orphan << TALLY_ORPHAN_PAIRS
-                special, mask = _special_accepted(
-                    tally - gone, held & ~bit if hand[kind] == 1 else held, twice & ~bit if hand[kind] == 2 else twice
-                )
+            if special_matters:
+                special, mask = _special_after_discard(tally, held, twice, kind, hand[kind])
             if special > normal:
                 mask = np.int64(0)
             if normal <= special:
-                same = first
-                while same < kind and left[same] != after:
+                same = first  # what the other suits accept depends on the class alone
+                while same < kind and known[same] != after:
                     same += 1
                 if same == kind:
-                    left[kind] = after
-                    found = np.int64(0)
-                    for other in range(SUITS):
-                        if other != suit:
-                            third, fourth = classes[suit ^ 1], classes[suit ^ 2]
-                            if other == suit ^ 1:
-                                third = classes[suit ^ 3]
-                            elif other == suit ^ 2:
-                                fourth = classes[suit ^ 3]
-                            around = product[product[third, fourth], after]
-                            for draw in range(9 * other, min(9 * other + 9, KINDS)):
-                                found |= (
-                                    np.int64(
-                                        hand[draw] < COPIES and missing[sets, product[around, drawn[draw]]] < normal
-                                    )
-                                    << draw
-                                )
-                    elsewhere[kind] = found
+                    known[kind] = after
+                    elsewhere[kind] = _accepted_elsewhere(lookup, hand, classes, drawn, suit, after, sets, normal)
                 else:
                     elsewhere[kind] = elsewhere[same]
                 mask |= elsewhere[kind]
@@ -328,11 +333,11 @@ class Discard(NamedTuple):
 def _count_melds(hands, size, melds):
     """Write the number of melds that each hand's size tells; return the first row that is no hand, or -1."""
     for row in range(len(hands)):
-        tiles, most = 0, 0
+        tiles, too_many = 0, False
         for kind in range(KINDS):
             tiles += hands[row, kind]
-            most = max(most, hands[row, kind])
-        if most > COPIES or tiles > 14 or tiles % 3 == 0 or (size != ANY_TILES and tiles % 3 != size):
+            too_many |= hands[row, kind] > COPIES
+        if too_many or tiles > 14 or tiles % 3 == 0 or (size != ANY_TILES and tiles % 3 != size):
             return row
         melds[row] = SETS - tiles // 3
     return -1
