@@ -12,6 +12,8 @@ from typing import Annotated
 
 import typer
 
+from suphx.commands.warmup import warmup
+
 EXIT_ERROR = 1  # something that was asked for is wrong or missing; a wrong command line is 2, Ctrl-C 130
 
 app = typer.Typer(
@@ -38,6 +40,9 @@ def suphx(
     ] = False,
 ) -> None:
     """The open Suphx: a Riichi Mahjong table, and a player for it."""
+
+
+app.command()(warmup)
 
 
 def _message(error: Exception) -> str | None:

@@ -1,6 +1,7 @@
 """The frame around the code: command line, packaging, what the scripts install."""
 
 import itertools
+import os
 import re
 import subprocess
 import sys
@@ -69,6 +70,18 @@ def test_help_imports_nothing_slow():
     imported = set(re.findall(r"\|\s*([\w.]+)$", done.stderr, re.MULTILINE))
     assert "suphx.cli" in imported
     assert not imported & {"numpy", "numba", "torch", "ray", "lxml", "multiprocessing"}
+
+
+def test_warmup_leaves_nothing_to_compile(tmp_path):
+    environment = os.environ | {"SUPHX_CACHE": str(tmp_path)}
+    files = []
+    for _ in range(2):
+        done = run_suphx("warmup", env=environment)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "Ready after" in done.stdout
+        files.append({path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()})
+    assert files[0]
+    assert files[1] == files[0]
 
 
 @pytest.mark.parametrize("arguments", [("no-such-command",), ("--no-such-option",)], ids=" ".join)
