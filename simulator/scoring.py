@@ -82,7 +82,7 @@ def _situation_yaku(situation, closed):
 def _tile_yaku(kinds, closed, kongs, open_tanyao):
     """Return the yaku that depend on nothing but which tiles there are."""
     yaku = 0
-    suits = (kinds & _SUIT != 0) + (kinds >> 9 & _SUIT != 0) + (kinds >> 18 & _SUIT != 0)
+    suits = (1 if kinds & _SUIT else 0) + (1 if kinds >> 9 & _SUIT else 0) + (1 if kinds >> 18 & _SUIT else 0)
     if suits == 1:
         yaku |= 1 << (y.HONITSU if kinds & HONOURS else y.CHINITSU)
     if kinds & TERMINALS_AND_HONOURS == 0 and (closed or open_tanyao):
@@ -219,7 +219,7 @@ def _count_yakuman(mask, rules):
 def _keep_best(best, yaku, fu, closed, rules, win):
     """Write a reading into `win` if it is worth more than `best`, and return the greater worth.
 
-    Worth is ordered by base points, then han, then fu; 0 is a hand without yaku.
+    Worth is ordered by base points, then yakuman before counted yakuman, then han, then fu; 0 is a hand without yaku.
     """
     if yaku == 0:
         return best
@@ -233,7 +233,7 @@ def _keep_best(best, yaku, fu, closed, rules, win):
             han = bit_count(yaku & y.OPEN_HAN_1) + 2 * bit_count(yaku & y.OPEN_HAN_2)
             han += 4 * bit_count(yaku & y.OPEN_HAN_4)
         han += np.int64(win["dora"]) + np.int64(win["ura"]) + np.int64(win["red"])
-    worth = base_points(han, fu, yakuman, rules) << 16 | han << 8 | fu
+    worth = base_points(han, fu, yakuman, rules) << 24 | yakuman << 16 | han << 8 | fu
     if worth > best:
         win["yaku"], win["han"], win["fu"], win["yakuman"] = yaku, han, fu, yakuman
         return worth
@@ -310,7 +310,8 @@ def score_hand(hand, melds, n_melds, win_kind, situation, seat_wind, round_wind,
     win_kind: 0..33; situation: flags above; seat_wind, round_wind: 0..3, East to North; rules: a RULES record.
     win: a WIN record in which `dora`, `ura` and `red` stand. Sets `closed`, `han`, `fu`, `yakuman` and `yaku`; in a
     yakuman hand dora does not count, and the three are set to 0. Of all readings the one worth the most base points
-    counts, then the most han, then the most fu. Nothing is written if the hand is no win.
+    counts (a yakuman before a counted one), then the most han, then the most fu. If the hand is no win, nothing is
+    written.
     """
     once, twice, thrice, four, tiles, suits = count_tiles(hand)
     if tiles + 3 * n_melds != 14:
