@@ -280,8 +280,7 @@ def _is_game_over(game, repeats, may_stop):
     top = top_seat(scores)
     reached = scores[top] >= rules["target_points"]
     if repeats:
-        if number > last and rules["sudden_death"] and reached and may_stop:
-            return 1
+        # Also in sudden death: Tenhou plays on where the dealer repeats without being first with the target.
         if may_stop and reached and top == game["dealer"]:
             if rules["dealer_stop"] == DEALER_STOP_AUTOMATIC:
                 return 1
