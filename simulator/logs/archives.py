@@ -1,13 +1,218 @@
-"""Logs out of files, folders and archives, one at a time, with bounds on what an archive may unpack to."""
+"""Logs out of files, folders and archives, one at a time, with bounds on what an archive may unpack to.
+
+Nothing is ever written to disk, and no archive is held in memory whole.
+"""
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import io
+import lzma
+import tarfile
+import zipfile
 import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import IO
 
 from simulator.logs.model import LogError
 
 MAX_LOG_BYTES = 64 << 20
+#: An archive may unpack to this many times its size, and this much more.
+MAX_RATIO = 200
+FREE_BYTES = 64 << 20
 GZIP_MAGIC = b"\x1f\x8b"
+ZIP_MAGIC = b"PK\x03\x04"
+EMPTY_ZIP_MAGIC = b"PK\x05\x06"
+TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
+LOG_SUFFIXES = (".mjlog", ".xml", ".json", ".jsonl", ".mjson", ".mjai", ".log", ".gz", ".zip", *TAR_SUFFIXES)
+
+Found = tuple[str, bytes | LogError]
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some logs that one process can read on its own: a file, a run of a zip's members, or a whole tar."""
+
+    path: str
+    kind: str
+    """`file`, `zip`, `tar`, or `error` (then `message` says what is wrong with the path)."""
+    start: int = 0
+    stop: int = 0
+    message: str = ""
+
+
+def open_logs(paths: Iterable[str | Path]) -> Iterator[Found]:
+    """Yield (source name, content, or the LogError met) of every log in files, folders and archives.
+
+    Folders are walked in order; in them and in archives, files with other endings than `LOG_SUFFIXES` are left out.
+    An error is one entry's own: the others go on.
+    """
+    for chunk in plan(paths):
+        yield from read_chunk(chunk)
+
+
+def plan(paths: Iterable[str | Path], members: int = 1000) -> list[Chunk]:
+    """Return the work in `paths` as chunks that can go to several processes, zips split every `members` members."""
+    chunks: list[Chunk] = []
+    for each in paths:
+        path = Path(each)
+        if path.is_dir():
+            inside = [file for file in _walk(path) if file.name.lower().endswith(LOG_SUFFIXES)]
+            if not inside:
+                chunks.append(Chunk(str(path), "error", message="a folder without logs"))
+            for file in inside:
+                chunks += _plan_file(file, members)
+        else:
+            chunks += _plan_file(path, members)
+    return chunks
+
+
+def _walk(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
+
+
+def _plan_file(path: Path, members: int) -> list[Chunk]:
+    name = str(path)
+    try:
+        with path.open("rb") as file:
+            magic = file.read(4)
+    except OSError as error:
+        return [Chunk(name, "error", message=error.strerror or str(error))]
+    if path.name.lower().endswith(TAR_SUFFIXES):
+        return [Chunk(name, "tar")]
+    if magic not in (ZIP_MAGIC, EMPTY_ZIP_MAGIC):
+        return [Chunk(name, "file")]
+    try:
+        count = len(_zip(name, path.stat().st_mtime_ns).infolist())
+    except (OSError, zipfile.BadZipFile, ValueError) as error:
+        return [Chunk(name, "error", message=f"not a readable zip archive: {error}")]
+    if not count:
+        return [Chunk(name, "error", message="an archive without logs")]
+    return [Chunk(name, "zip", at, min(at + members, count)) for at in range(0, count, members)]
+
+
+@lru_cache(maxsize=1)
+def _zip(path: str, _modified: int) -> zipfile.ZipFile:
+    """Return an open zip: its directory is read once for all chunks of it that one process takes."""
+    return zipfile.ZipFile(path)
+
+
+def read_chunk(chunk: Chunk) -> Iterator[Found]:
+    """Yield (source name, content or LogError) of the logs in a chunk."""
+    try:
+        if chunk.kind == "zip":
+            yield from _read_zip(chunk)
+        elif chunk.kind == "tar":
+            yield from _read_tar(chunk.path)
+        elif chunk.kind == "error":
+            yield chunk.path, LogError(chunk.message, chunk.path)
+        else:
+            yield _read_file(chunk.path)
+    except (OSError, EOFError, tarfile.TarError, lzma.LZMAError, zipfile.BadZipFile, zlib.error, ValueError) as error:
+        if isinstance(error, LogError):
+            yield chunk.path, error
+        else:
+            yield chunk.path, LogError(f"cannot be read: {error}", chunk.path)
+
+
+def _read_file(path: str) -> Found:
+    with open(path, "rb") as file:
+        data = file.read(MAX_LOG_BYTES + 1)
+    if len(data) > MAX_LOG_BYTES:
+        return path, _too_large(path)
+    return path, data
+
+
+def _too_large(source: str) -> LogError:
+    return LogError(f"larger than a log may be ({MAX_LOG_BYTES:,} bytes)", source)
+
+
+def _read_zip(chunk: Chunk) -> Iterator[Found]:
+    archive = _zip(chunk.path, Path(chunk.path).stat().st_mtime_ns)
+    left = FREE_BYTES + MAX_RATIO * Path(chunk.path).stat().st_size
+    for info in archive.infolist()[chunk.start : chunk.stop]:
+        source = f"{chunk.path}/{info.filename}"
+        if info.is_dir() or not info.filename.lower().endswith(LOG_SUFFIXES):
+            continue
+        left -= info.file_size
+        if info.file_size > MAX_LOG_BYTES or info.file_size > FREE_BYTES + MAX_RATIO * info.compress_size:
+            yield source, _too_large(source)
+        elif left < 0:
+            yield source, _bomb(source)
+            return
+        else:
+            yield source, _read_member(archive, info, source)
+
+
+def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, source: str) -> bytes | LogError:
+    try:
+        with archive.open(info) as file:
+            data = file.read(MAX_LOG_BYTES + 1)
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
+        return LogError(f"cannot be unpacked: {error}", source)
+    return _no_archive(data, source) if len(data) <= MAX_LOG_BYTES else _too_large(source)
+
+
+def _no_archive(data: bytes, source: str) -> bytes | LogError:
+    if data.startswith(ZIP_MAGIC) or source.lower().endswith(TAR_SUFFIXES):
+        return LogError("an archive inside an archive; unpack the outer one first", source)
+    return data
+
+
+def _bomb(source: str) -> LogError:
+    return LogError(f"the archive unpacks to more than {MAX_RATIO} times its size", source)
+
+
+class _Bounded(io.RawIOBase):
+    """A stream that refuses to give more than `limit` bytes."""
+
+    def __init__(self, stream: IO[bytes], limit: int, source: str) -> None:
+        self._stream, self._left, self._source = stream, limit, source
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._stream.read(min(size, self._left + 1) if size >= 0 else self._left + 1)
+        self._left -= len(data)
+        if self._left < 0:
+            raise _bomb(self._source)
+        return data
+
+
+def _read_tar(path: str) -> Iterator[Found]:
+    limit = FREE_BYTES + MAX_RATIO * Path(path).stat().st_size
+    found = False
+    with _decompressed(path) as stream, tarfile.open(fileobj=_Bounded(stream, limit, path), mode="r|") as archive:
+        for member in archive:
+            source = f"{path}/{member.name}"
+            if not member.isreg() or not member.name.lower().endswith(LOG_SUFFIXES):
+                continue
+            found = True
+            file = archive.extractfile(member) if member.size <= MAX_LOG_BYTES and not member.issparse() else None
+            if file is None:
+                yield source, _too_large(source)
+            else:
+                yield source, _no_archive(file.read(), source)
+    if not found:
+        yield path, LogError("an archive without logs", path)
+
+
+def _decompressed(path: str) -> IO[bytes]:
+    """Open a tar's stream, decompressed by what its first bytes say."""
+    with open(path, "rb") as file:
+        magic = file.read(6)
+    if magic.startswith(GZIP_MAGIC):
+        return gzip.open(path, "rb")
+    if magic.startswith(b"BZh"):
+        return bz2.open(path, "rb")
+    if magic.startswith(b"\xfd7zXZ"):
+        return lzma.open(path, "rb")
+    return open(path, "rb")
 
 
 def plain_data(data: bytes, source: str = "", limit: int = MAX_LOG_BYTES) -> bytes:

@@ -55,9 +55,9 @@ Attributes = dict[str, str]
 def read_mjlog(data: bytes, source: str = "") -> GameLog:
     """Return the game in an mjlog file, plain or gzipped.
 
-    A fu of 0 counts as not stated. Raises SkippedLog for a three-player game, and LogError, naming the tag, for what cannot be read: no
-    well-formed XML, a document type or entities, unknown tags, tiles outside 0..135 or seen twice, wrong counts.
-    Whether the moves are legal is for the verifier.
+    A fu of 0 counts as not stated. Raises SkippedLog for a three-player game, and LogError, naming the tag, for what
+    cannot be read: no well-formed XML, a document type or entities, unknown tags, tiles outside 0..135 or seen twice,
+    wrong counts. Whether the moves are legal is for the verifier.
     """
     return _Reader(source).read(plain_data(data, source, MAX_BYTES))
 

@@ -16,7 +16,6 @@ from simulator.record import (
     EVENT_DORA,
     EVENT_DRAW,
     EVENT_NO_WINNER,
-    EVENT_PONG,
     EVENT_RIICHI,
     EVENT_RIICHI_ACCEPTED,
     EVENT_WIN,

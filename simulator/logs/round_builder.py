@@ -119,6 +119,10 @@ class RoundBuilder:
         self.draws += 1
         self._add(EVENT_DRAW, seat, self.drawn)
 
+    def drawn_face(self, seat: int) -> int | None:
+        """Return the face of the tile that the seat has just drawn, if it has."""
+        return face_of(self.drawn, self.red_fives) if self.drawn in self.hands[seat] else None
+
     def discard(self, seat: int, face: int | None) -> None:
         """Discard a face from the hand, or the tile just drawn (None)."""
         if face is None:

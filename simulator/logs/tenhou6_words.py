@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import unicodedata
-from typing import Any
+from typing import Any, Literal
 
 from simulator.logs.model import LogError, SkippedLog
 from simulator.record import (
@@ -202,7 +202,9 @@ def read_rules(log: dict[str, Any]) -> tuple[Rules, str]:
 
     Raises SkippedLog for a three-player game and LogError for rules that cannot be played here.
     """
-    rule = log.get("rule") if isinstance(log.get("rule"), dict) else {}
+    rule: Any = log.get("rule")
+    if not isinstance(rule, dict):
+        rule = {}
     display = str(rule.get("disp", ""))
     if _THREE_PLAYERS.search(display) or log.get("ratingc") == "PF3":
         raise SkippedLog("a three-player game")
@@ -217,7 +219,9 @@ def read_rules(log: dict[str, Any]) -> tuple[Rules, str]:
     except RulesError as error:
         raise LogError(f"rule {display!r} is Mahjong Soul's: {error}") from error
     tanyao = soul or not any(sign in display for sign in _ROOM_SIGNS) or "喰" in display
-    length = "east" if ("東" in display or "East" in display) and "南" not in display else "east_south"
+    length: Literal["east", "east_south"] = "east_south"
+    if ("東" in display or "East" in display) and "南" not in display:
+        length = "east"
     room = display if soul else _ROOM_SIGNS.get(display[:1], display)
     return dataclasses.replace(base, length=length, red_fives=red_fives, open_tanyao=tanyao), room
 

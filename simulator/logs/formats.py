@@ -1,0 +1,68 @@
+"""The formats of logs, and which one a file is in: told by its content, never by its name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from simulator.logs.archives import GZIP_MAGIC, plain_data
+from simulator.logs.mjai import read_mjai
+from simulator.logs.mjai_writer import write_mjai
+from simulator.logs.mjlog import read_mjlog
+from simulator.logs.mjlog_writer import write_mjlog
+from simulator.logs.model import GameLog, LogError
+from simulator.logs.tenhou6 import read_tenhou6
+from simulator.logs.tenhou6_writer import write_tenhou6
+
+_HEAD = 4096
+
+
+@dataclass(frozen=True)
+class Format:
+    """One format: how its files begin, and how it is read and written."""
+
+    name: str
+    suffix: str
+    begins: re.Pattern[bytes]
+    read: Callable[[bytes, str], list[GameLog]]
+    write: Callable[[GameLog], bytes]
+
+
+#: In the order in which they are tried.
+FORMATS = (
+    Format("mjlog", ".mjlog", re.compile(rb"<"), lambda data, source: [read_mjlog(data, source)], write_mjlog),
+    Format("mjai", ".jsonl", re.compile(rb'\[?\s*\{[^{}\[]*"type"\s*:\s*"'), read_mjai, write_mjai),
+    Format("tenhou6", ".json", re.compile(rb'\{\s*"|https?:[^\s"]*#json='), read_tenhou6, write_tenhou6),
+)
+
+
+def format_named(name: str) -> Format:
+    """Return the format of that name; raise LogError, naming the formats, if there is none."""
+    for each in FORMATS:
+        if each.name == name:
+            return each
+    raise LogError(f"no log format {name!r}; there are {', '.join(each.name for each in FORMATS)}")
+
+
+def detect(data: bytes, source: str = "") -> Format:
+    """Return the format that content, plain or gzipped, is in; raise LogError if it looks like none."""
+    head = (plain_data(data, source) if data.startswith(GZIP_MAGIC) else data)[:_HEAD]
+    head = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not head:
+        raise LogError("the file is empty", source)
+    for each in FORMATS:
+        if each.begins.match(head):
+            return each
+    names = "Tenhou's mjlog, Tenhou's JSON or mjai"
+    raise LogError(f"not a game log: {names} was expected, the file begins {head[:20]!r}", source)
+
+
+def read_log(data: bytes, source: str = "") -> list[GameLog]:
+    """Return the games of a file in any format, plain or gzipped.
+
+    Raises SkippedLog for a game that is not ours to read, such as a three-player one, and LogError for anything
+    that cannot be read; both name the source and the place in it.
+    """
+    data = plain_data(data, source)
+    return detect(data, source).read(data, source)

@@ -1,0 +1,363 @@
+"""Reader of mjai logs: one JSON event a line, as mjai, Mortal and RiichiEnv write them.
+
+The dialects differ in what they leave out (scores, payments, the kind of a draw) and in when they show a kong's
+indicator; the reader takes all of them, and takes the order as it stands.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+from typing import Any, Literal
+
+from simulator.logs.archives import plain_data
+from simulator.logs.mjai_words import DRAW_REASONS, read_tile
+from simulator.logs.model import GameLog, LogError, RoundLog, SkippedLog, WinLog
+from simulator.logs.round_builder import RoundBuilder
+from simulator.record import (
+    EVENT_CHOW,
+    EVENT_DISCARD,
+    EVENT_DRAW,
+    EVENT_OPEN_KONG,
+    EVENT_PONG,
+    RESULT_EXHAUSTIVE,
+    RESULT_FOUR_KONGS,
+    RESULT_FOUR_RIICHI,
+    RESULT_FOUR_WINDS,
+    RESULT_NAGASHI,
+    RESULT_NINE_TERMINALS,
+    RESULT_TRIPLE_RON,
+    SEATS,
+)
+from simulator.rules import Rules
+from simulator.tiles import EAST, NORTH
+from simulator.wall import LIVE_TILES
+
+Event = dict[str, Any]
+
+_CALLS = {"chi": (EVENT_CHOW, 2), "pon": (EVENT_PONG, 2), "daiminkan": (EVENT_OPEN_KONG, 3)}
+_SILENT = {"none", "error", "hello", "join"}
+_EAST_ONLY = 4
+_MAX_POINTS = 10_000_000
+_TENPAI_PAYMENTS = {0, 1000, 1500, 3000}
+
+
+def read_mjai(data: bytes, source: str = "", rules: Rules | None = None) -> list[GameLog]:
+    """Return the games of a file of mjai events, plain or gzipped: one event a line, or one JSON list of events.
+
+    mjai does not state the rules: without `rules` they are Tenhou's, with red fives unless a fourth plain five is
+    seen, East only if the log says so or a finished game has no further wind. Raises LogError, naming the line, for
+    anything unreadable and for a log of one player's view, whose hidden tiles (`?`) make no full log.
+    """
+    games: list[list[tuple[int, Event]]] = []
+    for number, event in _events(plain_data(data, source), source):
+        if event.get("type") == "start_game" or not games:
+            games.append([])
+        games[-1].append((number, event))
+    if not games:
+        raise LogError("the file is empty", source)
+    return [_GameReader(events, source, rules).read() for events in games]
+
+
+def _events(data: bytes, source: str) -> list[tuple[int, Event]]:
+    """Return (line, event) of each event."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise LogError(f"not UTF-8 text: {error}", source) from error
+    number = 0
+    try:
+        if text.lstrip().startswith("["):
+            events = list(enumerate(json.loads(text), 1))
+        else:
+            events = []
+            for number, line in enumerate(text.splitlines(), 1):
+                if line.strip():
+                    events.append((number, json.loads(line)))
+    except (ValueError, RecursionError) as error:
+        raise LogError(f"not JSON: {error or 'nested too deeply'}", source, f"line {number}") from error
+    for number, event in events:
+        if not isinstance(event, dict) or not isinstance(event.get("type"), str):
+            raise LogError("an event is a JSON object with a `type`", source, f"line {number}")
+    return events
+
+
+def _seat(event: Event, name: str) -> int:
+    seat = event[name]
+    if type(seat) is not int or not 0 <= seat < SEATS:
+        raise ValueError(f"{name} is {str(seat)[:20]!r}; seats are 0 to 3")
+    return seat
+
+
+def _count(event: Event, name: str, least: int, most: int) -> int:
+    number = event[name]
+    if type(number) is not int or not least <= number <= most:
+        raise ValueError(f"{name} is {str(number)[:20]!r}, not {least} to {most}")
+    return number
+
+
+def _points(event: Event, name: str) -> list[int] | None:
+    numbers = event.get(name)
+    if numbers is None:
+        return None
+    if not isinstance(numbers, list) or len(numbers) != SEATS:
+        raise ValueError(f"{name} is not four numbers")
+    if any(type(number) is not int or abs(number) > _MAX_POINTS for number in numbers):
+        raise ValueError(f"{name} {numbers} is not four whole numbers")
+    return numbers
+
+
+def _tiles(event: Event, name: str, count: int | None = None) -> list[int]:
+    tiles = event[name]
+    if not isinstance(tiles, list) or (count is not None and len(tiles) != count):
+        raise ValueError(f"{name} is not a list of {count} tiles")
+    return [read_tile(tile) for tile in tiles]
+
+
+class _GameReader:
+    """The state of reading one game."""
+
+    def __init__(self, events: list[tuple[int, Event]], source: str, rules: Rules | None) -> None:
+        self.events, self.source = events, source
+        self.line = 0
+        self.ended = False
+        self.named_length: int | None = None
+        self.red_fives = rules.red_fives if rules else self._red_fives()
+        self.rules_given = rules is not None
+        self.game = GameLog(rules or Rules.tenhou(), [], source=source)
+        self.builder: RoundBuilder | None = None
+        self.round: RoundLog | None = None
+        self.scores: list[int] | None = None
+        self.moves: dict[str, Callable[[Event, RoundBuilder], None]] = {
+            "tsumo": self._draw,
+            "dahai": self._discard,
+            "chi": self._call,
+            "pon": self._call,
+            "daiminkan": self._call,
+            "ankan": self._closed_kong,
+            "kakan": self._added_kong,
+            "dora": self._dora,
+            "reach": self._reach,
+            "reach_accepted": self._reach_accepted,
+            "hora": self._win,
+            "ryukyoku": self._no_winner,
+        }
+
+    def _red_fives(self) -> bool:
+        """Return whether red fives are in play: said by `aka_flag`, else unless a hand proves there are none."""
+        for _, event in self.events:
+            if isinstance(event.get("aka_flag"), bool):
+                return event["aka_flag"]
+        for _, event in self.events:
+            if event["type"] == "start_kyoku":
+                seen = dict.fromkeys(("5m", "5p", "5s"), 0)
+            names = [event.get("pai"), event.get("dora_marker")]
+            if event["type"] == "start_kyoku" and isinstance(event.get("tehais"), list):
+                names += [tile for hand in event["tehais"] if isinstance(hand, list) for tile in hand]
+            if event["type"] in ("start_kyoku", "tsumo", "dora"):
+                for name in names:
+                    if isinstance(name, str) and name.endswith("r"):
+                        return True
+                    if isinstance(name, str) and name in seen:
+                        seen[name] += 1
+                        if seen[name] > 3:
+                            return False
+        return True
+
+    def read(self) -> GameLog:
+        for line, event in self.events:
+            self.line = line
+            try:
+                self._read_event(event)
+            except KeyError as error:
+                raise self._error(f"{event['type']} has no {error}") from error
+            except LogError as error:
+                raise type(error)(error.message, self.source, error.place or f"line {self.line}") from None
+            except (ValueError, TypeError, AttributeError) as error:
+                raise self._error(f"{event['type']}: {error}") from error
+        if self.builder is not None:
+            self._end_round()
+        if not self.game.rounds:
+            raise self._error("the log has no rounds")
+        self._settle_rules()
+        return self.game
+
+    def _error(self, message: str) -> LogError:
+        return LogError(message, self.source, f"line {self.line}")
+
+    def _read_event(self, event: Event) -> None:
+        kind = event["type"]
+        if kind in self.moves:
+            if self.builder is None or self.round is None:
+                raise LogError(f"{kind} outside of a round")
+            if self.round.draw_type is not None or (self.builder.wins and kind != "hora"):
+                raise LogError(f"{kind} after the result of the round")
+            self.builder.number = self.line
+            self.moves[kind](event, self.builder)
+        elif kind == "start_kyoku":
+            self._start_round(event)
+        elif kind == "end_kyoku":
+            self._end_round()
+        elif kind == "start_game":
+            self._start_game(event)
+        elif kind == "end_game":
+            self.ended = True
+            self.game.final_scores = _points(event, "scores")
+        elif kind not in _SILENT:
+            raise LogError(f"unknown event {kind[:20]!r}")
+
+    def _start_game(self, event: Event) -> None:
+        names = event.get("names")
+        if isinstance(names, list):
+            if len(names) == SEATS - 1:
+                raise SkippedLog("a three-player game")
+            if len(names) != SEATS or not all(isinstance(name, str) for name in names):
+                raise ValueError("names is not four names")
+            self.game.names = names
+        if "kyoku_first" in event:
+            self.named_length = _count(event, "kyoku_first", 0, 11)
+
+    def _start_round(self, event: Event) -> None:
+        if self.builder is not None:
+            self._end_round()
+        wind = read_tile(event["bakaze"])
+        if not EAST <= wind < NORTH:
+            raise ValueError(f"bakaze {event['bakaze']!r} is no round wind")
+        hands = event["tehais"]
+        if not isinstance(hands, list) or len(hands) != SEATS:
+            raise ValueError("tehais is not four hands")
+        if any(isinstance(hand, list) and "?" in hand for hand in hands):
+            raise LogError("one player's view, with hidden tiles (`?`): a full log shows all hands")
+        scores = _points(event, "scores") or self.scores
+        builder = RoundBuilder(self.source, "line", self.red_fives)
+        builder.number = self.line
+        number = 4 * (wind - EAST) + _count(event, "kyoku", 1, SEATS) - 1
+        builder.deal([[read_tile(tile) for tile in hand] for hand in hands])
+        dealer = _seat(event, "oya") if "oya" in event else number % SEATS
+        self.round = RoundLog(
+            round=number,
+            repeat_counter=_count(event, "honba", 0, 255),
+            bets=_count(event, "kyotaku", 0, 255) if "kyotaku" in event else 0,
+            dealer=dealer,
+            scores=list(scores or [self.game.rules.starting_points] * SEATS),
+            hands=[],
+            indicator=builder.new_tile(read_tile(event["dora_marker"])),
+            events=builder.events(),
+        )
+        if not self.game.rounds:
+            self.game.first_dealer = (dealer - number) % SEATS
+        self.builder, self.scores = builder, None
+
+    def _draw(self, event: Event, builder: RoundBuilder) -> None:
+        if event["pai"] == "?":
+            raise LogError("one player's view, with hidden tiles (`?`): a full log shows all draws")
+        builder.draw(_seat(event, "actor"), read_tile(event["pai"]))
+
+    def _discard(self, event: Event, builder: RoundBuilder) -> None:
+        seat, face = _seat(event, "actor"), read_tile(event["pai"])
+        drawn = builder.drawn_face(seat) if event.get("tsumogiri") else None
+        if drawn is not None and drawn != face:
+            raise ValueError(f"{event['pai']} is said to be the tile just drawn, which it is not")
+        builder.discard(seat, None if drawn is not None else face)
+
+    def _call(self, event: Event, builder: RoundBuilder) -> None:
+        kind, count = _CALLS[event["type"]]
+        consumed = _tiles(event, "consumed", count)
+        builder.call(kind, _seat(event, "actor"), _seat(event, "target"), read_tile(event["pai"]), consumed)
+
+    def _closed_kong(self, event: Event, builder: RoundBuilder) -> None:
+        builder.closed_kong(_seat(event, "actor"), _tiles(event, "consumed", 4))
+
+    def _added_kong(self, event: Event, builder: RoundBuilder) -> None:
+        builder.added_kong(_seat(event, "actor"), read_tile(event["pai"]))
+
+    def _dora(self, event: Event, builder: RoundBuilder) -> None:
+        builder.show_indicator(read_tile(event["dora_marker"]))
+
+    def _reach(self, event: Event, builder: RoundBuilder) -> None:
+        builder.declare_riichi(_seat(event, "actor"))
+
+    def _reach_accepted(self, event: Event, builder: RoundBuilder) -> None:
+        builder.accept_riichi(_seat(event, "actor"))
+        self.scores = _points(event, "scores")
+
+    def _win(self, event: Event, builder: RoundBuilder) -> None:
+        win = WinLog(_seat(event, "actor"), _seat(event, "target"), deltas=_points(event, "deltas"))
+        ura = "ura_markers" if "ura_markers" in event else "uradora_markers"
+        if event.get(ura):
+            faces = _tiles(event, ura)
+            shown = next((other.ura_indicators for other in builder.wins if other.ura_indicators), None)
+            win.ura_indicators = shown or [builder.new_tile(face) for face in faces]
+        for name, mjai_name in (("fu", "fu"), ("points", "hora_points")):
+            if type(event.get(mjai_name)) is int:
+                setattr(win, name, event[mjai_name])
+        builder.win(win)
+        self.scores = _points(event, "scores")
+
+    def _no_winner(self, event: Event, builder: RoundBuilder) -> None:
+        this = self.round
+        if this is None:
+            raise LogError("ryukyoku outside of a round")
+        this.deltas = _points(event, "deltas")
+        reason = event.get("reason")
+        if reason is not None and reason not in DRAW_REASONS:
+            raise ValueError(f"unknown reason {str(reason)[:20]!r}")
+        this.draw_type = DRAW_REASONS[reason] if reason is not None else self._draw_type(builder, this.deltas)
+        if reason is not None and this.draw_type == RESULT_EXHAUSTIVE:
+            this.draw_type = _exhaustive_type(this.deltas)
+        tenpai = event.get("tenpais")
+        if isinstance(tenpai, list) and len(tenpai) == SEATS:
+            this.tenpai = [bool(each) for each in tenpai]
+        elif this.draw_type == RESULT_EXHAUSTIVE and this.deltas and any(this.deltas):
+            this.tenpai = [delta > 0 for delta in this.deltas]
+        builder.no_winner(this.draw_type)
+        self.scores = _points(event, "scores")
+
+    def _draw_type(self, builder: RoundBuilder, deltas: list[int] | None) -> int:
+        """Return the kind of a draw from the round itself, where the event does not say it."""
+        events = builder.events()
+        discards = events["type"] == EVENT_DISCARD
+        if (deltas and any(deltas)) or builder.draws == LIVE_TILES:
+            return _exhaustive_type(deltas)
+        if len(events) and events["type"][-1] == EVENT_DRAW:
+            return RESULT_NINE_TERMINALS
+        if builder.riichi_accepted == SEATS:
+            return RESULT_FOUR_RIICHI
+        if len(builder.kong_seats) == 4 and len(set(builder.kong_seats)) > 1:
+            return RESULT_FOUR_KONGS
+        kinds = set((events["tile"][discards] >> 2).tolist())
+        if discards.sum() == SEATS and len(kinds) == 1 and EAST <= min(kinds) <= NORTH:
+            return RESULT_FOUR_WINDS
+        return RESULT_TRIPLE_RON
+
+    def _end_round(self) -> None:
+        builder, this = self.builder, self.round
+        if builder is None or this is None:
+            raise LogError("end_kyoku outside of a round", self.source, f"line {self.line}")
+        if not builder.wins and this.draw_type is None:
+            raise LogError("the round has no result: the log is cut off", self.source, f"line {self.line}")
+        deltas = [win.deltas for win in builder.wins if win.deltas is not None]
+        if builder.wins and len(deltas) == len(builder.wins):
+            this.deltas = [sum(column) for column in zip(*deltas, strict=True)]
+        self.game.rounds.append(builder.finish(this))
+        self.builder = self.round = None
+
+    def _settle_rules(self) -> None:
+        """Put into the rules what the log lets one see of them, unless the caller gave them."""
+        rounds = self.game.rounds
+        east = self.named_length == _EAST_ONLY
+        if self.named_length is None and self.ended and rounds[-1].round < _EAST_ONLY:
+            scores = self.game.final_scores or self.scores
+            if scores is None and rounds[-1].deltas is not None:
+                scores = [a + b for a, b in zip(rounds[-1].scores, rounds[-1].deltas, strict=True)]
+            east = scores is not None and min(scores) >= 0
+        if not self.rules_given:
+            length: Literal["east", "east_south"] = "east" if east else "east_south"
+            self.game.rules = dataclasses.replace(self.game.rules, length=length, red_fives=self.red_fives)
+
+
+def _exhaustive_type(deltas: list[int] | None) -> int:
+    """Return nagashi mangan if the payments are more than tenpai payments are, else an exhaustive draw."""
+    nagashi = deltas is not None and any(abs(delta) not in _TENPAI_PAYMENTS for delta in deltas)
+    return RESULT_NAGASHI if nagashi else RESULT_EXHAUSTIVE

@@ -1,0 +1,152 @@
+"""Writer of mjai events, in the order and with the fields that Mortal and RiichiEnv read, and one player's view."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from simulator.logs.mjai_words import REASON_NAMES, TILE_NAMES
+from simulator.logs.model import GameLog, LogError, RoundLog
+from simulator.logs.round_builder import face_of
+from simulator.logs.writing import place_of, round_deltas, win_deltas
+from simulator.record import (
+    EVENT_ADDED_KONG,
+    EVENT_CHOW,
+    EVENT_CLOSED_KONG,
+    EVENT_DISCARD,
+    EVENT_DORA,
+    EVENT_DRAW,
+    EVENT_NO_WINNER,
+    EVENT_OPEN_KONG,
+    EVENT_PONG,
+    EVENT_RIICHI,
+    EVENT_RIICHI_ACCEPTED,
+    EVENT_WIN,
+    SEATS,
+)
+from simulator.tiles import EAST, NO_TILE
+
+Event = dict[str, Any]
+HIDDEN = "?"
+_CALLS = {EVENT_CHOW: "chi", EVENT_PONG: "pon", EVENT_OPEN_KONG: "daiminkan"}
+_EAST_ONLY = 4
+
+
+def write_mjai(game: GameLog) -> bytes:
+    """Return a game as mjai lines; raises LogError for a game that does not hold together."""
+    lines = [json.dumps(event, ensure_ascii=False, separators=(",", ":")) for event in mjai_events(game)]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def mjai_events(game: GameLog) -> list[Event]:
+    """Return the mjai events of a game.
+
+    Several winners are several `hora` events in a row; a kong's `dora` stands where the log shows it.
+    """
+    length = _EAST_ONLY if game.rules.length == "east" else 0
+    start = {"type": "start_game", "names": list(game.names), "kyoku_first": length}
+    events: list[Event] = [start | {"aka_flag": game.rules.red_fives}]
+    for index in range(len(game.rounds)):
+        events += round_events(game, index)
+    end: Event = {"type": "end_game"}
+    if game.final_scores is not None:
+        end["scores"] = list(game.final_scores)
+    return [*events, end]
+
+
+def round_events(game: GameLog, index: int) -> list[Event]:
+    """Return the mjai events of one round, `start_kyoku` to `end_kyoku`."""
+    this = game.rounds[index]
+    red_fives = game.rules.red_fives
+    events: list[Event] = [
+        {
+            "type": "start_kyoku",
+            "bakaze": TILE_NAMES[EAST + this.round // SEATS],
+            "dora_marker": tile_name(this.indicator, red_fives),
+            "kyoku": this.round % SEATS + 1,
+            "honba": this.repeat_counter,
+            "kyotaku": this.bets,
+            "oya": this.dealer,
+            "scores": list(this.scores),
+            "tehais": [[tile_name(tile, red_fives) for tile in hand] for hand in this.hands],
+        }
+    ]
+    pongs: dict[int, list[str]] = {}
+    wins = 0
+    for place, event in enumerate(this.events):
+        kind = int(event["type"])
+        if kind == EVENT_WIN:
+            events.append(_win(game, index, wins))
+            wins += 1
+        elif kind == EVENT_NO_WINNER:
+            reason = REASON_NAMES.get(int(event["tile"]))
+            if reason is None:
+                raise LogError("the round has no result", game.source, place_of(this, place))
+            events.append({"type": "ryukyoku", "reason": reason, "deltas": round_deltas(game, index)})
+        else:
+            events.append(_move(game, this, place, event, pongs))
+    return [*events, {"type": "end_kyoku"}]
+
+
+def tile_name(tile: int, red_fives: bool) -> str:
+    """Return mjai's name of a physical tile."""
+    return TILE_NAMES[face_of(int(tile), red_fives)]
+
+
+def _move(game: GameLog, this: RoundLog, place: int, event: np.void, pongs: dict[int, list[str]]) -> Event:
+    kind, seat, tile = int(event["type"]), int(event["seat"]), int(event["tile"])
+    if kind == EVENT_RIICHI:
+        return {"type": "reach", "actor": seat}
+    if kind == EVENT_RIICHI_ACCEPTED:
+        return {"type": "reach_accepted", "actor": seat}
+    red_fives = game.rules.red_fives
+    name = tile_name(tile, red_fives)
+    consumed = [tile_name(each, red_fives) for each in event["consumed"].tolist() if each != NO_TILE]
+    if kind == EVENT_DRAW:
+        return {"type": "tsumo", "actor": seat, "pai": name}
+    if kind == EVENT_DISCARD:
+        return {"type": "dahai", "actor": seat, "pai": name, "tsumogiri": bool(event["drawn"])}
+    if kind == EVENT_DORA:
+        return {"type": "dora", "dora_marker": name}
+    if kind == EVENT_CLOSED_KONG:
+        return {"type": "ankan", "actor": seat, "consumed": [name, *consumed]}
+    if kind == EVENT_ADDED_KONG:
+        if tile >> 2 not in pongs:
+            raise LogError("a kong is added to no pong", game.source, place_of(this, place))
+        return {"type": "kakan", "actor": seat, "pai": name, "consumed": pongs[tile >> 2]}
+    if kind == EVENT_PONG:
+        pongs[tile >> 2] = [name, *consumed]
+    return {"type": _CALLS[kind], "actor": seat, "target": int(event["source"]), "pai": name, "consumed": consumed}
+
+
+def _win(game: GameLog, index: int, number: int) -> Event:
+    this = game.rounds[index]
+    if number >= len(this.wins):
+        raise LogError("more wins among the events than in the result", game.source, place_of(this, len(this.events)))
+    win = this.wins[number]
+    ura = [tile_name(tile, game.rules.red_fives) for tile in win.ura_indicators or ()]
+    event: Event = {"type": "hora", "actor": win.seat, "target": win.source}
+    if win.tile is not None:
+        event["pai"] = tile_name(win.tile, game.rules.red_fives)
+    return event | {"deltas": win_deltas(game, index)[number], "ura_markers": ura}
+
+
+def player_view(events: Iterable[Event], seat: int) -> list[Event]:
+    """Return events as one seat sees them: others' hands and draws hidden, its own number as the game's `id`."""
+    return [event_view(event, seat) for event in events]
+
+
+def event_view(event: Event, seat: int) -> Event:
+    """Return one event as a seat sees it."""
+    kind = event["type"]
+    if kind == "start_game":
+        return event | {"id": seat}
+    if kind == "start_kyoku":
+        hands = [hand if owner == seat else [HIDDEN] * len(hand) for owner, hand in enumerate(event["tehais"])]
+        return event | {"tehais": hands}
+    if kind == "tsumo" and event["actor"] != seat:
+        return event | {"pai": HIDDEN}
+    return event
