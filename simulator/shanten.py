@@ -217,7 +217,7 @@ def tenpai_discards(lookup, hand, n_melds):
 
 
 @jit
-def _accepted_elsewhere(lookup, hand, classes, drawn, suit, after, sets, normal):
+def _accepted_elsewhere(lookup, classes, drawn, suit, after, sets, normal):
     """Return the kinds outside of `suit`, whose class is now `after`, that leave less than `normal` tiles missing."""
     product, missing = lookup["product"], lookup["missing"]
     mask = np.int64(0)
@@ -225,8 +225,7 @@ def _accepted_elsewhere(lookup, hand, classes, drawn, suit, after, sets, normal)
         other, third, fourth = suit ^ turned, suit ^ (turned % 3 + 1), suit ^ ((turned + 1) % 3 + 1)
         around = product[product[classes[third], classes[fourth]], after]
         for kind in range(9 * other, min(9 * other + 9, KINDS)):
-            lowers = hand[kind] < COPIES and missing[sets, product[around, drawn[kind]]] < normal
-            mask |= np.int64(lowers) << kind
+            mask |= np.int64(missing[sets, product[around, drawn[kind]]] < normal) << kind
     return mask
 
 
@@ -256,9 +255,10 @@ def accepted_by_discard(lookup, hand, n_melds, remaining, out_mask, out_count, o
     product, missing = lookup["product"], lookup["missing"]
     keys, classes = np.empty(SUITS, np.int64), np.empty(SUITS, np.uint8)
     _fill_suits(lookup, hand, keys, classes)
-    drawn = np.empty(KINDS, np.uint8)  # class of a kind's suit after drawing it
+    drawn = np.empty(KINDS, np.uint8)  # class of a kind's suit after drawing it; there is no fifth to draw
     for kind in range(KINDS):
-        drawn[kind] = suit_class(lookup, kind // 9, keys[kind // 9] + KEY_STEP[kind])  # unused where four are held
+        step = KEY_STEP[kind] if hand[kind] < COPIES else 0
+        drawn[kind] = suit_class(lookup, kind // 9, keys[kind // 9] + step)
     tally = _tally(lookup, keys[0], keys[1], keys[2], keys[3])
     held, twice = _held_masks(hand)
     normal_now = missing[sets, product[_others(lookup, classes, 0), classes[0]]]
@@ -289,7 +289,7 @@ def accepted_by_discard(lookup, hand, n_melds, remaining, out_mask, out_count, o
                     same += 1
                 if same == kind:
                     known[kind] = after
-                    elsewhere[kind] = _accepted_elsewhere(lookup, hand, classes, drawn, suit, after, sets, normal)
+                    elsewhere[kind] = _accepted_elsewhere(lookup, classes, drawn, suit, after, sets, normal)
                 else:
                     elsewhere[kind] = elsewhere[same]
                 mask |= elsewhere[kind]
