@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -73,9 +74,16 @@ class Score:
 
 @jit
 def _score_all(hands, melds, n_melds, win_kinds, situations, seat_winds, round_winds, counters, bets, rules, wins):
+    """Do the work of `score_batch`. Whatever is an index is checked: compiled code would write anywhere."""
     scored = np.zeros(len(hands), np.bool_)
     for i in range(len(hands)):
         win = wins[i]
+        if not (0 <= n_melds[i] <= 4 and 0 <= win_kinds[i] < KINDS and hands[i, win_kinds[i]] > 0):
+            raise ValueError("n_melds must be 0..4, and a winning tile a kind, 0..33, that its hand holds")
+        if not (0 <= seat_winds[i] < 4 and 0 <= round_winds[i] < 4):
+            raise ValueError("seat_winds and round_winds must be 0..3")
+        if win["seat"] > 3 or win["source"] > 3 or (win["liable"] > 3 and win["liable"] != NO_SEAT):
+            raise ValueError("wins must have seat and source 0..3, and liable 0..3 or NO_SEAT")
         scored[i] = score_hand(
             hands[i], melds[i], n_melds[i], win_kinds[i], situations[i], seat_winds[i], round_winds[i], rules[0], win
         )
@@ -83,6 +91,11 @@ def _score_all(hands, melds, n_melds, win_kinds, situations, seat_winds, round_w
             dealer = (np.int64(win["seat"]) - seat_winds[i]) % 4
             payments(win, dealer, counters[i], bets[i], rules[0])
     return scored
+
+
+@cache
+def _rules_record(rules: Rules | None) -> np.ndarray:
+    return (rules or Rules.tenhou()).to_record().reshape(1)
 
 
 def score_batch(
@@ -106,29 +119,21 @@ def score_batch(
         bets: int[n] or one for all.
 
     Raises:
-        ValueError: for arrays that do not fit together, values out of range, a winning tile that is not in the hand.
+        ValueError: for arrays that do not fit together, seats, winds or kinds out of range, a winning tile that is not
+            in the hand.
     """
     n = len(hands)
     if hands.shape != (n, KINDS) or melds.shape != (n, 4) or wins.shape != (n,):
         raise ValueError(f"hands {hands.shape}, melds {melds.shape}, wins {wins.shape}: want (n, 34), (n, 4) and (n,)")
     if hands.dtype != np.uint8 or melds.dtype != MELD or wins.dtype != WIN:
         raise ValueError("hands must be uint8, melds MELD records and wins WIN records")
-    numbers = {
-        "n_melds": (n_melds, 5), "win_kinds": (win_kinds, KINDS), "situations": (situations, 1 << 16),
-        "seat_winds": (seat_winds, 4), "round_winds": (round_winds, 4),
-        "counters": (repeat_counters, 1 << 16), "bets": (bets, 1 << 16),
+    columns = {
+        "n_melds": n_melds, "win_kinds": win_kinds, "situations": situations, "seat_winds": seat_winds,
+        "round_winds": round_winds, "counters": repeat_counters, "bets": bets,
     }  # fmt: skip
-    columns = {}
-    for name, (values, limit) in numbers.items():
-        column = np.ascontiguousarray(np.broadcast_to(np.asarray(values, np.int64), (n,)))
-        if n and not (0 <= column.min() and column.max() < limit):
-            raise ValueError(f"{name} must be 0..{limit - 1}; got {column.min()}..{column.max()}")
-        columns[name] = column
-    if n and not hands[np.arange(n), columns["win_kinds"]].all():
-        raise ValueError("a winning tile is not in its hand")
-    if n and (hands.max() > 4 or wins["seat"].max() > 3 or wins["source"].max() > 3 or melds["kind"].max() >= KINDS):
-        raise ValueError("hands must hold 0..4 of a kind, seats be 0..3 and kinds of melds 0..33")
-    rules_record = (rules or Rules.tenhou()).to_record().reshape(1)
+    for name, values in columns.items():
+        columns[name] = np.ascontiguousarray(np.broadcast_to(np.asarray(values, np.int64), (n,)))
+    rules_record = _rules_record(rules)
     hands, melds = np.ascontiguousarray(hands), np.ascontiguousarray(melds)
     return _score_all(hands=hands, melds=melds, rules=rules_record, wins=wins, **columns)
 
@@ -285,7 +290,7 @@ def score(
 
 
 def _result(win: np.void, draw: bool, rules: Rules) -> Score:
-    record = rules.to_record()[()]
+    record = _rules_record(rules)[0]
     yakuman, han, fu = int(win["yakuman"]), int(win["han"]), int(win["fu"])
     names = {}
     for yaku in yaku_of(int(win["yaku"])):
