@@ -10,10 +10,10 @@ import numpy as np
 
 from simulator.jit import jit
 from simulator.legal import (
+    HIGH_PASS,
     call_discard_actions,
     claim_actions,
     discards_within,
-    HIGH_PASS,
     may_claim_win,
     may_declare_riichi,
     popcount,

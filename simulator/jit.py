@@ -39,16 +39,17 @@ def _source(module: str) -> Path | None:
 
 @cache
 def _imports(path: Path) -> frozenset[Path]:
-    found = set()
+    found: set[Path] = set()
     for module, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
-        candidates = [module] + [f"{module}.{name.strip().split(' ')[0]}" for name in names.split(",") if name.strip()]
+        inside = [name.split()[0] for name in names.split(",") if name.strip()]
+        candidates = [module] + [f"{module}.{name}" for name in inside]
         found.update(source for source in map(_source, candidates) if source is not None)
     return frozenset(found)
 
 
 @cache
 def source_key(module: str) -> str:
-    """Return a short hash over the sources that `module` is compiled from, and the Numba version."""
+    """Return a short hash over the sources that `module` is compiled from, Numba's version and its bounds checks."""
     start = _source(module)
     todo, seen = ([start] if start else []), set()
     while todo:
@@ -56,7 +57,7 @@ def source_key(module: str) -> str:
         if path not in seen:
             seen.add(path)
             todo.extend(_imports(path))
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]} {module}".encode())
+    digest = hashlib.sha256(f"{numba.__version__} {numba_config.BOUNDSCHECK} {sys.version_info[:2]} {module}".encode())
     for path in sorted(seen):
         digest.update(path.relative_to(_ROOT).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
@@ -65,21 +66,21 @@ def source_key(module: str) -> str:
 @cache
 def cache_folder() -> Path:
     """Return the writable folder that holds compiled code and derived tables; say so once if it is a fallback."""
-    if chosen := os.environ.get(CACHE_VARIABLE):
-        wanted = Path(chosen).expanduser()
-    else:
-        wanted = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "suphx"
     try:
+        if chosen := os.environ.get(CACHE_VARIABLE):
+            wanted = Path(chosen).expanduser()
+        else:
+            wanted = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "suphx"
         wanted.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=wanted):
             return wanted
-    except OSError as error:
+    except (OSError, RuntimeError) as error:  # RuntimeError: no home folder, as in some containers
         owner = os.getuid() if hasattr(os, "getuid") else "user"
         fallback = Path(tempfile.gettempdir()) / f"suphx-cache-{owner}"
         fallback.mkdir(mode=0o700, parents=True, exist_ok=True)
         if hasattr(os, "getuid") and fallback.stat().st_uid != os.getuid():
-            raise PermissionError(f"{fallback} belongs to another user: set {CACHE_VARIABLE} to a folder of yours") from error
-        print(f"suphx: cannot write {wanted} ({error}); compiled code goes to {fallback}", file=sys.stderr)
+            raise PermissionError(f"{fallback} belongs to another user: set {CACHE_VARIABLE} to your own") from error
+        print(f"suphx: no cache folder to write ({error}); compiled code goes to {fallback}", file=sys.stderr)
         return fallback
 
 

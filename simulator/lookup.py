@@ -184,7 +184,7 @@ def _load(path: Path) -> np.void | None:
         return None
     if lookup.dtype != LOOKUP or lookup.shape != (1,) or lookup[0]["checksum"] != _checksum(lookup[0]):
         return None
-    return lookup[0]
+    return lookup.view(LOOKUP)[0]  # a file does not keep the alignment, which is part of the compiled type
 
 
 @cache

@@ -82,7 +82,7 @@ MELD_NONE, MELD_CHOW, MELD_PONG, MELD_OPEN_KONG, MELD_CLOSED_KONG, MELD_ADDED_KO
 MELD_FIELDS = (
     ("type", "u1", (), "MELD_*"),
     ("kind", "u1", (), "lowest kind of the meld, 0..33"),
-    ("tiles", "u1", (4,), "physical tiles: called one first (closed kong: ascending), own ones ascending, added one last"),
+    ("tiles", "u1", (4,), "physical tiles: the called one, own ones ascending, an added one; closed kong: ascending"),
     ("source", "u1", (), "seat the called tile came from; own seat for a closed kong"),
 )
 

@@ -243,7 +243,8 @@ class Tables:
         asked = self.decisions()
         actions = np.asarray(actions)
         if actions.shape != asked.game.shape or actions.dtype.kind not in "iu":
-            raise ValueError(f"{len(asked)} decisions need as many integer actions, not {actions.dtype} {actions.shape}")
+            given = f"{actions.dtype} {actions.shape}"
+            raise ValueError(f"{len(asked)} decisions need as many integer actions, not {given}")
         actions = actions.astype(np.int64, copy=False)
         wrong = _first_illegal(self.games, asked.game, asked.seat, actions)
         if wrong >= 0:

@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from suphx.commands.logs import logs
 from suphx.commands.warmup import warmup
 
 EXIT_ERROR = 1  # something that was asked for is wrong or missing; a wrong command line is 2, Ctrl-C 130
@@ -42,6 +43,7 @@ def suphx(
     """The open Suphx: a Riichi Mahjong table, and a player for it."""
 
 
+app.add_typer(logs, name="logs")
 app.command()(warmup)
 
 

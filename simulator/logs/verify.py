@@ -161,7 +161,8 @@ class _GameCheck:
                 self._report(place, "the deal", "hands from the seed", "those of the wall", "others")
                 return False
             if len(ura):
-                self._compare(place, "ura indicators from the seed", wall[URA_INDICATORS[: len(ura)]].tolist(), ura.tolist())
+                below = wall[URA_INDICATORS[: len(ura)]]
+                self._compare(place, "ura indicators from the seed", below.tolist(), ura.tolist())
         game["wall_given"] = 1
         return True
 
@@ -171,7 +172,8 @@ class _GameCheck:
 
         def hands(dealt: np.ndarray) -> np.ndarray:
             blocks = dealt[135:83:-1]
-            rows = np.concatenate([blocks[:48].reshape(3, 4, 4).transpose(1, 0, 2).reshape(4, 12), blocks[48:, None]], 1)
+            fours = blocks[:48].reshape(3, 4, 4).transpose(1, 0, 2).reshape(4, 12)
+            rows = np.concatenate([fours, blocks[48:, None]], axis=1)
             return np.sort(rows, axis=1)
 
         return np.array_equal(hands(wall), hands(shown))

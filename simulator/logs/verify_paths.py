@@ -1,0 +1,118 @@
+"""Verify all logs in files, folders and archives, over several processes, with a summary that adds up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+
+from simulator.logs.archives import Chunk, plan, read_chunk
+from simulator.logs.formats import read_log
+from simulator.logs.model import LogError, SkippedLog
+from simulator.logs.verify import Mismatch, verify_game
+from simulator.lookup import get_lookup
+
+#: Members of an archive that go to a process at a time: small enough for a steady progress bar.
+_CHUNK = 200
+#: How many mismatches and errors a summary keeps in words; all are counted.
+KEPT = 50
+
+
+@dataclass
+class Summary:
+    """What verifying came to; parts add up with `+=`."""
+
+    games: int = 0
+    rounds: int = 0
+    decisions: int = 0
+    """Decisions with more than one legal action."""
+    skipped: int = 0
+    """Logs of games that are not ours to play (three players)."""
+    mismatches: int = 0
+    errors: int = 0
+    """Files that could not be read."""
+    seconds: float = 0.0
+    first_mismatches: list[Mismatch] = field(default_factory=list)
+    first_errors: list[str] = field(default_factory=list)
+    first_skipped: list[str] = field(default_factory=list)
+
+    def __iadd__(self, other: Summary) -> Summary:
+        self.games += other.games
+        self.rounds += other.rounds
+        self.decisions += other.decisions
+        self.skipped += other.skipped
+        self.mismatches += other.mismatches
+        self.errors += other.errors
+        self.first_mismatches = (self.first_mismatches + other.first_mismatches)[:KEPT]
+        self.first_errors = (self.first_errors + other.first_errors)[:KEPT]
+        self.first_skipped = (self.first_skipped + other.first_skipped)[:KEPT]
+        return self
+
+    @property
+    def good(self) -> bool:
+        """Whether everything that was read agrees with the engine, and everything could be read."""
+        return self.mismatches == 0 and self.errors == 0
+
+
+def _verify_data(data: bytes, source: str) -> Summary:
+    summary = Summary()
+    try:
+        for log in read_log(data, source):
+            verified = verify_game(log)
+            summary.games += 1
+            summary.rounds += verified.rounds
+            summary.decisions += verified.decisions
+            found = verified.mismatches or []
+            summary.mismatches += len(found)
+            summary.first_mismatches += found
+    except SkippedLog as skipped:
+        summary.skipped += 1
+        summary.first_skipped.append(str(skipped))
+    except LogError as error:
+        summary.errors += 1
+        summary.first_errors.append(str(error))
+    return summary
+
+
+def verify_chunk(chunk: Chunk) -> Summary:
+    """Verify one chunk of work, in whatever process."""
+    summary = Summary()
+    for source, data in read_chunk(chunk):
+        if isinstance(data, LogError):
+            summary += Summary(errors=1, first_errors=[str(data)])
+        else:
+            summary += _verify_data(data, source)
+    return summary
+
+
+def verify_paths(paths: list[str | Path], workers: int = 1) -> Iterator[tuple[Summary, float]]:
+    """Verify all logs under `paths`; yield the summary so far and the share of the work done, 0 to 1.
+
+    With more than one worker, zip archives and folders are split over processes; tar archives are read in order.
+    """
+    started = time.perf_counter()
+    chunks = plan(paths, _CHUNK)
+    total = Summary()
+    get_lookup()  # derived, and what is compiled loaded, before any worker asks for the same
+
+    def count(part: Summary, done: int) -> tuple[Summary, float]:
+        nonlocal total
+        total += part
+        total.seconds = time.perf_counter() - started
+        return total, done / len(chunks)
+
+    if workers <= 1 or len(chunks) <= 1:
+        for done, chunk in enumerate(chunks, 1):
+            yield count(verify_chunk(chunk), done)
+        return
+    yield count(verify_chunk(chunks[0]), 1)  # compiles, where that is still to be done, once
+    with ProcessPoolExecutor(min(workers, len(chunks) - 1), mp_context=get_context("spawn")) as pool:
+        waiting = [pool.submit(verify_chunk, chunk) for chunk in chunks[1:]]
+        try:
+            for done, future in enumerate(as_completed(waiting), 2):
+                yield count(future.result(), done)
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)

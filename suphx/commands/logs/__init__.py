@@ -1,0 +1,8 @@
+"""`suphx logs`: read, verify, show, convert and write game logs."""
+
+import typer
+
+from suphx.commands.logs.verify import verify
+
+logs = typer.Typer(no_args_is_help=True, help="Read, verify, show, convert and write game logs.")
+logs.command()(verify)

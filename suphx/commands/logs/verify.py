@@ -1,0 +1,57 @@
+"""`suphx logs verify`: hold logs against the engine."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def verify(
+    paths: Annotated[list[Path], typer.Argument(help="Logs, folders of logs, or zip and tar archives of them.")],
+    workers: Annotated[int, typer.Option(min=1, help="Processes to share the work.")] = os.cpu_count() or 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    most: Annotated[int, typer.Option(min=0, help="Mismatches and errors to print at the most.")] = 10,
+) -> None:
+    """Play every game through the engine and hold all that the log states against it.
+
+    Checked are each action, draw, dora indicator and riichi bet, yaku, han, fu, points, the next dealer and
+    counters, the final points, and the wall where the log has its seed. Exit status 1 if anything differs or
+    cannot be read; three-player games are skipped with a word.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    from simulator.logs.verify_paths import Summary, verify_paths
+
+    summary = Summary()
+    screen = Console(stderr=True)
+    columns = (TextColumn("verifying"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[rate]}"))
+    with Progress(*columns, TimeRemainingColumn(), console=screen, transient=True) as progress:
+        bar = progress.add_task("verifying", total=1.0, rate="")
+        for summary, share in verify_paths(list(paths), workers):
+            rate = f"{summary.games:,} games, {summary.games / max(summary.seconds, 1e-9):,.0f}/s"
+            progress.update(bar, completed=share, rate=rate)
+    for line in [*map(str, summary.first_mismatches[:most]), *summary.first_errors[:most]]:
+        print(line, file=sys.stderr)
+    for line in summary.first_skipped[:most]:
+        print(f"skipped: {line}", file=sys.stderr)
+    if as_json:
+        numbers = asdict(summary)
+        for words in ("first_mismatches", "first_errors", "first_skipped"):
+            del numbers[words]
+        print(json.dumps({**numbers, "seconds": round(summary.seconds, 3)}))
+    else:
+        rate = summary.games / max(summary.seconds, 1e-9)
+        print(
+            f"{summary.games:,} games, {summary.rounds:,} rounds, {summary.decisions:,} decisions: "
+            f"{summary.mismatches:,} mismatches, {summary.errors:,} errors, {summary.skipped:,} skipped "
+            f"({summary.seconds:.1f} s, {rate:,.0f} games/s)"
+        )
+    if not summary.good:
+        raise typer.Exit(1)
