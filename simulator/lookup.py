@@ -58,6 +58,7 @@ LOOKUP = np.dtype(
     ],
     align=True,
 )
+_TABLES = ("low", "high", "high_tally", "product", "missing")
 
 
 # The tiles of a suit are read kind by kind. What is under way after a kind: runs that began with it, runs that
@@ -171,7 +172,7 @@ def derive() -> np.void:
 
 def _checksum(tables: np.void) -> int:
     checksum = 0
-    for name in LOOKUP.names[1:]:
+    for name in _TABLES:
         checksum = zlib.crc32(tables[name].tobytes(), checksum)
     return checksum
 

@@ -316,7 +316,7 @@ class Discards(NamedTuple):
     """i1[n, 34]: the shanten after it."""
     accepted: np.ndarray
     """i8[n, 34]: mask of the kinds that lower it then."""
-    count: np.ndarray
+    tiles: np.ndarray
     """i4[n, 34]: how many such tiles remain."""
 
 
@@ -400,7 +400,7 @@ def _checked(hands: ArrayLike, n_melds: ArrayLike | None, size: int) -> tuple[np
 
 
 def shanten_batch(hands: ArrayLike, n_melds: ArrayLike | None = None) -> np.ndarray:
-    """Return i1[n]: the shanten of each hand, all forms; -1 is complete, 0 tenpai, at most 6 (8 without seven pairs).
+    """Return i1[n]: the shanten of each hand, all forms; -1 is complete, 0 tenpai, 6 the most.
 
     `hands` are counts [n, 34] of any integer dtype (u1 is taken as it is) without the tiles of melds. The number of
     melds follows from the number of tiles; `n_melds`, a number or one per hand, is only checked against it.
@@ -449,7 +449,7 @@ def discards_batch(hands: ArrayLike, n_melds: ArrayLike | None = None, remaining
     left = np.ascontiguousarray(np.broadcast_to(left, counts.shape), np.uint8)
     n = len(counts)
     found = Discards(np.empty((n, KINDS), np.int8), np.empty((n, KINDS), np.int64), np.empty((n, KINDS), np.int32))
-    _discards_rows(get_lookup(), counts, melds, left, found.accepted, found.count, found.shanten)
+    _discards_rows(get_lookup(), counts, melds, left, found.accepted, found.tiles, found.shanten)
     return found
 
 
@@ -494,7 +494,7 @@ def discards_of(text: str) -> list[Discard]:
     counts = _read(text, AFTER_DRAW)
     found = discards_batch(counts)
     kinds = [int(kind) for kind in np.flatnonzero(counts[0])]
-    kinds.sort(key=lambda kind: (found.shanten[0, kind], -found.count[0, kind], kind))
+    kinds.sort(key=lambda kind: (found.shanten[0, kind], -found.tiles[0, kind], kind))
     return [
         Discard(kind_name(kind), int(found.shanten[0, kind]), _with_copies(int(found.accepted[0, kind]), counts[0]))
         for kind in kinds

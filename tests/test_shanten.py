@@ -224,10 +224,10 @@ def test_every_discard_is_the_hand_without_it(after_draw):
     np.testing.assert_array_equal(found.shanten[rows, kinds], shanten_batch(left))
     np.testing.assert_array_equal(found.accepted[rows, kinds], masks)
     held = (masks[:, None] >> np.arange(KINDS) & 1) * remaining[rows]
-    np.testing.assert_array_equal(found.count[rows, kinds], held.sum(axis=1))
+    np.testing.assert_array_equal(found.tiles[rows, kinds], held.sum(axis=1))
     absent = hands == 0
     assert (found.shanten[absent] == NO_SHANTEN).all()
-    assert not found.accepted[absent].any() and not found.count[absent].any()
+    assert not found.accepted[absent].any() and not found.tiles[absent].any()
     tenpai = ((found.shanten == 0).astype(np.int64) << np.arange(KINDS)).sum(axis=1)
     np.testing.assert_array_equal(tenpai_discards_batch(hands), tenpai)
 

@@ -29,7 +29,7 @@ def game_like_hands(n: int = HANDS, seed: int = 0) -> np.ndarray:
     for drawn in range(1, MOST_DRAWS):
         going = np.flatnonzero((draws > drawn) & (shanten_batch(hands) != COMPLETE))
         found = discards_batch(hands[going])
-        hands[going, np.argmin(found.shanten * np.int32(1000) - found.count, axis=1)] -= 1
+        hands[going, np.argmin(found.shanten * np.int32(1000) - found.tiles, axis=1)] -= 1
         hands[going, walls[going, 13 + drawn]] += 1
     return hands
 
