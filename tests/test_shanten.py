@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from simulator import lookup as lookup_module
+from simulator.benchmarks.hands import bench_accepted, bench_shanten, game_like_hands, random_hands
 from simulator.lookup import KEY_STEP, derive, get_lookup
 from simulator.shanten import (
     NO_SHANTEN,
@@ -388,3 +389,17 @@ def test_tables_are_kept_and_a_damaged_file_is_replaced(tmp_path, monkeypatch):
 def test_tables_work_where_they_cannot_be_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(lookup_module, "cache_folder", lambda: tmp_path / "missing")
     assert get_lookup.__wrapped__() == derive()
+
+
+# The benchmark.
+
+
+@pytest.mark.skipif(not COMPILED, reason="measures compiled code")
+def test_benchmark_reports_rates_of_its_own_hands():
+    hands = game_like_hands(200)
+    assert (hands.sum(axis=1) == 14).all()
+    assert hands.max() <= 4
+    assert shanten_batch(hands).mean() < shanten_batch(random_hands(200)).mean()
+    report = bench_shanten(0, hands) | bench_accepted(0, hands)
+    assert {"shanten_game_ours_per_second", "accepted_random_ours_us"} <= set(report)
+    assert all(value > 0 for value in report.values())
