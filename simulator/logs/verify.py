@@ -230,7 +230,7 @@ class _GameCheck:
             ("winning tile", int(win["tile"]), stated.tile),
             ("fu", int(win["fu"]), stated.fu),
             ("points of the hand", int(win["points"]), stated.points),
-            ("yaku", yaku_with_han(win), None if stated.yaku is None else sorted(stated.yaku)),
+            ("yaku", _worth(yaku_with_han(win)), None if stated.yaku is None else _worth(stated.yaku)),
             ("indicators", game["wall"][DORA_INDICATORS[:shown]].tolist(), stated.indicators),
             ("points gained by the win", win["deltas"].tolist(), stated.deltas),
         ):
@@ -246,6 +246,11 @@ class _GameCheck:
         if self.log.final_points is not None:
             ours = [int(points) / 10 for points in result["final_points"]]
             self._compare("end", "final points", ours, self.log.final_points)
+
+
+def _worth(yaku: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return yaku in order without those of no han: Tenhou's mjlog lists ura dora in riichi also where there is none."""
+    return sorted(each for each in yaku if each[1])
 
 
 def yaku_with_han(win: np.void) -> list[tuple[int, int]]:

@@ -2,7 +2,11 @@
 
 import typer
 
+from suphx.commands.logs.convert import convert
+from suphx.commands.logs.show import show
 from suphx.commands.logs.verify import verify
 
 logs = typer.Typer(no_args_is_help=True, help="Read, verify, show, convert and write game logs.")
 logs.command()(verify)
+logs.command()(show)
+logs.command()(convert)

@@ -1,0 +1,121 @@
+"""A logged game as text that a person can read: one line a turn, one paragraph a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from simulator.logs.model import GameLog, RoundLog, WinLog
+from simulator.logs.verify import round_name
+from simulator.record import (
+    EVENT_ADDED_KONG,
+    EVENT_CHOW,
+    EVENT_CLOSED_KONG,
+    EVENT_DISCARD,
+    EVENT_DORA,
+    EVENT_DRAW,
+    EVENT_OPEN_KONG,
+    EVENT_PONG,
+    EVENT_RIICHI,
+    EVENT_RIICHI_ACCEPTED,
+    NO_TILE,
+    RESULT_NAMES,
+    SEATS,
+)
+from simulator.tiles import WIND_NAMES, format_tiles, tile_name
+from simulator.yaku import YAKU
+
+_CALLS = {EVENT_CHOW: "chow", EVENT_PONG: "pong", EVENT_OPEN_KONG: "open kong"}
+_SEAT_LETTERS = "ABCD"
+
+
+def show_game(log: GameLog) -> Iterator[str]:
+    """Yield the lines of a game: its table and players, each round, the final points."""
+    rules = log.rules
+    table = ["East-South" if rules.length == "east_south" else "East only"]
+    table.append("red fives" if rules.red_fives else "no red fives")
+    table.append("open tanyao" if rules.open_tanyao else "no open tanyao")
+    yield f"{log.source or 'game'}: {', '.join(part for part in [log.room, *table] if part)}"
+    for seat in range(SEATS):
+        rate = f", rate {log.rates[seat]:g}" if log.rates else ""
+        yield f"  {_SEAT_LETTERS[seat]}: {log.names[seat] or 'unnamed'}{rate}"
+    for round_log in log.rounds:
+        yield ""
+        yield from show_round(round_log, rules.red_fives)
+    if log.final_scores is not None:
+        yield ""
+        points = log.final_points or [None] * SEATS
+        for seat in sorted(range(SEATS), key=lambda s: (-(log.final_scores or [0] * SEATS)[s], s)):
+            final = "" if points[seat] is None else f"  {points[seat]:+.1f}"
+            yield f"{_SEAT_LETTERS[seat]}: {log.final_scores[seat]:,}{final}"
+
+
+def show_round(log: RoundLog, red_fives: bool = True) -> Iterator[str]:
+    """Yield the lines of a round: hands, one line a turn, the result."""
+    dealer = _SEAT_LETTERS[log.dealer]
+    bets = f", {log.bets} riichi bet{'s' if log.bets > 1 else ''}" if log.bets else ""
+    indicator = tile_name(log.indicator, red_fives)
+    yield f"{round_name(log.round, log.repeat_counter)}: dealer {dealer}{bets}, indicator {indicator}"
+    for seat in range(SEATS):
+        wind = WIND_NAMES[(seat - log.dealer) % SEATS]
+        hand = format_tiles(log.hands[seat], red_fives)
+        yield f"  {_SEAT_LETTERS[seat]} {wind:5} {log.scores[seat]:>7,}  {hand}"
+    yield from _turns(log, red_fives)
+    for win in log.wins:
+        yield "  " + _win_line(win, red_fives)
+    if not log.wins and log.draw_type is not None:
+        tenpai = [_SEAT_LETTERS[seat] for seat in range(SEATS) if log.tenpai and log.tenpai[seat]]
+        yield f"  {RESULT_NAMES[log.draw_type]}" + (f"; hands shown by {', '.join(tenpai)}" if tenpai else "")
+    if log.deltas is not None:
+        yield "  points: " + ", ".join(f"{_SEAT_LETTERS[s]} {log.deltas[s]:+,}" for s in range(SEATS))
+
+
+def _turns(log: RoundLog, red_fives: bool) -> Iterator[str]:
+    line: list[str] = []
+    for event in log.events:
+        kind, seat, tile = int(event["type"]), int(event["seat"]), int(event["tile"])
+        if kind == EVENT_DORA:
+            line.append(f"[indicator {tile_name(tile, red_fives)}]")
+            continue
+        if kind == EVENT_RIICHI_ACCEPTED:
+            line.append("[bet paid]")
+            continue
+        if kind in (EVENT_DRAW, *_CALLS) and line:
+            yield "    " + " ".join(line)
+            line = []
+        if kind == EVENT_DRAW:
+            line += [_SEAT_LETTERS[seat], f"+{tile_name(tile, red_fives)}"]
+        elif kind == EVENT_DISCARD:
+            line.append(f"-{tile_name(tile, red_fives)}{'*' if event['drawn'] else ''}")
+        elif kind == EVENT_RIICHI:
+            line.append("riichi")
+        elif kind in _CALLS:
+            own = [int(t) for t in event["consumed"] if t != NO_TILE]
+            called = tile_name(tile, red_fives)
+            source = _SEAT_LETTERS[int(event["source"])]
+            line += [_SEAT_LETTERS[seat], f"{_CALLS[kind]} {format_tiles(own, red_fives)} with {called} of {source}"]
+        elif kind == EVENT_CLOSED_KONG:
+            line.append(f"closed kong {tile_name(tile | 1, red_fives)}")
+        elif kind == EVENT_ADDED_KONG:
+            line.append(f"added kong {tile_name(tile, red_fives)}")
+    if line:
+        yield "    " + " ".join(line)
+
+
+def _win_line(win: WinLog, red_fives: bool) -> str:
+    how = "by draw" if win.seat == win.source else f"from {_SEAT_LETTERS[win.source]}"
+    parts = [f"{_SEAT_LETTERS[win.seat]} wins {how}"]
+    if win.tile is not None:
+        parts.append(f"on {tile_name(win.tile, red_fives)}")
+    text = " ".join(parts)
+    if win.yaku is not None:
+        names = (YAKU[number].name + ("" if win.yakuman else f" {han}") for number, han in win.yaku if han)
+        text += ": " + ", ".join(names)
+        if not win.yakuman:
+            text += f"; {sum(han for _, han in win.yaku)} han"
+    if win.fu is not None and not win.yakuman:
+        text += f" {win.fu} fu"
+    if win.points is not None:
+        text += f", {win.points:,} points"
+    if win.liable is not None:
+        text += f", {_SEAT_LETTERS[win.liable]} liable"
+    return text

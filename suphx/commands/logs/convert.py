@@ -1,0 +1,60 @@
+"""`suphx logs convert`: any format of log to any other."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Target(StrEnum):
+    """The formats that can be written."""
+
+    mjlog = "mjlog"
+    tenhou6 = "tenhou6"
+    mjai = "mjai"
+
+
+def convert(
+    paths: Annotated[list[Path], typer.Argument(help="Logs, folders of logs, or zip and tar archives of them.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to; it is made if need be.")],
+    to: Annotated[Target, typer.Option(help="Format to write.")] = Target.mjai,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Convert logs of any format; one file a game. What cannot be read is named and left out (exit status 1).
+
+    A file that is there already is replaced only as a whole. What the target format cannot say is lost: mjai has
+    neither yaku nor most rules, Tenhou's JSON no physical tiles.
+    """
+    from simulator.files import UniqueNames, write_whole
+    from simulator.logs.archives import open_logs
+    from simulator.logs.formats import format_named, read_log
+    from simulator.logs.model import LogError, SkippedLog
+
+    target = format_named(to.value)
+    counts = {"games": 0, "skipped": 0, "errors": 0}
+    out.mkdir(parents=True, exist_ok=True)
+    names = UniqueNames(target.suffix)
+    for source, data in open_logs(paths):
+        try:
+            if isinstance(data, LogError):
+                raise data
+            for log in read_log(data, source):
+                write_whole(out / names.name(source), target.write(log))
+                counts["games"] += 1
+        except SkippedLog as skipped:
+            counts["skipped"] += 1
+            print(f"skipped: {skipped}", file=sys.stderr)
+        except LogError as error:
+            counts["errors"] += 1
+            print(error, file=sys.stderr)
+    if as_json:
+        print(json.dumps(counts))
+    else:
+        print(f"{counts['games']:,} games written to {out}, {counts['skipped']} skipped, {counts['errors']} errors")
+    if counts["errors"] or not counts["games"]:
+        raise typer.Exit(1)

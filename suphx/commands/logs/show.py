@@ -1,0 +1,30 @@
+"""`suphx logs show`: a game as text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def show(
+    path: Annotated[Path, typer.Argument(help="A log, or an archive or folder of logs.")],
+    most: Annotated[int, typer.Option(min=1, help="Games to print at the most, where there are several.")] = 1,
+) -> None:
+    """Print a game readably: hands, one line a turn (+ drawn, - discarded, * as drawn), results."""
+    from simulator.logs.archives import open_logs
+    from simulator.logs.formats import read_log
+    from simulator.logs.model import LogError
+    from simulator.logs.show import show_game
+
+    shown = 0
+    for source, data in open_logs([path]):
+        if isinstance(data, LogError):
+            raise data
+        for log in read_log(data, source):
+            for line in show_game(log):
+                typer.echo(line)
+            shown += 1
+            if shown == most:
+                return
