@@ -170,7 +170,7 @@ def _bomb(source: str) -> LogError:
 class _Bounded(io.RawIOBase):
     """A stream that refuses to give more than `limit` bytes."""
 
-    def __init__(self, stream: IO[bytes], limit: int, source: str) -> None:
+    def __init__(self, stream: IO[bytes] | gzip.GzipFile, limit: int, source: str) -> None:
         self._stream, self._left, self._source = stream, limit, source
 
     def readable(self) -> bool:
@@ -202,7 +202,7 @@ def _read_tar(path: str) -> Iterator[Found]:
         yield path, LogError("an archive without logs", path)
 
 
-def _decompressed(path: str) -> IO[bytes]:
+def _decompressed(path: str) -> IO[bytes] | gzip.GzipFile:
     """Open a tar's stream, decompressed by what its first bytes say."""
     with open(path, "rb") as file:
         magic = file.read(6)

@@ -149,6 +149,7 @@ class _GameReader:
         for _, event in self.events:
             if isinstance(event.get("aka_flag"), bool):
                 return event["aka_flag"]
+        seen = dict.fromkeys(("5m", "5p", "5s"), 0)
         for _, event in self.events:
             if event["type"] == "start_kyoku":
                 seen = dict.fromkeys(("5m", "5p", "5s"), 0)

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from urllib.parse import quote
 
 import numpy as np
 
 from simulator.logs.mjlog_codes import DRAW_TYPES, encode_meld, type_of_rules
 from simulator.logs.model import GameLog, LogError, RoundLog
-from simulator.logs.writing import Hands, indicators_of, limit_of, place_of, round_deltas, win_deltas, win_points
+from simulator.logs.writing import (
+    Hands,
+    indicators_of,
+    limit_of,
+    place_of,
+    round_deltas,
+    shown_hands,
+    win_deltas,
+    win_points,
+)
 from simulator.record import (
     EVENT_ADDED_KONG,
     EVENT_DISCARD,
@@ -56,7 +66,8 @@ def write_mjlog(game: GameLog) -> bytes:
 
 
 def _tag(name: str, **attributes: object) -> str:
-    return f"<{name}{''.join(f' {key}={chr(34)}{value}{chr(34)}' for key, value in attributes.items())}/>"
+    pairs = [f' {key}="{escape(str(value))}"' for key, value in attributes.items()]
+    return f"<{name}{''.join(pairs)}/>"
 
 
 def _join(numbers: Sequence[object]) -> str:
@@ -180,8 +191,8 @@ class _RoundWriter:
         attributes["ba"] = f"{self.round.repeat_counter},{self.bets}"
         attributes |= self._result(round_deltas(self.game, self.index))
         owari = attributes.pop("owari", None)
-        for seat in range(SEATS):
-            if self.round.tenpai and self.round.tenpai[seat]:
+        for seat, shown in enumerate(shown_hands(self.round, self.hands)):
+            if shown:
                 attributes[f"hai{seat}"] = _join(sorted(self.hands.concealed[seat]))
         if owari is not None:
             attributes["owari"] = owari

@@ -15,10 +15,14 @@ from simulator.record import (
     EVENT_OPEN_KONG,
     EVENT_PONG,
     EVENT_RIICHI_ACCEPTED,
+    RESULT_EXHAUSTIVE,
+    RESULT_FOUR_RIICHI,
+    RESULT_NAGASHI,
+    RESULT_NINE_TERMINALS,
     SEATS,
 )
 from simulator.rules import Rules
-from simulator.tiles import NO_TILE
+from simulator.tiles import KINDS, NO_TILE
 
 BET = 1000
 # Limit hands, in Tenhou's numbering.
@@ -126,6 +130,26 @@ def limit_of(win: WinLog, points: int, dealer: int, rules: Rules) -> int:
         if share >= base:
             return limit
     return NO_LIMIT
+
+
+def shown_hands(this: RoundLog, hands: Hands) -> list[bool]:
+    """Return which seats show their hands at the end of a round without winner, by the hands if it does not say."""
+    if this.tenpai is not None:
+        return this.tenpai
+    if this.draw_type in (RESULT_EXHAUSTIVE, RESULT_NAGASHI):
+        return [_is_tenpai(hand) for hand in hands.concealed]
+    if this.draw_type == RESULT_NINE_TERMINALS:
+        drawers = this.events["seat"][this.events["type"] == EVENT_DRAW]
+        return [len(drawers) > 0 and seat == drawers[-1] for seat in range(SEATS)]
+    return [this.draw_type == RESULT_FOUR_RIICHI] * SEATS
+
+
+def _is_tenpai(hand: list[int]) -> bool:
+    from simulator.lookup import get_lookup  # compiled code: only loaded for a log that leaves this open
+    from simulator.shanten import waits
+
+    counts = np.bincount([tile >> 2 for tile in hand], minlength=KINDS).astype(np.uint8)
+    return bool(waits(get_lookup(), counts, 4 - len(hand) // 3))
 
 
 def indicators_of(round_log: RoundLog) -> list[int]:

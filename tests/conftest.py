@@ -1,0 +1,18 @@
+"""Fixtures of all tests."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def real_logs() -> Path:
+    """The folder of real games: `SUPHX_LOGS`, or `shared/logs` beside the checkout; skips where there is none."""
+    named = os.environ.get("SUPHX_LOGS")
+    folder = Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "logs"
+    if not folder.is_dir():
+        pytest.skip(f"no real games: there is no folder {folder}; set SUPHX_LOGS to one")
+    return folder
