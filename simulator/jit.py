@@ -92,3 +92,11 @@ def jit(function: F) -> F:
         return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     finally:
         numba_config.CACHE_DIR = previous
+
+
+@cache
+def announce_compiling(module: str) -> None:
+    """Say on the error stream that `module` is about to be compiled, if its machine code is not in the cache yet."""
+    if not any((cache_folder() / "compiled" / source_key(module)).rglob("*.nbi")):
+        text = "compiling the table for this machine; once, about half a minute (`suphx warmup` does it ahead of time)"
+        print(f"suphx: {text}", file=sys.stderr, flush=True)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.engine import advance, answer
-from simulator.jit import jit
+from simulator.jit import announce_compiling, jit
 from simulator.legal import is_legal
 from simulator.lookup import get_lookup
 from simulator.record import (
@@ -183,6 +183,7 @@ class Tables:
         """
         if n < 1:
             raise ValueError(f"a batch needs at least one game, not {n}")
+        announce_compiling(__name__)
         self.rules = rules or Rules.tenhou()
         self.seed = seed
         self.automatic_restart = restart

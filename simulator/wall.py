@@ -90,13 +90,11 @@ class TenhouWalls:
             raise ValueError(f"the wall seed is not base64: {error}") from error
         if len(data) != 4 * _SEED_WORDS:
             raise ValueError(f"the wall seed has {len(data)} bytes; {4 * _SEED_WORDS} are needed")
-        generator = np.random.MT19937()
-        generator._legacy_seeding(np.frombuffer(data, "<u4"))
-        self._generator = generator
+        self._generator = np.random.RandomState(np.frombuffer(data, "<u4"))  # MT19937's init_by_array
 
     def next_round(self) -> tuple[np.ndarray, tuple[int, int]]:
         """Return the wall u8[136] and the two dice (1..6) of the next round."""
-        source = self._generator.random_raw(_WORDS_A_ROUND).astype("<u4").tobytes()
+        source = self._generator.randint(0, 1 << 32, _WORDS_A_ROUND, np.uint32).astype("<u4").tobytes()
         digests = b"".join(hashlib.sha512(source[at : at + 128]).digest() for at in range(0, len(source), 128))
         words = np.frombuffer(digests, "<u4")
         wall = np.empty(TILES, np.uint8)

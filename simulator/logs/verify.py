@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from simulator.jit import announce_compiling
 from simulator.logs.model import GameLog, LogError, RoundLog, WinLog
 from simulator.logs.replay import PROBLEMS, REPLAYED, replay_round, wall_of_log
 from simulator.lookup import get_lookup
@@ -24,7 +25,7 @@ from simulator.record import (
 )
 from simulator.rounds import finish_round, start_game
 from simulator.tiles import tile_name
-from simulator.wall import DORA_INDICATORS, URA_INDICATORS, TenhouWalls
+from simulator.wall import DORA_INDICATORS, SHUFFLE_PREFIX, URA_INDICATORS, TenhouWalls
 from simulator.yaku import YAKU
 
 _DORA, _URA, _RED = 52, 53, 54
@@ -82,8 +83,11 @@ class _GameCheck:
         self.walls = self._walls()
 
     def _walls(self) -> TenhouWalls | None:
+        """Return the walls that the log's seed gives; None without a seed, or with one of the kinds used before 2009."""
+        if not self.log.seed or not self.log.seed.startswith(SHUFFLE_PREFIX):
+            return None
         try:
-            return TenhouWalls(self.log.seed) if self.log.seed else None
+            return TenhouWalls(self.log.seed)
         except ValueError as error:
             raise LogError(str(error), self.log.source) from error
 
@@ -249,7 +253,7 @@ class _GameCheck:
 
 
 def _worth(yaku: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return yaku in order without those of no han: Tenhou's mjlog lists ura dora in riichi also where there is none."""
+    """Return yaku in order without those of no han: an mjlog lists ura dora in riichi also where there is none."""
     return sorted(each for each in yaku if each[1])
 
 
@@ -273,6 +277,7 @@ def verify_game(log: GameLog, lookup: np.void | None = None) -> Verified:
 
     Raises LogError for a wall seed that cannot be read.
     """
+    announce_compiling(replay_round.__module__)
     return _GameCheck(log, lookup or get_lookup()).run()
 
 
