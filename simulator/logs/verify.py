@@ -83,7 +83,7 @@ class _GameCheck:
         self.walls = self._walls()
 
     def _walls(self) -> TenhouWalls | None:
-        """Return the walls that the log's seed gives; None without a seed, or with one of the kinds used before 2009."""
+        """Return the walls that the log's seed gives; None without a seed, or with one of an older kind."""
         if not self.log.seed or not self.log.seed.startswith(SHUFFLE_PREFIX):
             return None
         try:
