@@ -79,7 +79,7 @@ def _score_all(hands, melds, n_melds, win_kinds, situations, seat_winds, round_w
     for i in range(len(hands)):
         win = wins[i]
         if not (0 <= n_melds[i] <= 4 and 0 <= win_kinds[i] < KINDS and hands[i, win_kinds[i]] > 0):
-            raise ValueError("n_melds must be 0..4, and a winning tile a kind, 0..33, that its hand holds")
+            raise ValueError("n_melds must be 0..4, win_kinds kinds, 0..33, that their hands hold")
         if not (0 <= seat_winds[i] < 4 and 0 <= round_winds[i] < 4):
             raise ValueError("seat_winds and round_winds must be 0..3")
         if win["seat"] > 3 or win["source"] > 3 or (win["liable"] > 3 and win["liable"] != NO_SEAT):

@@ -25,7 +25,8 @@ def riichienv_scorer(win: MadeWin) -> Callable[[], object]:
         tsumo=by_draw, riichi=bool(win.situation & s.RIICHI), double_riichi=bool(win.situation & s.DOUBLE_RIICHI),
         ippatsu=bool(win.situation & s.IPPATSU), haitei=last and by_draw, houtei=last and not by_draw,
         rinshan=bool(win.situation & s.REPLACEMENT), chankan=bool(win.situation & s.ROBBED_KONG),
-        tsumo_first_turn=bool(win.situation & s.FIRST_TURN), player_wind=winds[win.seat_wind], round_wind=winds[win.round_wind],
+        tsumo_first_turn=bool(win.situation & s.FIRST_TURN),
+        player_wind=winds[win.seat_wind], round_wind=winds[win.round_wind],
     )  # fmt: skip
     tiles, dora, ura = list(win.tiles), list(win.dora), list(win.ura)
     evaluator = peer.HandEvaluator
