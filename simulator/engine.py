@@ -93,7 +93,7 @@ from simulator.tiles import DRAGONS, EAST, NORTH, RED, WHITE, WINDS
 #: Bits of `missed`: a win let go, until the own next discard, and for good once in riichi.
 MISSED_NOW, MISSED_IN_RIICHI = 1, 2
 
-_THIRTEEN_ORPHANS_ACTION_HIGH = np.int64(1) << (WIN_BY_CLAIM - WORD_BITS)
+_CLAIM_WIN_HIGH = np.int64(1) << (WIN_BY_CLAIM - WORD_BITS)
 
 
 @jit
@@ -118,10 +118,29 @@ def ask_turn(lookup, game):
 
 
 @jit
+def _four_kongs_abort(game):
+    """Return whether the next discard ends the round unless it is won on: four kongs, not all of one seat."""
+    if game["kongs"] != 4 or not game["rules"]["abort_four_kongs"]:
+        return False
+    for seat in range(4):
+        own = 0
+        for n in range(np.int64(game["n_melds"][seat])):
+            own += is_kong(game["melds"][seat, n]["type"])
+        if 0 < own < 4:
+            return True
+    return False
+
+
+@jit
 def ask_claims(lookup, game):
-    """Ask every seat that may claim the discard or the kong that lies open, all at once; maybe nobody."""
+    """Ask every seat that may claim the discard or the kong that lies open, all at once; maybe nobody.
+
+    A discard that ends the round by four kongs can only be won on. (Those of four riichi and four winds cannot be
+    called either: three are in riichi; nobody has two of the wind left.)
+    """
     source = np.int64(game["turn"])
     tile = np.int64(game["claim_tile"])
+    only_wins = _four_kongs_abort(game)
     game["asked"] = 0
     game["pending"] = 0
     for step in range(1, 4):
@@ -130,8 +149,11 @@ def ask_claims(lookup, game):
         high = np.int64(0)
         if game["phase"] == PHASE_CLAIM:
             low, high = claim_actions(lookup, game, seat, source, tile)
+            if only_wins:
+                low = np.int64(0)
+                high = high if high & _CLAIM_WIN_HIGH else np.int64(0)
         elif may_claim_win(game, seat, tile >> 2) and _may_rob(game, seat, source, tile >> 2):
-            high = HIGH_PASS | _THIRTEEN_ORPHANS_ACTION_HIGH
+            high = HIGH_PASS | _CLAIM_WIN_HIGH
         if low | high:
             ask(game, seat, low, high)
 
@@ -410,13 +432,8 @@ def _abort_after_discard(game, seat):
             accepted += game["riichi"][s] == 2
         if accepted == 4:
             return RESULT_FOUR_RIICHI
-    if rules["abort_four_kongs"] and game["kongs"] == 4:
-        for s in range(4):
-            own = 0
-            for n in range(np.int64(game["n_melds"][s])):
-                own += is_kong(game["melds"][s, n]["type"])
-            if 0 < own < 4:
-                return RESULT_FOUR_KONGS
+    if _four_kongs_abort(game):
+        return RESULT_FOUR_KONGS
     if rules["abort_four_winds"] and not game["interrupted"] and seat == (game["dealer"] + 3) & 3:
         first = game["discarded"][seat]
         same = first & WINDS != 0
