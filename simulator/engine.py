@@ -1,7 +1,8 @@
 """The order of play inside a round: from an answered decision to the next one, or to the end of the round.
 
 `answer` notes what a seat chooses; `advance` runs the game on until somebody must choose or the round is over
-(`rounds.py` then pays, and deals the next). A game is always in one of the PHASE_* of `record.py`.
+(`rounds.py` then pays, and deals the next). A game is always in one of the PHASE_* of `record.py`. Compile time
+grows with every place that a large function is called from, so there is one such place for each, in `advance`.
 """
 
 from __future__ import annotations
@@ -111,8 +112,6 @@ def ask(game, seat, low, high):
 def ask_turn(lookup, game):
     """Ask the seat that has drawn."""
     seat = np.int64(game["turn"])
-    game["phase"] = PHASE_TURN
-    game["asked"] = 0
     low, high = turn_actions(lookup, game, seat)
     ask(game, seat, low, high)
 
@@ -181,7 +180,7 @@ def _holds_orphans(game, seat):
 
 @jit
 def discard(lookup, game, action, hint):
-    """Discard a tile of the seat at turn; show indicators that wait for it, and ask who claims it.
+    """Discard a tile of the seat at turn, and show indicators that wait for it.
 
     `hint` is the physical tile of a replayed game, or NO_TILE for the lowest plain copy.
     """
@@ -208,7 +207,6 @@ def discard(lookup, game, action, hint):
     show_pending_indicators(game)
     game["claim_tile"] = tile
     game["phase"] = PHASE_CLAIM
-    ask_claims(lookup, game)
 
 
 @jit
@@ -322,7 +320,7 @@ def _call(game, seat, action, hint_1, hint_2):
 
 @jit
 def _replace_after_kong(lookup, game, closed):
-    """Count the kong that nobody has robbed, show indicators, draw the replacement and ask.
+    """Count the kong that nobody has robbed, show indicators and draw the replacement.
 
     A closed kong's indicator is shown at once. That of an open or added kong waits for the discard that follows,
     or for the replacement of a further kong (unless the rules show it at once too).
@@ -341,12 +339,13 @@ def _replace_after_kong(lookup, game, closed):
         # The waits now are those of the hand without its fourth or called tiles; a win on the replacement needs them.
         game["waits"][seat] = waits(lookup, game["hand"][seat], np.int64(game["n_melds"][seat]))
     draw_replacement(game, seat)
-    ask_turn(lookup, game)
+    game["phase"] = PHASE_TURN
+    game["asked"] = 0
 
 
 @jit
-def _declare_kong(lookup, game, action, hint):
-    """Make a closed or added kong of the seat at turn, and ask who robs it."""
+def _declare_kong(game, action, hint):
+    """Make a closed or added kong of the seat at turn."""
     seat = np.int64(game["turn"])
     if action >= ADDED_KONG:
         kind = action - ADDED_KONG
@@ -369,7 +368,6 @@ def _declare_kong(lookup, game, action, hint):
     game["claim_tile"] = tile
     game["robbing"] = 1
     game["phase"] = PHASE_KONG_CLAIM
-    ask_claims(lookup, game)
 
 
 @jit
@@ -394,7 +392,7 @@ def _act(lookup, game, hint_1):
     elif action == NINE_TERMINALS:
         _end_round(game, RESULT_NINE_TERMINALS)
     else:
-        _declare_kong(lookup, game, action, hint_1)
+        _declare_kong(game, action, hint_1)
 
 
 @jit
@@ -491,7 +489,8 @@ def _resolve_claims(lookup, game, hint_1, hint_2):
     else:
         game["claim_tile"] = NO_TILE
         draw_live(game, (source + 1) & 3)
-        ask_turn(lookup, game)
+        game["phase"] = PHASE_TURN
+        game["asked"] = 0
 
 
 @jit
@@ -536,7 +535,7 @@ def is_forced(game):
 
 @jit
 def advance(lookup, game, play_forced, hint_1, hint_2):
-    """Run a game on until a seat must choose, or the round or game is over.
+    """Run a game that is dealt on until a seat must choose, or the round or game is over.
 
     `hint_1`, `hint_2` are the physical tiles of a replayed action, or NO_TILE; with `play_forced` a decision with
     one legal action plays itself.
@@ -545,6 +544,8 @@ def advance(lookup, game, play_forced, hint_1, hint_2):
         phase = np.int64(game["phase"])
         if phase >= PHASE_ROUND_OVER or phase == PHASE_STOP:
             return
+        if phase == PHASE_TURN and not game["asked"]:
+            ask_turn(lookup, game)
         if game["pending"]:
             action = is_forced(game) if play_forced else NO_ACTION
             if action == NO_ACTION:
@@ -556,6 +557,8 @@ def advance(lookup, game, play_forced, hint_1, hint_2):
             _resolve_kong_claims(lookup, game)
         else:
             _act(lookup, game, hint_1)
+            if game["phase"] == PHASE_CLAIM or game["phase"] == PHASE_KONG_CLAIM:
+                ask_claims(lookup, game)
         hint_1 = NO_TILE
         hint_2 = NO_TILE
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.engine import ask, ask_turn
+from simulator.engine import ask
 from simulator.jit import jit
 from simulator.legal import HIGH_PASS, win_situation
 from simulator.moves import add_tile, draw_live, is_red_tile, push_event
@@ -18,6 +18,7 @@ from simulator.record import (
     PHASE_DEAL,
     PHASE_GAME_OVER,
     PHASE_STOP,
+    PHASE_TURN,
     RESULT_CLAIM_WIN,
     RESULT_DRAW_WIN,
     RESULT_EXHAUSTIVE,
@@ -104,7 +105,7 @@ def clear_round(game):
 
 @jit
 def deal(lookup, game):
-    """Deal the round that is due: from the seed, or from the wall as given; the dealer draws and is asked."""
+    """Deal the round that is due: from the seed, or from the wall as given; the dealer draws (`advance` asks)."""
     clear_round(game)
     wall = game["wall"]
     if not game["wall_given"]:
@@ -124,7 +125,7 @@ def deal(lookup, game):
     for seat in range(SEATS):
         game["waits"][seat] = waits(lookup, game["hand"][seat], 0)
     draw_live(game, dealer)
-    ask_turn(lookup, game)
+    game["phase"] = PHASE_TURN
 
 
 @jit

@@ -86,8 +86,8 @@ class Rules:
     """Pao for big four winds."""
     liability_kongs: bool = False
     """Pao for four kongs."""
-    liability_whole: bool = False
-    """Pao covers the whole hand, not its own yakuman alone."""
+    liability_whole: bool = True
+    """Pao covers the whole hand with its other yakuman (Tenhou's manual), not its own yakuman alone."""
     double_wind_fu: Literal[2, 4] = 4
     """Fu of a pair that is both seat and round wind."""
     thirteen_orphans_rob_closed_kong: bool = False

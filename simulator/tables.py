@@ -36,6 +36,8 @@ from simulator.rules import Rules
 from simulator.tiles import TILES
 from simulator.wall import mix2
 
+_NO_ACTIONS = np.empty(0, np.int64)
+
 #: A source of walls: (game index, round, repeat counter, rounds dealt so far) -> u8[136] in Tenhou's layout.
 WallSource = Callable[[int, int, int, int], np.ndarray]
 
@@ -126,12 +128,18 @@ def _first_illegal(games, index, seats, actions):
 
 
 @jit
-def _play(lookup, games, index, seats, actions, ended):
-    """Give the answers and run each game on; write the games that need `_settle` into `ended`, return how many."""
+def _run(lookup, games, index, seats, actions, ended):
+    """Give the answers, if any, deal the rounds that are due, and run each game on until somebody must choose.
+
+    Writes the games whose round is over or whose dealer has chosen (see `_settle`) into `ended`; returns how many.
+    """
     n_ended = 0
     for n in range(len(index)):
         game = games[index[n]]
-        answer(game, np.int64(seats[n]), np.int64(actions[n]))
+        if len(actions):
+            answer(game, np.int64(seats[n]), np.int64(actions[n]))
+        elif game["phase"] == PHASE_DEAL:
+            deal(lookup, game)
         if not game["pending"]:
             advance(lookup, game, True, NO_TILE, NO_TILE)
             if not game["pending"]:
@@ -155,15 +163,6 @@ def _settle(games, ended):
 def _start(games, index):
     for n in range(len(index)):
         start_game(games[index[n]])
-
-
-@jit
-def _deal_due(lookup, games, index):
-    """Deal the rounds that are due in the given games."""
-    for n in range(len(index)):
-        game = games[index[n]]
-        if game["phase"] == PHASE_DEAL:
-            deal(lookup, game)
 
 
 class Tables:
@@ -217,7 +216,7 @@ class Tables:
                 if game["phase"] == PHASE_DEAL:
                     wall = self._walls(int(i), int(game["round"]), int(game["repeat_counter"]), int(game["deals"]))
                     self.set_wall(int(i), wall)
-        _deal_due(self._lookup, self.games, index)
+        _run(self._lookup, self.games, index, self._seat[:0], _NO_ACTIONS, self._ended)
         self._asked = None
 
     def set_wall(self, game: int, wall: np.ndarray) -> None:
@@ -253,7 +252,7 @@ class Tables:
                 int(asked.game[wrong]), int(asked.seat[wrong]), int(actions[wrong]), asked.legal[wrong].copy()
             )
         self._asked = None
-        n_ended = _play(self._lookup, self.games, asked.game, asked.seat, actions, self._ended)
+        n_ended = _run(self._lookup, self.games, asked.game, asked.seat, actions, self._ended)
         if not n_ended:
             return Ended(self._ended[:0].copy(), self.games[:0].copy())
         index = self._ended[:n_ended].copy()

@@ -258,6 +258,7 @@ def replay_round(lookup, game, events, found):
     choice. Returns REPLAYED or what is wrong.
     """
     deal(lookup, game)
+    advance(lookup, game, False, NO_TILE, NO_TILE)
     hints = np.empty(2, np.uint8)
     at = 0
     decisions = 0
