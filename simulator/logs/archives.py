@@ -138,14 +138,14 @@ def _read_zip(chunk: Chunk) -> Iterator[Found]:
         source = f"{chunk.path}/{info.filename}"
         if info.is_dir() or not info.filename.lower().endswith(LOG_SUFFIXES):
             continue
-        left -= info.file_size
         if info.file_size > MAX_LOG_BYTES or info.file_size > FREE_BYTES + MAX_RATIO * info.compress_size:
             yield source, _too_large(source)
-        elif left < 0:
+            continue
+        left -= info.file_size
+        if left < 0:
             yield source, _bomb(source)
             return
-        else:
-            yield source, _read_member(archive, info, source)
+        yield source, _read_member(archive, info, source)
 
 
 def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, source: str) -> bytes | LogError:
@@ -172,6 +172,8 @@ class _Bounded(io.RawIOBase):
 
     def __init__(self, stream: IO[bytes] | gzip.GzipFile, limit: int, source: str) -> None:
         self._stream, self._left, self._source = stream, limit, source
+        self.tail = b""
+        """The last block read."""
 
     def readable(self) -> bool:
         return True
@@ -181,24 +183,30 @@ class _Bounded(io.RawIOBase):
         self._left -= len(data)
         if self._left < 0:
             raise _bomb(self._source)
+        self.tail = (self.tail + data)[-tarfile.BLOCKSIZE :]
         return data
 
 
 def _read_tar(path: str) -> Iterator[Found]:
-    limit = FREE_BYTES + MAX_RATIO * Path(path).stat().st_size
     found = False
-    with _decompressed(path) as stream, tarfile.open(fileobj=_Bounded(stream, limit, path), mode="r|") as archive:
-        for member in archive:
-            source = f"{path}/{member.name}"
-            if not member.isreg() or not member.name.lower().endswith(LOG_SUFFIXES):
-                continue
-            found = True
-            file = archive.extractfile(member) if member.size <= MAX_LOG_BYTES and not member.issparse() else None
-            if file is None:
-                yield source, _too_large(source)
-            else:
-                yield source, _no_archive(file.read(), source)
-    if not found:
+    with _decompressed(path) as stream:
+        bounded = _Bounded(stream, FREE_BYTES + MAX_RATIO * Path(path).stat().st_size, path)
+        with tarfile.open(fileobj=bounded, mode="r|") as archive:
+            for member in archive:
+                source = f"{path}/{member.name}"
+                if not member.isreg() or not member.name.lower().endswith(LOG_SUFFIXES):
+                    continue
+                found = True
+                file = archive.extractfile(member) if member.size <= MAX_LOG_BYTES and not member.issparse() else None
+                if file is None:
+                    yield source, _too_large(source)
+                else:
+                    yield source, _no_archive(file.read(), source)
+        while bounded.read(1 << 16):
+            pass
+    if any(bounded.tail):
+        yield path, LogError("the archive is cut off", path)
+    elif not found:
         yield path, LogError("an archive without logs", path)
 
 

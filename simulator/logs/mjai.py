@@ -121,7 +121,7 @@ class _GameReader:
     def __init__(self, events: list[tuple[int, Event]], source: str, rules: Rules | None) -> None:
         self.events, self.source = events, source
         self.line = 0
-        self.ended = False
+        self.started = self.ended = False
         self.named_length: int | None = None
         self.red_fives = rules.red_fives if rules else self._red_fives()
         self.rules_given = rules is not None
@@ -181,6 +181,8 @@ class _GameReader:
             self._end_round()
         if not self.game.rounds:
             raise self._error("the log has no rounds")
+        if self.started and not self.ended:
+            raise self._error("the game has no end_game: the log is cut off")
         self._settle_rules()
         return self.game
 
@@ -209,6 +211,7 @@ class _GameReader:
             raise LogError(f"unknown event {kind[:20]!r}")
 
     def _start_game(self, event: Event) -> None:
+        self.started = True
         names = event.get("names")
         if isinstance(names, list):
             if len(names) == SEATS - 1:

@@ -1,0 +1,239 @@
+"""Whatever a file holds, only a LogError that names the file comes out."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+
+import pytest
+from log_games import small_game
+
+from simulator.logs.formats import FORMATS, format_named, read_log
+from simulator.logs.model import LogError, SkippedLog
+
+pytestmark = pytest.mark.faults
+
+GAME = small_game()
+GAME.seed = None
+TEXTS = {each.name: each.write(GAME).decode() for each in FORMATS}
+
+
+def refuse(data: bytes | str, match: str | None = None) -> LogError:
+    with pytest.raises(LogError, match=match) as caught:
+        read_log(data if isinstance(data, bytes) else data.encode(), "the-file")
+    assert caught.value.source == "the-file"
+    assert "the-file" in str(caught.value)
+    return caught.value
+
+
+@pytest.mark.parametrize("data", [b"", b" \n", b"\xef\xbb\xbf"])
+def test_empty(data):
+    refuse(data, "empty")
+
+
+@pytest.mark.parametrize(
+    "data", [b"hello", b"\x00\x01\x02", b"%PDF-1.4", b"PK\x03\x04", b"[]", b"{}", b'{"a": 1}', b"1"]
+)
+def test_no_log_at_all(data):
+    refuse(data, "not a game log|not a Tenhou JSON log|empty|not JSON")
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_truncated_anywhere(name):
+    text = TEXTS[name]
+    for end in range(1, len(text) - 20, 97):
+        refuse(text[:end])
+
+
+def mjlog(old: str, new: str) -> str:
+    assert old in TEXTS["mjlog"]
+    return TEXTS["mjlog"].replace(old, new, 1)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "match"),
+    [
+        ("<T54/>", "<T136/>", "unknown tag <T136>"),
+        ("<T54/>", "<T-1/>", "unknown tag <T-1>"),
+        ("<T54/>", "<X54/>", "unknown tag <X54>"),
+        ("<T54/>", "<T54>", "not well-formed"),
+        ("<T54/>", "<T54/>text", "between the tags"),
+        ("<T54/>", "<T0/>", "tile 0 comes twice"),
+        ("<T68/>", "<T54/>", "tile 54 comes twice"),
+        ('hai0="0,1,', 'hai0="0,0,', "tile 0 comes twice"),
+        ('hai0="0,1,', 'hai0="0,', "hai0 has 12 numbers, not 13"),
+        ('hai0="0,1,', 'hai0="200,1,', "names tile 200"),
+        ('hai0="0,1,', 'hai0="x,1,', "invalid literal"),
+        ('hai0="', 'hai="', "no attribute 'hai0'"),
+        ('ten="250,260,240,250"', 'ten="250,260,240"', "ten has 3 numbers"),
+        ('seed="0,1,0,1,4,5"', 'seed="0,1,0,1,4"', "seed has 5 numbers"),
+        ('seed="0,1,0,1,4,5"', 'seed="12,1,0,1,4,5"', "the round is 12"),
+        ('m="31919"', 'm="31918"', "no chow from the left"),
+        ('m="31919"', 'm="99999999"', "out of range"),
+        ('<N who="1"', '<N who="7"', "out of range"),
+        ('step="1"', 'step="3"', "step is '3'"),
+        ('<DORA hai="103"/>', '<DORA hai="1,2"/>', "hai has 2 numbers"),
+        ('type="yao9"', 'type="yao8"', "unknown type 'yao8'"),
+        ('who="2" fromWho="0"', 'who="4" fromWho="0"', "who is 4"),
+        ("sc=", "cs=", "no attribute 'sc'"),
+        ("owari=", "owari='' x=", "float"),
+        ('yaku="18,1,54,1,8,1"', 'yaku="18,1,54"', "zip"),
+        ('yaku="18,1,', 'yaku="99,1,', "yaku number"),
+        ('<GO type="169" lobby="0"/>', "", "before <GO>"),
+        ('<GO type="169"', '<GO type="x"', "invalid literal"),
+        ("<mjloggm", "<svg", "not well-formed|not an mjlog"),
+    ],
+)
+def test_a_broken_mjlog(old, new, match):
+    refuse(mjlog(old, new), match)
+
+
+def test_a_round_without_result_names_the_round():
+    text = re.sub(r"<RYUUKYOKU(?! type)[^>]*/>", "", TEXTS["mjlog"])
+    refuse(text, "round at tag .*no result")
+
+
+def test_moves_after_the_result():
+    refuse(mjlog('<INIT seed="1,', '<T135/><INIT seed="1,'), "goes on after its result")
+
+
+def test_no_rounds():
+    refuse('<mjloggm ver="2.3"><GO type="9"/></mjloggm>', "no rounds")
+    refuse('{"name":["","","",""],"rule":{},"log":[]}', "no rounds")
+    refuse('{"type":"start_game"}\n{"type":"end_game"}', "no rounds")
+
+
+def test_an_entity_bomb_and_a_document_type():
+    entities = "".join(f'<!ENTITY a{i} "{f"&a{i - 1};" * 10}">' for i in range(1, 12))
+    bomb = f'<?xml version="1.0"?><!DOCTYPE m [<!ENTITY a0 "ha">{entities}]><mjloggm>&a11;</mjloggm>'
+    refuse(bomb, "document type")
+    refuse('<!DOCTYPE m SYSTEM "file:///etc/passwd"><mjloggm/>', "document type")
+    refuse("<mjloggm>&x;</mjloggm>", "not well-formed")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "shift_jis", "utf-7"])
+@pytest.mark.parametrize("name", TEXTS)
+def test_other_encodings(name, encoding):
+    text = TEXTS[name].replace("ⓝ", "n")
+    refuse(text.encode(encoding, "replace") + b"\xff\xfe\xff")
+
+
+def test_deep_nesting():
+    refuse('{"log":' + "[" * 200_000, "nested too deeply|not JSON|recursion")
+    refuse('{"type":"none","x":' + "[" * 200_000, "nested too deeply|not JSON|recursion")
+    refuse("<mjloggm>" + "<T1>" * 100_000, "not well-formed|GO|")
+
+
+def test_huge_numbers():
+    refuse(TEXTS["tenhou6"].replace("25000", "9" * 5000, 1))
+    refuse(TEXTS["mjai"].replace("25000", "1e400", 1))
+    refuse(mjlog('ten="250,', f'ten="{"9" * 5000},'))
+
+
+def test_too_large():
+    refuse(b"<mjloggm>" + b" " * (5 << 20), "at most")
+
+
+def tenhou6(change) -> str:
+    data = json.loads(TEXTS["tenhou6"])
+    change(data)
+    return json.dumps(data)
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        (lambda data: data["log"][0].pop(), "a list of 17 lists"),
+        (lambda data: data["log"][0][4].append(11), "thirteen tiles"),
+        (lambda data: data["log"][0][4].__setitem__(12, 11), "more 1m than there are"),
+        (lambda data: data["log"][0][4].__setitem__(0, 99), "'99' is not a tile"),
+        (lambda data: data["log"][0][5].__setitem__(0, "c99"), "cannot read the call"),
+        (lambda data: data["log"][0][5].pop(), "do not fit together"),
+        (lambda data: data["log"][0][2].append(19), "more than the kongs show|more 9m"),
+        (lambda data: data["log"][0][2].clear(), "0 dora indicators"),
+        (lambda data: data["log"][0].__setitem__(1, [1, 2, 3]), "the scores"),
+        (lambda data: data["log"][0].__setitem__(16, ["奇妙"]), "unknown result"),
+        (lambda data: data["log"][0][16].pop(), "payments and details"),
+        (lambda data: data["log"][0][16][2].__setitem__(0, 9), "seats"),
+        (lambda data: data["log"][0][16][2].__setitem__(4, "奇妙(1飜)"), "unknown yaku"),
+        (lambda data: data["rule"].update(aka52=2), "red fives of a suit"),
+        (lambda data: data.update(name="x"), "`name`"),
+    ],
+)
+def test_a_broken_tenhou_json(change, match):
+    refuse(tenhou6(change), match)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "match"),
+    [
+        ('"pai":"5p"', '"pai":"0p"', "is not a tile"),
+        ('"pai":"5p"', '"pai":"?"', "one player's view"),
+        ('"actor":0', '"actor":4', "seats are 0 to 3"),
+        ('"actor":0,', "", "no 'actor'"),
+        ('"type":"tsumo"', '"type":"draw"', "unknown event 'draw'"),
+        ('"honba":1', '"honba":-1', "honba is '-1'"),
+        ('"kyoku":1', '"kyoku":5', "kyoku is '5'"),
+        ('{"type":"end_kyoku"}', '{"type":"tsumo","actor":0,"pai":"7z"}', "after the result"),
+        ('"deltas":[', '"deltas":[1,', "four numbers"),
+        ('"reason":"exhaustive_draw"', '"reason":"rain"', "unknown reason 'rain'"),
+    ],
+)
+def test_a_broken_mjai_log(old, new, match):
+    assert old in TEXTS["mjai"]
+    assert refuse(TEXTS["mjai"].replace(old, new, 1), match).place.startswith("line ")
+
+
+def test_three_player_games_are_skipped_not_failed():
+    for data in (mjlog('type="169"', 'type="185"'), tenhou6(lambda data: data["rule"].update(disp="三鳳南喰赤"))):
+        with pytest.raises(SkippedLog):
+            read_log(data.encode(), "the-file")
+
+
+VALUES = b"0 -1 4 60 135 136 255 99999999999999999999 1.5 1e999 null [] {} NaN".split()
+
+
+def mutated(data: bytes, rng: random.Random) -> bytes:
+    """Change bytes, numbers and quoted words, cut and repeat pieces."""
+    changed = bytearray(data)
+    for _ in range(rng.randint(1, 3)):
+        at, other = rng.randrange(len(changed)), rng.randrange(len(changed))
+        pieces = list(re.finditer(rb'-?\d+|"[^"]*"', changed))
+        piece = rng.choice(pieces) if pieces else None
+        choice = rng.randrange(6)
+        if choice == 0:
+            changed[at] = rng.randrange(256)
+        elif choice == 1:
+            del changed[at : at + rng.randint(1, 20)]
+        elif choice == 2:
+            changed[at:at] = changed[other : other + rng.randint(1, 60)]
+        elif choice == 3 and piece:
+            changed[piece.start() : piece.end()] = rng.choice(pieces)[0]
+        elif piece:
+            changed[piece.start() : piece.end()] = rng.choice(VALUES)
+        if not changed:
+            return b"<"
+    return bytes(changed)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_mutated_logs_give_games_or_log_errors(name):
+    rng = random.Random(20)
+    data = TEXTS[name].encode()
+    for _ in range(1500):
+        try:
+            games = read_log(mutated(data, rng), "the-file")
+        except LogError as error:
+            assert "the-file" in str(error)
+            continue
+        for game in games:
+            for target in FORMATS:
+                try:
+                    target.write(game)
+                except LogError:
+                    continue
+
+
+def test_formats_are_found_by_name():
+    assert [format_named(name).name for name in TEXTS] == list(TEXTS)
