@@ -9,24 +9,20 @@ import pytest
 
 from simulator import lookup as lookup_module
 from simulator.benchmarks.hands import bench_accepted, bench_shanten, game_like_hands, random_hands
-from simulator.lookup import KEY_STEP, derive, get_lookup
-from simulator.shanten import (
-    NO_SHANTEN,
+from simulator.efficiency import (
     accepted_batch,
     accepted_of,
     discards_batch,
     discards_of,
-    is_complete,
     kinds_of,
     shanten_batch,
     shanten_of,
-    shanten_of_keys,
-    suit_key,
     tenpai_discards_batch,
-    tenpai_discards_of_keys,
     waits_batch,
     waits_of,
 )
+from simulator.lookup import KEY_STEP, derive, get_lookup
+from simulator.shanten import NO_SHANTEN, is_complete, shanten_of_keys, suit_key, tenpai_discards_of_keys
 from simulator.tiles import KINDS, TERMINALS_AND_HONOURS, NotationError, parse_counts
 
 COMPILED = not numba.config.DISABLE_JIT

@@ -9,7 +9,8 @@ from statistics import median
 
 import numpy as np
 
-from simulator.shanten import COMPLETE, discards_batch, shanten_batch
+from simulator.efficiency import discards_batch, shanten_batch
+from simulator.shanten import COMPLETE
 from simulator.tiles import KINDS, TILES
 
 HANDS = 4096

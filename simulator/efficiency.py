@@ -1,0 +1,214 @@
+"""Shanten, waits and accepted tiles for use from Python: over batches of hands, and for written hands."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from simulator.jit import jit
+from simulator.lookup import COPIES, SETS, get_lookup
+from simulator.shanten import (
+    accepted,
+    accepted_by_discard,
+    shanten,
+    tenpai_discards,
+    waits,
+)
+from simulator.tiles import KINDS, kind_name, parse_counts
+
+ANY_TILES, BEFORE_DRAW, AFTER_DRAW = 0, 1, 2  # hands of 3n+1 or 3n+2 tiles, 3n+1, 3n+2
+_SIZES = {ANY_TILES: "1, 2, 4, 5, ... 13 or 14", BEFORE_DRAW: "1, 4, 7, 10 or 13", AFTER_DRAW: "2, 5, 8, 11 or 14"}
+
+
+class Discards(NamedTuple):
+    """What each discard leaves, for n hands. Kinds that a hand does not hold have NO_SHANTEN, 0 and 0."""
+
+    shanten: np.ndarray
+    """i1[n, 34]: the shanten after it."""
+    accepted: np.ndarray
+    """i8[n, 34]: mask of the kinds that lower it then."""
+    tiles: np.ndarray
+    """i4[n, 34]: how many such tiles remain."""
+
+
+class Discard(NamedTuple):
+    """A discard from a written hand."""
+
+    kind: str
+    shanten: int
+    accepted: dict[str, int]
+    """Kinds that lower the shanten then, and how many tiles of each the hand does not hold."""
+
+
+@jit
+def _count_melds(hands, size, melds):
+    """Write the number of melds that each hand's size tells; return the first row that is no hand, or -1."""
+    for row in range(len(hands)):
+        tiles, too_many = 0, False
+        for kind in range(KINDS):
+            tiles += hands[row, kind]
+            too_many |= hands[row, kind] > COPIES
+        if too_many or tiles > 14 or tiles % 3 == 0 or (size != ANY_TILES and tiles % 3 != size):
+            return row
+        melds[row] = SETS - tiles // 3
+    return -1
+
+
+@jit
+def _shanten_rows(lookup, hands, melds, out):
+    for row in range(len(hands)):
+        out[row] = shanten(lookup, hands[row], melds[row])
+
+
+@jit
+def _waits_rows(lookup, hands, melds, out):
+    for row in range(len(hands)):
+        out[row] = waits(lookup, hands[row], melds[row])
+
+
+@jit
+def _accepted_rows(lookup, hands, melds, out):
+    for row in range(len(hands)):
+        out[row] = accepted(lookup, hands[row], melds[row])
+
+
+@jit
+def _tenpai_discards_rows(lookup, hands, melds, out):
+    for row in range(len(hands)):
+        out[row] = tenpai_discards(lookup, hands[row], melds[row])
+
+
+@jit
+def _discards_rows(lookup, hands, melds, remaining, masks, counts, numbers):
+    for row in range(len(hands)):
+        accepted_by_discard(lookup, hands[row], melds[row], remaining[row], masks[row], counts[row], numbers[row])
+
+
+def _checked(hands: ArrayLike, n_melds: ArrayLike | None, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the hands as u8[n, 34], and their numbers of melds."""
+    given = np.asarray(hands)
+    if given.ndim != 2 or given.shape[1] != KINDS or given.dtype.kind not in "iu":
+        raise ValueError(f"hands must be integer counts of shape [n, {KINDS}], not {given.dtype}{list(given.shape)}")
+    if given.dtype != np.uint8 and given.size and not 0 <= given.min() <= given.max() <= COPIES:
+        raise ValueError(f"hands hold counts of {given.min()} to {given.max()}; there are {COPIES} tiles of a kind")
+    counts = np.ascontiguousarray(given, np.uint8)
+    melds = np.empty(len(counts), np.int64)
+    wrong = _count_melds(counts, size, melds)
+    if wrong >= 0:
+        row = counts[wrong]
+        if row.max() > COPIES:
+            raise ValueError(f"hand {wrong} holds {row.max()} {kind_name(int(row.argmax()))}; there are {COPIES}")
+        raise ValueError(f"hand {wrong} has {row.sum()} tiles; here it must be {_SIZES[size]}")
+    if n_melds is not None:
+        differs = np.flatnonzero(np.broadcast_to(n_melds, melds.shape) != melds)
+        if len(differs):
+            row = differs[0]
+            raise ValueError(
+                f"hand {row} has {counts[row].sum()} tiles, which goes with {melds[row]} melds, "
+                f"not {np.broadcast_to(n_melds, melds.shape)[row]}"
+            )
+    return counts, melds
+
+
+def shanten_batch(hands: ArrayLike, n_melds: ArrayLike | None = None) -> np.ndarray:
+    """Return i1[n]: the shanten of each hand, all forms; -1 is complete, 0 tenpai, 6 the most.
+
+    `hands` are counts [n, 34] of any integer dtype (u1 is taken as it is) without the tiles of melds. The number of
+    melds follows from the number of tiles; `n_melds`, a number or one per hand, is only checked against it.
+    Raises ValueError for counts that are no hands of 3n+1 or 3n+2 tiles. The other batch functions are alike.
+    """
+    counts, melds = _checked(hands, n_melds, ANY_TILES)
+    out = np.empty(len(counts), np.int8)
+    _shanten_rows(get_lookup(), counts, melds, out)
+    return out
+
+
+def waits_batch(hands: ArrayLike, n_melds: ArrayLike | None = None) -> np.ndarray:
+    """Return i8[n]: for each hand of 3n+1 tiles, the mask of kinds that complete it; 0 if it is not tenpai."""
+    counts, melds = _checked(hands, n_melds, BEFORE_DRAW)
+    out = np.empty(len(counts), np.int64)
+    _waits_rows(get_lookup(), counts, melds, out)
+    return out
+
+
+def accepted_batch(hands: ArrayLike, n_melds: ArrayLike | None = None) -> np.ndarray:
+    """Return i8[n]: for each hand of 3n+1 tiles, the mask of kinds that lower its shanten."""
+    counts, melds = _checked(hands, n_melds, BEFORE_DRAW)
+    out = np.empty(len(counts), np.int64)
+    _accepted_rows(get_lookup(), counts, melds, out)
+    return out
+
+
+def tenpai_discards_batch(hands: ArrayLike, n_melds: ArrayLike | None = None) -> np.ndarray:
+    """Return i8[n]: for each hand of 3n+2 tiles, the mask of kinds whose discard leaves it tenpai."""
+    counts, melds = _checked(hands, n_melds, AFTER_DRAW)
+    out = np.empty(len(counts), np.int64)
+    _tenpai_discards_rows(get_lookup(), counts, melds, out)
+    return out
+
+
+def discards_batch(hands: ArrayLike, n_melds: ArrayLike | None = None, remaining: ArrayLike | None = None) -> Discards:
+    """Return what each discard from each hand of 3n+2 tiles leaves.
+
+    `remaining` [34] or [n, 34] is how many tiles of each kind may still come, 0..4; without it, those not in the hand.
+    """
+    counts, melds = _checked(hands, n_melds, AFTER_DRAW)
+    left = COPIES - counts if remaining is None else np.asarray(remaining)
+    known = left.shape in (counts.shape, (KINDS,)) and left.dtype.kind in "iu"
+    if not known or np.any((left < 0) | (left > COPIES)):
+        raise ValueError(f"remaining must be numbers 0 to {COPIES} of shape [{KINDS}] or {list(counts.shape)}")
+    left = np.ascontiguousarray(np.broadcast_to(left, counts.shape), np.uint8)
+    n = len(counts)
+    found = Discards(np.empty((n, KINDS), np.int8), np.empty((n, KINDS), np.int64), np.empty((n, KINDS), np.int32))
+    _discards_rows(get_lookup(), counts, melds, left, found.accepted, found.tiles, found.shanten)
+    return found
+
+
+def _read(text: str, size: int) -> np.ndarray:
+    counts = parse_counts(text)
+    tiles = int(counts.sum())
+    if tiles > 14 or tiles % 3 == 0 or (size != ANY_TILES and tiles % 3 != size):
+        raise ValueError(f"{text!r} has {tiles} tiles; here it must be {_SIZES[size]}, without those of melds")
+    return counts[None]
+
+
+def kinds_of(mask: int) -> list[str]:
+    """Return the names of the kinds in a mask, e.g. `["4m", "7m"]`."""
+    return [kind_name(kind) for kind in range(KINDS) if mask >> kind & 1]
+
+
+def _with_copies(mask: int, counts: np.ndarray) -> dict[str, int]:
+    return {kind_name(kind): COPIES - int(counts[kind]) for kind in range(KINDS) if mask >> kind & 1}
+
+
+def shanten_of(text: str) -> int:
+    """Return the shanten of a written hand (`"123m406p77z"`), without the tiles of melds.
+
+    Raises NotationError for what cannot be read, ValueError for a number of tiles that is no hand; so do the others.
+    """
+    return int(shanten_batch(_read(text, ANY_TILES))[0])
+
+
+def waits_of(text: str) -> list[str]:
+    """Return the kinds that complete a written hand of 3n+1 tiles; none if it is not tenpai."""
+    return kinds_of(int(waits_batch(_read(text, BEFORE_DRAW))[0]))
+
+
+def accepted_of(text: str) -> dict[str, int]:
+    """Return the kinds that lower the shanten of a written hand of 3n+1 tiles, and how many it does not hold."""
+    counts = _read(text, BEFORE_DRAW)
+    return _with_copies(int(accepted_batch(counts)[0]), counts[0])
+
+
+def discards_of(text: str) -> list[Discard]:
+    """Return the discards from a written hand of 3n+2 tiles, best first: by shanten, then by tiles accepted."""
+    counts = _read(text, AFTER_DRAW)
+    found = discards_batch(counts)
+    kinds = [int(kind) for kind in np.flatnonzero(counts[0])]
+    kinds.sort(key=lambda kind: (found.shanten[0, kind], -found.tiles[0, kind], kind))
+    return [
+        Discard(kind_name(kind), int(found.shanten[0, kind]), _with_copies(int(found.accepted[0, kind]), counts[0]))
+        for kind in kinds
+    ]
