@@ -164,7 +164,7 @@ GAME_FIELDS = (
     ("pending_indicators", "u1", (), "indicators that open or added kongs have yet to show"),
     ("hand", "u1", (4, KINDS), "concealed tiles of each seat by kind, 0..4, the drawn one included"),
     ("copies", "u1", (4, KINDS), "bit c: copy c of that kind is in the hand"),
-    ("suit_keys", "i4", (4, 4), "base-5 number of each suit's counts of each hand (see shanten.py)"),
+    ("suit_keys", "i4", (4, 4), "key of each suit's counts of each hand (see `suit_key` in shanten.py)"),
     ("drawn", "u1", (), "tile that `turn` has just drawn, or NO_TILE"),
     ("replacement", "u1", (), "1: it is a kong's replacement"),
     ("melds", None, (4, 4), "MELD records of each seat, in the order they were made"),
