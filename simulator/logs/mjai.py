@@ -326,7 +326,7 @@ class _GameReader:
             return _exhaustive_type(deltas)
         if len(events) and events["type"][-1] == EVENT_DRAW:
             return RESULT_NINE_TERMINALS
-        if builder.riichi_accepted == SEATS:
+        if len(builder.in_riichi) == SEATS:
             return RESULT_FOUR_RIICHI
         if len(builder.kong_seats) == 4 and len(set(builder.kong_seats)) > 1:
             return RESULT_FOUR_KONGS

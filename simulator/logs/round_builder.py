@@ -59,7 +59,7 @@ class RoundBuilder:
         self.last = NO_TILE
         self.last_seat = NO_SEAT
         self.draws = 0
-        self.riichi_accepted = 0
+        self.in_riichi: set[int] = set()
         self.kong_seats: list[int] = []
         self.wins: list[WinLog] = []
         self._packed: list[int] = []
@@ -177,7 +177,7 @@ class RoundBuilder:
 
     def accept_riichi(self, seat: int) -> None:
         """Pay the bet."""
-        self.riichi_accepted += 1
+        self.in_riichi.add(seat)
         self._add(EVENT_RIICHI_ACCEPTED, seat)
 
     def win(self, win: WinLog) -> None:

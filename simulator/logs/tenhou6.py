@@ -326,8 +326,7 @@ def _read_wins(result: list[Any], round_log: RoundLog, builder: RoundBuilder, ur
         win = WinLog(seat, source, fu=fu, points=points, yaku=yaku or None, deltas=deltas)
         win.yakuman = any(words.YAKUMAN in text or "yakuman" in text.casefold() for text in texts[1:])
         win.liable = liable if liable != seat else None
-        in_riichi = any(number in (1, 21) for number, _ in yaku)
-        win.ura_indicators = ura if ura and (in_riichi or not yaku) else None
+        win.ura_indicators = ura if ura and seat in builder.in_riichi else None
         builder.win(win)
         total = [a + b for a, b in zip(total, deltas, strict=True)]
     round_log.deltas = total

@@ -196,6 +196,7 @@ def test_what_is_written_is_read_back():
         for win, other_win in zip(one.wins, other.wins, strict=True):
             for field in ("seat", "source", "points", "yaku", "yakuman", "liable", "deltas"):
                 assert getattr(win, field) == getattr(other_win, field)
+            assert bool(win.ura_indicators) == bool(other_win.ura_indicators)
     for field in ("rules", "names", "room", "dan", "rates", "final_scores", "final_points"):
         assert getattr(game, field) == getattr(again, field)
 
