@@ -178,10 +178,13 @@ class Tables:
         """Deal the first round of n games.
 
         seed: 0 to 2^64 - 1. restart: a finished game is followed by the next one at once; otherwise by `restart`.
-        walls: where walls come from instead of the seed. Raises ValueError for an n below 1 or a wall that is none.
+        walls: where walls come from instead of the seed. Raises ValueError for an n below 1, a seed out of range or
+        a wall that is none.
         """
         if n < 1:
             raise ValueError(f"a batch needs at least one game, not {n}")
+        if not 0 <= seed < 1 << 64:
+            raise ValueError(f"a seed is 0 to 2^64 - 1, not {seed}")
         announce_compiling(__name__)
         self.rules = rules or Rules.tenhou()
         self.seed = seed

@@ -43,10 +43,10 @@ def show_game(log: GameLog) -> Iterator[str]:
         yield from show_round(round_log, rules.red_fives)
     if log.final_scores is not None:
         yield ""
-        points = log.final_points or [None] * SEATS
-        for seat in sorted(range(SEATS), key=lambda s: (-(log.final_scores or [0] * SEATS)[s], s)):
-            final = "" if points[seat] is None else f"  {points[seat]:+.1f}"
-            yield f"{_SEAT_LETTERS[seat]}: {log.final_scores[seat]:,}{final}"
+        scores = log.final_scores
+        for seat in sorted(range(SEATS), key=lambda s: (-scores[s], s)):
+            final = f"  {log.final_points[seat]:+.1f}" if log.final_points is not None else ""
+            yield f"{_SEAT_LETTERS[seat]}: {scores[seat]:,}{final}"
 
 
 def show_round(log: RoundLog, red_fives: bool = True) -> Iterator[str]:

@@ -42,16 +42,14 @@ def verify(
     for line in summary.first_skipped[:most]:
         print(f"skipped: {line}", file=sys.stderr)
     if as_json:
-        numbers = asdict(summary)
-        for words in ("first_mismatches", "first_errors", "first_skipped"):
-            del numbers[words]
+        numbers = {name: value for name, value in asdict(summary).items() if not name.startswith("first_")}
         print(json.dumps({**numbers, "seconds": round(summary.seconds, 3)}))
     else:
-        rate = summary.games / max(summary.seconds, 1e-9)
+        per_second = summary.games / max(summary.seconds, 1e-9)
         print(
             f"{summary.games:,} games, {summary.rounds:,} rounds, {summary.decisions:,} decisions: "
             f"{summary.mismatches:,} mismatches, {summary.errors:,} errors, {summary.skipped:,} skipped "
-            f"({summary.seconds:.1f} s, {rate:,.0f} games/s)"
+            f"({summary.seconds:.1f} s, {per_second:,.0f} games/s)"
         )
     if not summary.good:
         raise typer.Exit(1)
