@@ -1,0 +1,75 @@
+"""Walls from written hands: `build_wall(["123m406p77z"], draws="5s", indicators="1z")`.
+
+Whatever is not written is shuffled by a seed, so that the same words make the same wall.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from simulator.tiles import TILES, NotationError, parse_tiles
+from simulator.wall import DORA_INDICATORS, FIRST_LIVE, LIVE_TILES, REPLACEMENTS, URA_INDICATORS
+
+HAND_TILES = 13
+_SEATS = 4
+_FOURS = 48  # tiles dealt four at a time; then one each
+
+
+def dealt_places(dealer: int, seat: int) -> list[int]:
+    """Return where in a wall the thirteen tiles dealt to a seat lie, in the order in which it gets them."""
+    order = (seat - dealer) % _SEATS
+    places = [n for n in range(_FOURS) if n % 16 // 4 == order]
+    return [TILES - 1 - n for n in [*places, _FOURS + order]]
+
+
+def build_wall(
+    hands: Sequence[str] = (), draws: str = "", *, dealer: int = 0, indicators: str = "", ura: str = "",
+    replacements: str = "", last: str = "", seed: int = 0, red_fives: bool = True,
+) -> np.ndarray:  # fmt: skip
+    """Return a wall u8[136] in which what is written lies where it is dealt and drawn from.
+
+    Args:
+        hands: tiles of each seat, up to thirteen; fewer, or `""`, are filled up. The dealer's may have fourteen, of
+            which the last is its first draw.
+        draws: tiles in the order in which they are drawn from the live wall, by whoever draws.
+        dealer: seat of the dealer of the round that is dealt from the wall.
+        indicators: dora indicators, the first one first.
+        ura: indicators under them.
+        replacements: tiles drawn after kongs.
+        last: the last tiles of the live wall, as it stands without kongs; the very last one last.
+        seed: shuffles the rest.
+        red_fives: whether 0 is a red five.
+
+    Raises:
+        NotationError: for what cannot be read, for more tiles than fit, and for more of a tile than there are.
+    """
+    if len(hands) > _SEATS:
+        raise NotationError(f"{len(hands)} hands are written; there are {_SEATS} seats")
+    live = list(range(FIRST_LIVE, FIRST_LIVE - LIVE_TILES, -1))
+    wall = np.zeros(TILES, np.uint8)
+    used: list[int] = []
+    free = set(range(TILES))
+
+    def lay(text: str, what: str, places: Iterable[int]) -> None:
+        tiles = parse_tiles(text, red_fives, used)
+        where = [place for place in places if place in free][: len(tiles)]
+        if len(where) < len(tiles):
+            raise NotationError(f"{what} {text!r}: {len(tiles)} tiles, of which {len(where)} fit")
+        wall[where] = tiles
+        used.extend(tiles)
+        free.difference_update(where)
+
+    for seat, hand in enumerate(hands):
+        places = dealt_places(dealer, seat)
+        lay(hand, f"hand of seat {seat}", places + live[:1] if seat == dealer else places)
+    lay(draws, "draws", live)
+    lay(indicators, "indicators", DORA_INDICATORS.tolist())
+    lay(ura, "ura indicators", URA_INDICATORS.tolist())
+    lay(replacements, "replacements", REPLACEMENTS.tolist())
+    ending = len(parse_tiles(last, red_fives, used))
+    lay(last, "last tiles", live[len(live) - ending :])
+    rest = sorted(set(range(TILES)) - set(used))
+    wall[sorted(free)] = np.random.default_rng(seed).permutation(rest)
+    return wall
