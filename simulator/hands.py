@@ -58,7 +58,7 @@ class Score:
     points: int
     """Points of the hand, all payers together, without repeat counters and bets."""
     payments: dict[str, int]
-    """What each pays, repeat counters included: by wind for a win by draw, else `"discarder"`."""
+    """What each pays, repeat counters included: by wind for a win by draw, else `"discarder"` (and `"liable"`)."""
     received: int
     """What the winner gets: the payments and the bets."""
 
@@ -283,13 +283,14 @@ def score(
         )  # fmt: skip
 
     if is_win(0):
-        return _result(wins[0], draw, rules)
+        return score_of_win(wins[0], 0, rules)
     if not is_win(scoring.LAST_TILE):  # which is a yaku in itself
         raise HandError(f"{hand!r}{' with ' if written else ''}{', '.join(written)} is not complete")
     return Score({}, 0, 0, 0, "", 0, {}, 0)
 
 
-def _result(win: np.void, draw: bool, rules: Rules) -> Score:
+def score_of_win(win: np.void, dealer: int, rules: Rules) -> Score:
+    """Return what a WIN record that has been scored and paid says, in words; `dealer` is the dealer's seat."""
     record = _rules_record(rules)[0]
     yakuman, han, fu = int(win["yakuman"]), int(win["han"]), int(win["fu"])
     names = {}
@@ -303,8 +304,13 @@ def _result(win: np.void, draw: bool, rules: Rules) -> Score:
         limit = (_MULTIPLES[yakuman] if yakuman < len(_MULTIPLES) else f"{yakuman}-fold ") + "yakuman"
     else:
         limit = _LIMITS.get(int(base_points(han, fu, 0, record)), "")
-    seat = int(win["seat"])
-    deltas = [int(delta) for delta in win["deltas"]]
-    payers = [other for other in range(4) if other != seat and deltas[other]]
-    paid = {WIND_NAMES[other] if draw else "discarder": -deltas[other] for other in payers}
+    seat, source = int(win["seat"]), int(win["source"])
+    deltas = win["deltas"].tolist()
+
+    def payer_name(payer: int) -> str:
+        if seat == source:
+            return WIND_NAMES[(payer - dealer) % 4]
+        return "discarder" if payer == source else "liable"
+
+    paid = {payer_name(payer): -deltas[payer] for payer in range(4) if payer != seat and deltas[payer]}
     return Score(names, han, fu, yakuman, limit, int(win["points"]), paid, deltas[seat])

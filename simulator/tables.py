@@ -23,6 +23,7 @@ from simulator.record import (
     ACTION_NAMES,
     ACTIONS,
     GAME,
+    NO_ACTION,
     NO_TILE,
     PHASE_DEAL,
     PHASE_NAMES,
@@ -120,9 +121,9 @@ def collect(games, out_game, out_seat, out_situation, out_legal):
 
 
 @jit
-def _first_illegal(games, index, seats, actions):
+def _first_illegal(games, index, seats, actions, may_wait):
     for n in range(len(index)):
-        if not is_legal(games[index[n]], seats[n], actions[n]):
+        if not is_legal(games[index[n]], seats[n], actions[n]) and not (may_wait and actions[n] == NO_ACTION):
             return n
     return -1
 
@@ -137,6 +138,8 @@ def _run(lookup, games, index, seats, actions, ended):
     for n in range(len(index)):
         game = games[index[n]]
         if len(actions):
+            if actions[n] == NO_ACTION:
+                continue
             answer(game, np.int64(seats[n]), np.int64(actions[n]))
         elif game["phase"] == PHASE_DEAL:
             deal(lookup, game)
@@ -237,11 +240,11 @@ class Tables:
             self._asked = Decisions(self._game[:n], self._seat[:n], self._situation[:n], self._legal[:n])
         return self._asked
 
-    def step(self, actions: np.ndarray) -> Ended:
+    def step(self, actions: np.ndarray, may_wait: bool = False) -> Ended:
         """Carry out one action for each decision, and return the rounds that ended.
 
-        actions: integer[n] in the order of `decisions()`. Raises IllegalAction (nothing has changed then) and
-        ValueError for a wrong number of actions.
+        actions: integer[n] in the order of `decisions()`. may_wait: NO_ACTION leaves a decision open, and its game
+        waits. Raises IllegalAction (nothing has changed then) and ValueError for a wrong number of actions.
         """
         asked = self.decisions()
         actions = np.asarray(actions)
@@ -249,7 +252,7 @@ class Tables:
             given = f"{actions.dtype} {actions.shape}"
             raise ValueError(f"{len(asked)} decisions need as many integer actions, not {given}")
         actions = actions.astype(np.int64, copy=False)
-        wrong = _first_illegal(self.games, asked.game, asked.seat, actions)
+        wrong = _first_illegal(self.games, asked.game, asked.seat, actions, may_wait)
         if wrong >= 0:
             raise IllegalAction(
                 int(asked.game[wrong]), int(asked.seat[wrong]), int(actions[wrong]), asked.legal[wrong].copy()
@@ -284,11 +287,14 @@ class Tables:
         return self.games.copy()
 
     def restore(self, games: np.ndarray) -> None:
-        """Go back to a snapshot; raises ValueError if it is not one of this batch's size and layout."""
+        """Go back to a snapshot, and deal the rounds that are due in it.
+
+        Raises ValueError if it is not one of this batch's size and layout.
+        """
         if games.dtype != GAME or games.shape != self.games.shape:
             raise ValueError(f"a snapshot of {len(self.games)} games is needed, of this version's record")
         self.games[:] = games
-        self._asked = None
+        self._deal(np.flatnonzero(games["phase"] == PHASE_DEAL).astype(np.int32))
 
 
 def situation_name(situation: int) -> str:
