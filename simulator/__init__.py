@@ -1,0 +1,66 @@
+"""The table: a Riichi Mahjong simulator. The names below are what most users need.
+
+Each is loaded when it is first used, so that `import simulator` itself costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+# Relative: the cache of compiled code takes `simulator.x` in a source for a part of what is compiled (see `jit`).
+if TYPE_CHECKING:
+    from .actions import Action
+    from .efficiency import (
+        accepted_batch,
+        accepted_of,
+        discards_batch,
+        discards_of,
+        shanten_batch,
+        shanten_of,
+        waits_batch,
+        waits_of,
+    )
+    from .game import Game
+    from .hands import HandError, Score, score, score_batch
+    from .observation import Observation
+    from .record import ACTION_NAMES, ACTIONS, GAME, RESULT, WIN
+    from .results import RoundResult, WinResult
+    from .rules import PRESETS, Rules, RulesError
+    from .tables import Decisions, Ended, IllegalAction, Tables
+    from .tiles import NotationError, format_tiles, parse_counts, parse_tiles
+    from .wall_building import build_wall
+
+__all__ = [
+    "ACTIONS", "ACTION_NAMES", "GAME", "PRESETS", "RESULT", "WIN",
+    "Action", "Decisions", "Ended", "Game", "HandError", "IllegalAction", "NotationError", "Observation",
+    "RoundResult", "Rules", "RulesError", "Score", "Tables", "WinResult",
+    "accepted_batch", "accepted_of", "build_wall", "discards_batch", "discards_of", "format_tiles", "parse_counts",
+    "parse_tiles", "score", "score_batch", "shanten_batch", "shanten_of", "waits_batch", "waits_of",
+]  # fmt: skip
+
+_MODULES = {
+    "actions": "Action",
+    "efficiency": (
+        "accepted_batch accepted_of discards_batch discards_of shanten_batch shanten_of waits_batch waits_of"
+    ),
+    "game": "Game",
+    "hands": "HandError Score score score_batch",
+    "observation": "Observation",
+    "record": "ACTIONS ACTION_NAMES GAME RESULT WIN",
+    "results": "RoundResult WinResult",
+    "rules": "PRESETS Rules RulesError",
+    "tables": "Decisions Ended IllegalAction Tables",
+    "tiles": "NotationError format_tiles parse_counts parse_tiles",
+    "wall_building": "build_wall",
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name on first use (PEP 562)."""
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

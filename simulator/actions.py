@@ -1,0 +1,249 @@
+"""`Action`: what a seat may choose, as a number that says what it is, and the reading of mjai replies."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from simulator.logs.mjai_words import TILE_NAMES
+from simulator.logs.round_builder import face_name, face_of
+from simulator.record import (
+    ACTION_NAMES,
+    ACTIONS,
+    ADDED_KONG,
+    CHOW_LOW,
+    CLOSED_KONG,
+    DECLARE_RIICHI,
+    DISCARD_DRAWN,
+    DISCARD_RED,
+    NINE_TERMINALS,
+    NO_ACTION,
+    OPEN_KONG,
+    PASS,
+    PONG,
+    STOP,
+    WIN_BY_CLAIM,
+    WIN_BY_DRAW,
+    WORD_BITS,
+)
+from simulator.tables import IllegalAction
+from simulator.tiles import KINDS, RED_FIVE_KINDS
+
+Event = dict[str, Any]
+
+_TYPES = (
+    (DECLARE_RIICHI, "discard"),
+    (CHOW_LOW, "riichi"),
+    (PONG, "chow"),
+    (OPEN_KONG, "pong"),
+    (CLOSED_KONG, "open kong"),
+    (ADDED_KONG, "closed kong"),
+    (WIN_BY_DRAW, "added kong"),
+    (ACTIONS, ""),
+)
+_PLAIN_MJAI = {
+    DECLARE_RIICHI: "reach",
+    WIN_BY_DRAW: "hora",
+    WIN_BY_CLAIM: "hora",
+    NINE_TERMINALS: "ryukyoku",
+    PASS: "none",
+    STOP: "end_game",
+}
+
+
+class Action(int):
+    """One action of the table: its number (`simulator.record`), and what it means for the seat that is asked.
+
+    It is an `int` and equal to its number, so that lists of actions index masks and fill arrays.
+    """
+
+    seat: int
+    """Seat that is asked."""
+    own: tuple[str, ...]
+    """Tiles of the own hand that it discards, calls with or shows: `("5m",)`, `("4m", "0m")`."""
+    claimed: str
+    """The tile of another seat that it takes, or `""`."""
+    mjai: Event
+    """The action as an mjai event; `{"type": "none"}` for a pass."""
+
+    def __new__(
+        cls, number: int, seat: int, own: tuple[str, ...] = (), claimed: str = "", mjai: Event | None = None
+    ) -> Action:
+        """Make the action of that number; `legal_actions` fills in the rest from a game."""
+        action = super().__new__(cls, number)
+        action.seat, action.own, action.claimed = seat, own, claimed
+        action.mjai = mjai if mjai is not None else {"type": "none"}
+        return action
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return int(self), self.seat, self.own, self.claimed, self.mjai
+
+    @cached_property
+    def type(self) -> str:
+        """`"discard"`, `"riichi"`, `"chow"`, `"pong"`, `"open kong"`, ... `"pass"`: the kind of action."""
+        for end, name in _TYPES:
+            if self < end:
+                return name or ACTION_NAMES[self]
+        raise ValueError(f"there is no action {int(self)}")
+
+    @property
+    def name(self) -> str:
+        """What it does, in words: `"discard 5m"`, `"chow 3m with 4m0m"`, `"pass"`."""
+        if self == DISCARD_DRAWN:
+            return f"discard {self.own[0]} just drawn"
+        if self.claimed:
+            return f"{self.type} {self.claimed}" + (f" with {''.join(self.own)}" if self.own else "")
+        return f"{self.type} {self.own[0]}" if self.own else self.type
+
+    def to_mjai(self) -> str:
+        """Return the action as mjai JSON."""
+        return json.dumps(self.mjai)
+
+    def __repr__(self) -> str:
+        return f"<Action {int(self)}: {self.name}>"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class IllegalReply(IllegalAction):
+    """A reply that stands for no legal action: says which seat, what it replied and what was legal."""
+
+    def __init__(self, seat: int, reply: object, legal: Sequence[Action]) -> None:
+        self.game, self.seat, self.action, self.legal = 0, seat, NO_ACTION, np.array(legal, np.int64)
+        allowed = ", ".join(f"{action!r} {action.to_mjai()}" for action in legal)
+        ValueError.__init__(self, f"seat {seat}: {reply!r} is no legal action; legal: {allowed or 'nothing'}")
+
+
+def legal_mask(game: np.void, seat: int) -> np.ndarray:
+    """Return bool[ACTIONS], what a seat may choose now; all False if it is not asked."""
+    mask = np.zeros(ACTIONS, np.bool_)
+    if game["pending"] >> seat & 1:
+        low, high = game["legal"][seat].tolist()
+        mask[:] = [low >> a & 1 if a < WORD_BITS else high >> (a - WORD_BITS) & 1 for a in range(ACTIONS)]
+    return mask
+
+
+def legal_actions(game: np.void, seat: int, mask: np.ndarray) -> list[Action]:
+    """Return the actions of a mask, described for a seat of a game (GAME record), by number."""
+    return [_describe(game, seat, action) for action in np.flatnonzero(mask).tolist()]
+
+
+def _describe(game: np.void, seat: int, action: int) -> Action:
+    red_fives = bool(game["rules"]["red_fives"])
+    event: Event = {"type": _PLAIN_MJAI.get(action, ""), "actor": seat}
+    open_tile, drawn = int(game["claim_tile"]), int(game["drawn"])
+    source = int(game["turn"])
+    if action in (PASS, STOP):
+        return Action(action, seat, mjai={"type": _PLAIN_MJAI[action]})
+    if action in _PLAIN_MJAI:
+        if action == WIN_BY_CLAIM:
+            face = face_of(open_tile, red_fives)
+            return Action(action, seat, (), face_name(face), event | {"target": source, "pai": TILE_NAMES[face]})
+        if action == WIN_BY_DRAW:
+            face = face_of(drawn, red_fives)
+            return Action(action, seat, (face_name(face),), "", event | {"target": seat, "pai": TILE_NAMES[face]})
+        return Action(action, seat, mjai=event)
+    if action < DECLARE_RIICHI:
+        face = action if action < DISCARD_RED else KINDS + action - DISCARD_RED
+        if action == DISCARD_DRAWN:
+            face = face_of(drawn, red_fives)
+        event |= {"type": "dahai", "pai": TILE_NAMES[face], "tsumogiri": action == DISCARD_DRAWN}
+        return Action(action, seat, (face_name(face),), "", event)
+    if CLOSED_KONG <= action < ADDED_KONG:
+        first = (action - CLOSED_KONG) << 2
+        own = [face_of(tile, red_fives) for tile in range(first, first + 4)]
+        return Action(action, seat, _names(own), "", event | {"type": "ankan", "consumed": _mjai(own)})
+    if action >= ADDED_KONG:
+        return _added_kong(game, seat, action, event)
+    face = face_of(open_tile, red_fives)
+    own = _consumed(game, seat, action, open_tile, red_fives)
+    word = "daiminkan" if action == OPEN_KONG else "pon" if action >= PONG else "chi"
+    event |= {"type": word, "target": source, "pai": TILE_NAMES[face], "consumed": _mjai(own)}
+    return Action(action, seat, _names(own), face_name(face), event)
+
+
+def _names(faces: Sequence[int]) -> tuple[str, ...]:
+    return tuple(face_name(face) for face in faces)
+
+
+def _mjai(faces: Sequence[int]) -> list[str]:
+    return [TILE_NAMES[face] for face in faces]
+
+
+def _added_kong(game: np.void, seat: int, action: int, event: Event) -> Action:
+    kind = action - ADDED_KONG
+    red_fives = bool(game["rules"]["red_fives"])
+    copies = int(game["copies"][seat, kind])
+    added = next(face_of(4 * kind + copy, red_fives) for copy in range(4) if copies >> copy & 1)
+    pong = [face_of(4 * kind + copy, red_fives) for copy in range(4) if not copies >> copy & 1]
+    event |= {"type": "kakan", "pai": TILE_NAMES[added], "consumed": _mjai(pong)}
+    return Action(action, seat, _names([added]), "", event)
+
+
+def _consumed(game: np.void, seat: int, action: int, open_tile: int, red_fives: bool) -> list[int]:
+    """Return the faces of the own tiles that a chow, pong or open kong uses."""
+    kind = open_tile >> 2
+    if action == OPEN_KONG:
+        return [face_of(tile, red_fives) for tile in range(4 * kind, 4 * kind + 4) if tile != open_tile]
+    if action >= PONG:
+        return [KINDS + kind // 9, kind] if action > PONG else [kind, kind]
+    place, red = divmod(action - CHOW_LOW, 2)
+    own = [each for each in range(kind - place, kind - place + 3) if each != kind]
+    return [KINDS + each // 9 if red and each in RED_FIVE_KINDS else each for each in own]
+
+
+def read_reply(reply: object, seat: int, legal: Sequence[Action]) -> Action:
+    """Return the legal action that a reply stands for.
+
+    reply: an action or its number, an mjai event, mjai JSON, or None for a pass. `tsumogiri` of a discard decides
+    only where the tile could come from the hand or from the draw; a missing one means the draw. A call is told by
+    the tiles it uses (`consumed`), which may be missing where there is one such call. Raises IllegalReply.
+    """
+    event = reply
+    if isinstance(reply, (int, np.integer)) and not isinstance(reply, bool):
+        found = [action for action in legal if action == reply]
+    else:
+        if isinstance(reply, (str, bytes)):
+            try:
+                event = json.loads(reply)
+            except ValueError:
+                raise IllegalReply(seat, reply, legal) from None
+        if event is None:
+            event = {"type": "none"}
+        if not isinstance(event, dict) or event.get("actor", seat) != seat:
+            raise IllegalReply(seat, reply, legal)
+        found = [action for action in legal if _fits(action, event)]
+    if len(found) > 1 and found[0].type == "discard":
+        from_draw = event.get("tsumogiri", True) if isinstance(event, dict) else True
+        found = [action for action in found if (action == DISCARD_DRAWN) == bool(from_draw)]
+    if len(found) != 1:
+        raise IllegalReply(seat, reply, legal)
+    return found[0]
+
+
+def _fits(action: Action, event: Event) -> bool:
+    """Return whether an mjai event names a legal action, what is missing left aside."""
+    ours = action.mjai
+    if event.get("type") != ours["type"]:
+        return False
+    if ours["type"] == "ankan" or ours["type"] == "kakan":
+        named = event.get("pai") or (event.get("consumed") or [None])[0]
+        return named is None or _plain(named) == _plain(ours["consumed"][0])
+    if "pai" in event and "pai" in ours and event["pai"] != ours["pai"]:
+        return False
+    if "consumed" in event and "consumed" in ours and ours["type"] != "daiminkan":
+        return _sorted(event["consumed"]) == sorted(ours["consumed"])
+    return True
+
+
+def _plain(name: object) -> str:
+    return str(name).removesuffix("r")
+
+
+def _sorted(names: object) -> list[str]:
+    return sorted(map(str, names)) if isinstance(names, list) else []

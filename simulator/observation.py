@@ -1,0 +1,122 @@
+"""`Observation`: what one seat sees when it is asked, with its legal actions, as text, as arrays and as mjai.
+
+The methods are named as RiichiEnv's, so that an agent written for it or for Mortal moves over:
+
+```
+for event in observation.new_events():
+    reply = bot.react(event)
+action = observation.select_action_from_mjai(reply)
+```
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from simulator.actions import Action, Event, legal_actions, legal_mask, read_reply
+from simulator.legal import is_furiten
+from simulator.logs.mjai_writer import event_view
+from simulator.planes import encode_one
+from simulator.record import PHASE_CALL_DISCARD, PHASE_NAMES
+from simulator.tiles import KINDS, kind_name
+from simulator.view import SeatView, TableView, table_view
+
+
+@dataclass(frozen=True, repr=False)
+class Observation:
+    """What a seat sees; nothing in it depends on a tile that is hidden from it."""
+
+    seat: int
+    table: TableView
+    """Scores, rivers, melds, indicators; the own hand open, the others' hidden."""
+    situation: str
+    """What it is asked for: `"turn"`, `"riichi discard"`, `"call discard"`, `"claim"`, `"kong claim"`, `"stop"`; `""`
+    if it is not asked."""
+    waits: tuple[str, ...]
+    """Kinds that complete the own hand of 3n + 1 tiles (without the tile just drawn)."""
+    furiten: bool
+    """It may not win by claim."""
+    array: np.ndarray = field(compare=False)
+    """u8[ROWS, 34], see `simulator.planes`."""
+    legal: np.ndarray = field(compare=False)
+    """bool[ACTIONS], what it may choose; all False if it is not asked."""
+    actions: tuple[Action, ...]
+    events: tuple[Event, ...]
+    """All mjai events of the game so far as this seat sees them."""
+    n_seen: int
+    """How many of them it had seen when it last chose."""
+
+    @property
+    def own(self) -> SeatView:
+        """What lies before the own seat."""
+        return self.table.seats[self.seat]
+
+    @property
+    def hand(self) -> str:
+        """The own concealed tiles in notation, without the one just drawn."""
+        return self.own.hand or ""
+
+    @property
+    def drawn(self) -> str:
+        """The tile just drawn, or `""`."""
+        return self.own.drawn
+
+    @property
+    def player_id(self) -> int:
+        """The own seat, by RiichiEnv's name for it."""
+        return self.seat
+
+    def legal_actions(self) -> list[Action]:
+        """Return what the seat may choose, by number."""
+        return list(self.actions)
+
+    def mask(self) -> np.ndarray:
+        """Return bool[ACTIONS], what the seat may choose."""
+        return self.legal.copy()
+
+    def new_events(self) -> list[str]:
+        """Return the mjai events, as JSON, since the seat last chose; others' tiles are `?`."""
+        return [json.dumps(event, separators=(",", ":")) for event in self.events[self.n_seen :]]
+
+    def select_action_from_mjai(self, reply: str | bytes | Event | None) -> Action:
+        """Return the legal action that an mjai reply stands for; raises IllegalReply (`actions.read_reply`)."""
+        return read_reply(reply, self.seat, self.actions)
+
+    def __repr__(self) -> str:
+        situation = self.situation or "not asked"
+        return f"<Observation of seat {self.seat}, {self.table.name}: {situation}, {len(self.actions)} legal actions>"
+
+    def __str__(self) -> str:
+        """Return the picture of the table as the seat sees it, and what it may choose."""
+        lines = [str(self.table)]
+        if self.waits:
+            lines.append(f"seat {self.seat} waits for {' '.join(self.waits)}" + (" (furiten)" if self.furiten else ""))
+        if self.actions:
+            lines.append(f"seat {self.seat}, {self.situation}: {', '.join(action.name for action in self.actions)}")
+        return "\n".join(lines)
+
+
+def observe(game: np.void, seat: int, events: Sequence[Event] = (), n_seen: int = 0) -> Observation:
+    """Return what a seat sees of a game (GAME record).
+
+    events: the game's mjai events so far, all tiles open; `n_seen` of them the seat knew when it last chose.
+    """
+    mask = legal_mask(game, seat)
+    stale = game["phase"] == PHASE_CALL_DISCARD and game["turn"] == seat  # 3n + 2 tiles; worked out after the discard
+    waits = 0 if stale else int(game["waits"][seat])
+    return Observation(
+        seat=seat,
+        table=table_view(game, (seat,)),
+        situation=PHASE_NAMES[game["phase"]] if mask.any() else "",
+        waits=tuple(kind_name(kind) for kind in range(KINDS) if waits >> kind & 1),
+        furiten=bool(is_furiten(game, seat)),
+        array=encode_one(game, seat),
+        legal=mask,
+        actions=tuple(legal_actions(game, seat, mask)),
+        events=tuple(event_view(event, seat) for event in events),
+        n_seen=n_seen,
+    )

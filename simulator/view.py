@@ -1,0 +1,230 @@
+"""`TableView`: a table as one looks at it, with some hands open, and its picture as text.
+
+All tiles are in notation (`"5m"`, `"0m"` the red five), so that nothing is told by which copy of a tile lies where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass
+
+import numpy as np
+
+from simulator.moves import tiles_left
+from simulator.record import (
+    MELD_ADDED_KONG,
+    MELD_CHOW,
+    MELD_CLOSED_KONG,
+    MELD_OPEN_KONG,
+    MELD_PONG,
+    NO_TILE,
+    RIVER_CALLED,
+    RIVER_CALLER_SHIFT,
+    RIVER_DRAWN,
+    RIVER_RIICHI,
+    SEATS,
+)
+from simulator.tiles import DORA_OF, WIND_NAMES, format_tiles, kind_name, tile_name
+from simulator.wall import DORA_INDICATORS
+
+_MELD_NAMES = {
+    MELD_CHOW: "chow",
+    MELD_PONG: "pong",
+    MELD_OPEN_KONG: "open kong",
+    MELD_CLOSED_KONG: "closed kong",
+    MELD_ADDED_KONG: "added kong",
+}
+_RIVER_LINE = 12
+
+
+@dataclass(frozen=True)
+class Meld:
+    """A chow, pong or kong on the table."""
+
+    type: str
+    """`"chow"`, `"pong"`, `"open kong"`, `"closed kong"` or `"added kong"`."""
+    own: tuple[str, ...]
+    """Tiles from the own hand, ascending; for an added kong the two of the pong."""
+    claimed: str
+    """The tile that was called, or `""` for a closed kong."""
+    added: str
+    """The tile added to a pong, or `""`."""
+    source: int
+    """Seat that the called tile came from; the own seat for a closed kong."""
+    turned: int
+    """Place of the called tile in the picture, by where it came from: 0 left, 1 across, -1 right; 0 if none."""
+
+    @property
+    def tiles(self) -> tuple[str, ...]:
+        """All tiles, the called one first, an added one last."""
+        return tuple(tile for tile in (self.claimed, *self.own, self.added) if tile)
+
+    def __str__(self) -> str:
+        """Return e.g. `(3m)4m5m`, the called tile in brackets on the side it came from; `#5m0m5m5m#` closed."""
+        if not self.claimed:
+            return f"#{''.join(self.own)}#"
+        called = f"({self.claimed}{'+' if self.added else ''}{self.added})"
+        place = len(self.own) if self.turned < 0 else self.turned
+        return "".join([*self.own[:place], called, *self.own[place:]])
+
+
+@dataclass(frozen=True)
+class Discard:
+    """A tile in a river."""
+
+    tile: str
+    drawn: bool
+    """It was the tile just drawn."""
+    riichi: bool
+    """It declared riichi."""
+    caller: int | None
+    """Seat that called it, if any."""
+
+    def __str__(self) -> str:
+        """Return e.g. `5m`, `5m*` as drawn, `[5m]` with riichi, `(5m)` called away."""
+        text = f"[{self.tile}]" if self.riichi else self.tile
+        text = text if self.caller is None else f"({text})"
+        return text + "*" * self.drawn
+
+
+@dataclass(frozen=True)
+class SeatView:
+    """What lies before one seat."""
+
+    seat: int
+    wind: str
+    """Its wind: East is the dealer."""
+    score: int
+    riichi: str
+    """`""`, `"declared"` or `"riichi"` once the bet is paid."""
+    hand: str | None
+    """Concealed tiles in notation without the one just drawn; None if they are hidden."""
+    hand_size: int
+    """Concealed tiles, the one just drawn included."""
+    drawn: str
+    """The tile just drawn, `"?"` if it is hidden, `""` if there is none."""
+    melds: tuple[Meld, ...]
+    river: tuple[Discard, ...]
+
+    def lines(self, mark: str) -> list[str]:
+        """Return the lines of the picture, the first with a mark before it."""
+        held = self.hand if self.hand is not None else "?" * (self.hand_size - bool(self.drawn))
+        parts = [held, f"+ {self.drawn}" if self.drawn else "", *map(str, self.melds)]
+        state = f"  {self.riichi}" if self.riichi else ""
+        lines = [f"{mark} {self.seat} {self.wind:5} {self.score:>7,}  {'  '.join(p for p in parts if p)}{state}"]
+        for start in range(0, len(self.river), _RIVER_LINE):
+            lines.append(" " * 19 + " ".join(map(str, self.river[start : start + _RIVER_LINE])))
+        return lines
+
+
+@dataclass(frozen=True)
+class TableView:
+    """A table in the middle of a round."""
+
+    round: int
+    """0 = East 1 .. 11 = West 4."""
+    repeat_counter: int
+    bets: int
+    """Riichi bets on the table."""
+    dealer: int
+    turn: int
+    """Seat that is to act or has acted last."""
+    tiles_left: int
+    """Tiles that can still be drawn from the live wall."""
+    indicators: tuple[str, ...]
+    """Dora indicators shown."""
+    dora: tuple[str, ...]
+    """The kinds that they make dora."""
+    open_tile: str
+    """The discard, or the tile of a kong, that others may claim now; `""` if there is none."""
+    seats: tuple[SeatView, ...]
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        """Points of each seat."""
+        return tuple(seat.score for seat in self.seats)
+
+    @property
+    def name(self) -> str:
+        """Return e.g. `"South 2"`."""
+        return round_name(self.round)
+
+    def __str__(self) -> str:
+        """Return the picture. In rivers `*` marks the tile just drawn, `[ ]` riichi, `( )` what was called away."""
+        words = [self.name]
+        words += [f"repeat {self.repeat_counter}"] if self.repeat_counter else []
+        words += [f"{self.bets} riichi bet{'s' if self.bets > 1 else ''}"] if self.bets else []
+        words += [f"{self.tiles_left} tiles left"]
+        words += [f"indicator {' '.join(self.indicators)} (dora {' '.join(self.dora)})"]
+        lines = [", ".join(words)]
+        for seat in self.seats:
+            lines += seat.lines(">" if seat.seat == self.turn else " ")
+        return "\n".join(lines)
+
+
+def round_name(number: int) -> str:
+    """Return the name of a round: `"East 1"` for 0."""
+    return f"{WIND_NAMES[number // SEATS]} {number % SEATS + 1}"
+
+
+def table_view(game: np.void, open_seats: Container[int]) -> TableView:
+    """Return what is to be seen of a game (GAME record) by someone before whom the hands of some seats lie open."""
+    red_fives = bool(game["rules"]["red_fives"])
+    shown = [int(game["wall"][place]) for place in DORA_INDICATORS[: int(game["indicators"])]]
+    open_tile = int(game["claim_tile"])
+    return TableView(
+        round=int(game["round"]),
+        repeat_counter=int(game["repeat_counter"]),
+        bets=int(game["bets"]),
+        dealer=int(game["dealer"]),
+        turn=int(game["turn"]),
+        tiles_left=int(tiles_left(game)),
+        indicators=tuple(tile_name(tile, red_fives) for tile in shown),
+        dora=tuple(kind_name(int(DORA_OF[tile >> 2])) for tile in shown),
+        open_tile="" if open_tile == NO_TILE else tile_name(open_tile, red_fives),
+        seats=tuple(_seat_view(game, seat, seat in open_seats, red_fives) for seat in range(SEATS)),
+    )
+
+
+def _seat_view(game: np.void, seat: int, is_open: bool, red_fives: bool) -> SeatView:
+    drawn = int(game["drawn"]) if game["turn"] == seat else NO_TILE
+    hand = None
+    if is_open:
+        hand = format_tiles([tile for tile in hand_tiles(game, seat) if tile != drawn], red_fives)
+    drawn_name = tile_name(drawn, red_fives) if is_open and drawn != NO_TILE else "?"
+    return SeatView(
+        seat=seat,
+        wind=WIND_NAMES[(seat - int(game["dealer"])) % SEATS],
+        score=int(game["scores"][seat]),
+        riichi=("", "declared", "riichi")[int(game["riichi"][seat])],
+        hand=hand,
+        hand_size=int(game["hand"][seat].sum()),
+        drawn="" if drawn == NO_TILE else drawn_name,
+        melds=tuple(_meld(meld, seat, red_fives) for meld in game["melds"][seat][: game["n_melds"][seat]]),
+        river=tuple(_discard(int(entry), red_fives) for entry in game["river"][seat][: game["n_river"][seat]]),
+    )
+
+
+def hand_tiles(game: np.void, seat: int) -> list[int]:
+    """Return the physical tiles of a hand, ascending, the one just drawn included."""
+    copies = game["copies"][seat].tolist()
+    return [4 * kind + copy for kind, held in enumerate(copies) if held for copy in range(4) if held >> copy & 1]
+
+
+def _meld(meld: np.void, seat: int, red_fives: bool) -> Meld:
+    names = [tile_name(tile, red_fives) for tile in meld["tiles"].tolist() if tile != NO_TILE]
+    kind, source = int(meld["type"]), int(meld["source"])
+    closed, added = kind == MELD_CLOSED_KONG, kind == MELD_ADDED_KONG
+    return Meld(
+        type=_MELD_NAMES[kind],
+        own=tuple(names if closed else names[1:3] if added else names[1:]),
+        claimed="" if closed else names[0],
+        added=names[3] if added else "",
+        source=source,
+        turned=(0, -1, 1, 0)[(source - seat) % SEATS],
+    )
+
+
+def _discard(entry: int, red_fives: bool) -> Discard:
+    caller = entry >> RIVER_CALLER_SHIFT & 3 if entry & RIVER_CALLED else None
+    return Discard(tile_name(entry & 255, red_fives), bool(entry & RIVER_DRAWN), bool(entry & RIVER_RIICHI), caller)
