@@ -186,6 +186,10 @@ class Game:
         """Return what a seat sees now, asked or not; its `new_events` are those since it last chose."""
         return observe(self.record, seat, self._seen_by[seat], self._n_seen[seat])
 
+    def mask(self, seat: int) -> np.ndarray:
+        """Return bool[ACTIONS], what a seat may choose; all False if it is not asked."""
+        return legal_mask(self.record, seat)
+
     def step(self, actions: Mapping[int, Reply] | Reply) -> RoundResult | None:
         """Carry out what every asked seat chooses, and return how the round ended if it did.
 
@@ -225,7 +229,7 @@ class Game:
 
     def _read(self, seat: int, reply: Reply) -> int:
         """Return the number of a legal action; raise IllegalAction."""
-        mask = legal_mask(self.record, seat)
+        mask = self.mask(seat)
         if isinstance(reply, (int, np.integer)):
             if not 0 <= reply < len(mask) or not mask[reply]:
                 raise IllegalAction(0, seat, int(reply), mask)

@@ -1,0 +1,199 @@
+"""The table as a Gymnasium vector environment: `RiichiVectorEnv`.
+
+```
+envs = RiichiVectorEnv(256, opponents="sensible")
+observations, infos = envs.reset(seed=1)
+actions = (random.random((256, 121)) * infos["action_mask"]).argmax(1)
+observations, rewards, terminations, truncations, infos = envs.step(actions)
+```
+
+Each sub-environment is one game. The agent plays one seat of it against rule-based opponents, or all four in
+self-play (`opponents="self"`): there an observation is that of the seat which is asked, `infos["seat"]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from simulator.envs import Reward, checked_reward
+from simulator.planes import ROWS, encode_batch
+from simulator.record import ACTIONS, NO_ACTION, SEATS
+from simulator.rules import Rules
+from simulator.tables import Decisions, Ended, IllegalAction, Tables
+from simulator.tiles import KINDS
+from simulator.view import table_view
+
+SELF = "self"
+Opponents = Literal["random", "tsumogiri", "sensible", "self"]
+Infos = dict[str, np.ndarray]
+#: Writes the actions of n decisions: (games, index, seats, legal, seed, actions).
+Player = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int, np.ndarray], None]
+
+
+def _player(name: str) -> Player | None:
+    """Return a compiled player by its name, None for self-play."""
+    if name == SELF:
+        return None
+    if name in ("random", "tsumogiri"):
+        from simulator.players import simple
+
+        return {"random": simple.choose_random, "tsumogiri": simple.choose_tsumogiri}[name]
+    if name == "sensible":
+        from simulator.lookup import get_lookup
+        from simulator.players.sensible import choose_sensible
+
+        return lambda *arguments: choose_sensible(get_lookup(), *arguments)
+    raise ValueError(f"no opponents {name!r}; there are random, tsumogiri, sensible and self")
+
+
+class RiichiVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
+    """n games side by side, each waiting for the agent.
+
+    Observations are u8[n, ROWS, 34] (`simulator.planes`), actions i64[n] of the table's 121. Every `infos` holds
+    `action_mask` bool[n, 121], `seat` u8[n] (who acts now) and `seat_rewards` f64[n, 4]. An action outside the mask
+    raises IllegalAction, with nothing changed.
+
+    A game that ends shows its last state, with an empty mask; the step after that ignores its action and deals the
+    next one (Gymnasium's `AutoresetMode.NEXT_STEP`).
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - as the base class declares it
+        "render_modes": ["ansi"],
+        "autoreset_mode": AutoresetMode.NEXT_STEP,
+    }
+
+    def __init__(
+        self, num_envs: int, rules: Rules | None = None, opponents: Opponents = "sensible", seat: int | None = None,
+        reward: Reward = "final_points", render_mode: str | None = None,
+    ) -> None:  # fmt: skip
+        """Make the environment; `reset` deals.
+
+        Args:
+            num_envs: games side by side.
+            rules: Tenhou's by default.
+            opponents: who plays the other seats; `"self"`: the agent.
+            seat: where the agent sits; by default in seat g % 4 of the g-th game, so that no seat is favoured.
+            reward: see `simulator.envs`. The agent's seat is rewarded; in self-play the seat that has just acted:
+                take `infos["seat_rewards"]` there.
+            render_mode: `"ansi"`: `render` returns each table as text, seen by the agent.
+
+        Raises:
+            ValueError: for opponents, a seat, a reward or a render mode that there is not.
+        """
+        if seat is not None and not 0 <= seat < SEATS:
+            raise ValueError(f"seat {seat} must be 0 to 3, or None")
+        if render_mode not in (None, "ansi"):
+            raise ValueError(f"no render mode {render_mode!r}; there is ansi")
+        self.num_envs = num_envs
+        self.rules = rules or Rules.tenhou()
+        self.reward = checked_reward(reward)
+        self.render_mode = render_mode
+        self._player = _player(opponents)
+        self._fixed_seat = seat
+        self.single_observation_space = spaces.Box(0, 255, (ROWS, KINDS), np.uint8)
+        self.single_action_space = spaces.Discrete(ACTIONS)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, Infos]:
+        """Deal new games: those of `seed`, or the next of the sequence that the last seed began."""
+        super().reset(seed=seed)
+        self._seed = int(self.np_random.integers(1 << 63))
+        self._tables = Tables(self.num_envs, self.rules, self._seed, restart=False)
+        self._over = np.zeros(self.num_envs, np.bool_)
+        self._scores = np.zeros((self.num_envs, SEATS), np.int32)
+        self._seats = np.zeros(self.num_envs, np.uint8)
+        self._seat(np.arange(self.num_envs))
+        seat_rewards = np.zeros((self.num_envs, SEATS))
+        self._play_opponents(seat_rewards)
+        return self._observe(), self._infos(seat_rewards)
+
+    def _seat(self, index: np.ndarray) -> None:
+        """Let the agent sit down at new games."""
+        games = self._tables.games
+        self._over[index] = False
+        self._scores[index] = games["scores"][index]
+        self._seats[index] = games["number"][index] % SEATS if self._fixed_seat is None else self._fixed_seat
+
+    def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Infos]:
+        """Carry out the agent's actions, and play until every game waits for it again or is over."""
+        actions = np.asarray(actions)
+        if actions.shape != (self.num_envs,):
+            raise ValueError(f"{self.num_envs} games need as many actions, not {actions.shape}")
+        acted, restarted = self._seats.copy(), np.flatnonzero(self._over)
+        asked = self._tables.decisions()
+        mine = self._is_agents(asked)
+        chosen = np.full(len(asked), NO_ACTION, np.int64)
+        chosen[mine] = actions[asked.game[mine]]
+        wrong = mine & (chosen == NO_ACTION)
+        if wrong.any():
+            n = int(wrong.argmax())
+            raise IllegalAction(int(asked.game[n]), int(asked.seat[n]), NO_ACTION, asked.legal[n].copy())
+        seat_rewards = np.zeros((self.num_envs, SEATS))
+        self._pay(self._tables.step(chosen, may_wait=True), seat_rewards)
+        if len(restarted):
+            self._tables.restart(restarted)
+            self._seat(restarted)
+        self._play_opponents(seat_rewards)
+        rewards = seat_rewards[np.arange(self.num_envs), acted]
+        return self._observe(), rewards, self._over.copy(), np.zeros_like(self._over), self._infos(seat_rewards)
+
+    def _is_agents(self, asked: Decisions) -> np.ndarray:
+        """Return bool[n]: which decisions are for the seats that the agent acts for now."""
+        return asked.seat == self._seats[asked.game]
+
+    def _play_opponents(self, seat_rewards: np.ndarray) -> None:
+        """Play on until nobody but the agent is asked; in self-play find whom it acts for."""
+        while True:
+            asked = self._tables.decisions()
+            if self._player is None:
+                turn = self._tables.games["turn"][asked.game]
+                order = np.argsort((asked.seat - turn - 1) % SEATS, kind="stable")[::-1]
+                self._seats[asked.game[order]] = asked.seat[order]  # the last one written is the next in turn
+                return
+            others = np.flatnonzero(~self._is_agents(asked))
+            if not len(others):
+                return
+            chosen = np.full(len(asked), NO_ACTION, np.int64)
+            theirs = np.empty(len(others), np.int64)
+            games, index, seats = self._tables.games, asked.game[others], asked.seat[others]
+            self._player(games, index, seats, asked.legal[others], self._seed, theirs)
+            chosen[others] = theirs
+            self._pay(self._tables.step(chosen, may_wait=True), seat_rewards)
+
+    def _pay(self, ended: Ended, seat_rewards: np.ndarray) -> None:
+        """Add the rewards of the rounds that ended."""
+        if not len(ended):
+            return
+        results, index = ended.results, ended.game
+        if self.reward == "score":
+            seat_rewards[index] += (results["scores"] - self._scores[index]) / 1000
+            self._scores[index] = results["scores"]
+        else:
+            seat_rewards[index] += np.where(ended.finished[:, None], results["final_points"] / 10, 0)
+        self._over[index] |= ended.finished
+
+    def _observe(self) -> np.ndarray:
+        observations = np.empty((self.num_envs, ROWS, KINDS), np.uint8)
+        encode_batch(self._tables.games, np.arange(self.num_envs), self._seats, observations)
+        return observations
+
+    def _infos(self, seat_rewards: np.ndarray) -> Infos:
+        asked = self._tables.decisions()
+        mine = self._is_agents(asked)
+        masks = np.zeros((self.num_envs, ACTIONS), np.bool_)
+        masks[asked.game[mine]] = asked.legal[mine]
+        return {"action_mask": masks, "seat": self._seats.copy(), "seat_rewards": seat_rewards}
+
+    def render(self) -> tuple[str, ...] | None:
+        """Return each table as text as the agent sees it, or None without a render mode."""
+        if self.render_mode is None:
+            return None
+        pairs = zip(self._tables.games, self._seats.tolist(), strict=True)
+        return tuple(str(table_view(game, (seat,))) for game, seat in pairs)
