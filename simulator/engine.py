@@ -159,7 +159,7 @@ def ask_claims(lookup, game):
 
 @jit
 def _may_rob(game, seat, source, kind):
-    """Return whether a kong may be robbed: an added one by any hand, a closed one by thirteen orphans if at all."""
+    """Return whether a tile may be won on: a discard or added kong by any hand, a closed kong by thirteen orphans."""
     for n in range(np.int64(game["n_melds"][source])):
         meld = game["melds"][source, n]
         if meld["type"] == MELD_CLOSED_KONG and meld["kind"] == kind:
@@ -414,7 +414,7 @@ def _note_missed_wins(game, source, kind):
     """A seat that waits for the tile and did not win on it is furiten: until its next discard, in riichi for good."""
     for step in range(1, 4):
         seat = (source + step) & 3
-        if game["waits"][seat] >> kind & 1:
+        if game["waits"][seat] >> kind & 1 and _may_rob(game, seat, source, kind):
             game["missed"][seat] |= MISSED_NOW
             if game["riichi"][seat]:
                 game["missed"][seat] |= MISSED_IN_RIICHI
@@ -507,8 +507,7 @@ def _resolve_kong_claims(lookup, game):
     if robbed:
         _count_wins(game, source, tile)
         return
-    if not closed or game["rules"]["thirteen_orphans_rob_closed_kong"]:
-        _note_missed_wins(game, source, tile >> 2)
+    _note_missed_wins(game, source, tile >> 2)
     _replace_after_kong(lookup, game, closed)
 
 

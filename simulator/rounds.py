@@ -276,7 +276,7 @@ def _is_game_over(game, repeats, may_stop):
         return 1
     last = 3 if rules["length"] == EAST_ONLY else 7
     number = np.int64(game["round"])
-    if number < last:
+    if number < last or (last < number < last + 4 and not rules["sudden_death"]):
         return 0
     top = top_seat(scores)
     reached = scores[top] >= rules["target_points"]
@@ -290,9 +290,7 @@ def _is_game_over(game, repeats, may_stop):
         return 0
     if number == last:
         return 1 if reached or not rules["west_entry"] else 0
-    if number == last + 4 or (rules["sudden_death"] and reached):
-        return 1
-    return 0
+    return 1 if number == last + 4 or reached else 0
 
 
 @jit
@@ -320,7 +318,8 @@ def end_game(game):
             prize = oka if first == 0 else 0
             for place in range(first, first + equal + 1):
                 prize += np.int64(rules["uma"][place])
-            prize //= equal + 1
+            left = prize % (equal + 1)  # tenths that cannot be divided go to the seats nearest the first dealer
+            prize = prize // (equal + 1) + (rank - first < left)
         points = np.int64(scores[seat]) // 100
         if rules["final_rounding"] != ROUNDING_NONE:
             points = _round_to_thousands(points)

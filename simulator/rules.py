@@ -33,15 +33,15 @@ class Rules:
     target_points: int = 30000
     """Points that someone must have for the game to end on time (without, west entry)."""
     return_points: int = 30000
-    """Points that count as zero in the final points; the difference to the start, times four, is the oka of the first."""
+    """Points that count as zero in the final points; four times the difference to the start is the oka of the first."""
     uma: tuple[float, float, float, float] = (20, 10, -10, -20)
     """Final points added by rank, in thousands; they add up to zero."""
     final_rounding: Literal["none", "thousands"] = "none"
-    """Final points to a tenth, or points rounded to whole thousands (a half away from zero), the first taking what remains."""
+    """Final points to a tenth, or from points in whole thousands (a half away from zero), the first taking the rest."""
     ties: Literal["seat", "shared"] = "seat"
-    """Equal points: the seat nearer the first dealer ranks higher, or the uma and oka of the places is shared."""
+    """Equal points: the seat nearer the first dealer ranks higher, or they share the uma and oka of their places."""
     multiple_ron: Literal["all", "head_bump"] = "all"
-    """Who wins where several would: all of them, or the next in turn alone."""
+    """Who wins where several would: all of them, or the next in turn alone (then three wins never abort)."""
     abort_triple_ron: bool = True
     """Three wins on one tile end the round without a winner."""
     abort_nine_terminals: bool = True
@@ -69,11 +69,11 @@ class Rules:
     west_entry: bool = True
     """Without the target reached at the end, one more wind is played."""
     sudden_death: bool = True
-    """In that wind the game ends as soon as a round leaves someone with the target."""
+    """In that wind the game ends as soon as a round leaves someone with the target and the dealer does not repeat."""
     multiple_yakuman: bool = True
     """Several yakuman in one hand add up."""
     double_yakuman: bool = False
-    """Thirteen-sided thirteen orphans, single-wait four concealed pungs, pure nine gates and big four winds count twice."""
+    """Thirteen-sided orphans, single-wait four concealed triplets, pure nine gates, big four winds count twice."""
     counted_yakuman: bool = True
     """Thirteen han or more are a yakuman; otherwise a sanbaiman."""
     kiriage_mangan: bool = False
@@ -144,6 +144,46 @@ class Rules:
         return cls(length="east")
 
     @classmethod
+    def mahjong_soul(cls) -> Rules:
+        """East-South ranked games at Mahjong Soul."""
+        return cls(
+            return_points=25000,
+            uma=(15, 5, -5, -15),
+            abort_triple_ron=False,
+            double_yakuman=True,
+            liability_whole=False,
+            thirteen_orphans_rob_closed_kong=True,
+        )
+
+    @classmethod
+    def m_league(cls) -> Rules:
+        """Official games of the M.League."""
+        return cls(
+            uma=(30, 10, -10, -30),
+            ties="shared",
+            multiple_ron="head_bump",
+            abort_triple_ron=False,
+            abort_nine_terminals=False,
+            abort_four_winds=False,
+            abort_four_riichi=False,
+            abort_four_kongs=False,
+            open_kong_dora="immediate",
+            bust=False,
+            dealer_stop="never",
+            west_entry=False,
+            counted_yakuman=False,
+            kiriage_mangan=True,
+            nagashi_mangan=False,
+            liability_kongs=True,
+            liability_whole=False,
+            double_wind_fu=2,
+            riichi_min_points=0,
+            riichi_below_zero=True,
+            riichi_min_tiles=1,
+            closed_kong_in_riichi="same_hand",
+        )
+
+    @classmethod
     def preset(cls, name: str) -> Rules:
         """Return the preset of that name; raise RulesError, naming the presets, if there is none."""
         if name not in PRESETS:
@@ -194,7 +234,12 @@ def _rules_dtype() -> np.dtype:
 #: The compiled form of `Rules`: same fields; booleans 0/1, choices by position, uma in hundreds of points.
 RULES = _rules_dtype()
 
-PRESETS: dict[str, Rules] = {"tenhou": Rules.tenhou(), "tenhou_east": Rules.tenhou_east()}
+PRESETS: dict[str, Rules] = {
+    "tenhou": Rules.tenhou(),
+    "tenhou_east": Rules.tenhou_east(),
+    "mahjong_soul": Rules.mahjong_soul(),
+    "m_league": Rules.m_league(),
+}
 
 EAST_ONLY = 0  # Rules.length
 DEALER_STOP_NEVER, DEALER_STOP_AUTOMATIC, DEALER_STOP_CHOICE = range(3)
