@@ -128,7 +128,7 @@ class Game:
 
         The mjai events begin with the record's round; its `rules` must be the ones given.
         """
-        if record["rules"].tobytes() != rules.to_record().tobytes():
+        if record["rules"] != rules.to_record():
             raise ValueError("the record was played by other rules")
         game = cls.__new__(cls)
         game._tables = Tables(1, rules, restart=False)

@@ -19,7 +19,6 @@ import numpy as np
 
 from simulator.actions import Action, Event, legal_actions, legal_mask, read_reply
 from simulator.legal import is_furiten
-from simulator.logs.mjai_writer import event_view
 from simulator.planes import encode_one
 from simulator.record import PHASE_CALL_DISCARD, PHASE_NAMES
 from simulator.tiles import KINDS, kind_name
@@ -103,7 +102,7 @@ class Observation:
 def observe(game: np.void, seat: int, events: Sequence[Event] = (), n_seen: int = 0) -> Observation:
     """Return what a seat sees of a game (GAME record).
 
-    events: the game's mjai events so far, all tiles open; `n_seen` of them the seat knew when it last chose.
+    events: the game's mjai events so far as the seat sees them; `n_seen` of them it knew when it last chose.
     """
     mask = legal_mask(game, seat)
     stale = game["phase"] == PHASE_CALL_DISCARD and game["turn"] == seat  # 3n + 2 tiles; worked out after the discard
@@ -117,6 +116,6 @@ def observe(game: np.void, seat: int, events: Sequence[Event] = (), n_seen: int 
         array=encode_one(game, seat),
         legal=mask,
         actions=tuple(legal_actions(game, seat, mask)),
-        events=tuple(event_view(event, seat) for event in events),
+        events=tuple(events),
         n_seen=n_seen,
     )
