@@ -183,7 +183,10 @@ class Game:
         return {seat: self.observation(seat) for seat in self.asked}
 
     def observation(self, seat: int) -> Observation:
-        """Return what a seat sees now, asked or not; its `new_events` are those since it last chose."""
+        """Return what a seat sees now, asked or not; its `new_events` are those since it last chose.
+
+        To a seat that is not asked while others may claim it shows that somebody is thinking, as a table does.
+        """
         return observe(self.record, seat, self._seen_by[seat], self._n_seen[seat])
 
     def mask(self, seat: int) -> np.ndarray:
