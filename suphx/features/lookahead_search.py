@@ -1,0 +1,105 @@
+"""What one look-ahead works with: the price of each tile, bounds between the suits, and the tally of hands found."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.jit import jit
+from simulator.lookup import COPIES, KEY_STEP, SETS
+from simulator.shanten import SUITS, suit_class, suit_key
+from simulator.tiles import EAST, KINDS, RED_FIVE_KINDS
+from suphx.features.lookahead_parts import (
+    CODES,
+    COLUMNS,
+    DRAWN_SHIFT,
+    FURTHEST,
+    HAN_SHIFT,
+    REPLACED_SHIFT,
+    TILES_FIELD,
+    WAYS,
+    WAYS_FIELD,
+    WAYS_FIELDS,
+    WAYS_SHIFT,
+)
+
+#: The points that matter. A winning hand's *worth* is how many of them it reaches, 0 to 9.
+STEPS = (1_000, 2_000, 3_900, 5_200, 8_000, 12_000, 16_000, 24_000, 32_000)
+
+#: More parts and readings than any hand has near it (a test looks for the most).
+MOST_PARTS = 2048
+MOST_READINGS = 2048
+
+#: The working space of one look-ahead.
+SEARCH = np.dtype(
+    [
+        ("most_replaced", np.int64),  # tiles that can be given away: FURTHEST, or one less for a hand of 3n+1
+        ("by_drawn", np.int64),  # 1: the planes are over kinds drawn, 0: over kinds given away
+        ("step", np.int64, (KINDS, COPIES + 1)),  # kind, count in the winning hand -> WORD, or NEVER
+        ("missing", np.int8, (SUITS, SETS + 1, 2)),  # suit, sets and pair in its part -> fewest the others must draw
+        ("parts", np.int64, (MOST_PARTS, COLUMNS)),
+        ("n_parts", np.int64),
+        ("next", np.int16, (MOST_PARTS,)),  # the next part of the same suit and code, or NO_PART
+        ("first", np.int16, (SUITS, CODES)),
+        ("codes", np.int64, (SUITS,)),  # mask of the codes that a suit has parts of
+        ("readings", np.int64, (MOST_READINGS, 4)),
+        ("n_readings", np.int64),
+        ("joined", np.int64, (3, COLUMNS)),  # parts of two, three and all suits together
+        ("ways", np.int64, (FURTHEST, KINDS, len(STEPS) + 1)),  # tiles drawn, kind, worth -> ways to draw them
+    ],
+    align=True,
+)
+NEVER = -1
+NO_PART = -1
+_HONOUR_PAIR_KEY = 2 * int(KEY_STEP[EAST])
+
+
+@jit
+def fill_steps(search, hand, red, unseen, unseen_red, dora):
+    """Write what it takes to have each count of each kind in the winning hand: tiles drawn and replaced, ways, han."""
+    steps = search["step"]
+    for kind in range(KINDS):
+        held, left = np.int64(hand[kind]), np.int64(unseen[kind])
+        own_red, other_red = 0, 0
+        for suit in range(3):
+            if kind == RED_FIVE_KINDS[suit]:
+                own_red, other_red = np.int64(red[suit]), np.int64(unseen_red[suit])
+        for count in range(COPIES + 1):
+            drawn, replaced = max(0, count - held), max(0, held - count)
+            if drawn > min(left, FURTHEST) or replaced > FURTHEST:
+                steps[kind, count] = NEVER
+                continue
+            han = np.int64(dora[kind]) * count
+            han += own_red if min(count, held) else 0  # of the fives held the red one goes last
+            han += other_red if drawn > left - other_red else 0  # of those unseen it comes last
+            word = drawn << DRAWN_SHIFT | replaced << REPLACED_SHIFT | han << HAN_SHIFT
+            steps[kind, count] = word | WAYS_FIELDS[left, drawn]
+
+
+@jit
+def fill_missing(lookup, search, hand, n_melds):
+    """Write the fewest tiles that the other suits must draw where a suit has so many sets, and the pair or not."""
+    product, missing = lookup["product"], lookup["missing"]
+    classes = np.empty(SUITS, np.uint8)
+    for suit in range(SUITS):
+        classes[suit] = suit_class(lookup, suit, suit_key(hand, suit))
+    pair = suit_class(lookup, 3, _HONOUR_PAIR_KEY)  # with a pair given to them, the others need none of their own
+    for suit in range(SUITS):
+        others = product[product[classes[suit ^ 1], classes[suit ^ 2]], classes[suit ^ 3]]
+        for sets in range(SETS - n_melds + 1):
+            search["missing"][suit, sets, 0] = missing[SETS - n_melds - sets, others]
+            search["missing"][suit, sets, 1] = missing[SETS - n_melds - sets, product[others, pair]]
+
+
+@jit
+def count_hand(search, word, drawn_kinds, replaced_kinds, worth):
+    """Count the ways to draw a winning hand's tiles for each kind whose planes it belongs to."""
+    drawn = word >> DRAWN_SHIFT & TILES_FIELD
+    ways = WAYS[word >> WAYS_SHIFT & WAYS_FIELD]
+    tally = search["ways"][drawn - 1]
+    kinds = drawn_kinds if search["by_drawn"] else replaced_kinds
+    kind = 0
+    while kinds:
+        if kinds & 1:
+            tally[kind, worth] += ways
+        kinds >>= 1
+        kind += 1

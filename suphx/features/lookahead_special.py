@@ -1,0 +1,124 @@
+"""The look-ahead's winning hands that are not made of sets: seven pairs and thirteen orphans."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.blocks import bit_count
+from simulator.jit import jit
+from simulator.shanten import suit_class, suit_key
+from simulator.tiles import KINDS, TERMINALS_AND_HONOURS
+from suphx.features.lookahead_parts import DRAWN_SHIFT, FURTHEST, HAN_FIELD, HAN_SHIFT, REPLACED_SHIFT, TILES_FIELD
+from suphx.features.lookahead_search import NEVER, STEPS, count_hand
+from suphx.features.lookahead_worth import worth_of_pairs
+
+_PAIRS = 7
+_ORPHANS = 13
+_SETS = 4
+_YAKUMAN = len(STEPS)  # its worth
+
+
+@jit
+def _is_near(search, word):
+    """Return whether a winning hand is to be counted: some tile drawn, and no more drawn or replaced than may be."""
+    replaced = word >> REPLACED_SHIFT & TILES_FIELD
+    return 0 < word >> DRAWN_SHIFT & TILES_FIELD <= FURTHEST and replaced <= search["most_replaced"]
+
+
+@jit
+def _way_to(search, hand, counts):
+    """Return (WORD, kinds drawn, kinds replaced) for a winning hand u8[34]; NEVER if it is out of reach."""
+    word, drawn, replaced = np.int64(0), np.int64(0), np.int64(0)
+    for kind in range(KINDS):
+        step = search["step"][kind, counts[kind]]
+        if step == NEVER:
+            return np.int64(NEVER), drawn, replaced
+        word += step
+        drawn |= np.int64(counts[kind] > hand[kind]) << kind
+        replaced |= np.int64(counts[kind] < hand[kind]) << kind
+    return (word if _is_near(search, word) else np.int64(NEVER)), drawn, replaced
+
+
+@jit
+def _divides(lookup, counts):
+    """Return whether 14 tiles u8[34] are four sets and a pair."""
+    product = lookup["product"]
+    left = product[suit_class(lookup, 0, suit_key(counts, 0)), suit_class(lookup, 1, suit_key(counts, 1))]
+    right = product[suit_class(lookup, 2, suit_key(counts, 2)), suit_class(lookup, 3, suit_key(counts, 3))]
+    return lookup["missing"][_SETS, product[left, right]] == 0
+
+
+@jit
+def _add_pairs(lookup, search, hand, chosen, own, rules, win):
+    """Count seven pairs of the chosen kinds, unless it divides into sets and a pair: then it is found as that."""
+    counts = np.empty(KINDS, np.uint8)
+    for kind in range(KINDS):
+        counts[kind] = 2 * (chosen >> kind & 1)
+    word, drawn, replaced = _way_to(search, hand, counts)
+    if word != NEVER and not _divides(lookup, counts):
+        worth = worth_of_pairs(chosen, word >> HAN_SHIFT & HAN_FIELD, own, rules, win)
+        count_hand(search, word, drawn, replaced, worth)
+
+
+@jit
+def _held_kinds(hand, kinds):
+    """Write the kinds held in order; return how many they are, and how many of them are held twice or more."""
+    n_kinds, pairs = 0, 0
+    for kind in range(KINDS):
+        if hand[kind]:
+            kinds[n_kinds] = kind
+            n_kinds += 1
+            pairs += 1 if hand[kind] > 1 else 0
+    return n_kinds, pairs
+
+
+@jit
+def add_seven_pairs(lookup, search, hand, own, rules, win):
+    """Count every seven pairs near a hand without melds: of kinds held, and at most one that is drawn twice."""
+    kinds = np.empty(KINDS, np.int64)
+    n_kinds, pairs = _held_kinds(hand, kinds)
+    if _PAIRS - pairs + max(0, _PAIRS - n_kinds) > FURTHEST:
+        return
+    chosen, words = np.zeros(n_kinds + 2, np.int64), np.zeros(n_kinds + 2, np.int64)
+    places = np.zeros(n_kinds + 2, np.int64)
+    waiting = 1
+    while waiting:
+        waiting -= 1
+        mask, word, place = chosen[waiting], words[waiting], places[waiting]
+        missing = _PAIRS - bit_count(mask)
+        if place == n_kinds:
+            if missing == 0:
+                _add_pairs(lookup, search, hand, mask, own, rules, win)
+            elif missing == 1:
+                for kind in range(KINDS):
+                    if hand[kind] == 0:
+                        _add_pairs(lookup, search, hand, mask | np.int64(1) << kind, own, rules, win)
+            continue
+        for count in range(0, 4, 2):
+            after = word + search["step"][kinds[place], count]
+            near = after >> DRAWN_SHIFT & TILES_FIELD <= FURTHEST
+            near = near and after >> REPLACED_SHIFT & TILES_FIELD <= search["most_replaced"]
+            if search["step"][kinds[place], count] != NEVER and near:
+                chosen[waiting], words[waiting] = mask | np.int64(count >> 1) << kinds[place], after
+                places[waiting] = place + 1
+                waiting += 1
+
+
+@jit
+def add_orphans(search, hand):
+    """Count every thirteen orphans near a hand without melds."""
+    different = 0
+    for kind in range(KINDS):
+        different += 1 if hand[kind] and TERMINALS_AND_HONOURS >> kind & 1 else 0
+    if _ORPHANS - different > FURTHEST:
+        return
+    counts = np.zeros(KINDS, np.uint8)
+    for kind in range(KINDS):
+        counts[kind] = TERMINALS_AND_HONOURS >> kind & 1
+    for twice in range(KINDS):
+        if counts[twice]:
+            counts[twice] = 2
+            word, drawn, replaced = _way_to(search, hand, counts)
+            counts[twice] = 1
+            if word != NEVER:
+                count_hand(search, word, drawn, replaced, _YAKUMAN)

@@ -1,0 +1,175 @@
+"""The look-ahead's search within a suit: every part near the tiles held, with what it costs and how it reads."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.blocks import split_suit
+from simulator.jit import jit
+from simulator.lookup import COPIES
+from simulator.tiles import EAST, KINDS
+from suphx.features.lookahead_parts import (
+    AUTOMATON,
+    DOUBLED,
+    DRAWN,
+    DRAWN_SHIFT,
+    FURTHEST,
+    HELD,
+    HONOUR_COLUMN,
+    NIBBLES,
+    NO_STATE,
+    NUMBERS,
+    PAIR_CODE,
+    READING_DOUBLED,
+    READING_PAIR,
+    READING_RUNS,
+    READING_SHIFT,
+    READING_TRIPLETS,
+    READINGS_SHIFT,
+    REPLACED,
+    REPLACED_SHIFT,
+    RUNS,
+    START,
+    TILES_FIELD,
+    TRIPLETS,
+    WORD,
+)
+from suphx.features.lookahead_search import NEVER, NO_PART
+
+#: Most parts begun that wait to be gone on with.
+_MOST_WAITING = NUMBERS * COPIES + 1
+
+
+@jit
+def _bounds(search, suit, tiles, most_sets):
+    """Return the most tiles drawn, replaced, and both together, that any useful part of a suit has."""
+    most_drawn, most_given, most_both = -1, -1, -1
+    for sets in range(most_sets + 1):
+        for pair in range(2):
+            drawn = FURTHEST - search["missing"][suit, sets, pair]
+            if drawn >= 0:
+                given = min(tiles + drawn - 3 * sets - 2 * pair, search["most_replaced"])
+                most_drawn, most_given = max(most_drawn, drawn), max(most_given, given)
+                most_both = max(most_both, drawn + given)
+    return most_drawn, most_given, most_both
+
+
+@jit
+def _add_reading(search, suit, sets, pair):
+    """Add a reading from what `split_suit` says of a suit without its pair."""
+    reading = search["readings"][search["n_readings"]]
+    search["n_readings"] += 1
+    first = NUMBERS * suit
+    reading[READING_TRIPLETS] = (sets & 511) << first
+    reading[READING_RUNS] = (sets >> 9 & 511) << first
+    reading[READING_DOUBLED] = sets >> 18 << first
+    reading[READING_PAIR] = first + pair
+
+
+@jit
+def _read_honours(search, part, nibbles, has_pair):
+    """Write the triplets of a part of honours, or add its one reading."""
+    triplets, pair = 0, 0
+    for number in range(KINDS - EAST):
+        count = nibbles >> 4 * number & 15
+        triplets |= (count == 3) << number
+        pair = number if count == 2 else pair
+    if has_pair:
+        _add_reading(search, 3, triplets, pair)
+    else:
+        part[TRIPLETS] = triplets << EAST
+
+
+@jit
+def _read_suit(search, suit, part, nibbles, has_pair):
+    """Write the sets of a part without a pair, or add a reading for every pair that leaves sets."""
+    first = NUMBERS * suit
+    if not has_pair:
+        sets = split_suit(nibbles)
+        part[TRIPLETS] = (sets & 511) << first
+        part[RUNS] = (sets >> 9 & 511) << first
+        part[DOUBLED] = sets >> 18 << first
+        return
+    for pair in range(NUMBERS):
+        if nibbles >> 4 * pair & 15 >= 2:
+            sets = split_suit(nibbles - (2 << 4 * pair))
+            if sets >= 0:
+                _add_reading(search, suit, sets, pair)
+
+
+@jit
+def _add_part(search, suit, hand, word, nibbles, has_pair):
+    """Add a whole part to those of its suit and code."""
+    index = search["n_parts"]
+    search["n_parts"] += 1
+    part = search["parts"][index]
+    part[:] = 0
+    drawn, replaced, held = 0, 0, 0
+    for number in range(NUMBERS if suit < 3 else KINDS - EAST):
+        count = nibbles >> 4 * number & 15
+        own = np.int64(hand[NUMBERS * suit + number])
+        drawn |= (count > own) << number
+        replaced |= (count < own) << number
+        held |= (count > 0) << number
+    first_reading = search["n_readings"]
+    if suit < 3:
+        _read_suit(search, suit, part, nibbles, has_pair)
+    else:
+        _read_honours(search, part, nibbles, has_pair)
+    n_readings = search["n_readings"] - first_reading
+    part[WORD] = word + ((first_reading << READING_SHIFT | n_readings << READINGS_SHIFT) if has_pair else 0)
+    part[DRAWN] = drawn << NUMBERS * suit
+    part[REPLACED] = replaced << NUMBERS * suit
+    part[HELD] = held << NUMBERS * suit
+    part[NIBBLES] = nibbles
+    code = part_code(word) | (PAIR_CODE if has_pair else 0)
+    search["next"][index] = search["first"][suit, code]
+    search["first"][suit, code] = index
+    search["codes"][suit] |= 1 << code
+
+
+@jit
+def part_code(word):
+    """Return the code of a part, but for its pair."""
+    return word >> DRAWN_SHIFT & 3 | (word >> REPLACED_SHIFT & 3) << 2
+
+
+@jit
+def find_parts(search, suit, hand, most_sets):
+    """Find the parts of a suit that can belong to a winning hand at most FURTHEST drawn tiles away.
+
+    A part that draws more than the others' fewest leave room for is left out; most parts left belong to a hand.
+    """
+    search["codes"][suit] = 0
+    search["first"][suit, :] = NO_PART
+    first, kinds = NUMBERS * suit, NUMBERS if suit < 3 else KINDS - EAST
+    tiles = np.int64(0)
+    for kind in range(first, first + kinds):
+        tiles += hand[kind]
+    most_drawn, most_given, most_both = _bounds(search, suit, tiles, most_sets)
+    words = np.empty(_MOST_WAITING, np.int64)
+    shapes = np.empty(_MOST_WAITING, np.int64)  # nibbles | state << 36 | kinds read << 44
+    words[0], shapes[0] = 0, START << 36
+    waiting = 1 if most_drawn >= 0 else 0
+    while waiting:
+        waiting -= 1
+        word, shape = words[waiting], shapes[waiting]
+        number, state, nibbles = shape >> 44, shape >> 36 & 255, shape & ((1 << 36) - 1)
+        if number == kinds:
+            drawn = word >> DRAWN_SHIFT & TILES_FIELD
+            sets = (tiles + drawn - (word >> REPLACED_SHIFT & TILES_FIELD)) // 3
+            if sets <= most_sets and drawn + search["missing"][suit, sets, state] <= FURTHEST:
+                _add_part(search, suit, hand, word, nibbles, state != START)
+            continue
+        column = number if suit < 3 else HONOUR_COLUMN
+        for count in range(COPIES + 1):
+            after = np.int64(AUTOMATON[column, state, count])
+            step = search["step"][first + number, count]
+            if after == NO_STATE or step == NEVER:
+                continue
+            drawn = (word + step) >> DRAWN_SHIFT & TILES_FIELD
+            given = (word + step) >> REPLACED_SHIFT & TILES_FIELD
+            if drawn <= most_drawn and given <= most_given and drawn + given <= most_both:
+                words[waiting] = word + step
+                shapes[waiting] = nibbles | count << 4 * number | after << 36 | (number + 1) << 44
+                waiting += 1

@@ -1,0 +1,120 @@
+"""What the winning hands that the look-ahead finds are worth: by ron, the winning tile one of those drawn."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from simulator import yaku as y
+from simulator.blocks import bit_count, meld_facts, winning_runs
+from simulator.jit import jit
+from simulator.record import NO_TILE
+from simulator.scoring import _Facts, _keep_best, _nine_gates, _tile_yaku, _tile_yakuman, _try_pair
+from simulator.tiles import EAST, RED_FIVE_KINDS
+from suphx.features.lookahead_parts import (
+    DOUBLED,
+    DRAWN,
+    HAN_FIELD,
+    HAN_SHIFT,
+    HELD,
+    NIBBLES,
+    READING_DOUBLED,
+    READING_FIELD,
+    READING_PAIR,
+    READING_RUNS,
+    READING_SHIFT,
+    READING_TRIPLETS,
+    READINGS_FIELD,
+    READINGS_SHIFT,
+    RUNS,
+    TRIPLETS,
+    WORD,
+)
+from suphx.features.lookahead_search import STEPS
+
+_STEPS = np.array(STEPS)
+_WORTH_SHIFT = 24  # of base points in what `scoring` orders readings by
+
+
+class Own(NamedTuple):
+    """What all winning hands of a seat share."""
+
+    kinds: int  # mask of the kinds in melds
+    triplets: int  # mask of melded triplets and kongs
+    runs: int  # mask of melded runs by their lowest kind
+    kongs: int
+    closed_kongs: int
+    closed: int  # 1: no open meld, so that riichi is declared
+    melds: int
+    fu: int  # before triplets, pair and wait
+    han: int  # dora and red fives in melds
+    seat_wind: int  # 0..3
+    round_wind: int
+    times: int  # base points times this are paid by ron
+
+
+@jit
+def own_facts(melds, n_melds, dora, seat_wind, round_wind, rules):
+    """Return the Own of a seat with these melds."""
+    kinds, triplets, runs, kongs, closed_kongs, meld_fu = meld_facts(melds, n_melds)
+    closed = 1 if closed_kongs == n_melds else 0
+    han = np.int64(0)
+    for n in range(n_melds):
+        for place in range(4):
+            tile = np.int64(melds[n]["tiles"][place])
+            if tile != NO_TILE:
+                han += dora[tile >> 2]
+                for kind in RED_FIVE_KINDS:
+                    han += 1 if tile == 4 * kind and rules["red_fives"] else 0
+    fu = 20 + meld_fu + 10 * closed
+    times = 4 if seat_wind else 6
+    return Own(kinds, triplets, runs, kongs, closed_kongs, closed, n_melds, fu, han, seat_wind, round_wind, times)
+
+
+@jit
+def _steps_reached(base, times):
+    """Return how many of STEPS a hand of these base points reaches by ron, paid in whole hundreds."""
+    worth = 0
+    for n in range(len(_STEPS)):
+        worth += 1 if base * times > _STEPS[n] - 100 else 0
+    return worth
+
+
+@jit
+def worth_of_sets(search, part, own, rules, win):
+    """Return the worth of a winning hand of sets and a pair: of its best reading with its best winning tile.
+
+    part: the parts of all suits together; win: a WIN record to work with.
+    """
+    kinds = part[HELD] | own.kinds
+    yaku = own.closed << y.RIICHI | _tile_yaku(kinds, own.closed, own.kongs, rules["open_tanyao"])
+    yakuman = _tile_yakuman(kinds, own.kongs, 0, own.seat_wind)
+    win["dora"] = own.han + (part[WORD] >> HAN_SHIFT & HAN_FIELD)
+    first = part[WORD] >> READING_SHIFT & READING_FIELD
+    readings = part[WORD] >> READINGS_SHIFT & READINGS_FIELD
+    best, drawn = 0, part[DRAWN]
+    while drawn:
+        win_kind = bit_count((drawn & -drawn) - 1)
+        drawn &= drawn - 1
+        wide, narrow = winning_runs(win_kind)
+        gates = _nine_gates(part[NIBBLES], win_kind % 9) if own.melds == 0 and yaku >> y.CHINITSU & 1 else 0
+        facts = _Facts(
+            kinds, own.triplets, own.runs, own.closed, own.closed_kongs, own.fu, yaku, yakuman | gates, 0, win_kind,
+            wide, narrow, EAST + own.seat_wind, EAST + own.round_wind,
+        )  # fmt: skip
+        for n in range(first, first + readings):
+            reading = search["readings"][n]
+            triplets = part[TRIPLETS] | reading[READING_TRIPLETS]
+            runs, doubled = part[RUNS] | reading[READING_RUNS], part[DOUBLED] | reading[READING_DOUBLED]
+            best = _try_pair(facts, triplets, runs, doubled, reading[READING_PAIR], best, rules, win)
+    return _steps_reached(best >> _WORTH_SHIFT, own.times)
+
+
+@jit
+def worth_of_pairs(kinds, han, own, rules, win):
+    """Return the worth of seven pairs of these kinds; dora and red fives among them are `han`."""
+    yakuman = _tile_yakuman(kinds, 0, 0, own.seat_wind)
+    yaku = 1 << y.RIICHI | 1 << y.SEVEN_PAIRS | _tile_yaku(kinds, 1, 0, rules["open_tanyao"])
+    win["dora"] = han
+    return _steps_reached(_keep_best(0, yakuman if yakuman else yaku, 25, 1, rules, win) >> _WORTH_SHIFT, own.times)
