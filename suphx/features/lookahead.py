@@ -52,7 +52,7 @@ from suphx.features.lookahead_suits import find_parts
 from suphx.features.lookahead_worth import own_facts, worth_of_sets
 
 #: What a likelihood is held against: one in so many.
-LIKELIHOODS = (64, 16, 4)
+LIKELIHOODS = (16, 4, 2)
 BUCKETS = 1 + len(LIKELIHOODS)
 #: Plane of K, S and bucket: ((K - 1) * len(STEPS) + index of S) * BUCKETS + bucket; bucket 0 is the reachable.
 PLANES = FURTHEST * len(STEPS) * BUCKETS

@@ -26,8 +26,8 @@ from suphx.features.lookahead_parts import (
 STEPS = (1_000, 2_000, 3_900, 5_200, 8_000, 12_000, 16_000, 24_000, 32_000)
 
 #: More parts and readings than any hand has near it (a test looks for the most).
-MOST_PARTS = 2048
-MOST_READINGS = 2048
+MOST_PARTS = 1536
+MOST_READINGS = 1664
 
 #: The working space of one look-ahead.
 SEARCH = np.dtype(

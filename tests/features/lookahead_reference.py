@@ -16,7 +16,7 @@ from simulator.scoring import RIICHI
 from simulator.tiles import KINDS, RED_FIVE_KINDS, TERMINALS_AND_HONOURS, is_red
 
 STEPS = (1000, 2000, 3900, 5200, 8000, 12000, 16000, 24000, 32000)
-LIKELIHOODS = (64, 16, 4)
+LIKELIHOODS = (16, 4, 2)
 FURTHEST = 3
 TRIPLETS = [(kind, kind, kind) for kind in range(KINDS)]
 RUNS = [(kind, kind + 1, kind + 2) for kind in range(27) if kind % 9 < 7]
