@@ -1,0 +1,174 @@
+"""A position to planes: `encode_batch`, with a proposed call `encode_call_batch`, for the oracle `encode_oracle_batch`.
+
+What is written is what the seat can see, and nothing of the others' answers that are still out; the oracle's block is
+apart. The work is done in stages, each a loop of its own over the positions, which keeps compiling short: the position
+(`encode`), the worth of hands in tenpai, the look-ahead, and the proposed call. Compiled code may call them itself.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from simulator.jit import jit
+from simulator.legal import is_legal
+from simulator.lookup import get_lookup
+from simulator.record import ACTION_NAMES, ADDED_KONG, CHOW_LOW, GAME, SEATS
+from simulator.tiles import KINDS
+from suphx.features.encode_call import encode_call_all
+from suphx.features.encode_hands import encode_efficiency
+from suphx.features.encode_lookahead import NO_PROPOSAL, encode_lookahead_all
+from suphx.features.encode_oracle import encode_oracle_all
+from suphx.features.encode_points import encode_overtaking, encode_points
+from suphx.features.encode_rivers import encode_melds, encode_reading, encode_river
+from suphx.features.encode_safety import encode_safety
+from suphx.features.encode_table import (
+    encode_game,
+    encode_hand,
+    encode_indicators,
+    encode_legal,
+    encode_riichi,
+    encode_seen,
+    encode_wall,
+)
+from suphx.features.encode_worth import encode_worth_all
+from suphx.features.layout import CALL_PLANES, ORACLE_PLANES, PLANES
+from suphx.features.planes import nest
+
+_LAST_CALL = ADDED_KONG + KINDS - 1
+
+
+@jit
+def encode(lookup, game, seat, out):
+    """Write the planes of a position into `out` i64[838 or more]; worth and look-ahead are left for their stages."""
+    for n in range(PLANES):
+        out[n] = 0
+    held = nest(game["hand"][seat])
+    encode_hand(game, seat, held, out)
+    opened, dora = encode_indicators(game, out)
+    for relative in range(SEATS):
+        other = (seat + relative) & 3
+        opened = encode_river(game, other, relative, opened, out)
+        opened = encode_melds(game, other, relative, seat, opened, out)
+        if relative:
+            encode_reading(game, other, relative - 1, out)
+    encode_seen(game, seat, held, opened, dora, out)
+    encode_game(game, seat, out)
+    encode_points(game, seat, out)
+    encode_overtaking(game, seat, out)
+    encode_riichi(game, seat, out)
+    encode_wall(game, seat, out)
+    encode_legal(game, seat, out)
+    encode_safety(game, seat, out)
+    encode_efficiency(lookup, game, seat, out)
+
+
+@jit
+def encode_all(lookup, games, index, seats, out):
+    """Write the planes of many positions (see `encode`) into the rows of `out` i64[n, 838 or more]."""
+    for n in range(len(index)):
+        encode(lookup, games[index[n]], np.int64(seats[n]), out[n])
+
+
+@jit
+def _first_no_call(games, index, seats, actions):
+    """Return the first position whose action is no chow, pong or kong that the seat may choose, or -1."""
+    for n in range(len(index)):
+        action = actions[n]
+        if action < CHOW_LOW or action > _LAST_CALL or not is_legal(games[index[n]], seats[n], action):
+            return n
+    return -1
+
+
+def _checked_positions(
+    games: np.ndarray, index: ArrayLike, seats: ArrayLike
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return games, index and seats as compiled code takes them; ValueError for what would make it read anywhere."""
+    which, seat = np.asarray(index, np.int64), np.asarray(seats, np.int64)
+    if games.dtype != GAME or games.ndim != 1:
+        raise ValueError(f"an array of game records is needed, not {games.dtype} {games.shape}")
+    if which.ndim != 1 or seat.shape != which.shape:
+        raise ValueError(f"each position needs a game and a seat: {which.shape} games, {seat.shape} seats")
+    if len(which) and not (0 <= which.min() and which.max() < len(games)):
+        raise ValueError(f"positions must name games 0 to {len(games) - 1}")
+    if len(seat) and not (0 <= seat.min() and seat.max() < SEATS):
+        raise ValueError(f"positions must name seats 0 to {SEATS - 1}")
+    return games, which, seat
+
+
+def _rows(out: np.ndarray | None, n: int, planes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the array that planes go to, made if there is none, and its rows as compiled code takes them."""
+    if out is None:
+        out = np.empty((n, planes), np.uint64)
+    if out.shape != (n, planes) or out.dtype not in (np.uint64, np.int64) or not out.flags.c_contiguous:
+        raise ValueError(f"planes go to a contiguous uint64 or int64 [{n}, {planes}], not {out.dtype} {out.shape}")
+    return out, out.view(np.int64)
+
+
+def encode_batch(
+    games: np.ndarray, index: ArrayLike, seats: ArrayLike, out: np.ndarray | None = None, with_lookahead: bool = True
+) -> np.ndarray:
+    """Return the planes of positions, u64[n, 838], as in `layout.LAYOUT`.
+
+    games: GAME[m]; index, seats: integer[n], which game each position is of and whose view; out: where to write,
+    u64 or i64 [n, 838]; without `with_lookahead` the look-ahead planes are zero. Raises ValueError for wrong shapes and
+    for games or seats that are not there.
+    """
+    games, which, seat = _checked_positions(games, index, seats)
+    out, rows = _rows(out, len(which), PLANES)
+    lookup = get_lookup()
+    encode_all(lookup, games, which, seat, rows)
+    encode_worth_all(lookup, games, which, seat, rows)
+    if with_lookahead:
+        encode_lookahead_all(lookup, games, which, seat, np.full(len(which), NO_PROPOSAL), rows)
+    return out
+
+
+def encode_call_batch(
+    games: np.ndarray,
+    index: ArrayLike,
+    seats: ArrayLike,
+    actions: ArrayLike,
+    out: np.ndarray | None = None,
+    with_lookahead: bool = True,
+) -> np.ndarray:
+    """Return the planes of positions with a proposed chow, pong or kong each, u64[n, 958], as in `layout.CALL_LAYOUT`.
+
+    actions: integer[n], actions of the table that the seats may choose now; look-ahead planes are those after the call.
+    Otherwise as `encode_batch`; raises ValueError also for an action that is no call or not legal.
+    """
+    games, which, seat = _checked_positions(games, index, seats)
+    chosen = np.asarray(actions, np.int64)
+    if chosen.shape != which.shape:
+        raise ValueError(f"each position needs an action: {which.shape} positions, {chosen.shape} actions")
+    wrong = _first_no_call(games, which, seat, chosen)
+    if wrong >= 0:
+        action = int(chosen[wrong])
+        name = ACTION_NAMES[action] if 0 <= action < len(ACTION_NAMES) else "no action"
+        raise ValueError(f"position {wrong}: action {action} ({name}) is no call that seat {seat[wrong]} may make")
+    out, rows = _rows(out, len(which), CALL_PLANES)
+    lookup = get_lookup()
+    encode_all(lookup, games, which, seat, rows)
+    encode_worth_all(lookup, games, which, seat, rows)
+    encode_call_all(lookup, games, which, seat, chosen, rows)
+    if with_lookahead:
+        encode_lookahead_all(lookup, games, which, seat, chosen, rows)
+    return out
+
+
+def encode_oracle_batch(
+    games: np.ndarray, index: ArrayLike, seats: ArrayLike, out: np.ndarray | None = None
+) -> np.ndarray:
+    """Return the oracle's planes of positions, u64[n, ORACLE_PLANES], as in `layout.ORACLE_LAYOUT`.
+
+    They hold what the seats cannot see, and go to nothing but oracle training. Otherwise as `encode_batch`.
+    """
+    games, which, seat = _checked_positions(games, index, seats)
+    out, rows = _rows(out, len(which), ORACLE_PLANES)
+    encode_oracle_all(get_lookup(), games, which, seat, rows)
+    return out
+
+
+def unpack(planes: np.ndarray) -> np.ndarray:
+    """Return planes [..., n] as bool [..., n, 34]: for people and tests; networks unpack in their first step."""
+    return (planes[..., None] >> np.arange(KINDS, dtype=planes.dtype) & 1).astype(np.bool_)

@@ -1,0 +1,194 @@
+"""How far the own hand is: shanten, accepted tiles, what each discard leaves, furiten."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.blocks import bit_count
+from simulator.engine import MISSED_IN_RIICHI, MISSED_NOW
+from simulator.jit import jit
+from simulator.record import NO_TILE, PHASE_CLAIM, PHASE_KONG_CLAIM
+from simulator.shanten import NO_SHANTEN, TENPAI, accepted, accepted_by_discard, shanten_of_keys
+from simulator.tiles import ALL_KINDS, KINDS, TERMINALS_AND_HONOURS
+from suphx.features import layout
+from suphx.features.encode_table import has_drawn, may_riichi
+from suphx.features.layout import BEST_DISCARDS
+from suphx.features.planes import as_steps, at_least, at_most, count_in, flag, multiplicity, read_nested, start
+
+_HAND = start("hand.count")
+_LEFT = start("tiles.left")
+_RIICHI_DISCARDS = start("legal.riichi")
+_SHANTEN = start("efficiency.shanten")
+_COMPLETE = start("efficiency.complete")
+_PAIRS = start("efficiency.pairs")
+_ORPHANS = start("efficiency.orphans")
+_WAITS = start("efficiency.waits")
+_ACCEPTED = start("efficiency.accepted")
+_TILES = start("efficiency.tiles")
+_KEEP = start("efficiency.keep")
+_BACK = start("efficiency.back")
+_KEEP_TILES = start("efficiency.keep_tiles")
+_BACK_TILES = start("efficiency.back_tiles")
+_BEST = start("efficiency.best")
+_BEST_ACCEPTED = start("efficiency.best_accepted")
+_FURITEN_DISCARDS = start("efficiency.furiten_discards")
+_FURITEN = start("efficiency.furiten")
+
+_SHANTEN_STEPS = as_steps(layout.SHANTEN_STEPS)
+_FORM_STEPS = as_steps(layout.FORM_SHANTEN_STEPS)
+_ACCEPTED_STEPS = as_steps(layout.ACCEPTED_STEPS)
+_BACK_STEPS = as_steps(layout.BACK_STEPS)
+
+#: What each discard of a hand leaves, and scratch to find it.
+PROSPECTS = np.dtype([
+    ("remaining", "u1", (KINDS,)),  # tiles of each kind not seen
+    ("shanten", "i1", (KINDS,)),  # after the discard of a kind; NO_SHANTEN if it is not held
+    ("accepted", "i8", (KINDS,)),  # kinds that lower it then
+    ("tiles", "i4", (KINDS,)),  # how many unseen tiles these are
+    ("least", "i8"),  # the lowest shanten
+    ("best", "i8", (BEST_DISCARDS,)),  # discards that keep it, most tiles first; -1: no such
+    ("keep", "i8"),  # all of them, as kinds
+    ("back", "i8"),  # discards that cost one shanten
+    ("all_accepted", "i8"),  # what the hand accepts after any discard that keeps the shanten
+], align=True)  # fmt: skip
+
+
+@jit
+def _sort_prospects(prospects):
+    """Write which discards keep the shanten, the best of them first, and which cost one."""
+    after, tiles, best = prospects["shanten"], prospects["tiles"], prospects["best"]
+    least = np.int64(NO_SHANTEN)
+    for kind in range(KINDS):
+        least = min(least, np.int64(after[kind]))
+    for n in range(BEST_DISCARDS):
+        best[n] = -1
+    keep, back, all_accepted = np.int64(0), np.int64(0), np.int64(0)
+    for kind in range(KINDS - 1, -1, -1):
+        back |= np.int64(after[kind] == least + 1) << kind
+        if after[kind] != least:
+            continue
+        keep |= np.int64(1) << kind
+        all_accepted |= prospects["accepted"][kind]
+        moved = np.int64(kind)
+        for n in range(BEST_DISCARDS):
+            if moved >= 0 and (best[n] < 0 or tiles[moved] > tiles[best[n]]):
+                moved, best[n] = best[n], moved
+    prospects["least"], prospects["keep"], prospects["back"] = least, keep, back
+    prospects["all_accepted"] = all_accepted
+
+
+@jit
+def find_prospects(lookup, hand, n_melds, left, forbidden, prospects):
+    """Fill `prospects` for a hand u8[34] of 3n+2 tiles, some of which are not forbidden (a set of kinds).
+
+    left: nested sets of the tiles not seen. A forbidden discard counts as not held.
+    """
+    remaining, after = prospects["remaining"], prospects["shanten"]
+    for kind in range(KINDS):
+        remaining[kind] = multiplicity(left, kind)
+    accepted_by_discard(lookup, hand, n_melds, remaining, prospects["accepted"], prospects["tiles"], after)
+    for kind in range(KINDS):
+        if forbidden >> kind & 1:
+            after[kind] = NO_SHANTEN
+    _sort_prospects(prospects)
+
+
+@jit
+def encode_tiles_by_discard(prospects, wanted, first, steps, out):
+    """Write the discards that leave the shanten `wanted` by how many tiles the hand accepts after them."""
+    for n in range(len(steps)):
+        out[first + n] = 0
+    for kind in range(KINDS):
+        if prospects["shanten"][kind] == wanted:
+            tiles = prospects["tiles"][kind]
+            for n in range(len(steps)):
+                out[first + n] |= np.int64(tiles >= steps[n]) << kind
+
+
+@jit
+def _furiten_discards(discarded, prospects):
+    """Return which of the discards that leave the hand tenpai leave it waiting for a kind that it has discarded."""
+    furiten, kinds = np.int64(0), prospects["keep"]
+    while kinds:
+        bit = kinds & -kinds
+        kinds ^= bit
+        if prospects["accepted"][bit_count(bit - 1)] & (discarded | bit):
+            furiten |= bit
+    return furiten
+
+
+@jit
+def _encode_discards(lookup, game, seat, out):
+    """Write what each discard of a hand of 3n+2 tiles leaves."""
+    prospects = np.empty(1, PROSPECTS)[0]
+    left, n_melds = read_nested(out, _LEFT), np.int64(game["n_melds"][seat])
+    forbidden = game["forbidden"] if game["turn"] == seat else np.int64(0)
+    find_prospects(lookup, game["hand"][seat], n_melds, left, forbidden, prospects)
+    least, best = prospects["least"], prospects["best"]
+    at_most(out, _SHANTEN, _SHANTEN_STEPS, least)
+    out[_ACCEPTED] = prospects["all_accepted"]
+    at_least(out, _TILES, _ACCEPTED_STEPS, np.int64(prospects["tiles"][best[0]]))
+    out[_KEEP] = prospects["keep"]
+    out[_BACK] = prospects["back"]
+    encode_tiles_by_discard(prospects, least, _KEEP_TILES, _ACCEPTED_STEPS, out)
+    encode_tiles_by_discard(prospects, least + 1, _BACK_TILES, _BACK_STEPS, out)
+    for n in range(BEST_DISCARDS):
+        if best[n] >= 0:
+            out[_BEST + n] = np.int64(1) << best[n]
+            out[_BEST_ACCEPTED + n] = prospects["accepted"][best[n]]
+    if least == TENPAI:
+        out[_FURITEN_DISCARDS] = _furiten_discards(game["discarded"][seat], prospects)
+        if may_riichi(game, seat):
+            out[_RIICHI_DISCARDS] = prospects["keep"]
+
+
+@jit
+def _encode_waiting(lookup, game, seat, out):
+    """Write how far a hand of 3n+1 tiles is."""
+    n_melds = np.int64(game["n_melds"][seat])
+    distance = shanten_of_keys(lookup, game["suit_keys"][seat], n_melds)
+    at_most(out, _SHANTEN, _SHANTEN_STEPS, distance)
+    kinds = accepted(lookup, game["hand"][seat], n_melds)
+    out[_ACCEPTED] = kinds
+    at_least(out, _TILES, _ACCEPTED_STEPS, count_in(read_nested(out, _LEFT), kinds))
+
+
+@jit
+def _encode_forms(held, out):
+    """Write the shanten of seven pairs and of thirteen orphans, for a hand without melds."""
+    pairs = 6 - bit_count(held[1]) + max(0, 7 - bit_count(held[0]))
+    orphans = 13 - bit_count(held[0] & TERMINALS_AND_HONOURS) - (held[1] & TERMINALS_AND_HONOURS != 0)
+    at_most(out, _PAIRS, _FORM_STEPS, pairs)
+    at_most(out, _ORPHANS, _FORM_STEPS, orphans)
+
+
+@jit
+def _encode_waits(game, seat, drawn, out):
+    """Write the waits of the hand without its drawn tile, whether the tile at hand completes it, and furiten."""
+    waits = game["waits"][seat]
+    tile = np.int64(NO_TILE)
+    if drawn:
+        tile = np.int64(game["drawn"])
+    elif game["turn"] != seat and (game["phase"] == PHASE_CLAIM or game["phase"] == PHASE_KONG_CLAIM):
+        tile = np.int64(game["claim_tile"])
+    out[_WAITS] = waits
+    out[_COMPLETE] = flag(waits >> (tile >> 2) & 1 != 0)
+    out[_FURITEN] = flag(waits & game["discarded"][seat] != 0)
+    out[_FURITEN + 1] = flag(game["missed"][seat] & MISSED_NOW != 0)
+    out[_FURITEN + 2] = flag(game["missed"][seat] & MISSED_IN_RIICHI != 0)
+
+
+@jit
+def encode_efficiency(lookup, game, seat, out):
+    """Write how far the own hand is; the own hand and the tiles left must have been written."""
+    held = read_nested(out, _HAND)
+    to_discard = count_in(held, np.int64(ALL_KINDS)) % 3 == 2
+    drawn = has_drawn(game, seat)
+    if to_discard:
+        _encode_discards(lookup, game, seat, out)
+    else:
+        _encode_waiting(lookup, game, seat, out)
+    if drawn or not to_discard:  # between a call and its discard there is no hand that waits
+        _encode_waits(game, seat, drawn, out)
+    if game["n_melds"][seat] == 0:
+        _encode_forms(held, out)

@@ -1,0 +1,87 @@
+"""The oracle's block: what is hidden from the seat. Appended to a position's planes for oracle training alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.jit import jit
+from simulator.legal import is_furiten
+from simulator.moves import is_red_tile, tiles_left
+from simulator.record import SEATS
+from simulator.shanten import shanten_of_keys
+from simulator.tiles import DORA_OF
+from simulator.wall import DORA_INDICATORS, REPLACEMENTS, URA_INDICATORS
+from suphx.features import layout
+from suphx.features.encode_table import own_reds
+from suphx.features.layout import ORACLE_DRAWS, ORACLE_PLANES
+from suphx.features.planes import add_one, as_steps, at_most, flag, nest, start, write_nested
+
+_COUNT = start("oracle.count")
+_RED = start("oracle.red")
+_SHANTEN = start("oracle.shanten")
+_WAITS = start("oracle.waits")
+_FURITEN = start("oracle.furiten")
+_DRAW = start("oracle.draw")
+_DRAW_RED = start("oracle.draw_red")
+_REST = start("oracle.rest")
+_REPLACEMENT = start("oracle.replacement")
+_INDICATOR = start("oracle.indicator")
+_URA = start("oracle.ura")
+
+_SHANTEN_STEPS = as_steps(layout.ORACLE_SHANTEN_STEPS)
+_COUNTS = len(layout.COUNTS)
+
+
+@jit
+def _encode_hands(lookup, game, seat, out):
+    """Write the hands of the other three."""
+    for rival in range(SEATS - 1):
+        other = (seat + 1 + rival) & 3
+        write_nested(out, _COUNT + _COUNTS * rival, nest(game["hand"][other]))
+        out[_RED + rival] = own_reds(game, other)
+        distance = shanten_of_keys(lookup, game["suit_keys"][other], np.int64(game["n_melds"][other]))
+        at_most(out, _SHANTEN + rival * len(_SHANTEN_STEPS), _SHANTEN_STEPS, distance)
+        out[_WAITS + rival] = game["waits"][other]
+        out[_FURITEN + rival] = flag(is_furiten(game, other))
+
+
+@jit
+def _encode_draws(game, out):
+    """Write what is still to be drawn from the live wall."""
+    rest = (np.int64(0), np.int64(0), np.int64(0), np.int64(0))
+    red = np.int64(0)
+    for n in range(tiles_left(game)):
+        tile = np.int64(game["wall"][np.int64(game["next_draw"]) - n])
+        kind = np.int64(1) << (tile >> 2)
+        if n < ORACLE_DRAWS:
+            out[_DRAW + n] = kind
+            if is_red_tile(game, tile):
+                red |= kind
+        else:
+            rest = add_one(rest, kind)
+    out[_DRAW_RED] = red
+    write_nested(out, _REST, rest)
+
+
+@jit
+def encode_oracle(lookup, game, seat, out):
+    """Write the oracle's planes of a position into `out` i64[ORACLE_PLANES]."""
+    for n in range(ORACLE_PLANES):
+        out[n] = 0
+    _encode_hands(lookup, game, seat, out)
+    _encode_draws(game, out)
+    wall = game["wall"]
+    kongs, shown = np.int64(game["kongs"]), np.int64(game["indicators"])
+    for n in range(kongs, len(REPLACEMENTS)):
+        out[_REPLACEMENT + n - kongs] = np.int64(1) << (np.int64(wall[REPLACEMENTS[n]]) >> 2)
+    for n in range(shown, len(DORA_INDICATORS)):
+        out[_INDICATOR + n - shown] = np.int64(1) << np.int64(DORA_OF[np.int64(wall[DORA_INDICATORS[n]]) >> 2])
+    for n in range(len(URA_INDICATORS)):
+        out[_URA + n] = np.int64(1) << np.int64(DORA_OF[np.int64(wall[URA_INDICATORS[n]]) >> 2])
+
+
+@jit
+def encode_oracle_all(lookup, games, index, seats, out):
+    """Write the oracle's planes of many positions into the rows of `out` i64[n, ORACLE_PLANES]."""
+    for n in range(len(index)):
+        encode_oracle(lookup, games[index[n]], np.int64(seats[n]), out[n])

@@ -1,0 +1,206 @@
+"""Rivers and melds of all four, and what the melds of rivals say about their hands."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.jit import jit
+from simulator.moves import is_five, is_kong, is_red_tile
+from simulator.record import (
+    MELD_ADDED_KONG,
+    MELD_CHOW,
+    MELD_CLOSED_KONG,
+    NO_TILE,
+    RIVER_CALLED,
+    RIVER_DRAWN,
+    RIVER_RIICHI,
+    SEATS,
+)
+from simulator.tiles import DRAGONS, EAST, HONOURS, TERMINALS_AND_HONOURS
+from suphx.features import layout
+from suphx.features.layout import MELD_PLACES, RIVER_PLACES
+from suphx.features.planes import add_one, as_steps, at_least, flag, multiplicity, start
+
+_ORDER = start("rivers.order")
+_FROM_HAND = start("rivers.from_hand")
+_RIICHI = start("rivers.riichi")
+_CALLED = start("rivers.called")
+_RED_DISCARDS = start("rivers.red")
+_LAST = start("rivers.last")
+_LAST_FROM_HAND = start("rivers.last_from_hand")
+_RIICHI_PLACE = start("riichi.place")
+_KINDS = start("melds.kinds")
+_KONG = start("melds.kong")
+_RED = start("melds.red")
+_FROM = start("melds.from")
+_ADDED = start("melds.added")
+_OPEN = start("melds.open")
+_FLUSH = start("reading.flush")
+_YAKU = start("reading.yaku")
+_TRIPLETS = start("reading.triplets")
+_SIMPLES = start("reading.simples")
+_OUTSIDE = start("reading.outside")
+_HAN = start("reading.han")
+_STREAK = start("reading.streak")
+_DORA = start("dora.count")
+
+_OPEN_STEPS = as_steps(layout.COUNTS)
+_RIICHI_STEPS = as_steps(layout.RIICHI_PLACE_STEPS)
+_STREAK_STEPS = as_steps(layout.STREAK_STEPS)
+_HAN_STEPS = as_steps(layout.VISIBLE_HAN_STEPS)
+_YAKU_STEPS = as_steps(layout.VALUED_STEPS)
+_SUIT = 0b111111111
+_COPIES_TOLD_APART = 3
+
+
+@jit
+def encode_river(game, seat, relative, opened, out):
+    """Write the river of a seat; return the open tiles (nested sets) with its discards that nobody called."""
+    places = _ORDER + relative * RIVER_PLACES
+    once, twice = np.int64(0), np.int64(0)
+    first_from_hand, second_from_hand, later_from_hand = np.int64(0), np.int64(0), np.int64(0)
+    late, riichi, called, red = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    last, last_from_hand = np.int64(0), np.int64(0)
+    riichi_place, streak = np.int64(0), np.int64(0)
+    red_fives = game["rules"]["red_fives"] != 0
+    river = game["river"][seat]
+    for n in range(np.int64(game["n_river"][seat])):
+        entry = np.int64(river[n])
+        tile = entry & 255
+        kind = tile >> 2
+        last = np.int64(1) << kind
+        if n < RIVER_PLACES - 1:
+            out[places + n] = last
+        else:
+            late |= last
+        if entry & RIVER_DRAWN:
+            streak += 1
+        else:
+            streak = np.int64(0)
+            last_from_hand = last
+            first_from_hand |= last & ~once
+            second_from_hand |= last & once & ~twice
+            later_from_hand |= last & twice
+        twice |= once & last
+        once |= last
+        if entry & RIVER_RIICHI:
+            riichi, riichi_place = last, np.int64(n + 1)
+        if entry & RIVER_CALLED:
+            called |= last
+        else:
+            opened = add_one(opened, last)
+        if tile & 3 == 0 and red_fives and is_five(kind):
+            red |= last
+    out[places + RIVER_PLACES - 1] = late
+    from_hand = _FROM_HAND + _COPIES_TOLD_APART * relative
+    out[from_hand], out[from_hand + 1], out[from_hand + 2] = first_from_hand, second_from_hand, later_from_hand
+    out[_RIICHI + relative] = riichi
+    out[_CALLED + relative] = called
+    out[_RED_DISCARDS + relative] = red
+    out[_LAST + relative] = last
+    out[_LAST_FROM_HAND + relative] = last_from_hand
+    if relative:
+        at_least(out, _RIICHI_PLACE + (relative - 1) * len(_RIICHI_STEPS), _RIICHI_STEPS, riichi_place)
+        at_least(out, _STREAK + (relative - 1) * len(_STREAK_STEPS), _STREAK_STEPS, streak)
+    return opened
+
+
+@jit
+def valued_kinds(game, seat):
+    """Return the kinds whose triplet is a yaku for a seat."""
+    own = EAST + ((seat - np.int64(game["dealer"])) & 3)
+    of_round = EAST + (np.int64(game["round"]) >> 2)
+    return np.int64(DRAGONS) | np.int64(1) << own | np.int64(1) << of_round
+
+
+@jit
+def triplet_value(game, seat, kind):
+    """Return the han of a triplet by its kind alone: 2 for a wind that is both the seat's and the round's."""
+    own = EAST + ((seat - np.int64(game["dealer"])) & 3)
+    of_round = EAST + (np.int64(game["round"]) >> 2)
+    return (DRAGONS >> kind & 1) + (kind == own) + (kind == of_round)
+
+
+@jit
+def meld_kinds(meld):
+    """Return the kinds in a meld."""
+    return np.int64(7 if meld["type"] == MELD_CHOW else 1) << np.int64(meld["kind"])
+
+
+@jit
+def red_in_meld(game, meld):
+    """Return the five whose red tile is in a meld, as a set of kinds."""
+    for place in range(4):
+        tile = np.int64(meld["tiles"][place])
+        if tile != NO_TILE and is_red_tile(game, tile):
+            return np.int64(1) << (tile >> 2)
+    return np.int64(0)
+
+
+@jit
+def dora_in_meld(meld, dora):
+    """Return how often the tiles of a meld are dora by the indicators (nested sets)."""
+    kind = np.int64(meld["kind"])
+    if meld["type"] == MELD_CHOW:
+        return multiplicity(dora, kind) + multiplicity(dora, kind + 1) + multiplicity(dora, kind + 2)
+    return multiplicity(dora, kind) * (4 if is_kong(meld["type"]) else 3)
+
+
+@jit
+def encode_melds(game, seat, relative, viewer, opened, out):
+    """Write the melds of a seat; return the open tiles (nested sets) with theirs."""
+    added = np.int64(0)
+    for n in range(np.int64(game["n_melds"][seat])):
+        meld = game["melds"][seat, n]
+        at = MELD_PLACES * relative + n
+        meld_type = np.int64(meld["type"])
+        kinds = meld_kinds(meld)
+        out[_KINDS + at] = kinds
+        out[_RED + at] = red_in_meld(game, meld)
+        opened = add_one(opened, kinds)
+        if meld_type != MELD_CHOW:
+            opened = add_one(add_one(opened, kinds), kinds)
+        if is_kong(meld_type):
+            opened = add_one(opened, kinds)
+            out[_KONG + at] = kinds
+        if meld_type == MELD_ADDED_KONG:
+            added |= kinds
+        if meld_type != MELD_CLOSED_KONG:
+            source = (np.int64(meld["source"]) - viewer) & 3
+            place = source - 1 if source > relative else source
+            out[_FROM + (SEATS - 1) * at + place] = np.int64(1) << (np.int64(meld["tiles"][0]) >> 2)
+    out[_ADDED + relative] = added
+    at_least(out, _OPEN + relative * len(_OPEN_STEPS), _OPEN_STEPS, np.int64(game["n_open"][seat]))
+    return opened
+
+
+@jit
+def encode_reading(game, seat, rival, out):
+    """Write what the melds of a seat tell about its hand; `rival` 0..2 counts from the right. Dora must be written."""
+    if game["n_melds"][seat] == 0:
+        return
+    dora = (out[_DORA], out[_DORA + 1], out[_DORA + 2], np.int64(0))
+    kinds, han, valued = np.int64(0), np.int64(0), np.int64(0)
+    chows, outside = False, True
+    for n in range(np.int64(game["n_melds"][seat])):
+        meld = game["melds"][seat, n]
+        in_meld = meld_kinds(meld)
+        kinds |= in_meld
+        outside = outside and in_meld & TERMINALS_AND_HONOURS != 0
+        han += dora_in_meld(meld, dora) + (red_in_meld(game, meld) != 0)
+        if meld["type"] == MELD_CHOW:
+            chows = True
+        else:
+            valued += triplet_value(game, seat, np.int64(meld["kind"]))
+    is_open = game["n_open"][seat] > 0
+    flush = np.int64(0)
+    for suit in range(3):
+        in_flush = np.int64(HONOURS | _SUIT << 9 * suit)
+        if is_open and kinds & ~in_flush == 0:
+            flush |= in_flush
+    out[_FLUSH + rival] = flush
+    at_least(out, _YAKU + rival * len(_YAKU_STEPS), _YAKU_STEPS, valued)
+    at_least(out, _HAN + rival * len(_HAN_STEPS), _HAN_STEPS, han + valued)
+    out[_TRIPLETS + rival] = flag(is_open and not chows)
+    out[_SIMPLES + rival] = flag(is_open and kinds & TERMINALS_AND_HONOURS == 0)
+    out[_OUTSIDE + rival] = flag(is_open and outside)

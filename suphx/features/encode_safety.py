@@ -1,0 +1,140 @@
+"""Which kinds are safe from whom: safe tiles (genbutsu), suji, walls of seen tiles (no chance, one chance)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.blocks import bit_count
+from simulator.jit import jit
+from simulator.record import EVENT_ADDED_KONG, EVENT_DISCARD, EVENT_RIICHI, SEATS
+from simulator.tiles import ALL_KINDS, HONOURS
+from suphx.features.layout import LINE_STEPS, RIVER_PLACES, SAFE_STEPS
+from suphx.features.planes import as_steps, at_least, count_in, read_nested, start
+
+_HAND = start("hand.count")
+_LEFT = start("tiles.left")
+_ORDER = start("rivers.order")
+_SAFE = start("safety.safe")
+_SUJI = start("safety.suji")
+_HALF_SUJI = start("safety.half_suji")
+_BELOW = start("safety.below")
+_ABOVE = start("safety.above")
+_OUTSIDE = start("safety.outside")
+_LINES = start("safety.lines")
+_OWN = start("safety.own")
+_NO_CHANCE = start("safety.no_chance")
+_ONE_CHANCE = start("safety.one_chance")
+_NO_WAIT = start("safety.no_wait")
+_ALL = start("safety.all")
+_RIICHI = start("safety.riichi")
+_RIICHI_OWN = start("safety.riichi_own")
+
+_LINE_STEPS = as_steps(LINE_STEPS)
+_SAFE_STEPS = as_steps(SAFE_STEPS)
+
+
+def _numbers(first: int, last: int) -> int:
+    """Return the kinds of the suits whose number is in a range, 1..9."""
+    return sum(1 << (9 * suit + n - 1) for suit in range(3) for n in range(first, last + 1))
+
+
+_SUITED = ALL_KINDS & ~HONOURS
+_FROM_4, _UP_TO_6, _MIDDLE = _numbers(4, 9), _numbers(1, 6), _numbers(4, 6)
+_INNER, _THREES, _SEVENS = _numbers(2, 8), _numbers(3, 3), _numbers(7, 7)
+_FROM_2_TO_4, _FROM_3_TO_4, _FOURS = _numbers(2, 4), _numbers(3, 4), _numbers(4, 4)
+_FROM_6_TO_8, _FROM_6_TO_7, _SIXES = _numbers(6, 8), _numbers(6, 7), _numbers(6, 6)
+_EARLY = 5
+
+
+@jit
+def _safe_kinds(game, seat):
+    """Return the kinds that right, across and left cannot claim a win on.
+
+    Those are its own discards, and what others have discarded (or added to a pong) since it declared riichi, else
+    since its last own discard: it has let that pass. The open tile counts as passed, for by the next own discard it
+    will have (or the round is over).
+    """
+    safe = np.zeros(SEATS, np.int64)
+    passed = np.int64(0)
+    searching = np.int64(0b1111) & ~(np.int64(1) << seat)
+    n = np.int64(game["n_events"])
+    while searching and n > 0:
+        n -= 1
+        event = np.int64(game["events"][n])
+        what, other = event & 15, event >> 4 & 3
+        if what == EVENT_DISCARD or what == EVENT_ADDED_KONG:
+            passed |= np.int64(1) << (event >> 10)
+        since = EVENT_RIICHI if game["riichi"][other] else EVENT_DISCARD
+        if searching >> other & 1 and what == since:
+            safe[other] = passed
+            searching &= ~(np.int64(1) << other)
+    for other in range(SEATS):
+        if searching >> other & 1:
+            safe[other] = passed
+        safe[other] |= game["discarded"][other]
+    return safe[(seat + 1) & 3], safe[(seat + 2) & 3], safe[(seat + 3) & 3]
+
+
+@jit
+def _two_sided(safe, left):
+    """Return the kinds that a two-sided wait of the two kinds below, and above, can hold.
+
+    safe: kinds that the seat cannot win on, which rules out both ends of a wait; left: kinds with unseen tiles.
+    """
+    below = _FROM_4 & ~(safe << 3) & left << 1 & left << 2
+    above = _UP_TO_6 & ~(safe >> 3) & left >> 1 & left >> 2
+    return below, above
+
+
+@jit
+def _outside_of(early):
+    """Return the suit kinds on the outer side of discards 2-4 and 6-8."""
+    below = (early & _FROM_2_TO_4) >> 1 | (early & _FROM_3_TO_4) >> 2 | (early & _FOURS) >> 3
+    above = (early & _FROM_6_TO_8) << 1 | (early & _FROM_6_TO_7) << 2 | (early & _SIXES) << 3
+    return below | above
+
+
+@jit
+def _encode_rival(rival, safe, held, left, out):
+    """Write what is safe from one rival; `rival` 0..2 counts from the right."""
+    out[_SAFE + rival] = safe
+    below, above = _two_sided(safe, np.int64(ALL_KINDS))
+    out[_SUJI + rival] = _SUITED & ~(below | above)
+    out[_HALF_SUJI + rival] = _MIDDLE & (below ^ above)
+    below, above = _two_sided(safe, left)
+    out[_BELOW + rival] = below
+    out[_ABOVE + rival] = above
+    early = np.int64(0)
+    first = _ORDER + (rival + 1) * RIVER_PLACES
+    for n in range(first, first + _EARLY):
+        early |= out[n]
+    out[_OUTSIDE + rival] = _outside_of(early)
+    lines = _UP_TO_6 & ~safe & ~(safe >> 3)
+    at_least(out, _LINES + rival * len(_LINE_STEPS), _LINE_STEPS, bit_count(lines))
+    at_least(out, _OWN + rival * len(_SAFE_STEPS), _SAFE_STEPS, count_in(held, safe))
+
+
+@jit
+def encode_safety(game, seat, out):
+    """Write what is safe; rivers, own hand and tiles left must have been written."""
+    held, lefts = read_nested(out, _HAND), read_nested(out, _LEFT)
+    left, twice_left = lefts[0], lefts[1]
+    safe = _safe_kinds(game, seat)
+    in_riichi, riichi_safe = False, np.int64(ALL_KINDS)
+    for rival in range(SEATS - 1):
+        _encode_rival(rival, safe[rival], held, left, out)
+        if game["riichi"][(seat + 1 + rival) & 3]:
+            in_riichi = True
+            riichi_safe &= safe[rival]
+    below, above = _two_sided(np.int64(0), left)
+    below_twice, above_twice = _two_sided(np.int64(0), twice_left)
+    no_chance = _SUITED & ~(below | above)
+    gaps = _INNER & left << 1 & left >> 1
+    edges = _THREES & left << 1 & left << 2 | _SEVENS & left >> 1 & left >> 2
+    out[_NO_CHANCE] = no_chance
+    out[_ONE_CHANCE] = _SUITED & ~(below_twice | above_twice) & ~no_chance
+    out[_NO_WAIT] = ALL_KINDS & ~(below | above | gaps | edges | left)
+    out[_ALL] = safe[0] & safe[1] & safe[2]
+    if in_riichi:
+        out[_RIICHI] = riichi_safe
+        at_least(out, _RIICHI_OWN, _SAFE_STEPS, count_in(held, riichi_safe))

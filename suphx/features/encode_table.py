@@ -1,0 +1,287 @@
+"""The own hand as held, dora, tiles seen and left, the round, riichi, the wall, and what may be done."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.blocks import bit_count
+from simulator.jit import jit
+from simulator.moves import is_red_tile, tiles_left
+from simulator.record import (
+    ADDED_KONG,
+    CHOW_HIGH,
+    CHOW_LOW,
+    CHOW_MIDDLE,
+    CLOSED_KONG,
+    DECLARE_RIICHI,
+    DISCARD_DRAWN,
+    DISCARD_RED,
+    NINE_TERMINALS,
+    NO_TILE,
+    OPEN_KONG,
+    PHASE_CLAIM,
+    PHASE_KONG_CLAIM,
+    PHASE_STOP,
+    PHASE_TURN,
+    PONG,
+    SEATS,
+    WIN_BY_CLAIM,
+    WIN_BY_DRAW,
+    WORD_BITS,
+)
+from simulator.rules import EAST_ONLY
+from simulator.tiles import ALL_KINDS, DORA_OF, EAST, RED_FIVE_KINDS
+from simulator.wall import DORA_INDICATORS
+from suphx.features import layout
+from suphx.features.encode_rivers import dora_in_meld, red_in_meld, valued_kinds
+from suphx.features.planes import (
+    add_one,
+    as_steps,
+    at_least,
+    complement,
+    flag,
+    merge,
+    multiplicity,
+    start,
+    write_nested,
+)
+
+_HAND = start("hand.count")
+_HAND_RED = start("hand.red")
+_DRAWN = start("hand.drawn")
+_DRAWN_RED = start("hand.drawn_red")
+_REPLACEMENT = start("hand.replacement")
+_INDICATOR = start("dora.indicator")
+_DORA = start("dora.count")
+_OWN_DORA = start("dora.own")
+_UNSEEN_DORA = start("dora.unseen")
+_UNSEEN_RED = start("dora.unseen_red")
+_RED_DISCARDS = start("rivers.red")
+_MELD_RED = start("melds.red")
+_LEFT = start("tiles.left")
+_TILES_OPEN = start("tiles.open")
+_EAST_ONLY = start("game.east_only")
+_RED_FIVES = start("game.red_fives")
+_OPEN_TANYAO = start("game.open_tanyao")
+_WIND = start("game.wind")
+_NUMBER = start("game.number")
+_DEALER = start("game.dealer")
+_ROUND_WIND = start("game.round_wind")
+_SEAT_WIND = start("game.seat_wind")
+_VALUED = start("game.valued")
+_REPEAT = start("game.repeat")
+_BETS = start("game.bets")
+_ROUNDS_LEFT = start("game.rounds_left")
+_TARGET = start("game.target")
+_EXTRA = start("game.extra")
+_RIICHI = start("riichi.declared")
+_DOUBLE = start("riichi.double")
+_IPPATSU = start("riichi.ippatsu")
+_WALL = start("wall.left")
+_WALL_LAST = start("wall.last")
+_KONGS = start("wall.kongs")
+_UNTOUCHED = start("wall.untouched")
+_SITUATION = start("legal.situation")
+_DISCARDS = start("legal.discard")
+_DISCARD_RED = start("legal.red")
+_FORBIDDEN = start("legal.forbidden")
+_CHOW = start("legal.chow")
+_PONG = start("legal.pong")
+_OPEN_KONG = start("legal.open_kong")
+_CLOSED_KONG = start("legal.closed_kong")
+_ADDED_KONG = start("legal.added_kong")
+_DRAW_WIN = start("legal.draw_win")
+_CLAIM_WIN = start("legal.claim_win")
+_NINE_TERMINALS = start("legal.nine_terminals")
+_OPEN_TILE = start("legal.open_tile")
+_OPEN_RED = start("legal.open_red")
+_OPEN_FROM = start("legal.open_from")
+
+_OWN_DORA_STEPS = as_steps(layout.OWN_DORA_STEPS)
+_UNSEEN_DORA_STEPS = as_steps(layout.UNSEEN_DORA_STEPS)
+_REPEAT_STEPS = as_steps(layout.REPEAT_STEPS)
+_BET_STEPS = as_steps(layout.BET_STEPS)
+_ROUNDS_LEFT_STEPS = as_steps(layout.ROUNDS_LEFT_STEPS)
+_WALL_STEPS = as_steps(layout.WALL_STEPS)
+_KONG_STEPS = as_steps(layout.COUNTS)
+
+_WINDS = 3  # that a round can be of
+_LAST_EAST, _LAST_SOUTH = 3, 7
+_FIVES = sum(1 << kind for kind in RED_FIVE_KINDS)
+_FIVE_M, _FIVE_P, _FIVE_S = RED_FIVE_KINDS
+_PAIR = np.int64(3)  # an action and the same with a red five
+_CLOSED_KONGS_IN_LOW = WORD_BITS - CLOSED_KONG
+
+
+@jit
+def own_reds(game, seat):
+    """Return the fives whose red tile a hand holds, as a set of kinds."""
+    if not game["rules"]["red_fives"]:
+        return np.int64(0)
+    copies = game["copies"][seat]
+    reds = (np.int64(copies[_FIVE_M]) & 1) << _FIVE_M | (np.int64(copies[_FIVE_P]) & 1) << _FIVE_P
+    return reds | (np.int64(copies[_FIVE_S]) & 1) << _FIVE_S
+
+
+@jit
+def has_drawn(game, seat):
+    """Return whether a seat holds a tile that it has just drawn."""
+    return game["turn"] == seat and game["drawn"] != NO_TILE
+
+
+@jit
+def encode_hand(game, seat, held, out):
+    """Write the own hand; `held` are its nested sets."""
+    write_nested(out, _HAND, held)
+    out[_HAND_RED] = own_reds(game, seat)
+    if has_drawn(game, seat):
+        drawn = np.int64(game["drawn"])
+        out[_DRAWN] = np.int64(1) << (drawn >> 2)
+        out[_DRAWN_RED] = flag(is_red_tile(game, drawn))
+        out[_REPLACEMENT] = flag(game["replacement"] != 0)
+
+
+@jit
+def encode_indicators(game, out):
+    """Write indicators and dora kinds; return the indicators and the dora, both as nested sets."""
+    none = (np.int64(0), np.int64(0), np.int64(0), np.int64(0))
+    shown, dora = none, none
+    for n in range(np.int64(game["indicators"])):
+        kind = np.int64(game["wall"][DORA_INDICATORS[n]]) >> 2
+        out[_INDICATOR + n] = np.int64(1) << kind
+        shown = add_one(shown, np.int64(1) << kind)
+        dora = add_one(dora, np.int64(1) << np.int64(DORA_OF[kind]))
+    out[_DORA], out[_DORA + 1], out[_DORA + 2] = dora[0], dora[1], dora[2]
+    return shown, dora
+
+
+@jit
+def encode_seen(game, seat, held, opened, dora, out):
+    """Write what is open and what is left, and how much dora is where."""
+    left = complement(merge(opened, held))
+    write_nested(out, _TILES_OPEN, opened)
+    write_nested(out, _LEFT, left)
+    reds = own_reds(game, seat)
+    own, red = np.int64(0), bit_count(reds)
+    unseen = np.int64(0)
+    for n in range(np.int64(game["indicators"])):
+        kind = np.int64(DORA_OF[np.int64(game["wall"][DORA_INDICATORS[n]]) >> 2])
+        own += np.int64(game["hand"][seat, kind])
+    for n in range(np.int64(game["n_melds"][seat])):
+        meld = game["melds"][seat, n]
+        own += dora_in_meld(meld, dora)
+        red += red_in_meld(game, meld) != 0
+    kinds = dora[0]
+    while kinds:
+        kind = bit_count((kinds & -kinds) - 1)
+        unseen += multiplicity(left, kind)
+        kinds &= kinds - 1
+    seen_red = reds
+    for n in range(SEATS):
+        seen_red |= out[_RED_DISCARDS + n]
+    for n in range(SEATS * SEATS):
+        seen_red |= out[_MELD_RED + n]
+    out[_UNSEEN_RED] = _FIVES & ~seen_red if game["rules"]["red_fives"] else 0
+    at_least(out, _OWN_DORA, _OWN_DORA_STEPS, own + red)
+    at_least(out, _UNSEEN_DORA, _UNSEEN_DORA_STEPS, unseen)
+
+
+@jit
+def encode_game(game, seat, out):
+    """Write where in the game this is: wind, round, dealer, counters."""
+    rules = game["rules"]
+    number = np.int64(game["round"])
+    east_only = rules["length"] == EAST_ONLY
+    out[_EAST_ONLY] = flag(east_only)
+    out[_RED_FIVES] = flag(rules["red_fives"] != 0)
+    out[_OPEN_TANYAO] = flag(rules["open_tanyao"] != 0)
+    out[_WIND + min(number >> 2, _WINDS - 1)] = ALL_KINDS
+    out[_NUMBER + (number & 3)] = ALL_KINDS
+    dealer = (np.int64(game["dealer"]) - seat) & 3
+    out[_DEALER + dealer] = ALL_KINDS
+    out[_ROUND_WIND] = np.int64(1) << (EAST + (number >> 2))
+    out[_SEAT_WIND] = np.int64(1) << (EAST + ((4 - dealer) & 3))
+    target = False
+    for relative in range(SEATS):
+        other = (seat + relative) & 3
+        out[_VALUED + relative] = valued_kinds(game, other)
+        target = target or game["scores"][other] >= rules["target_points"]
+    at_least(out, _REPEAT, _REPEAT_STEPS, np.int64(game["repeat_counter"]))
+    at_least(out, _BETS, _BET_STEPS, np.int64(game["bets"]))
+    last = _LAST_EAST if east_only else _LAST_SOUTH
+    at_least(out, _ROUNDS_LEFT, _ROUNDS_LEFT_STEPS, last - number)
+    out[_TARGET] = flag(target)
+    out[_EXTRA] = flag(number > last)
+
+
+@jit
+def encode_riichi(game, seat, out):
+    """Write who is in riichi."""
+    for relative in range(SEATS):
+        other = (seat + relative) & 3
+        out[_RIICHI + relative] = flag(game["riichi"][other] != 0)
+        out[_DOUBLE + relative] = flag(game["riichi"][other] != 0 and game["double_riichi"][other] != 0)
+        out[_IPPATSU + relative] = flag(game["ippatsu"][other] != 0)
+
+
+@jit
+def last_drawer(next_drawer, left):
+    """Return the seat that draws the last of `left` tiles if `next_drawer` draws the next and nobody calls."""
+    return (next_drawer + left - 1) & 3
+
+
+@jit
+def encode_wall(game, seat, out):
+    """Write how much of the wall is left."""
+    left = tiles_left(game)
+    at_least(out, _WALL, _WALL_STEPS, left)
+    if left > 0:
+        out[_WALL_LAST + (last_drawer(np.int64(game["turn"]) + 1, left) - seat & 3)] = ALL_KINDS
+    at_least(out, _KONGS, _KONG_STEPS, np.int64(game["kongs"]))
+    out[_UNTOUCHED] = flag(game["interrupted"] == 0)
+
+
+@jit
+def _encode_discards(low, drawn, out):
+    """Write which kinds may be discarded, from the first legal word."""
+    reds = low >> DISCARD_RED
+    red_kinds = (reds & 1) << _FIVE_M | (reds >> 1 & 1) << _FIVE_P | (reds >> 2 & 1) << _FIVE_S
+    kinds = low & ALL_KINDS | red_kinds
+    if low >> DISCARD_DRAWN & 1:
+        kinds |= np.int64(1) << (drawn >> 2)
+    out[_DISCARDS] = kinds
+    out[_DISCARD_RED] = red_kinds
+
+
+@jit
+def encode_legal(game, seat, out):
+    """Write what a seat that is asked may do; nothing if it is not."""
+    phase = np.int64(game["phase"])
+    if not game["asked"] >> seat & 1 or not PHASE_TURN <= phase <= PHASE_STOP:
+        return
+    low, high = game["legal"][seat, 0], game["legal"][seat, 1]
+    out[_SITUATION + phase - PHASE_TURN] = ALL_KINDS
+    _encode_discards(low, np.int64(game["drawn"]), out)
+    if game["turn"] == seat:
+        out[_FORBIDDEN] = game["forbidden"]
+    out[_CHOW] = flag(low >> CHOW_LOW & _PAIR)
+    out[_CHOW + 1] = flag(low >> CHOW_MIDDLE & _PAIR)
+    out[_CHOW + 2] = flag(low >> CHOW_HIGH & _PAIR)
+    out[_PONG] = flag(low >> PONG & _PAIR)
+    out[_OPEN_KONG] = flag(low >> OPEN_KONG & 1)
+    out[_CLOSED_KONG] = (low >> CLOSED_KONG | high << _CLOSED_KONGS_IN_LOW) & ALL_KINDS
+    out[_ADDED_KONG] = high >> (ADDED_KONG - WORD_BITS) & ALL_KINDS
+    out[_DRAW_WIN] = flag(high >> (WIN_BY_DRAW - WORD_BITS) & 1)
+    out[_CLAIM_WIN] = flag(high >> (WIN_BY_CLAIM - WORD_BITS) & 1)
+    out[_NINE_TERMINALS] = flag(high >> (NINE_TERMINALS - WORD_BITS) & 1)
+    if phase == PHASE_CLAIM or phase == PHASE_KONG_CLAIM:
+        tile = np.int64(game["claim_tile"])
+        out[_OPEN_TILE] = np.int64(1) << (tile >> 2)
+        out[_OPEN_RED] = flag(is_red_tile(game, tile))
+        out[_OPEN_FROM + ((np.int64(game["turn"]) - seat) & 3) - 1] = ALL_KINDS
+
+
+@jit
+def may_riichi(game, seat):
+    """Return whether a seat is asked and may declare riichi."""
+    return game["asked"] >> seat & 1 == 1 and game["legal"][seat, 0] >> DECLARE_RIICHI & 1 == 1

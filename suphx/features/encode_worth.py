@@ -1,0 +1,153 @@
+"""What a hand in tenpai is worth without a riichi to come: by each discard, and by each wait.
+
+A stage of its own, after the others: it needs scoring, which few positions need and which is long to compile.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.blocks import bit_count
+from simulator.jit import jit
+from simulator.moves import is_red_tile
+from simulator.payments import base_points
+from simulator.record import NO_TILE, WIN
+from simulator.scoring import DOUBLE_RIICHI, RIICHI, score_hand
+from simulator.shanten import accepted
+from simulator.tiles import DORA_OF, KINDS
+from simulator.wall import DORA_INDICATORS
+from suphx.features import layout
+from suphx.features.encode_table import own_reds
+from suphx.features.planes import as_steps, start
+
+_LEFT = start("tiles.left")
+_SHANTEN = start("efficiency.shanten")
+_KEEP = start("efficiency.keep")
+_BEST = start("efficiency.best")
+_VALUE_DISCARD = start("efficiency.value_discard")
+_YAKU_DISCARD = start("efficiency.yaku_discard")
+_VALUE_WAIT = start("efficiency.value_wait")
+_VALUE_STEPS = as_steps(layout.VALUE_STEPS)
+
+_MOST_POINTS = 1 << 30  # more than any win
+
+#: A hand in tenpai and what it is worth.
+WORTH = np.dtype([
+    ("hand", "u1", (KINDS,)),  # the concealed tiles; those of 3n+1 tiles while its waits are judged
+    ("dora", "u1", (KINDS,)),  # how often each kind is dora
+    ("own_dora", "i8"),  # han of dora in hand and melds
+    ("reds", "i8"),  # fives whose red tile is held concealed
+    ("red", "i8"),  # red fives in hand and melds
+    ("points", "i8", (KINDS,)),  # of a win by claim on each wait
+    ("win", WIN),  # such a win
+], align=True)  # fmt: skip
+
+
+@jit
+def _read_hand(game, seat, worth):
+    """Write the hand and its dora and red fives into `worth`."""
+    hand, dora = worth["hand"], worth["dora"]
+    for kind in range(KINDS):
+        hand[kind] = game["hand"][seat, kind]
+        dora[kind] = 0
+    for n in range(np.int64(game["indicators"])):
+        dora[DORA_OF[np.int64(game["wall"][DORA_INDICATORS[n]]) >> 2]] += 1
+    own_dora = np.int64(0)
+    for kind in range(KINDS):
+        own_dora += np.int64(hand[kind]) * np.int64(dora[kind])
+    reds = own_reds(game, seat)
+    red = bit_count(reds)
+    for n in range(np.int64(game["n_melds"][seat])):
+        for place in range(4):
+            tile = np.int64(game["melds"][seat, n]["tiles"][place])
+            if tile != NO_TILE:
+                own_dora += np.int64(dora[tile >> 2])
+                red += is_red_tile(game, tile)
+    worth["own_dora"], worth["reds"], worth["red"] = own_dora, reds, red
+
+
+@jit
+def _claim_points(game, seat, worth, kind, discard):
+    """Return the points of a win by claim of `kind` after a discard (as a set of one kind, or none); 0 without yaku."""
+    hand, win = worth["hand"], worth["win"]
+    dora, red = worth["own_dora"] + np.int64(worth["dora"][kind]), worth["red"]
+    if discard:
+        gone = bit_count(discard - 1)
+        dora -= np.int64(worth["dora"][gone])
+        if worth["reds"] & discard and hand[gone] == 0:  # a plain five would have gone instead
+            red -= 1
+    win["dora"], win["ura"], win["red"] = dora, 0, red
+    situation = 0
+    if game["riichi"][seat]:
+        situation = DOUBLE_RIICHI if game["double_riichi"][seat] else RIICHI
+    dealer = np.int64(game["dealer"])
+    melds, n_melds = game["melds"][seat], np.int64(game["n_melds"][seat])
+    round_wind = np.int64(game["round"]) >> 2
+    hand[kind] += 1
+    good = score_hand(hand, melds, n_melds, kind, situation, (seat - dealer) & 3, round_wind, game["rules"], win)
+    hand[kind] -= 1
+    if not good:
+        return np.int64(0)
+    base = base_points(np.int64(win["han"]), np.int64(win["fu"]), np.int64(win["yakuman"]), game["rules"])
+    return (base * (6 if seat == dealer else 4) + 99) // 100 * 100
+
+
+@jit
+def _judge_waits(game, seat, waits, discard, worth):
+    """Write the points of a claim on each wait into `worth`; return the most and the least of them, 0 without waits."""
+    most, least = np.int64(0), np.int64(_MOST_POINTS if waits else 0)
+    while waits:
+        kind = bit_count((waits & -waits) - 1)
+        waits &= waits - 1
+        points = _claim_points(game, seat, worth, kind, discard)
+        worth["points"][kind] = points
+        most, least = max(most, points), min(least, points)
+    return most, least
+
+
+@jit
+def _write_waits(worth, waits, out):
+    """Write the points of each wait."""
+    while waits:
+        kind = bit_count((waits & -waits) - 1)
+        waits &= waits - 1
+        for n in range(len(_VALUE_STEPS)):
+            out[_VALUE_WAIT + n] |= np.int64(worth["points"][kind] >= _VALUE_STEPS[n]) << kind
+
+
+@jit
+def encode_worth(lookup, game, seat, worth, out):
+    """Write what a hand in tenpai is worth; nothing for another. All else of the hand must have been written.
+
+    worth: a WORTH record as scratch. With a tile to discard every discard that leaves the hand tenpai is judged.
+    """
+    if not out[_SHANTEN]:
+        return
+    _read_hand(game, seat, worth)
+    hand, n_melds = worth["hand"], np.int64(game["n_melds"][seat])
+    discards = out[_KEEP]
+    while True:
+        discard = discards & -discards  # none where there is nothing to discard
+        discards ^= discard
+        kind = bit_count(discard - 1) if discard else np.int64(0)
+        hand[kind] -= discard != 0
+        waits = accepted(lookup, hand, n_melds) & out[_LEFT]
+        most, least = _judge_waits(game, seat, waits, discard, worth)
+        hand[kind] += discard != 0
+        if discard == out[_BEST]:
+            _write_waits(worth, waits, out)
+        if discard:
+            for n in range(len(_VALUE_STEPS)):
+                out[_VALUE_DISCARD + n] |= np.int64(most >= _VALUE_STEPS[n]) << kind
+            if least > 0:
+                out[_YAKU_DISCARD] |= discard
+        if not discards:
+            return
+
+
+@jit
+def encode_worth_all(lookup, games, index, seats, out):
+    """Write what hands in tenpai are worth for many positions that `encode_all` has written."""
+    worth = np.empty(1, WORTH)[0]
+    for n in range(len(index)):
+        encode_worth(lookup, games[index[n]], np.int64(seats[n]), worth, out[n])

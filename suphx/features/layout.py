@@ -1,0 +1,432 @@
+"""The layout of the planes: every plane has a place, a name, a meaning and a range, and all of them one version.
+
+A plane is a set of kinds (bit k: kind k) in a uint64. What is no set of kinds, a count or a yes or no, is a plane of
+all ones or all zeros; a number is written as one such plane for each step that it reaches ("at least 4").
+
+The encoders ask here for the places they write to (`start`), so that nothing else fixes them; `docs/features.md` is
+generated from here, and weights carry `VERSION`. Seats are always the position's own: self, right (the next in turn),
+across, left.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+#: To be raised when an encoder comes to set other bits while the words here stay the same.
+REVISION = 1
+
+#: The paper's numbers (its Table 2): discard and riichi; chow, pong and kong.
+PLANES, CALL_PLANES = 838, 958
+
+SEATS = ("self", "right", "across", "left")
+RIVALS = SEATS[1:]
+
+# What a plane may hold.
+SET, ONE, FLAG = "set of kinds", "at most one kind", "all or none"
+
+
+@dataclass(frozen=True)
+class Plane:
+    """One plane of 34 bits."""
+
+    block: str
+    name: str
+    meaning: str
+    range: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """Planes that belong together and lie side by side, the last of their axes running fastest."""
+
+    key: str
+    planes: tuple[Plane, ...]
+
+
+def group(key: str, range: str, name: str, meaning: str, **axes: Iterable) -> Group:
+    """Return one plane for each combination of the axes, whose values fill the fields of name and meaning."""
+    combinations = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
+    block = key.partition(".")[0]
+    return Group(key, tuple(Plane(block, name.format(**c), meaning.format(**c), range) for c in combinations))
+
+
+# The steps of numbers. A plane is set where the number is at least the step, unless its name says otherwise.
+COUNTS = (1, 2, 3, 4)
+RIVER_PLACES = 22  # the last place also holds whatever comes after it
+MELD_PLACES = 4
+OWN_DORA_STEPS = (1, 2, 3, 4, 5, 6, 8)
+UNSEEN_DORA_STEPS = (1, 2, 3, 4, 6)
+REPEAT_STEPS = (1, 2, 3, 4, 6)
+BET_STEPS = (1, 2, 3, 4)
+ROUNDS_LEFT_STEPS = (1, 2, 3, 4, 5, 6, 7)
+WALL_STEPS = (1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 28, 32, 36, 40, 48, 56, 64)
+POINT_STEPS = (1_000, 5_000, 10_000, 15_000, 20_000, 25_000, 30_000, 35_000, 40_000, 50_000)
+GAP_STEPS = (
+    -24_000, -16_000, -12_000, -8_000, -4_000, -2_000, -1_000, 0,
+    1_000, 2_000, 4_000, 8_000, 12_000, 16_000, 24_000,
+)  # fmt: skip
+#: Wins that decide who is ahead, as (han, fu); the limits by their han.
+WINS = {
+    "1 han 30 fu": (1, 30), "2 han 30 fu": (2, 30), "3 han 30 fu": (3, 30),
+    "a mangan": (5, 30), "a haneman": (6, 30), "a baiman": (8, 30), "a yakuman": (13, 30),
+}  # fmt: skip
+RIVAL_WINS = ("2 han 30 fu", "3 han 30 fu", "a mangan", "a haneman")
+RIICHI_PLACE_STEPS = (5, 9, 13)
+SHANTEN_STEPS = (0, 1, 2, 3, 4, 5)
+FORM_SHANTEN_STEPS = (0, 1, 2, 3)
+ACCEPTED_STEPS = (1, 4, 8, 12, 16, 20, 24, 32, 40, 56)
+BACK_STEPS = (8, 16, 24, 32, 48, 64)
+BEST_DISCARDS = 3
+VALUE_STEPS = (1_000, 2_000, 3_900, 7_700, 12_000, 16_000)
+LINE_STEPS = (5, 9, 13)
+SAFE_STEPS = (1, 2, 3, 5)
+VISIBLE_HAN_STEPS = (1, 2, 3, 4, 5)
+STREAK_STEPS = (1, 3, 5)
+VALUED_STEPS = (1, 2)
+
+# The look-ahead's axes (see `lookahead.py`).
+LOOKAHEAD_TILES = (1, 2, 3)
+LOOKAHEAD_POINTS = (1_000, 2_000, 3_900, 5_200, 8_000, 12_000, 16_000, 24_000, 32_000)
+LOOKAHEAD_ANSWERS = ("can be", "is 1/64 likely", "is 1/16 likely", "is 1/4 likely")
+
+_HAND = [
+    group("hand.count", SET, "own >= {n}", "kinds held at least {n} times, concealed", n=COUNTS),
+    group("hand.red", SET, "own red fives", "fives whose red tile is held concealed"),
+    group("hand.drawn", ONE, "drawn", "the tile just drawn"),
+    group("hand.drawn_red", FLAG, "drawn is red", "the tile just drawn is a red five"),
+    group("hand.replacement", FLAG, "drawn is a replacement", "the tile just drawn came after a kong"),
+]
+
+_MELDS = [
+    group("melds.kinds", SET, "{seat} meld {n}", "kinds in the {n}. meld of {seat}: three of a chow, one of another",
+          seat=SEATS, n=COUNTS),
+    group("melds.kong", ONE, "{seat} meld {n} kong", "its kind, if it is a kong", seat=SEATS, n=COUNTS),
+    group("melds.red", ONE, "{seat} meld {n} red", "the five that is red in it", seat=SEATS, n=COUNTS),
+    Group("melds.from", tuple(
+        Plane("melds", f"{seat} meld {n} from {source}", f"the called kind, if {source} gave it", ONE)
+        for seat in SEATS for n in COUNTS for source in SEATS if source != seat
+    )),
+    group("melds.added", SET, "{seat} added kongs", "kinds of kongs that were a pong before", seat=SEATS),
+    group("melds.open", FLAG, "{seat} open melds >= {n}", "melds that open the hand: all but closed kongs",
+          seat=SEATS, n=COUNTS),
+]  # fmt: skip
+
+_RIVERS = [
+    group("rivers.order", SET, "{seat} discard {n}", "the {n}. discard of {seat}, called ones included (the last of "
+          "these planes: and all later ones)", seat=SEATS, n=range(1, RIVER_PLACES + 1)),
+    group("rivers.from_hand", SET, "{seat} {copy} from hand",
+          "kinds of which the {copy} discard of {seat} was from the hand, not the tile just drawn",
+          seat=SEATS, copy=("first", "second", "third or fourth")),
+    group("rivers.riichi", ONE, "{seat} riichi discard", "the kind discarded with the declaration", seat=SEATS),
+    group("rivers.called", SET, "{seat} called away", "kinds of discards that others called", seat=SEATS),
+    group("rivers.red", SET, "{seat} red discards", "fives whose red tile was discarded", seat=SEATS),
+    group("rivers.last", ONE, "{seat} last discard", "the kind discarded last", seat=SEATS),
+    group("rivers.last_from_hand", ONE, "{seat} last from hand", "the kind discarded last from the hand", seat=SEATS),
+]  # fmt: skip
+
+_DORA = [
+    group("dora.indicator", ONE, "indicator {n}", "the {n}. dora indicator", n=range(1, 6)),
+    group("dora.count", SET, "dora >= {n}", "kinds that count as dora at least {n} times", n=(1, 2, 3)),
+    group("dora.own", FLAG, "own dora >= {n}", "han of dora and red fives in the own hand and melds", n=OWN_DORA_STEPS),
+    group("dora.unseen", FLAG, "unseen dora >= {n}", "tiles not seen that are dora by an indicator",
+          n=UNSEEN_DORA_STEPS),
+    group("dora.unseen_red", SET, "unseen red fives", "fives whose red tile has not been seen"),
+]  # fmt: skip
+
+_TILES = [
+    group("tiles.left", SET, "left >= {n}", "kinds of which at least {n} tiles have not been seen", n=COUNTS),
+    group("tiles.open", SET, "open >= {n}", "kinds of which at least {n} lie open to all: rivers, melds, indicators",
+          n=COUNTS),
+]  # fmt: skip
+
+_GAME = [
+    group("game.east_only", FLAG, "East only", "the game is over after East, not South"),
+    group("game.red_fives", FLAG, "red fives", "there is a red five in each suit"),
+    group("game.open_tanyao", FLAG, "open tanyao", "all simples counts with an open hand"),
+    group("game.wind", FLAG, "{wind} round", "the wind of the round", wind=("East", "South", "West")),
+    group("game.number", FLAG, "round {n} of its wind", "the number of the round within its wind", n=COUNTS),
+    group("game.dealer", FLAG, "dealer {seat}", "who deals; with it all seats' winds", seat=SEATS),
+    group("game.round_wind", ONE, "round wind", "the wind of the round, as a tile"),
+    group("game.seat_wind", ONE, "own wind", "the own wind, as a tile"),
+    group("game.valued", SET, "valued for {seat}", "kinds whose triplet is a yaku for {seat}", seat=SEATS),
+    group("game.repeat", FLAG, "repeat counter >= {n}", "honba", n=REPEAT_STEPS),
+    group("game.bets", FLAG, "bets >= {n}", "riichi bets on the table", n=BET_STEPS),
+    group("game.rounds_left", FLAG, "rounds left >= {n}", "rounds to come by the plan, repeats not counted; none set: "
+          "the last one, or extra time", n=ROUNDS_LEFT_STEPS),
+    group("game.target", FLAG, "target reached", "someone has the points that the game can end on time with"),
+    group("game.extra", FLAG, "extra time", "a wind after those of the plan, since nobody reached the target"),
+]  # fmt: skip
+
+_POINTS = [
+    group("points.of", FLAG, "{seat} points >= {n:,}", "points of {seat}", seat=SEATS, n=POINT_STEPS),
+    group("points.rank", FLAG, "{seat} is rank {n}", "rank now; of equals the nearer to the first dealer is ahead",
+          seat=SEATS, n=COUNTS),
+    group("points.gap", FLAG, "gap to {rival} >= {n:,}", "own points less those of {rival}", rival=RIVALS,
+          n=GAP_STEPS),
+    group("points.pass", FLAG, "{win} {way} is ahead of {rival}",
+          "after an own win of that size {way}, bets and repeat counter included, self ranks before {rival}",
+          rival=RIVALS, way=("by draw", "off them", "off another"), win=WINS),
+    group("points.passed", FLAG, "{rival} with {win} {way} is ahead",
+          "after a win of {rival} of that size {way}, bets and repeat counter included, {rival} ranks before self",
+          rival=RIVALS, way=("by draw", "off self"), win=RIVAL_WINS),
+]  # fmt: skip
+
+_RIICHI = [
+    group("riichi.declared", FLAG, "{seat} riichi", "has declared riichi", seat=SEATS),
+    group("riichi.double", FLAG, "{seat} double riichi", "... in the uninterrupted first turn", seat=SEATS),
+    group("riichi.ippatsu", FLAG, "{seat} ippatsu", "a win of {seat} now would be ippatsu", seat=SEATS),
+    group("riichi.place", FLAG, "{seat} riichi on discard >= {n}", "which of the discards declared it",
+          seat=RIVALS, n=RIICHI_PLACE_STEPS),
+]  # fmt: skip
+
+_WALL = [
+    group("wall.left", FLAG, "wall >= {n}", "tiles that can still be drawn from the live wall", n=WALL_STEPS),
+    group("wall.last", FLAG, "{seat} draws last", "who draws the last tile, if nobody calls from now on", seat=SEATS),
+    group("wall.kongs", FLAG, "kongs >= {n}", "kongs made by all", n=COUNTS),
+    group("wall.untouched", FLAG, "uninterrupted", "no call or kong has been made in this round"),
+]
+
+_HAND_VALUE = "points of a win by claim, without riichi unless already declared, dora counted"
+_EFFICIENCY = [
+    group("efficiency.shanten", FLAG, "shanten <= {n}", "shanten of the hand (with a tile to discard: at best)",
+          n=SHANTEN_STEPS),
+    group("efficiency.complete", FLAG, "complete", "the drawn or the open tile completes the hand, yaku or not"),
+    group("efficiency.pairs", FLAG, "seven pairs shanten <= {n}", "shanten of seven pairs alone", n=FORM_SHANTEN_STEPS),
+    group("efficiency.orphans", FLAG, "thirteen orphans shanten <= {n}", "shanten of thirteen orphans alone",
+          n=FORM_SHANTEN_STEPS),
+    group("efficiency.waits", SET, "waits", "kinds that complete the hand without its drawn tile, if it is tenpai"),
+    group("efficiency.accepted", SET, "accepted", "kinds that lower the shanten (with a tile to discard: after any "
+          "discard that keeps it)"),
+    group("efficiency.tiles", FLAG, "accepted tiles >= {n}", "unseen tiles that lower the shanten (with a tile to "
+          "discard: after the discard that leaves most)", n=ACCEPTED_STEPS),
+    group("efficiency.keep", SET, "keeps shanten", "kinds whose discard keeps the shanten"),
+    group("efficiency.back", SET, "one back", "kinds whose discard costs one shanten"),
+    group("efficiency.keep_tiles", SET, "keeps shanten, accepts >= {n}",
+          "... of which the hand then accepts at least {n} unseen tiles", n=ACCEPTED_STEPS),
+    group("efficiency.back_tiles", SET, "one back, accepts >= {n}", "discards that cost one shanten, after which the "
+          "hand accepts at least {n} unseen tiles", n=BACK_STEPS),
+    group("efficiency.best", ONE, "best discard {n}", "of those that keep the shanten the one that accepts the {n}. "
+          "most tiles; of equals the higher kind", n=range(1, BEST_DISCARDS + 1)),
+    group("efficiency.best_accepted", SET, "accepted after best discard {n}", "kinds that lower the shanten then",
+          n=range(1, BEST_DISCARDS + 1)),
+    group("efficiency.furiten_discards", SET, "leaves furiten", "discards that leave the hand tenpai and furiten"),
+    group("efficiency.furiten", FLAG, "furiten by {cause}", "no win by claim: {cause}",
+          cause=("an own discard", "a win let go this turn", "a win let go in riichi")),
+    group("efficiency.value_discard", SET, "tenpai discard worth >= {n:,}",
+          f"discards that leave the hand tenpai, by its best wait: {_HAND_VALUE}", n=VALUE_STEPS),
+    group("efficiency.yaku_discard", SET, "tenpai discard with a yaku on each wait",
+          "discards that leave the hand tenpai such that a claim on every wait wins without riichi"),
+    group("efficiency.value_wait", SET, "wait worth >= {n:,}",
+          f"waits of the hand (with a tile to discard: after best discard 1): {_HAND_VALUE}", n=VALUE_STEPS),
+]  # fmt: skip
+
+_SAFETY = [
+    group("safety.safe", SET, "safe from {rival}", "kinds that {rival} cannot claim a win on: own discards, and what "
+          "others discarded since its riichi or its last discard", rival=RIVALS),
+    group("safety.suji", SET, "suji of {rival}", "kinds that no two-sided wait of {rival} can hold, by the kinds safe "
+          "from it", rival=RIVALS),
+    group("safety.half_suji", SET, "half suji of {rival}", "4, 5, 6 of which one of two two-sided waits is ruled out "
+          "so", rival=RIVALS),
+    group("safety.below", SET, "two-sided from below by {rival}", "kinds that the two kinds below may wait for, by "
+          "safe kinds and tiles left", rival=RIVALS),
+    group("safety.above", SET, "two-sided from above by {rival}", "... the two kinds above", rival=RIVALS),
+    group("safety.outside", SET, "outside early of {rival}", "suit tiles on the outer side of the first five "
+          "discards 2-4 and 6-8", rival=RIVALS),
+    group("safety.lines", FLAG, "{rival} open lines >= {n}", "of the 18 lines 1-4 to 6-9 those without a kind safe "
+          "from {rival}", rival=RIVALS, n=LINE_STEPS),
+    group("safety.own", FLAG, "own safe tiles from {rival} >= {n}", "concealed tiles that are safe from {rival}",
+          rival=RIVALS, n=SAFE_STEPS),
+    group("safety.no_chance", SET, "no chance", "suit kinds that no two-sided wait can hold, by tiles left"),
+    group("safety.one_chance", SET, "one chance", "... only one that takes the last unseen tile of a kind"),
+    group("safety.no_wait", SET, "no wait", "kinds that no ordinary wait can hold, by tiles left"),
+    group("safety.all", SET, "safe from all", "kinds safe from all three"),
+    group("safety.riichi", SET, "safe from riichi", "kinds safe from everyone in riichi; none without a riichi"),
+    group("safety.riichi_own", FLAG, "own tiles safe from riichi >= {n}", "concealed tiles among those", n=SAFE_STEPS),
+]  # fmt: skip
+
+_READING = [
+    group("reading.flush", SET, "{rival} flush", "kinds of the flushes that the open melds of {rival} still allow; "
+          "none without an open meld", rival=RIVALS),
+    group("reading.yaku", FLAG, "{rival} valued melds >= {n}", "han of triplets that are a yaku by themselves",
+          rival=RIVALS, n=VALUED_STEPS),
+    group("reading.triplets", FLAG, "{rival} all triplets", "open, and no chow among the melds", rival=RIVALS),
+    group("reading.simples", FLAG, "{rival} all simples", "open, and no terminal or honour in the melds",
+          rival=RIVALS),
+    group("reading.outside", FLAG, "{rival} outside hand", "open, and a terminal or honour in every meld",
+          rival=RIVALS),
+    group("reading.han", FLAG, "{rival} visible han >= {n}", "dora, red fives and valued triplets in the melds",
+          rival=RIVALS, n=VISIBLE_HAN_STEPS),
+    group("reading.streak", FLAG, "{rival} drawn discards in a row >= {n}", "since the last discard from the hand",
+          rival=RIVALS, n=STREAK_STEPS),
+]  # fmt: skip
+
+_LEGAL = [
+    group("legal.situation", FLAG, "asked: {what}", "the situation that self is asked in; none set: not asked",
+          what=("turn", "riichi discard", "discard after a call", "claim", "claim of a kong", "stop")),
+    group("legal.discard", SET, "may discard", "kinds that may be discarded, in whatever way"),
+    group("legal.red", SET, "may discard red", "fives whose red tile may be discarded (unless it was just drawn)"),
+    group("legal.forbidden", SET, "forbidden", "kinds that may not be discarded now (swap-calling)"),
+    group("legal.riichi", SET, "riichi discards", "kinds that may be discarded with a riichi declared now"),
+    group("legal.chow", FLAG, "may chow {place}", "with the open tile {place} in the run",
+          place=("low", "middle", "high")),
+    group("legal.pong", FLAG, "may pong", "the open tile"),
+    group("legal.open_kong", FLAG, "may open kong", "the open tile"),
+    group("legal.closed_kong", SET, "may closed kong", "kinds"),
+    group("legal.added_kong", SET, "may added kong", "kinds"),
+    group("legal.draw_win", FLAG, "may win by draw", "tsumo"),
+    group("legal.claim_win", FLAG, "may win by claim", "ron"),
+    group("legal.nine_terminals", FLAG, "may abort", "by nine terminals"),
+    group("legal.open_tile", ONE, "open tile", "the discard or kong tile that may be claimed"),
+    group("legal.open_red", FLAG, "open tile is red", "it is a red five"),
+    group("legal.open_from", FLAG, "open tile from {seat}", "who has discarded it", seat=RIVALS),
+]  # fmt: skip
+
+_LOOKAHEAD = [
+    group("lookahead.points", SET, "{n:,} in {tiles} {answer}",
+          "discards after which a win of at least {n:,} points {answer} with {tiles} tiles drawn, exactly (without a "
+          "discard to come: which of the tiles drawn lead to it); with a proposed call: after it",
+          tiles=LOOKAHEAD_TILES, n=LOOKAHEAD_POINTS, answer=LOOKAHEAD_ANSWERS),
+]  # fmt: skip
+
+# The proposed call, and the hand after it (chow and pong: with a discard to come; kongs: before the replacement).
+CALLED_LEFT_STEPS = (1, 2)
+AFTER_SHANTEN_STEPS = (0, 1, 2, 3, 4)
+AFTER_TILES_STEPS = (1, 4, 8, 12, 16, 24, 32)
+AFTER_SAFE_STEPS = (1, 2, 4)
+FEW = (0, 1, 2, 3)
+PAIR_STEPS = (1, 2, 3, 4, 5)
+SURE_HAN_STEPS = (1, 2, 3, 4, 5, 6)
+MELD_DORA_STEPS = (1, 2, 3)
+_CALL = [
+    group("call.what", FLAG, "{what}", "the kind of call that is proposed",
+          what=("chow low", "chow middle", "chow high", "pong", "open kong", "closed kong", "added kong")),
+    group("call.tile", ONE, "called tile", "the open tile that is called; of an own kong its kind"),
+    group("call.red", FLAG, "called tile is red", "the open tile is a red five"),
+    group("call.from", FLAG, "called from {seat}", "who has discarded it", seat=RIVALS),
+    group("call.left", FLAG, "called kind left >= {n}", "tiles of the called kind that have not been seen",
+          n=CALLED_LEFT_STEPS),
+    group("call.used", SET, "uses >= {n}", "own concealed tiles that the call uses", n=COUNTS),
+    group("call.used_red", ONE, "uses red", "the five whose own red tile it uses"),
+    group("call.meld", SET, "meld", "kinds in the meld that comes to be"),
+    group("call.spare_red", FLAG, "keeps red back", "the same call could use a red five and does not"),
+    group("call.also", FLAG, "also: {what}", "other calls that may be made instead",
+          what=("another chow", "pong", "open kong")),
+    group("call.opens", FLAG, "opens the hand", "the hand was closed"),
+    group("call.open", FLAG, "open melds after >= {n}", "melds that open the hand then", n=COUNTS),
+    group("call.breaks", FLAG, "breaks ippatsu", "a rival could win with ippatsu now, and not after it"),
+    group("call.last", FLAG, "{seat} draws last then", "who draws the last tile, if nobody calls after this",
+          seat=SEATS),
+    group("after.count", SET, "own >= {n} after", "kinds held concealed after the call", n=COUNTS),
+    group("after.red", SET, "own red fives after", "fives whose red tile is held concealed then"),
+    group("after.before", FLAG, "shanten before <= {n}", "shanten without the call", n=AFTER_SHANTEN_STEPS),
+    group("after.shanten", FLAG, "shanten after <= {n}", "shanten with it, at best", n=AFTER_SHANTEN_STEPS),
+    group("after.change", FLAG, "shanten {what}", "shanten after the call beside before",
+          what=("lower", "equal", "higher")),
+    group("after.before_tiles", FLAG, "accepted before >= {n}", "unseen tiles that lower the shanten without the call",
+          n=AFTER_TILES_STEPS),
+    group("after.tiles", FLAG, "accepted after >= {n}", "unseen tiles that lower the shanten after it, with the "
+          "discard that leaves most", n=AFTER_TILES_STEPS),
+    group("after.accepted", SET, "accepted after", "kinds that lower the shanten after any discard that keeps it"),
+    group("after.best", ONE, "best discard after", "the discard that leaves most; of equals the higher kind"),
+    group("after.best_accepted", SET, "accepted after best discard", "kinds that lower the shanten then"),
+    group("after.keep", SET, "keeps shanten after", "discards that keep the shanten of after the call"),
+    group("after.keep_tiles", SET, "keeps shanten after, accepts >= {n}", "... and accept at least {n} tiles",
+          n=AFTER_TILES_STEPS),
+    group("after.forbidden", SET, "forbidden after", "kinds that may not be discarded then (swap-calling)"),
+    group("after.furiten", FLAG, "furiten after", "tenpai with the best discard, on a kind discarded before"),
+    group("yaku.valued", FLAG, "valued melds after >= {n}", "han of own melds that are a yaku by themselves",
+          n=VALUED_STEPS),
+    group("yaku.valued_pairs", SET, "valued pairs after", "kinds held at least twice whose triplet is a yaku"),
+    group("yaku.simples", FLAG, "all simples after", "no terminal or honour in the melds, and open tanyao counts"),
+    group("yaku.not_simple", FLAG, "terminals and honours after <= {n}", "held concealed then", n=FEW),
+    group("yaku.flush", FLAG, "flush of {suit}", "the melds are of this suit and honours alone", suit=("m", "p", "s")),
+    group("yaku.off_flush", FLAG, "off the flush <= {n}", "concealed tiles outside of the nearest flush that the "
+          "melds allow", n=FEW),
+    group("yaku.triplets", FLAG, "all triplets after", "no chow in the melds"),
+    group("yaku.pairs", FLAG, "pairs and triplets after >= {n}", "kinds held at least twice then", n=PAIR_STEPS),
+    group("yaku.outside", FLAG, "outside hand after", "a terminal or honour in every meld"),
+    group("yaku.runs", SET, "runs after", "lowest kinds of chows in the melds, for straights and three-colour runs"),
+    group("value.meld_dora", FLAG, "dora in the meld >= {n}", "dora and red fives in the proposed meld",
+          n=MELD_DORA_STEPS),
+    group("value.han", FLAG, "sure han >= {n}", "dora, red fives and valued melds after the call", n=SURE_HAN_STEPS),
+    group("value.safe", FLAG, "own safe tiles from {rival} >= {n} after", "concealed tiles that are safe from {rival}",
+          rival=RIVALS, n=AFTER_SAFE_STEPS),
+]  # fmt: skip
+
+# What the oracle sees beyond: all of it hidden from the seat.
+ORACLE_DRAWS = 36
+ORACLE_SHANTEN_STEPS = (0, 1, 2, 3, 4, 5)
+_ORACLE = [
+    group("oracle.count", SET, "{rival} >= {n}", "kinds that {rival} holds concealed at least {n} times",
+          rival=RIVALS, n=COUNTS),
+    group("oracle.red", SET, "{rival} red fives", "fives whose red tile {rival} holds concealed", rival=RIVALS),
+    group("oracle.shanten", FLAG, "{rival} shanten <= {n}", "shanten of {rival}", rival=RIVALS,
+          n=ORACLE_SHANTEN_STEPS),
+    group("oracle.waits", SET, "{rival} waits", "kinds that complete the hand of {rival}", rival=RIVALS),
+    group("oracle.furiten", FLAG, "{rival} furiten", "{rival} cannot win by claim", rival=RIVALS),
+    group("oracle.draw", ONE, "draw {n}", "the {n}. tile to be drawn from the live wall",
+          n=range(1, ORACLE_DRAWS + 1)),
+    group("oracle.draw_red", SET, "red fives to be drawn", "fives whose red tile is among those"),
+    group("oracle.rest", SET, "rest of the wall >= {n}", "kinds that lie at least {n} times in the live wall after "
+          "those", n=COUNTS),
+    group("oracle.replacement", ONE, "replacement {n}", "the tile to be drawn after the {n}. kong from now",
+          n=range(1, 5)),
+    group("oracle.indicator", ONE, "dora to come {n}", "the kind that the {n}. indicator from now makes dora",
+          n=range(1, 5)),
+    group("oracle.ura", ONE, "ura {n}", "the kind that the indicator under the {n}. one makes dora", n=range(1, 6)),
+]  # fmt: skip
+
+GROUPS: tuple[Group, ...] = (
+    *_HAND, *_MELDS, *_RIVERS, *_DORA, *_TILES, *_GAME, *_POINTS, *_RIICHI, *_WALL, *_EFFICIENCY, *_SAFETY, *_READING,
+    *_LEGAL, *_LOOKAHEAD,
+)  # fmt: skip
+CALL_GROUPS: tuple[Group, ...] = tuple(_CALL)
+ORACLE_GROUPS: tuple[Group, ...] = tuple(_ORACLE)
+
+
+def _planes(groups: Sequence[Group]) -> tuple[Plane, ...]:
+    return tuple(plane for each in groups for plane in each.planes)
+
+
+#: Every plane of a position; of a position with a proposed call; and of the oracle's own block, which is apart.
+LAYOUT = _planes(GROUPS)
+CALL_LAYOUT = LAYOUT + _planes(CALL_GROUPS)
+ORACLE_LAYOUT = _planes(ORACLE_GROUPS)
+ORACLE_PLANES = len(ORACLE_LAYOUT)
+assert (len(LAYOUT), len(CALL_LAYOUT)) == (PLANES, CALL_PLANES)
+
+
+def _starts() -> dict[str, int]:
+    places: dict[str, int] = {}
+    for groups in (GROUPS + CALL_GROUPS, ORACLE_GROUPS):
+        place = 0
+        for each in groups:
+            places[each.key] = place
+            place += len(each.planes)
+    return places
+
+
+_STARTS = _starts()
+
+
+def start(key: str) -> int:
+    """Return the place of the first plane of a group; KeyError if there is none of that key.
+
+    Places of the oracle's groups count from the first plane of its own block.
+    """
+    return _STARTS[key]
+
+
+def version_of(planes: Iterable[Plane], revision: int = REVISION) -> str:
+    """Return what names a layout: a hash of its planes, in their order, and of the encoders' revision."""
+    words = [[plane.block, plane.name, plane.meaning, plane.range] for plane in planes]
+    return hashlib.sha256(json.dumps([revision, words]).encode()).hexdigest()[:12]
+
+
+#: Weights carry it: what they were trained on. The oracle's block has its own.
+VERSION = version_of(CALL_LAYOUT)
+ORACLE_VERSION = version_of(ORACLE_LAYOUT)

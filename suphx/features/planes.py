@@ -1,0 +1,113 @@
+"""What all encoders share: planes of ones, steps of numbers, and counts of tiles as four nested sets of kinds.
+
+Planes are written and read as int64. How many there are of each kind is kept as the kinds of which there are at least
+one, two, three and four ("nested sets"): so they are planes already, and adding, counting and comparing are a few
+bit operations for all 34 kinds at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from simulator.blocks import bit_count
+from simulator.jit import jit
+from simulator.tiles import ALL_KINDS, KINDS
+from suphx.features import layout
+
+_EMPTY = np.int64(0)
+
+
+def start(key: str) -> np.int64:
+    """Return the place of the first plane of a group (see `layout.start`), as a constant for compiled code.
+
+    Not an int: Numba compiles a function anew for each literal int that it is called with.
+    """
+    return np.int64(layout.start(key))
+
+
+def as_steps(steps: Iterable[int]) -> np.ndarray:
+    """Return steps of the layout as a constant for compiled code."""
+    return np.array(list(steps), np.int64)
+
+
+@jit
+def flag(condition):
+    """Return the plane of a yes or no."""
+    return np.int64(ALL_KINDS) if condition else np.int64(0)
+
+
+@jit
+def at_least(out, first, steps, value):
+    """Write the planes of a number: those steps that it reaches."""
+    for n in range(len(steps)):
+        out[first + n] = flag(value >= steps[n])
+
+
+@jit
+def at_most(out, first, steps, value):
+    """Write the planes of a number that tell whether it is at most each step."""
+    for n in range(len(steps)):
+        out[first + n] = flag(value <= steps[n])
+
+
+@jit
+def write_nested(out, first, sets):
+    """Write four nested sets."""
+    out[first], out[first + 1], out[first + 2], out[first + 3] = sets
+
+
+@jit
+def read_nested(out, first):
+    """Return four nested sets that stand in planes."""
+    return out[first], out[first + 1], out[first + 2], out[first + 3]
+
+
+@jit
+def add_one(sets, kinds):
+    """Return nested sets with one more tile of each of the given kinds."""
+    one, two, three, four = sets
+    return one | kinds, two | (one & kinds), three | (two & kinds), four | (three & kinds)
+
+
+@jit
+def merge(a, b):
+    """Return the nested sets of two counts together, at most four of a kind."""
+    one = a[0] | b[0]
+    two = a[1] | b[1] | (a[0] & b[0])
+    three = a[2] | b[2] | (a[1] & b[0]) | (a[0] & b[1])
+    four = a[3] | b[3] | (a[2] & b[0]) | (a[1] & b[1]) | (a[0] & b[2])
+    return one, two, three, four
+
+
+@jit
+def complement(sets):
+    """Return the nested sets of what is left of four tiles of each kind."""
+    return ALL_KINDS & ~sets[3], ALL_KINDS & ~sets[2], ALL_KINDS & ~sets[1], ALL_KINDS & ~sets[0]
+
+
+@jit
+def nest(counts):
+    """Return the nested sets of counts u8[34]."""
+    one, two, three, four = _EMPTY, _EMPTY, _EMPTY, _EMPTY
+    for kind in range(KINDS):
+        count = np.int64(counts[kind])
+        one |= ((count + 3) >> 2) << kind
+        two |= ((count + 2) >> 2) << kind
+        three |= ((count + 1) >> 2) << kind
+        four |= (count >> 2) << kind
+    return one, two, three, four
+
+
+@jit
+def count_in(sets, kinds):
+    """Return how many tiles of the given kinds nested sets hold."""
+    upper = bit_count(sets[2] & kinds) + bit_count(sets[3] & kinds)
+    return bit_count(sets[0] & kinds) + bit_count(sets[1] & kinds) + upper
+
+
+@jit
+def multiplicity(sets, kind):
+    """Return how many tiles of a kind nested sets hold."""
+    return (sets[0] >> kind & 1) + (sets[1] >> kind & 1) + (sets[2] >> kind & 1) + (sets[3] >> kind & 1)
