@@ -1,0 +1,1 @@
+"""The five networks: architecture, packed planes, precision, weights, export."""

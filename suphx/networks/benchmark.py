@@ -1,0 +1,128 @@
+"""Rates of the networks, from packed planes to logits and to a training step; and which layout is the fastest.
+
+Rates are positions a second by the median time of a batch. The machine should have nothing else to do.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from simulator.tiles import KINDS
+from suphx.networks.convolution import KindConvolution
+from suphx.networks.inference import CPU_CHUNK, GPU_CHUNK, Evaluator
+from suphx.networks.planes import unpack
+from suphx.networks.policy import PolicyNetwork
+from suphx.networks.precision import Precision
+from suphx.networks.sizes import PLANES, size_named
+
+TRAINING_BATCH = 256
+_LAYOUT_POSITIONS = 256
+_LEARNING_RATE = 1e-4
+
+
+def made_up_planes(n: int, planes: int = PLANES) -> np.ndarray:
+    """Return uint64[n, planes] of random bits, a quarter of them set, about as many as in a position."""
+    generator = np.random.default_rng(0)
+    first, second = generator.integers(0, 1 << KINDS, (2, n, planes), dtype=np.uint64)
+    return first & second
+
+
+def measure(work: Callable[[], object], seconds: float, device: torch.device) -> float:
+    """Return the median time of a piece of work in seconds, after one run that is not counted."""
+    times: list[float] = []
+    work()
+    until = time.perf_counter() + seconds
+    while time.perf_counter() < until or not times:
+        _wait(device)
+        started = time.perf_counter()
+        work()
+        _wait(device)
+        times.append(time.perf_counter() - started)
+    return statistics.median(times)
+
+
+def _wait(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+
+
+def bench_inference(size: str, precision: Precision, seconds: float) -> dict[str, float]:
+    """Measure one size from packed planes to logits, and which share of it is unpacking."""
+    network = PolicyNetwork("discard", size_named(size))
+    evaluator = Evaluator(network, precision)
+    packed = made_up_planes(CPU_CHUNK if precision.device.type == "cpu" else GPU_CHUNK)
+    whole = measure(lambda: evaluator.logits(packed), seconds, precision.device)
+    unpacking = measure(lambda: evaluator.unpack(packed), seconds / 4, precision.device)
+    return {"inference_per_s": len(packed) / whole, "unpack_share": unpacking / whole}
+
+
+def bench_training(size: str, precision: Precision, seconds: float, batch: int = TRAINING_BATCH) -> dict[str, float]:
+    """Measure training one size: packed planes to logits, loss, gradients and AdamW's step, float32 weights."""
+    network = PolicyNetwork("discard", size_named(size)).to(precision.device)
+    optimizer = torch.optim.AdamW(network.parameters(), lr=_LEARNING_RATE, fused=True)
+    packed = made_up_planes(batch)
+    kinds = torch.randint(0, KINDS, (batch,), device=precision.device)
+
+    def step() -> None:
+        planes = unpack(packed, precision.dtype, precision.device, precision.threads)
+        optimizer.zero_grad()
+        functional.cross_entropy(network(planes), kinds).backward()
+        optimizer.step()
+
+    return {"training_per_s": batch / measure(step, seconds, precision.device)}
+
+
+class _ShiftAndMultiply(nn.Module):
+    """A 3x1 convolution as one matrix product over three shifted copies: [n, 34, channels] -> [n, 34, filters]."""
+
+    def __init__(self, channels: int, filters: int) -> None:
+        super().__init__()
+        self.linear = nn.Linear(3 * channels, filters)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        padded = functional.pad(x, (0, 0, 1, 1))
+        return self.linear(torch.cat([padded[:, :-2], x, padded[:, 2:]], dim=-1))
+
+
+def bench_layouts(filters: int, precision: Precision, seconds: float) -> dict[str, float]:
+    """Measure one convolution of the trunk in each layout that was considered, forward and with its gradients."""
+    candidates: dict[str, tuple[nn.Module, tuple[int, ...]]] = {
+        "ours": (KindConvolution(filters, filters), (_LAYOUT_POSITIONS, KINDS, 1, filters)),
+        "channels_last": (nn.Conv2d(filters, filters, (3, 1), padding=(1, 0)), (_LAYOUT_POSITIONS, KINDS, 1, filters)),
+        "conv1d": (nn.Conv1d(filters, filters, 3, padding=1), (_LAYOUT_POSITIONS, filters, KINDS)),
+        "shift_and_multiply": (_ShiftAndMultiply(filters, filters), (_LAYOUT_POSITIONS, KINDS, filters)),
+    }
+    found = {}
+    for name, (layer, shape) in candidates.items():
+        layer.to(precision.device, precision.dtype)
+        x = torch.randn(shape, device=precision.device, dtype=precision.dtype)
+        if len(shape) == 4:
+            x = x.permute(0, 3, 1, 2)
+        with torch.inference_mode():
+            forward = measure(lambda layer=layer, x=x: layer(x), seconds, precision.device)  # type: ignore[misc]
+        x.requires_grad_()
+        both = measure(lambda layer=layer, x=x: layer(x).sum().backward(), seconds, precision.device)  # type: ignore[misc]
+        found[f"{name}_forward_per_s"] = _LAYOUT_POSITIONS / forward
+        found[f"{name}_with_gradients_per_s"] = _LAYOUT_POSITIONS / both
+    return found
+
+
+def bench_networks(
+    sizes: Iterable[str], precisions: Iterable[Precision], seconds: float
+) -> Iterator[tuple[str, dict[str, float]]]:
+    """Measure sizes in several precisions; yields ("small bfloat16", numbers) and ("layouts 64 bfloat16", numbers)."""
+    chosen = list(sizes)
+    for precision in precisions:
+        dtype = str(precision.dtype).removeprefix("torch.")
+        for size in chosen:
+            rates = bench_inference(size, precision, seconds) | bench_training(size, precision, seconds)
+            yield f"{size} {dtype}", rates
+        for filters in sorted({size_named(size).filters for size in chosen}):
+            yield f"layouts {filters} {dtype}", bench_layouts(filters, precision, seconds / 4)

@@ -1,0 +1,85 @@
+"""From packed planes (a 34-bit mask each) to the input of a network: [n, 34, planes] of zeros and ones.
+
+On a CPU a compiled loop writes straight into the network's layout and type; torch operations would take longer than
+the network. On a GPU only the masks are copied there, an eighth of the bytes, and torch unpacks them.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import torch
+
+from simulator.jit import jit
+from simulator.tiles import KINDS
+
+_PART_BITS = 16  # a mask is read in parts as wide as the narrowest output, so that one instruction does many planes
+_PARTS = 3
+#: bfloat16 is written as its bits: NumPy does not know it.
+_BFLOAT16_ONE = np.uint16(0x3F80)
+#: Rows below which a second thread costs more than it saves.
+_ROWS_FOR_THREADS = 32
+
+
+@jit
+def _unpack(packed, one, out):
+    n, planes = packed.shape
+    parts = np.empty((_PARTS, planes), np.uint16)
+    for i in range(n):
+        for plane in range(planes):
+            mask = packed[i, plane]
+            parts[0, plane] = mask
+            parts[1, plane] = mask >> _PART_BITS
+            parts[2, plane] = mask >> 2 * _PART_BITS
+        for part in range(_PARTS):
+            row = parts[part]
+            for place in range(min(_PART_BITS, KINDS - part * _PART_BITS)):
+                bit = np.uint16(1 << place)
+                kind = part * _PART_BITS + place
+                for plane in range(planes):
+                    out[i, kind, plane] = one if row[plane] & bit else type(one)(0)
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="unpack")
+
+
+def unpack_into(packed: np.ndarray, out: torch.Tensor, threads: int) -> None:
+    """Write packed planes uint64[n, planes] into a contiguous CPU tensor [n, 34, planes], bfloat16 or float32.
+
+    threads: how many share the work. Raises ValueError for a tensor of another shape or type.
+    """
+    if out.shape != (len(packed), KINDS, packed.shape[1]) or not out.is_contiguous():
+        raise ValueError(f"planes {packed.shape} do not fit a tensor {tuple(out.shape)}")
+    one: np.generic = np.float32(1)
+    if out.dtype == torch.bfloat16:
+        out, one = out.view(torch.uint16), _BFLOAT16_ONE
+    elif out.dtype != torch.float32:
+        raise ValueError(f"planes are unpacked to bfloat16 or float32, not {out.dtype}")
+    target = out.numpy()
+    if threads == 1 or len(packed) < _ROWS_FOR_THREADS:
+        _unpack(packed, one, target)
+        return
+    bounds = np.linspace(0, len(packed), threads + 1).astype(int)
+    pieces = [(packed[a:b], one, target[a:b]) for a, b in pairwise(bounds)]
+    list(_pool(threads).map(lambda piece: _unpack(*piece), pieces))
+
+
+def unpack(packed: np.ndarray, dtype: torch.dtype, device: torch.device, threads: int = 1) -> torch.Tensor:
+    """Return packed planes uint64[n, planes] as a tensor [n, 34, planes] of zeros and ones on a device."""
+    if device.type == "cpu":
+        out = torch.empty((len(packed), KINDS, packed.shape[1]), dtype=dtype)
+        unpack_into(packed, out, threads)
+        return out
+    masks = torch.from_numpy(np.ascontiguousarray(packed).view(np.int64))  # torch cannot shift uint64
+    return unpack_there(masks.to(device, non_blocking=True), dtype)
+
+
+def unpack_there(masks: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Return masks int64[n, planes] as [n, 34, planes] of zeros and ones, by torch operations where the masks are."""
+    kinds = torch.arange(KINDS, device=masks.device)
+    return (masks[:, None, :] >> kinds[None, :, None] & 1).to(dtype)

@@ -1,0 +1,128 @@
+"""The paper's networks (section 2.2, Figures 4 and 5): one trunk, and a head for kinds or for yes and no.
+
+There is no normalisation: the trunk starts as the identity and stays trainable at 50 blocks because the second
+convolution of each block starts at zero and the first one is scaled down by the square root of the number of blocks
+(Fixup, arXiv:1901.09321). Batch normalisation gained nothing, costs a pass over memory, and would make a position's
+output depend on its batch, which importance weights could not bear.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from simulator.tiles import KINDS
+from suphx.networks.convolution import KindConvolution
+from suphx.networks.sizes import MODEL_PLANES, OUTPUTS, NetworkSize
+
+#: The head of the yes-or-no models: channels of its narrow convolution (the paper does not say), then its layers.
+_HEAD_CHANNELS = 4
+_HEAD_LAYERS = (1024, 256)
+
+
+class ResidualBlock(nn.Module):
+    """Two 3x1 convolutions and a way around them."""
+
+    def __init__(self, filters: int, blocks: int) -> None:
+        """`blocks`: how many such blocks the trunk has."""
+        super().__init__()
+        self.first = KindConvolution(filters, filters)
+        self.second = KindConvolution(filters, filters)
+        _start(self.first)
+        with torch.no_grad():
+            self.first.weight.mul_(blocks**-0.5)
+        nn.init.zeros_(self.second.weight)
+        assert self.second.bias is not None
+        nn.init.zeros_(self.second.bias)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return [n, filters, 34, 1] for the same."""
+        change = self.second(functional.relu(self.first(x), inplace=True))
+        change += x
+        return functional.relu(change, inplace=True)
+
+
+class _Linear(nn.Linear):
+    """A fully connected layer that computes in its input's type."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return functional.linear(x, self.weight.to(x.dtype), self.bias.to(x.dtype))
+
+
+class KindHead(nn.Module):
+    """1x1 convolution to one channel: a logit for each kind."""
+
+    def __init__(self, filters: int) -> None:
+        super().__init__()
+        self.score = _Linear(filters, 1)
+        nn.init.normal_(self.score.weight, std=0.1 * filters**-0.5)  # nearly uniform at first
+        nn.init.zeros_(self.score.bias)
+
+    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+        """Return [n, 34] for rows [n, 34, filters]."""
+        return self.score(rows).squeeze(-1)
+
+
+class AnswerHead(nn.Module):
+    """Narrow 1x1 convolution, then fully connected layers: a logit for no and one for yes."""
+
+    def __init__(self, filters: int) -> None:
+        super().__init__()
+        self.narrow = _Linear(filters, _HEAD_CHANNELS)
+        widths = (_HEAD_CHANNELS * KINDS, *_HEAD_LAYERS)
+        hidden = [_Linear(a, b) for a, b in pairwise(widths)]
+        for layer in (self.narrow, *hidden):
+            _start(layer)
+        self.layers = nn.Sequential(*(part for layer in hidden for part in (layer, nn.ReLU())))
+        self.answer = _Linear(widths[-1], 2)
+        nn.init.normal_(self.answer.weight, std=0.1 * widths[-1] ** -0.5)
+        nn.init.zeros_(self.answer.bias)
+
+    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+        """Return [n, 2] for rows [n, 34, filters]."""
+        return self.answer(self.layers(functional.relu(self.narrow(rows)).flatten(1)))
+
+
+class PolicyNetwork(nn.Module):
+    """One of the five models.
+
+    It computes in the type of the planes it is given and keeps its parameters in theirs, so bfloat16 planes
+    and float32 parameters are mixed-precision training.
+    """
+
+    def __init__(self, model: str, size: NetworkSize, planes: int | None = None) -> None:
+        """Build `model` (of `MODELS`) with fresh weights.
+
+        planes: input planes, by default those of the model (`MODEL_PLANES`); more where an oracle's are added.
+        """
+        super().__init__()
+        if model not in MODEL_PLANES:
+            raise ValueError(f"no model {model!r}; there are {', '.join(MODEL_PLANES)}")
+        self.model = model
+        self.size = size
+        self.planes = MODEL_PLANES[model] if planes is None else planes
+        self.first = KindConvolution(self.planes, size.filters)
+        _start(self.first)
+        self.blocks = nn.ModuleList(ResidualBlock(size.filters, size.blocks) for _ in range(size.blocks))
+        self.head = KindHead(size.filters) if OUTPUTS[model] == KINDS else AnswerHead(size.filters)
+
+    def forward(self, planes: torch.Tensor) -> torch.Tensor:
+        """Return logits f32[n, 34 or 2] for planes float[n, 34, planes] (`planes.unpack`)."""
+        x = planes.transpose(1, 2).unsqueeze(-1)  # [n, planes, 34, 1], channels last in memory: no copy
+        x = functional.relu(self.first(x), inplace=True)
+        for block in self.blocks:
+            x = block(x)
+        return self.head(x.squeeze(-1).transpose(1, 2)).float()
+
+    def n_parameters(self) -> int:
+        """Return how many numbers the network learns."""
+        return sum(parameter.numel() for parameter in self.parameters())
+
+
+def _start(layer: KindConvolution | nn.Linear) -> None:
+    nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
+    if layer.bias is not None:
+        nn.init.zeros_(layer.bias)

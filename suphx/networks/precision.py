@@ -1,0 +1,101 @@
+"""Where networks compute and in which type: chosen by a measured probe, and said; thread counts always explicit."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+
+import torch
+from torch.nn import functional
+
+from simulator.tiles import KINDS
+
+#: What the probe runs: the trunk convolution of `small`, on this many positions.
+_PROBE_FILTERS = 64
+_PROBE_POSITIONS = 128
+_PROBE_SECONDS = 0.05
+#: bfloat16 has to be this much faster to be worth its eight bits of precision.
+_WORTH = 1.2
+
+
+@dataclass(frozen=True)
+class Precision:
+    """Device, type and threads of a network's work."""
+
+    device: torch.device
+    dtype: torch.dtype
+    """Type that planes and activations have; float32 or bfloat16."""
+    threads: int
+    """Threads of torch and of unpacking, on a CPU."""
+    reason: str
+    """Why this type, for the person at the keyboard."""
+
+    def __str__(self) -> str:
+        name = str(self.dtype).removeprefix("torch.")
+        return f"{name} on {self.device}, {self.threads} threads ({self.reason})"
+
+
+def choose_precision(device: str | None = None, dtype: str | None = None, threads: int | None = None) -> Precision:
+    """Return where to compute, and set torch's number of threads to `threads`.
+
+    device: "cpu", "cuda", "cuda:1"; by default a GPU where there is one. dtype: "float32" or "bfloat16"; by default
+    bfloat16 where a probe of 0.1 s finds it faster on this device. threads: by default as many as torch has.
+    Raises ValueError for a device or type that is not there.
+    """
+    chosen = _device(device)
+    count = torch.get_num_threads() if threads is None else threads
+    if count < 1:
+        raise ValueError(f"threads: {count}; at least one is needed")
+    torch.set_num_threads(count)
+    if dtype is not None:
+        if dtype not in ("float32", "bfloat16"):
+            raise ValueError(f"no precision {dtype!r}; there are float32, bfloat16")
+        return Precision(chosen, getattr(torch, dtype), count, "as asked")
+    ratio = bfloat16_gain(chosen)
+    best = torch.bfloat16 if ratio >= _WORTH else torch.float32
+    return Precision(chosen, best, count, f"bfloat16 runs at {ratio:.1f} times float32 here")
+
+
+def _device(name: str | None) -> torch.device:
+    if name is None:
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+    except RuntimeError:
+        raise ValueError(f"no device {name!r}; try cpu or cuda") from None
+    if device.type not in ("cpu", "cuda"):
+        raise ValueError(f"device {name!r} is not supported; try cpu or cuda")
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        raise ValueError(f"device {name!r} is not there: torch finds {torch.cuda.device_count()} GPUs")
+    return device
+
+
+@cache
+def bfloat16_gain(device: torch.device) -> float:
+    """Return how many times faster than in float32 a convolution of the trunk runs in bfloat16, measured once."""
+    seconds = {}
+    for dtype in (torch.float32, torch.bfloat16):
+        x = torch.ones(_PROBE_POSITIONS, KINDS, 1, _PROBE_FILTERS, dtype=dtype, device=device).permute(0, 3, 1, 2)
+        weight = torch.ones(_PROBE_FILTERS, _PROBE_FILTERS, 3, 1, dtype=dtype, device=device)
+        weight = weight.contiguous(memory_format=torch.channels_last)
+        with torch.inference_mode():
+            seconds[dtype] = _best_time(partial(functional.conv2d, x, weight, padding=(1, 0)), device)
+    return seconds[torch.float32] / seconds[torch.bfloat16]
+
+
+def _best_time(work: Callable[[], object], device: torch.device) -> float:
+    """Return the shortest time of a piece of work in seconds, tried for `_PROBE_SECONDS` after a first run."""
+    best = float("inf")
+    work()
+    until = time.perf_counter() + _PROBE_SECONDS
+    while time.perf_counter() < until:
+        if device.type == "cuda":
+            torch.cuda.synchronize(device)
+        started = time.perf_counter()
+        work()
+        if device.type == "cuda":
+            torch.cuda.synchronize(device)
+        best = min(best, time.perf_counter() - started)
+    return best

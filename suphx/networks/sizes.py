@@ -1,0 +1,51 @@
+"""Which five models there are, what goes in and out of each, and the sizes they come in."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from suphx.features.layout import CALL_PLANES, PLANES
+
+#: The models of the paper's Table 1, in the order of the decision flow's text.
+MODELS = ("discard", "riichi", "chow", "pong", "kong")
+#: Input planes (Table 2): the call models also see what is proposed.
+MODEL_PLANES = {
+    "discard": PLANES,
+    "riichi": PLANES,
+    "chow": CALL_PLANES,
+    "pong": CALL_PLANES,
+    "kong": CALL_PLANES,
+}
+#: The two outputs of the models that answer yes or no.
+NO, YES = 0, 1
+OUTPUTS = {"discard": 34, "riichi": 2, "chow": 2, "pong": 2, "kong": 2}
+
+
+class NetworkSize(BaseModel):
+    """Width and depth of a network's trunk."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = "custom"
+    """`paper`, `base`, `small`, or any name for another size."""
+    filters: int = Field(ge=1, le=4096)
+    """Filters of every 3x1 convolution of the trunk."""
+    blocks: int = Field(ge=0, le=1000)
+    """Residual blocks, two convolutions each."""
+
+
+SIZES = {
+    size.name: size
+    for size in (
+        NetworkSize(name="paper", filters=256, blocks=50),
+        NetworkSize(name="base", filters=128, blocks=10),
+        NetworkSize(name="small", filters=64, blocks=6),
+    )
+}
+
+
+def size_named(name: str) -> NetworkSize:
+    """Return the size of that name; raise ValueError, naming the sizes, if there is none."""
+    if name not in SIZES:
+        raise ValueError(f"no network size {name!r}; there are {', '.join(SIZES)}")
+    return SIZES[name]

@@ -1,0 +1,197 @@
+"""Weights on disk: a safetensors file a network, a folder of five and a card an agent. Nothing is ever unpickled.
+
+A file says in its metadata which model it is, its size and the layout of planes it was trained on; what does not fit
+is refused with the file's name. Files appear whole or not at all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+import torch
+from pydantic import BaseModel, ConfigDict, ValidationError
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+
+from suphx.features.layout import VERSION
+from suphx.networks.policy import PolicyNetwork
+from suphx.networks.sizes import MODELS, NetworkSize
+
+FORMAT_VERSION = 1
+CARD_NAME = "agent.json"
+#: Types that weights may be stored in: two bytes or four. They are float32 again once loaded.
+Storage = Literal["bfloat16", "float16", "float32"]
+
+
+class WeightsError(ValueError):
+    """Weights that cannot be used: names the file and says why."""
+
+
+class _Description(NetworkSize):
+    """What a file's metadata says (all of it as strings in the file): the size, `name` its name, and what it is for."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    format: int
+    model: str
+    layout: str
+    planes: int
+
+
+class AgentCard(BaseModel):
+    """What a folder of weights says about itself."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    format: int = FORMAT_VERSION
+    name: str
+    layout: str = VERSION
+    sha256: dict[str, str]
+    """File name -> hash: the five belong together."""
+    about: dict[str, str] = {}
+    """Anything worth telling: data, accuracy, command."""
+
+
+def save_network(path: Path, network: PolicyNetwork, storage: Storage = "float32", layout: str = VERSION) -> None:
+    """Write a network's weights; an existing file is replaced at once, or not at all if writing fails."""
+    _write(path, _serialize(network, storage, layout))
+
+
+def _serialize(network: PolicyNetwork, storage: Storage, layout: str) -> bytes:
+    dtype = getattr(torch, storage)
+    tensors = {}
+    for name, tensor in network.state_dict().items():
+        stored = tensor.detach().to("cpu", dtype).contiguous()
+        if not torch.isfinite(stored).all():
+            raise WeightsError(f"{network.model}: {name} has numbers that {storage} cannot hold")
+        tensors[name] = stored
+    description = _Description(
+        format=FORMAT_VERSION, model=network.model, layout=layout, planes=network.planes, **network.size.model_dump()
+    )
+    return save(tensors, {name: str(value) for name, value in description.model_dump().items()})
+
+
+def load_network(path: Path, model: str | None = None, layout: str = VERSION) -> PolicyNetwork:
+    """Return the network in a file, its weights float32 on the CPU.
+
+    model: which one it must be, by default any. layout: which layout of planes it must have been made for.
+    Raises WeightsError, naming the file, if it is not that, not whole, or has odd tensors.
+    """
+    try:
+        with safe_open(path, "pt") as file:
+            description = _describe(path, file.metadata())
+            _check(path, description, model, layout)
+            tensors = {name: file.get_tensor(name) for name in file.keys()}
+    except SafetensorError as error:
+        raise WeightsError(f"{path}: no safetensors file, or not whole ({error})") from error
+    size = NetworkSize(name=description.name, filters=description.filters, blocks=description.blocks)
+    with torch.device("meta"):
+        network = PolicyNetwork(description.model, size, description.planes)
+    _check_tensors(path, network.state_dict(), tensors)
+    network.to_empty(device="cpu").load_state_dict(tensors)
+    return network
+
+
+def _describe(path: Path, metadata: Mapping[str, str] | None) -> _Description:
+    try:
+        return _Description.model_validate(metadata or {})
+    except ValidationError as error:
+        fields = ", ".join(str(problem["loc"][0]) for problem in error.errors())
+        raise WeightsError(f"{path}: no weights of ours: {fields} missing or wrong in the metadata") from error
+
+
+def _check(path: Path, found: _Description, model: str | None, layout: str) -> None:
+    if found.format != FORMAT_VERSION:
+        raise WeightsError(f"{path}: weights of format {found.format}; this version reads format {FORMAT_VERSION}")
+    if found.model not in MODELS:
+        raise WeightsError(f"{path}: weights of an unknown model {found.model!r}")
+    if model is not None and found.model != model:
+        raise WeightsError(f"{path}: weights of the {found.model} model; the {model} model is needed")
+    if found.layout != layout:
+        raise WeightsError(f"{path}: made for layout {found.layout} of planes; this version has layout {layout}")
+
+
+def _check_tensors(path: Path, wanted: Mapping[str, torch.Tensor], found: Mapping[str, torch.Tensor]) -> None:
+    missing, unknown = wanted.keys() - found.keys(), found.keys() - wanted.keys()
+    if missing or unknown:
+        words = [f"{word} {', '.join(sorted(names)[:3])}" for word, names in
+                 (("without", missing), ("with unknown", unknown)) if names]  # fmt: skip
+        raise WeightsError(f"{path}: not the tensors of this network: {'; '.join(words)}")
+    for name, tensor in found.items():
+        if tensor.shape != wanted[name].shape:
+            shapes = f"{list(tensor.shape)}, not {list(wanted[name].shape)}"
+            raise WeightsError(f"{path}: tensor {name} has shape {shapes}")
+        if tensor.dtype not in (torch.float32, torch.bfloat16, torch.float16) or not torch.isfinite(tensor).all():
+            raise WeightsError(f"{path}: tensor {name} holds other things than finite numbers")
+
+
+def save_agent(
+    folder: Path,
+    networks: Mapping[str, PolicyNetwork],
+    name: str,
+    about: Mapping[str, str] | None = None,
+    storage: Storage = "bfloat16",
+) -> None:
+    """Write the five networks and their card into a folder.
+
+    The card comes last and holds the hash of each file: a folder that was caught half replaced is noticed when it is
+    loaded. Raises ValueError if a model is missing.
+    """
+    if set(networks) != set(MODELS):
+        raise ValueError(f"an agent has the networks {', '.join(MODELS)}, not {', '.join(networks)}")
+    folder.mkdir(parents=True, exist_ok=True)
+    hashes = {}
+    for model in MODELS:
+        data = _serialize(networks[model], storage, VERSION)
+        hashes[_file_name(model)] = hashlib.sha256(data).hexdigest()
+        _write(folder / _file_name(model), data)
+    card = AgentCard(name=name, sha256=hashes, about=dict(about or {}))
+    _write(folder / CARD_NAME, card.model_dump_json(indent=2).encode() + b"\n")
+
+
+def load_card(folder: Path) -> AgentCard:
+    """Return the card of a folder of weights; raises WeightsError if there is none, or none of this version."""
+    path = folder / CARD_NAME
+    try:
+        card = AgentCard.model_validate_json(path.read_bytes())
+    except FileNotFoundError as error:
+        raise WeightsError(f"{folder}: no folder of an agent's weights: it has no {CARD_NAME}") from error
+    except ValidationError as error:
+        raise WeightsError(f"{path}: no card of an agent's weights: {error.errors()[0]['msg']}") from error
+    if card.format != FORMAT_VERSION:
+        raise WeightsError(f"{path}: a card of format {card.format}; this version reads format {FORMAT_VERSION}")
+    return card
+
+
+def load_agent(folder: Path) -> dict[str, PolicyNetwork]:
+    """Return the five networks of a folder by model; raises WeightsError as `load_network` and `load_card` do."""
+    card = load_card(folder)
+    networks = {}
+    for model in MODELS:
+        path = folder / _file_name(model)
+        if not path.is_file():
+            raise WeightsError(f"{path}: the {model} model's weights are missing")
+        networks[model] = load_network(path, model)
+        if card.sha256.get(path.name) != hashlib.sha256(path.read_bytes()).hexdigest():
+            raise WeightsError(f"{path}: not the file that {CARD_NAME} speaks of")
+    return networks
+
+
+def _file_name(model: str) -> str:
+    return f"{model}.safetensors"
+
+
+def _write(path: Path, data: bytes) -> None:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)

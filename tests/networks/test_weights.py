@@ -1,0 +1,197 @@
+"""Weights on disk: what is written comes back, and what does not fit is refused with the file's name."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from suphx.networks.policy import PolicyNetwork
+from suphx.networks.sizes import MODELS, NetworkSize
+from suphx.networks.weights import (
+    CARD_NAME,
+    WeightsError,
+    load_agent,
+    load_card,
+    load_network,
+    save_agent,
+    save_network,
+)
+
+TINY = NetworkSize(name="tiny", filters=8, blocks=2)
+
+
+@pytest.fixture
+def networks() -> dict[str, PolicyNetwork]:
+    torch.manual_seed(0)
+    return {model: PolicyNetwork(model, TINY) for model in MODELS}
+
+
+@pytest.fixture
+def saved(tmp_path, networks) -> Path:
+    path = tmp_path / "riichi.safetensors"
+    save_network(path, networks["riichi"])
+    return path
+
+
+@pytest.fixture
+def agent(tmp_path, networks) -> Path:
+    save_agent(tmp_path / "agent", networks, "tiny one", {"data": "none"})
+    return tmp_path / "agent"
+
+
+def metadata_of(path: Path) -> dict[str, str]:
+    length = int.from_bytes(path.read_bytes()[:8], "little")
+    return json.loads(path.read_bytes()[8 : 8 + length])["__metadata__"]
+
+
+def rewrite(path: Path, tensors: dict | None = None, **metadata: str) -> None:
+    """Write the file anew with some of its words or its tensors changed."""
+    save_file(load_file(path) if tensors is None else tensors, path, metadata_of(path) | metadata)
+
+
+def test_a_network_comes_back_as_it_was(saved, networks):
+    found = load_network(saved, "riichi")
+    assert found.size == TINY and found.model == "riichi"
+    for name, tensor in networks["riichi"].state_dict().items():
+        assert torch.equal(found.state_dict()[name], tensor)
+    assert all(parameter.requires_grad for parameter in found.parameters())
+    assert not list(saved.parent.glob(".*"))
+
+
+@pytest.mark.parametrize(("storage", "bits"), [("bfloat16", 8), ("float16", 11)])
+def test_two_bytes_a_weight(tmp_path, networks, storage, bits):
+    path = tmp_path / "small.safetensors"
+    save_network(path, networks["chow"], storage)
+    assert path.stat().st_size < 2.2 * networks["chow"].n_parameters()
+    found = load_network(path)
+    for name, tensor in networks["chow"].state_dict().items():
+        assert found.state_dict()[name].dtype == torch.float32
+        assert torch.allclose(found.state_dict()[name], tensor, rtol=2.0**-bits, atol=1e-7)
+
+
+def test_a_file_says_what_it_is(saved):
+    from suphx.features.layout import VERSION
+
+    expected = {"format": "1", "model": "riichi", "layout": VERSION, "planes": "838", "name": "tiny", "filters": "8"}
+    assert expected.items() <= metadata_of(saved).items()
+
+
+def test_weights_of_another_layout(saved):
+    rewrite(saved, layout="0123456789ab")
+    with pytest.raises(WeightsError, match=r"riichi\.safetensors: made for layout 0123456789ab of planes"):
+        load_network(saved)
+
+
+def test_weights_of_another_model(saved):
+    with pytest.raises(WeightsError, match=r"riichi\.safetensors: weights of the riichi model; the chow model"):
+        load_network(saved, "chow")
+
+
+def test_weights_of_another_format(saved):
+    rewrite(saved, format="2")
+    with pytest.raises(WeightsError, match="weights of format 2; this version reads format 1"):
+        load_network(saved)
+
+
+def test_weights_of_somebody_else(tmp_path):
+    path = tmp_path / "other.safetensors"
+    save_file({"x": torch.zeros(2)}, path)
+    with pytest.raises(WeightsError, match=r"other\.safetensors: no weights of ours"):
+        load_network(path)
+
+
+def test_a_size_beyond_reason(saved):
+    rewrite(saved, filters="100000000")
+    with pytest.raises(WeightsError, match="filters"):
+        load_network(saved)
+
+
+def test_missing_and_unknown_tensors(saved):
+    tensors = load_file(saved)
+    tensors["extra"] = tensors.pop("first.bias")
+    rewrite(saved, tensors)
+    with pytest.raises(WeightsError, match=r"riichi\.safetensors: .*without first\.bias; with unknown extra"):
+        load_network(saved)
+
+
+def test_tensors_of_another_shape(saved):
+    tensors = load_file(saved)
+    tensors["first.bias"] = torch.zeros(9)
+    rewrite(saved, tensors)
+    with pytest.raises(WeightsError, match=r"tensor first\.bias has shape \[9\], not \[8\]"):
+        load_network(saved)
+
+
+@pytest.mark.parametrize("bad", [torch.full((8,), float("nan")), torch.zeros(8, dtype=torch.int64)])
+def test_tensors_without_finite_numbers(saved, bad):
+    tensors = load_file(saved)
+    tensors["first.bias"] = bad
+    rewrite(saved, tensors)
+    with pytest.raises(WeightsError, match=r"tensor first\.bias holds other things"):
+        load_network(saved)
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("keep", [0, 4, 100, -100])
+def test_files_that_are_cut_off(saved, keep):
+    saved.write_bytes(saved.read_bytes()[:keep])
+    with pytest.raises(WeightsError, match=r"riichi\.safetensors: no safetensors file, or not whole"):
+        load_network(saved)
+
+
+def test_weights_that_two_bytes_cannot_hold(tmp_path, networks):
+    with torch.no_grad():
+        networks["kong"].first.bias[0] = 1e6
+    with pytest.raises(WeightsError, match=r"kong: first\.bias has numbers that float16 cannot hold"):
+        save_network(tmp_path / "kong.safetensors", networks["kong"], "float16")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_failed_write_leaves_the_old_file(saved, networks, monkeypatch):
+    before = saved.read_bytes()
+    monkeypatch.setattr("os.fsync", lambda _: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        save_network(saved, networks["riichi"], "float16")
+    assert saved.read_bytes() == before and len(list(saved.parent.iterdir())) == 1
+
+
+def test_an_agent_is_a_folder_of_five_and_a_card(agent, networks):
+    assert sorted(path.name for path in agent.iterdir()) == sorted([CARD_NAME, *(f"{m}.safetensors" for m in MODELS)])
+    found = load_agent(agent)
+    assert list(found) == list(MODELS)
+    assert torch.equal(found["pong"].head.answer.bias, networks["pong"].head.answer.bias)
+    assert load_card(agent).name == "tiny one" and load_card(agent).about == {"data": "none"}
+
+
+def test_an_agent_without_one_of_its_files(agent):
+    (agent / "pong.safetensors").unlink()
+    with pytest.raises(WeightsError, match=r"pong\.safetensors: the pong model's weights are missing"):
+        load_agent(agent)
+
+
+def test_an_agent_with_a_file_of_another(agent, networks):
+    save_network(agent / "pong.safetensors", networks["pong"], "float32")
+    with pytest.raises(WeightsError, match=r"pong\.safetensors: not the file that agent\.json speaks of"):
+        load_agent(agent)
+
+
+def test_an_agent_with_two_files_exchanged(agent):
+    (agent / "chow.safetensors").replace(agent / "pong.safetensors")
+    with pytest.raises(WeightsError, match=r"weights are missing|weights of the chow model"):
+        load_agent(agent)
+
+
+def test_a_folder_that_is_no_agent(tmp_path):
+    with pytest.raises(WeightsError, match="no folder of an agent's weights"):
+        load_agent(tmp_path)
+    (tmp_path / CARD_NAME).write_text("{}")
+    with pytest.raises(WeightsError, match="no card"):
+        load_agent(tmp_path)
+
+
+def test_an_agent_of_four_networks_is_not_written(tmp_path, networks):
+    del networks["kong"]
+    with pytest.raises(ValueError, match="an agent has the networks"):
+        save_agent(tmp_path / "agent", networks, "x")
