@@ -1,0 +1,79 @@
+"""The one interface of everything that plays: a batch of decisions in, actions and their log-probabilities out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from simulator.tables import Decisions
+
+
+@dataclass(frozen=True)
+class Consultation:
+    """What one network was asked during a batch of decisions, one row a question: all that learning needs."""
+
+    model: str
+    """Which of the five."""
+    decision: np.ndarray
+    """i64[m]: which decision of the batch it was asked for; a decision may ask several questions."""
+    option: np.ndarray
+    """i64[m]: the action in question (riichi, a chow, pong or kong), or NO_ACTION for a discard."""
+    planes: np.ndarray
+    """uint64[m, planes]: what the network saw."""
+    logits: np.ndarray
+    """f32[m, 34 or 2]: what it said."""
+    legal: np.ndarray
+    """bool[m, 34 or 2]: which answers were possible."""
+    answer: np.ndarray
+    """i64[m]: the answer taken: a kind, or 0 for no and 1 for yes."""
+    log_probability: np.ndarray
+    """f32[m]: of that answer, under the policy that was played."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The answers to a batch of decisions."""
+
+    actions: np.ndarray
+    """i64[n]: an action for each decision."""
+    log_probability: np.ndarray
+    """f32[n]: of all answers of the networks behind it together; 0 where no network was asked."""
+    consultations: list[Consultation] = field(default_factory=list)
+    """Which networks were asked what; empty for players that have none."""
+
+
+class Agent(Protocol):
+    """Anything that plays.
+
+    An agent may keep no state between calls that changes its actions: what it does follows from the games, so that
+    decisions may come in any order and from any number of tables.
+    """
+
+    name: str
+
+    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
+        """Choose for each decision; games: GAME[...], which `asked.game` indexes. It changes nothing in them."""
+        ...
+
+
+#: A rule-based player: (games, index, seats, legal, seed, actions), which writes into actions i64[n].
+ChooseFunction = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int, np.ndarray], None]
+
+
+class RulePlayer:
+    """A rule-based player of `simulator.players` as an agent."""
+
+    def __init__(self, name: str, choose: ChooseFunction, seed: int = 0) -> None:
+        """seed: of its random choices, 0 to 2^64 - 1."""
+        self.name = name
+        self._choose = choose
+        self._seed = seed
+
+    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
+        """Choose for each decision."""
+        actions = np.empty(len(asked), np.int64)
+        self._choose(games, asked.game, asked.seat, asked.legal, self._seed, actions)
+        return Choice(actions, np.zeros(len(asked), np.float32))

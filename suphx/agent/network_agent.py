@@ -1,0 +1,45 @@
+"""The agent that the five networks make: encoder, networks and decision flow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+
+from simulator.tables import Decisions
+from suphx.agent.flow import Encoder, Flow, Sampling
+from suphx.agent.interface import Choice
+from suphx.networks.inference import Evaluator
+from suphx.networks.policy import PolicyNetwork
+from suphx.networks.precision import Precision
+from suphx.networks.sizes import MODELS, NetworkSize
+
+
+class NetworkAgent:
+    """Plays by five networks; it takes a copy of their weights."""
+
+    def __init__(
+        self,
+        name: str,
+        networks: Mapping[str, PolicyNetwork],
+        encoder: Encoder,
+        precision: Precision,
+        sampling: Sampling | None = None,
+    ) -> None:
+        """networks: by model, all of `MODELS`. sampling: by default the likeliest answer of each network."""
+        self.name = name
+        evaluators = {model: Evaluator(networks[model], precision) for model in MODELS}
+        calls = {model: evaluator.logits for model, evaluator in evaluators.items()}
+        self._flow = Flow(calls, encoder, sampling or Sampling())
+
+    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
+        """Choose for each decision."""
+        return self._flow.decide(games, asked)
+
+
+def untrained_networks(size: NetworkSize, seed: int = 0) -> dict[str, PolicyNetwork]:
+    """Return the five networks with fresh weights; the same for the same seed."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return {model: PolicyNetwork(model, size) for model in MODELS}
