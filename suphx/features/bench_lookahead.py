@@ -140,7 +140,7 @@ def look_ahead_all(lookup, views, rules, out):
         look_ahead(lookup, views[n], rules, out[n])
 
 
-def _microseconds(views: np.ndarray, rules: np.void) -> np.ndarray:
+def _microseconds(views: np.ndarray, rules: np.ndarray) -> np.ndarray:
     """Return the time of each view alone, the call from Python taken off: the least of several passes over all."""
     lookup, out = get_lookup(), np.zeros((1, PLANES), np.uint64)
     times = np.empty((_PASSES, len(views) + 1))

@@ -29,7 +29,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.blocks import bit_count
 from simulator.jit import jit
 from simulator.lookup import SETS
 from simulator.record import WIN
@@ -46,7 +45,7 @@ from suphx.features.lookahead_parts import (
     REPLACED,
     WORD,
 )
-from suphx.features.lookahead_search import NO_PART, SEARCH, STEPS, count_hand, fill_missing, fill_steps
+from suphx.features.lookahead_search import NO_PART, SEARCH, STEPS, count_hand, fill_missing, fill_steps, lowest
 from suphx.features.lookahead_special import add_orphans, add_seven_pairs
 from suphx.features.lookahead_suits import find_parts
 from suphx.features.lookahead_worth import own_facts, worth_of_sets
@@ -68,21 +67,15 @@ def _join(first, second, out):
 
 
 @jit
-def _lowest(mask):
-    """Return the place of the lowest bit of a mask."""
-    return bit_count((mask & -mask) - 1)
-
-
-@jit
 def _codes_of(codes, others):
     """Return the mask of the codes that two groups of parts can have together."""
     mask = np.int64(0)
     while codes:
-        code = _lowest(codes)
+        code = lowest(codes)
         codes &= codes - 1
         rest = others
         while rest:
-            both = np.int64(CODES_TOGETHER[code, _lowest(rest)])
+            both = np.int64(CODES_TOGETHER[code, lowest(rest)])
             rest &= rest - 1
             mask |= np.int64(both != NO_CODE) << (both & (CODES - 1))
     return mask
@@ -122,13 +115,13 @@ def _complete(search, code, own, rules, win):
     """Count the hands with the group in `joined[0]`, of that code."""
     codes_2 = search["codes"][2]
     while codes_2:
-        code_2 = _lowest(codes_2)
+        code_2 = lowest(codes_2)
         codes_2 &= codes_2 - 1
         both = np.int64(CODES_TOGETHER[code, code_2])
         if both != NO_CODE:
             codes_3 = search["codes"][3] & _targets(search, both)
             while codes_3:
-                _add_hands(search, code_2, _lowest(codes_3), own, rules, win)
+                _add_hands(search, code_2, lowest(codes_3), own, rules, win)
                 codes_3 &= codes_3 - 1
 
 
@@ -139,11 +132,11 @@ def _add_sets(search, own, rules, win):
     behind = _codes_of(search["codes"][2], search["codes"][3])
     codes_0 = search["codes"][0]
     while codes_0:
-        code_0 = _lowest(codes_0)
+        code_0 = lowest(codes_0)
         codes_0 &= codes_0 - 1
         codes_1 = search["codes"][1]
         while codes_1:
-            code_1 = _lowest(codes_1)
+            code_1 = lowest(codes_1)
             codes_1 &= codes_1 - 1
             both = np.int64(CODES_TOGETHER[code_0, code_1])
             if both == NO_CODE or not _targets(search, both) & behind:

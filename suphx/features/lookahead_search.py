@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator.blocks import bit_count
 from simulator.jit import jit
 from simulator.lookup import COPIES, KEY_STEP, SETS
 from simulator.shanten import SUITS, suit_class, suit_key
@@ -54,6 +55,12 @@ _HONOUR_PAIR_KEY = 2 * int(KEY_STEP[EAST])
 
 
 @jit
+def lowest(mask):
+    """Return the place of the lowest bit of a mask."""
+    return bit_count((mask & -mask) - 1)
+
+
+@jit
 def fill_steps(search, hand, red, unseen, unseen_red, dora):
     """Write what it takes to have each count of each kind in the winning hand: tiles drawn and replaced, ways, han."""
     steps = search["step"]
@@ -97,9 +104,6 @@ def count_hand(search, word, drawn_kinds, replaced_kinds, worth):
     ways = WAYS[word >> WAYS_SHIFT & WAYS_FIELD]
     tally = search["ways"][drawn - 1]
     kinds = drawn_kinds if search["by_drawn"] else replaced_kinds
-    kind = 0
     while kinds:
-        if kinds & 1:
-            tally[kind, worth] += ways
-        kinds >>= 1
-        kind += 1
+        tally[lowest(kinds), worth] += ways
+        kinds &= kinds - 1

@@ -90,7 +90,10 @@ def _read_suit(search, suit, part, nibbles, has_pair):
         part[RUNS] = (sets >> 9 & 511) << first
         part[DOUBLED] = sets >> 18 << first
         return
-    for pair in range(NUMBERS):
+    # Runs and triplets add up to multiples of three, so the sum of the numbers fixes the pair's modulo 3. Nibble n
+    # weighs 16 ** n, which is 1 + 6 n modulo 9: what exceeds the number of tiles is 12 times the pair's number.
+    tiles = nibbles % 15
+    for pair in range((nibbles - tiles) % 9 // 3, NUMBERS, 3):
         if nibbles >> 4 * pair & 15 >= 2:
             sets = split_suit(nibbles - (2 << 4 * pair))
             if sets >= 0:
@@ -122,14 +125,14 @@ def _add_part(search, suit, hand, word, nibbles, has_pair):
     part[REPLACED] = replaced << NUMBERS * suit
     part[HELD] = held << NUMBERS * suit
     part[NIBBLES] = nibbles
-    code = part_code(word) | (PAIR_CODE if has_pair else 0)
+    code = _part_code(word) | (PAIR_CODE if has_pair else 0)
     search["next"][index] = search["first"][suit, code]
     search["first"][suit, code] = index
     search["codes"][suit] |= 1 << code
 
 
 @jit
-def part_code(word):
+def _part_code(word):
     """Return the code of a part, but for its pair."""
     return word >> DRAWN_SHIFT & 3 | (word >> REPLACED_SHIFT & 3) << 2
 
@@ -162,14 +165,17 @@ def find_parts(search, suit, hand, most_sets):
                 _add_part(search, suit, hand, word, nibbles, state != START)
             continue
         column = number if suit < 3 else HONOUR_COLUMN
-        for count in range(COPIES + 1):
+        held = np.int64(hand[first + number])
+        least = max(0, held + (word >> REPLACED_SHIFT & TILES_FIELD) - most_given)
+        most = min(COPIES, held - (word >> DRAWN_SHIFT & TILES_FIELD) + most_drawn)
+        for count in range(least, most + 1):
             after = np.int64(AUTOMATON[column, state, count])
             step = search["step"][first + number, count]
             if after == NO_STATE or step == NEVER:
                 continue
             drawn = (word + step) >> DRAWN_SHIFT & TILES_FIELD
             given = (word + step) >> REPLACED_SHIFT & TILES_FIELD
-            if drawn <= most_drawn and given <= most_given and drawn + given <= most_both:
+            if drawn + given <= most_both:
                 words[waiting] = word + step
                 shapes[waiting] = nibbles | count << 4 * number | after << 36 | (number + 1) << 44
                 waiting += 1

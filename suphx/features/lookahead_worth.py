@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator import yaku as y
-from simulator.blocks import bit_count, meld_facts, winning_runs
+from simulator.blocks import meld_facts
 from simulator.jit import jit
 from simulator.record import NO_TILE
 from simulator.scoring import _Facts, _keep_best, _nine_gates, _tile_yaku, _tile_yakuman, _try_pair
-from simulator.tiles import EAST, RED_FIVE_KINDS
+from simulator.tiles import EAST, RED_FIVE_KINDS, TERMINALS_AND_HONOURS
 from suphx.features.lookahead_parts import (
     DOUBLED,
     DRAWN,
@@ -31,9 +31,10 @@ from suphx.features.lookahead_parts import (
     TRIPLETS,
     WORD,
 )
-from suphx.features.lookahead_search import STEPS
+from suphx.features.lookahead_search import STEPS, lowest
 
 _STEPS = np.array(STEPS)
+_THREES, _SEVENS = (sum(1 << 9 * suit + number for suit in range(3)) for number in (2, 6))
 _WORTH_SHIFT = 24  # of base points in what `scoring` orders readings by
 
 
@@ -82,32 +83,44 @@ def _steps_reached(base, times):
 
 
 @jit
+def _waits_of(drawn):
+    """Return masks of the runs (by lowest kind) that one of the kinds drawn completes from a wide and a narrow wait.
+
+    Starts that are no run's stand in them as well; nothing has such a run.
+    """
+    narrow = drawn >> 1 | (drawn & _SEVENS) | (drawn & _THREES) >> 2
+    return (drawn & ~_SEVENS) | (drawn & ~_THREES) >> 2, narrow
+
+
+@jit
 def worth_of_sets(search, part, own, rules, win):
     """Return the worth of a winning hand of sets and a pair: of its best reading with its best winning tile.
 
-    part: the parts of all suits together; win: a WIN record to work with.
+    part: the parts of all suits together; win: a WIN record to work with. As within a reading with one winning tile
+    (see `simulator.scoring`), of several tiles one for pinfu beats one for a narrow wait, that one for a wide wait, and
+    one for a triplet comes last, of a terminal or honour last of all. So no tile is tried by itself.
     """
-    kinds = part[HELD] | own.kinds
+    kinds, drawn = part[HELD] | own.kinds, part[DRAWN]
     yaku = own.closed << y.RIICHI | _tile_yaku(kinds, own.closed, own.kongs, rules["open_tanyao"])
     yakuman = _tile_yakuman(kinds, own.kongs, 0, own.seat_wind)
+    if own.melds == 0 and yaku >> y.CHINITSU & 1:
+        yakuman |= _nine_gates(part[NIBBLES], 0)  # which of its two yakuman it is makes no difference here
     win["dora"] = own.han + (part[WORD] >> HAN_SHIFT & HAN_FIELD)
+    wide, narrow = _waits_of(drawn)
+    simple = drawn & ~TERMINALS_AND_HONOURS
+    completes = lowest(simple if simple else drawn)
     first = part[WORD] >> READING_SHIFT & READING_FIELD
-    readings = part[WORD] >> READINGS_SHIFT & READINGS_FIELD
-    best, drawn = 0, part[DRAWN]
-    while drawn:
-        win_kind = bit_count((drawn & -drawn) - 1)
-        drawn &= drawn - 1
-        wide, narrow = winning_runs(win_kind)
-        gates = _nine_gates(part[NIBBLES], win_kind % 9) if own.melds == 0 and yaku >> y.CHINITSU & 1 else 0
+    best = 0
+    for n in range(first, first + (part[WORD] >> READINGS_SHIFT & READINGS_FIELD)):
+        reading = search["readings"][n]
+        pair = reading[READING_PAIR]
         facts = _Facts(
-            kinds, own.triplets, own.runs, own.closed, own.closed_kongs, own.fu, yaku, yakuman | gates, 0, win_kind,
-            wide, narrow, EAST + own.seat_wind, EAST + own.round_wind,
+            kinds, own.triplets, own.runs, own.closed, own.closed_kongs, own.fu, yaku, yakuman, 0,
+            pair if drawn >> pair & 1 else completes, wide, narrow, EAST + own.seat_wind, EAST + own.round_wind,
         )  # fmt: skip
-        for n in range(first, first + readings):
-            reading = search["readings"][n]
-            triplets = part[TRIPLETS] | reading[READING_TRIPLETS]
-            runs, doubled = part[RUNS] | reading[READING_RUNS], part[DOUBLED] | reading[READING_DOUBLED]
-            best = _try_pair(facts, triplets, runs, doubled, reading[READING_PAIR], best, rules, win)
+        triplets, runs = part[TRIPLETS] | reading[READING_TRIPLETS], part[RUNS] | reading[READING_RUNS]
+        doubled = part[DOUBLED] | reading[READING_DOUBLED]
+        best = _try_pair(facts, triplets, runs, doubled, pair, best, rules, win)
     return _steps_reached(best >> _WORTH_SHIFT, own.times)
 
 
