@@ -52,10 +52,11 @@ def _message(error: Exception) -> str | None:
     from simulator.logs.model import LogError
     from simulator.rules import RulesError
     from simulator.tiles import NotationError
+    from suphx.errors import InputError
 
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
-    if isinstance(error, (LogError, RulesError, NotationError, OSError)):
+    if isinstance(error, (InputError, LogError, RulesError, NotationError, OSError)):
         return str(error)
     return None
 

@@ -12,6 +12,7 @@ from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.flow import Sampling
 from suphx.agent.interface import Agent, ChooseFunction, RulePlayer
 from suphx.agent.network_agent import NetworkAgent, untrained_networks
+from suphx.errors import InputError
 from suphx.networks.precision import Precision, choose_precision
 from suphx.networks.sizes import size_named
 from suphx.networks.weights import load_agent as load_weights
@@ -26,8 +27,8 @@ def load_agent(name: str, seed: int = 0, temperature: float | None = None, preci
 
     name: one of `RULE_PLAYERS`; `untrained` or `untrained:SIZE` for fresh networks (by default `small`); otherwise a
     folder of weights. seed: of its random choices (and of fresh weights). temperature, precision: of networks;
-    by default the likeliest answers, and what a probe finds fastest. Raises ValueError for a name that is none of
-    these, and WeightsError for weights that cannot be used.
+    by default the likeliest answers, and what a probe finds fastest. Raises InputError for a name that is none of
+    these, and for weights that cannot be used.
     """
     if name in RULE_PLAYERS:
         return RulePlayer(name, _choose_function(name), seed)
@@ -38,7 +39,7 @@ def load_agent(name: str, seed: int = 0, temperature: float | None = None, preci
         networks, title = load_weights(Path(name)), load_card(Path(name)).name
     else:
         known = ", ".join((*RULE_PLAYERS, UNTRAINED))
-        raise ValueError(f"no agent {name!r}: neither one of {known}, nor a folder of weights")
+        raise InputError(f"no agent {name!r}: neither one of {known}, nor a folder of weights")
     return NetworkAgent(title, networks, PlaneEncoder(), precision or choose_precision(), Sampling(temperature, seed))
 
 

@@ -15,7 +15,7 @@ from suphx.networks.precision import Precision
 #: Positions of one pass on a CPU: more are no faster, and their planes would not fit the caches.
 CPU_CHUNK = 256
 #: ... and on a GPU, where the bound is memory: 2 bytes x 34 x planes each, and as much again for unpacking.
-GPU_CHUNK = 8192
+GPU_CHUNK = 4096
 
 
 class Evaluator:

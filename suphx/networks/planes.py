@@ -81,5 +81,10 @@ def unpack(packed: np.ndarray, dtype: torch.dtype, device: torch.device, threads
 
 def unpack_there(masks: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """Return masks int64[n, planes] as [n, 34, planes] of zeros and ones, by torch operations where the masks are."""
-    kinds = torch.arange(KINDS, device=masks.device)
-    return (masks[:, None, :] >> kinds[None, :, None] & 1).to(dtype)
+    places = torch.arange(_PART_BITS, dtype=torch.int16, device=masks.device)
+    rows = []
+    for part in range(_PARTS):  # 16 bits at a time: int64 rows would take four times the memory
+        bits = (masks >> part * _PART_BITS).to(torch.int16)
+        kinds = places[: KINDS - part * _PART_BITS]
+        rows.append((bits[:, None, :] >> kinds[None, :, None] & 1).to(dtype))
+    return torch.cat(rows, dim=1)

@@ -11,6 +11,7 @@ import torch
 from torch.nn import functional
 
 from simulator.tiles import KINDS
+from suphx.errors import InputError
 
 #: What the probe runs: the trunk convolution of `small`, on this many positions.
 _PROBE_FILTERS = 64
@@ -42,16 +43,16 @@ def choose_precision(device: str | None = None, dtype: str | None = None, thread
 
     device: "cpu", "cuda", "cuda:1"; by default a GPU where there is one. dtype: "float32" or "bfloat16"; by default
     bfloat16 where a probe of 0.1 s finds it faster on this device. threads: by default as many as torch has.
-    Raises ValueError for a device or type that is not there.
+    Raises InputError for a device or type that is not there.
     """
     chosen = _device(device)
     count = torch.get_num_threads() if threads is None else threads
     if count < 1:
-        raise ValueError(f"threads: {count}; at least one is needed")
+        raise InputError(f"threads: {count}; at least one is needed")
     torch.set_num_threads(count)
     if dtype is not None:
         if dtype not in ("float32", "bfloat16"):
-            raise ValueError(f"no precision {dtype!r}; there are float32, bfloat16")
+            raise InputError(f"no precision {dtype!r}; there are float32, bfloat16")
         return Precision(chosen, getattr(torch, dtype), count, "as asked")
     ratio = bfloat16_gain(chosen)
     best = torch.bfloat16 if ratio >= _WORTH else torch.float32
@@ -64,11 +65,11 @@ def _device(name: str | None) -> torch.device:
     try:
         device = torch.device(name)
     except RuntimeError:
-        raise ValueError(f"no device {name!r}; try cpu or cuda") from None
+        raise InputError(f"no device {name!r}; try cpu or cuda") from None
     if device.type not in ("cpu", "cuda"):
-        raise ValueError(f"device {name!r} is not supported; try cpu or cuda")
+        raise InputError(f"device {name!r} is not supported; try cpu or cuda")
     if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
-        raise ValueError(f"device {name!r} is not there: torch finds {torch.cuda.device_count()} GPUs")
+        raise InputError(f"device {name!r} is not there: torch finds {torch.cuda.device_count()} GPUs")
     return device
 
 

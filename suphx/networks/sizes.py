@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from suphx.errors import InputError
 from suphx.features.layout import CALL_PLANES, PLANES
 
 #: The models of the paper's Table 1, in the order of the decision flow's text.
@@ -45,7 +46,7 @@ SIZES = {
 
 
 def size_named(name: str) -> NetworkSize:
-    """Return the size of that name; raise ValueError, naming the sizes, if there is none."""
+    """Return the size of that name; raise InputError, naming the sizes, if there is none."""
     if name not in SIZES:
-        raise ValueError(f"no network size {name!r}; there are {', '.join(SIZES)}")
+        raise InputError(f"no network size {name!r}; there are {', '.join(SIZES)}")
     return SIZES[name]

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
+from suphx.errors import InputError
 from suphx.features.layout import VERSION
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.sizes import MODELS, NetworkSize
@@ -27,7 +28,7 @@ CARD_NAME = "agent.json"
 Storage = Literal["bfloat16", "float16", "float32"]
 
 
-class WeightsError(ValueError):
+class WeightsError(InputError):
     """Weights that cannot be used: names the file and says why."""
 
 
