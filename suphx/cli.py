@@ -12,6 +12,8 @@ from typing import Annotated
 
 import typer
 
+from suphx.commands.check import check
+from suphx.commands.features import features
 from suphx.commands.logs import logs
 from suphx.commands.warmup import warmup
 
@@ -44,6 +46,8 @@ def suphx(
 
 
 app.add_typer(logs, name="logs")
+app.command()(features)
+app.command()(check)
 app.command()(warmup)
 
 

@@ -80,6 +80,11 @@ def _first_no_call(games, index, seats, actions):
     return -1
 
 
+def is_call(action: int) -> bool:
+    """Return whether an action of the table is a chow, pong or kong: what can be proposed."""
+    return CHOW_LOW <= action <= _LAST_CALL
+
+
 def _checked_positions(
     games: np.ndarray, index: ArrayLike, seats: ArrayLike
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -10,10 +10,11 @@ from simulator.moves import is_red_tile, tiles_left
 from simulator.record import CHOW_HIGH_RED, CHOW_LOW, MELD_CHOW, OPEN_KONG, PONG, PONG_RED, SEATS
 from simulator.shanten import TENPAI, accepted, shanten
 from simulator.tiles import ALL_KINDS, HONOURS, TERMINALS_AND_HONOURS
-from suphx.features import layout
+from suphx.features import layout, layout_calls
 from suphx.features.encode_hands import PROSPECTS, encode_tiles_by_discard, find_prospects
 from suphx.features.encode_rivers import dora_in_meld, meld_kinds, red_in_meld, triplet_value, valued_kinds
 from suphx.features.encode_table import last_drawer
+from suphx.features.layout_groups import COUNTS
 from suphx.features.planes import (
     as_steps,
     at_least,
@@ -79,16 +80,16 @@ _MELD_DORA = start("value.meld_dora")
 _HAN = start("value.han")
 _SAFE = start("value.safe")
 
-_LEFT_STEPS = as_steps(layout.CALLED_LEFT_STEPS)
-_OPEN_STEPS = as_steps(layout.COUNTS)
-_SHANTEN_STEPS = as_steps(layout.AFTER_SHANTEN_STEPS)
-_TILES_STEPS = as_steps(layout.AFTER_TILES_STEPS)
-_VALUED_STEPS = as_steps(layout.VALUED_STEPS)
-_FEW = as_steps(layout.FEW)
-_PAIR_STEPS = as_steps(layout.PAIR_STEPS)
-_MELD_DORA_STEPS = as_steps(layout.MELD_DORA_STEPS)
-_HAN_STEPS = as_steps(layout.SURE_HAN_STEPS)
-_SAFE_STEPS = as_steps(layout.AFTER_SAFE_STEPS)
+_LEFT_STEPS = as_steps(layout_calls.CALLED_LEFT_STEPS)
+_OPEN_STEPS = as_steps(COUNTS)
+_SHANTEN_STEPS = as_steps(layout_calls.AFTER_SHANTEN_STEPS)
+_TILES_STEPS = as_steps(layout_calls.AFTER_TILES_STEPS)
+_VALUED_STEPS = as_steps(layout_calls.VALUED_STEPS)
+_FEW = as_steps(layout_calls.FEW)
+_PAIR_STEPS = as_steps(layout_calls.PAIR_STEPS)
+_MELD_DORA_STEPS = as_steps(layout_calls.MELD_DORA_STEPS)
+_HAN_STEPS = as_steps(layout_calls.SURE_HAN_STEPS)
+_SAFE_STEPS = as_steps(layout_calls.AFTER_SAFE_STEPS)
 _NOW_STEPS = len(layout.SHANTEN_STEPS)
 
 _SUIT = 0b111111111

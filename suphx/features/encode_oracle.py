@@ -11,9 +11,11 @@ from simulator.record import SEATS
 from simulator.shanten import shanten_of_keys
 from simulator.tiles import DORA_OF
 from simulator.wall import DORA_INDICATORS, REPLACEMENTS, URA_INDICATORS
-from suphx.features import layout
+from suphx.features import layout_calls
 from suphx.features.encode_table import own_reds
-from suphx.features.layout import ORACLE_DRAWS, ORACLE_PLANES
+from suphx.features.layout import ORACLE_PLANES
+from suphx.features.layout_calls import ORACLE_DRAWS
+from suphx.features.layout_groups import COUNTS
 from suphx.features.planes import add_one, as_steps, at_most, flag, nest, start, write_nested
 
 _COUNT = start("oracle.count")
@@ -28,8 +30,8 @@ _REPLACEMENT = start("oracle.replacement")
 _INDICATOR = start("oracle.indicator")
 _URA = start("oracle.ura")
 
-_SHANTEN_STEPS = as_steps(layout.ORACLE_SHANTEN_STEPS)
-_COUNTS = len(layout.COUNTS)
+_SHANTEN_STEPS = as_steps(layout_calls.ORACLE_SHANTEN_STEPS)
+_COUNTS = len(COUNTS)
 
 
 @jit

@@ -17,8 +17,9 @@ from simulator.record import (
     SEATS,
 )
 from simulator.tiles import DRAGONS, EAST, HONOURS, TERMINALS_AND_HONOURS
-from suphx.features import layout
+from suphx.features import layout, layout_calls
 from suphx.features.layout import MELD_PLACES, RIVER_PLACES
+from suphx.features.layout_groups import COUNTS
 from suphx.features.planes import add_one, as_steps, at_least, flag, multiplicity, start
 
 _ORDER = start("rivers.order")
@@ -44,11 +45,11 @@ _HAN = start("reading.han")
 _STREAK = start("reading.streak")
 _DORA = start("dora.count")
 
-_OPEN_STEPS = as_steps(layout.COUNTS)
+_OPEN_STEPS = as_steps(COUNTS)
 _RIICHI_STEPS = as_steps(layout.RIICHI_PLACE_STEPS)
 _STREAK_STEPS = as_steps(layout.STREAK_STEPS)
 _HAN_STEPS = as_steps(layout.VISIBLE_HAN_STEPS)
-_YAKU_STEPS = as_steps(layout.VALUED_STEPS)
+_YAKU_STEPS = as_steps(layout_calls.VALUED_STEPS)
 _SUIT = 0b111111111
 _COPIES_TOLD_APART = 3
 

@@ -34,6 +34,7 @@ from simulator.tiles import ALL_KINDS, DORA_OF, EAST, RED_FIVE_KINDS
 from simulator.wall import DORA_INDICATORS
 from suphx.features import layout
 from suphx.features.encode_rivers import dora_in_meld, red_in_meld, valued_kinds
+from suphx.features.layout_groups import COUNTS
 from suphx.features.planes import (
     add_one,
     as_steps,
@@ -103,7 +104,7 @@ _REPEAT_STEPS = as_steps(layout.REPEAT_STEPS)
 _BET_STEPS = as_steps(layout.BET_STEPS)
 _ROUNDS_LEFT_STEPS = as_steps(layout.ROUNDS_LEFT_STEPS)
 _WALL_STEPS = as_steps(layout.WALL_STEPS)
-_KONG_STEPS = as_steps(layout.COUNTS)
+_KONG_STEPS = as_steps(COUNTS)
 
 _WINDS = 3  # that a round can be of
 _LAST_EAST, _LAST_SOUTH = 3, 7

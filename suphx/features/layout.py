@@ -13,8 +13,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from itertools import product
+
+from suphx.features.layout_calls import CALL_GROUPS, ORACLE_GROUPS, VALUED_STEPS
+from suphx.features.layout_groups import COUNTS, FLAG, ONE, RIVALS, SEATS, SET, Group, Plane, group
 
 #: To be raised when an encoder comes to set other bits while the words here stay the same.
 REVISION = 1
@@ -22,40 +23,7 @@ REVISION = 1
 #: The paper's numbers (its Table 2): discard and riichi; chow, pong and kong.
 PLANES, CALL_PLANES = 838, 958
 
-SEATS = ("self", "right", "across", "left")
-RIVALS = SEATS[1:]
-
-# What a plane may hold.
-SET, ONE, FLAG = "set of kinds", "at most one kind", "all or none"
-
-
-@dataclass(frozen=True)
-class Plane:
-    """One plane of 34 bits."""
-
-    block: str
-    name: str
-    meaning: str
-    range: str
-
-
-@dataclass(frozen=True)
-class Group:
-    """Planes that belong together and lie side by side, the last of their axes running fastest."""
-
-    key: str
-    planes: tuple[Plane, ...]
-
-
-def group(key: str, range: str, name: str, meaning: str, **axes: Iterable) -> Group:
-    """Return one plane for each combination of the axes, whose values fill the fields of name and meaning."""
-    combinations = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
-    block = key.partition(".")[0]
-    return Group(key, tuple(Plane(block, name.format(**c), meaning.format(**c), range) for c in combinations))
-
-
 # The steps of numbers. A plane is set where the number is at least the step, unless its name says otherwise.
-COUNTS = (1, 2, 3, 4)
 RIVER_PLACES = 22  # the last place also holds whatever comes after it
 MELD_PLACES = 4
 OWN_DORA_STEPS = (1, 2, 3, 4, 5, 6, 8)
@@ -86,12 +54,11 @@ LINE_STEPS = (5, 9, 13)
 SAFE_STEPS = (1, 2, 3, 5)
 VISIBLE_HAN_STEPS = (1, 2, 3, 4, 5)
 STREAK_STEPS = (1, 3, 5)
-VALUED_STEPS = (1, 2)
 
 # The look-ahead's axes (see `lookahead.py`).
 LOOKAHEAD_TILES = (1, 2, 3)
 LOOKAHEAD_POINTS = (1_000, 2_000, 3_900, 5_200, 8_000, 12_000, 16_000, 24_000, 32_000)
-LOOKAHEAD_ANSWERS = ("can be", "is 1/64 likely", "is 1/16 likely", "is 1/4 likely")
+LOOKAHEAD_ANSWERS = ("can be", "is 1/16 likely", "is 1/4 likely", "is 1/2 likely")
 
 _HAND = [
     group("hand.count", SET, "own >= {n}", "kinds held at least {n} times, concealed", n=COUNTS),
@@ -292,100 +259,10 @@ _LOOKAHEAD = [
           tiles=LOOKAHEAD_TILES, n=LOOKAHEAD_POINTS, answer=LOOKAHEAD_ANSWERS),
 ]  # fmt: skip
 
-# The proposed call, and the hand after it (chow and pong: with a discard to come; kongs: before the replacement).
-CALLED_LEFT_STEPS = (1, 2)
-AFTER_SHANTEN_STEPS = (0, 1, 2, 3, 4)
-AFTER_TILES_STEPS = (1, 4, 8, 12, 16, 24, 32)
-AFTER_SAFE_STEPS = (1, 2, 4)
-FEW = (0, 1, 2, 3)
-PAIR_STEPS = (1, 2, 3, 4, 5)
-SURE_HAN_STEPS = (1, 2, 3, 4, 5, 6)
-MELD_DORA_STEPS = (1, 2, 3)
-_CALL = [
-    group("call.what", FLAG, "{what}", "the kind of call that is proposed",
-          what=("chow low", "chow middle", "chow high", "pong", "open kong", "closed kong", "added kong")),
-    group("call.tile", ONE, "called tile", "the open tile that is called; of an own kong its kind"),
-    group("call.red", FLAG, "called tile is red", "the open tile is a red five"),
-    group("call.from", FLAG, "called from {seat}", "who has discarded it", seat=RIVALS),
-    group("call.left", FLAG, "called kind left >= {n}", "tiles of the called kind that have not been seen",
-          n=CALLED_LEFT_STEPS),
-    group("call.used", SET, "uses >= {n}", "own concealed tiles that the call uses", n=COUNTS),
-    group("call.used_red", ONE, "uses red", "the five whose own red tile it uses"),
-    group("call.meld", SET, "meld", "kinds in the meld that comes to be"),
-    group("call.spare_red", FLAG, "keeps red back", "the same call could use a red five and does not"),
-    group("call.also", FLAG, "also: {what}", "other calls that may be made instead",
-          what=("another chow", "pong", "open kong")),
-    group("call.opens", FLAG, "opens the hand", "the hand was closed"),
-    group("call.open", FLAG, "open melds after >= {n}", "melds that open the hand then", n=COUNTS),
-    group("call.breaks", FLAG, "breaks ippatsu", "a rival could win with ippatsu now, and not after it"),
-    group("call.last", FLAG, "{seat} draws last then", "who draws the last tile, if nobody calls after this",
-          seat=SEATS),
-    group("after.count", SET, "own >= {n} after", "kinds held concealed after the call", n=COUNTS),
-    group("after.red", SET, "own red fives after", "fives whose red tile is held concealed then"),
-    group("after.before", FLAG, "shanten before <= {n}", "shanten without the call", n=AFTER_SHANTEN_STEPS),
-    group("after.shanten", FLAG, "shanten after <= {n}", "shanten with it, at best", n=AFTER_SHANTEN_STEPS),
-    group("after.change", FLAG, "shanten {what}", "shanten after the call beside before",
-          what=("lower", "equal", "higher")),
-    group("after.before_tiles", FLAG, "accepted before >= {n}", "unseen tiles that lower the shanten without the call",
-          n=AFTER_TILES_STEPS),
-    group("after.tiles", FLAG, "accepted after >= {n}", "unseen tiles that lower the shanten after it, with the "
-          "discard that leaves most", n=AFTER_TILES_STEPS),
-    group("after.accepted", SET, "accepted after", "kinds that lower the shanten after any discard that keeps it"),
-    group("after.best", ONE, "best discard after", "the discard that leaves most; of equals the higher kind"),
-    group("after.best_accepted", SET, "accepted after best discard", "kinds that lower the shanten then"),
-    group("after.keep", SET, "keeps shanten after", "discards that keep the shanten of after the call"),
-    group("after.keep_tiles", SET, "keeps shanten after, accepts >= {n}", "... and accept at least {n} tiles",
-          n=AFTER_TILES_STEPS),
-    group("after.forbidden", SET, "forbidden after", "kinds that may not be discarded then (swap-calling)"),
-    group("after.furiten", FLAG, "furiten after", "tenpai with the best discard, on a kind discarded before"),
-    group("yaku.valued", FLAG, "valued melds after >= {n}", "han of own melds that are a yaku by themselves",
-          n=VALUED_STEPS),
-    group("yaku.valued_pairs", SET, "valued pairs after", "kinds held at least twice whose triplet is a yaku"),
-    group("yaku.simples", FLAG, "all simples after", "no terminal or honour in the melds, and open tanyao counts"),
-    group("yaku.not_simple", FLAG, "terminals and honours after <= {n}", "held concealed then", n=FEW),
-    group("yaku.flush", FLAG, "flush of {suit}", "the melds are of this suit and honours alone", suit=("m", "p", "s")),
-    group("yaku.off_flush", FLAG, "off the flush <= {n}", "concealed tiles outside of the nearest flush that the "
-          "melds allow", n=FEW),
-    group("yaku.triplets", FLAG, "all triplets after", "no chow in the melds"),
-    group("yaku.pairs", FLAG, "pairs and triplets after >= {n}", "kinds held at least twice then", n=PAIR_STEPS),
-    group("yaku.outside", FLAG, "outside hand after", "a terminal or honour in every meld"),
-    group("yaku.runs", SET, "runs after", "lowest kinds of chows in the melds, for straights and three-colour runs"),
-    group("value.meld_dora", FLAG, "dora in the meld >= {n}", "dora and red fives in the proposed meld",
-          n=MELD_DORA_STEPS),
-    group("value.han", FLAG, "sure han >= {n}", "dora, red fives and valued melds after the call", n=SURE_HAN_STEPS),
-    group("value.safe", FLAG, "own safe tiles from {rival} >= {n} after", "concealed tiles that are safe from {rival}",
-          rival=RIVALS, n=AFTER_SAFE_STEPS),
-]  # fmt: skip
-
-# What the oracle sees beyond: all of it hidden from the seat.
-ORACLE_DRAWS = 36
-ORACLE_SHANTEN_STEPS = (0, 1, 2, 3, 4, 5)
-_ORACLE = [
-    group("oracle.count", SET, "{rival} >= {n}", "kinds that {rival} holds concealed at least {n} times",
-          rival=RIVALS, n=COUNTS),
-    group("oracle.red", SET, "{rival} red fives", "fives whose red tile {rival} holds concealed", rival=RIVALS),
-    group("oracle.shanten", FLAG, "{rival} shanten <= {n}", "shanten of {rival}", rival=RIVALS,
-          n=ORACLE_SHANTEN_STEPS),
-    group("oracle.waits", SET, "{rival} waits", "kinds that complete the hand of {rival}", rival=RIVALS),
-    group("oracle.furiten", FLAG, "{rival} furiten", "{rival} cannot win by claim", rival=RIVALS),
-    group("oracle.draw", ONE, "draw {n}", "the {n}. tile to be drawn from the live wall",
-          n=range(1, ORACLE_DRAWS + 1)),
-    group("oracle.draw_red", SET, "red fives to be drawn", "fives whose red tile is among those"),
-    group("oracle.rest", SET, "rest of the wall >= {n}", "kinds that lie at least {n} times in the live wall after "
-          "those", n=COUNTS),
-    group("oracle.replacement", ONE, "replacement {n}", "the tile to be drawn after the {n}. kong from now",
-          n=range(1, 5)),
-    group("oracle.indicator", ONE, "dora to come {n}", "the kind that the {n}. indicator from now makes dora",
-          n=range(1, 5)),
-    group("oracle.ura", ONE, "ura {n}", "the kind that the indicator under the {n}. one makes dora", n=range(1, 6)),
-]  # fmt: skip
-
-GROUPS: tuple[Group, ...] = (
+GROUPS: list[Group] = [
     *_HAND, *_MELDS, *_RIVERS, *_DORA, *_TILES, *_GAME, *_POINTS, *_RIICHI, *_WALL, *_EFFICIENCY, *_SAFETY, *_READING,
     *_LEGAL, *_LOOKAHEAD,
-)  # fmt: skip
-CALL_GROUPS: tuple[Group, ...] = tuple(_CALL)
-ORACLE_GROUPS: tuple[Group, ...] = tuple(_ORACLE)
+]  # fmt: skip
 
 
 def _planes(groups: Sequence[Group]) -> tuple[Plane, ...]:

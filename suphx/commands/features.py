@@ -1,0 +1,68 @@
+"""`suphx features`: what the networks see of a position in a log."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def features(
+    path: Annotated[Path, typer.Argument(help="A log; of several games the first is taken.")],
+    round_number: Annotated[int, typer.Option("--round", min=1, help="Which round of the game, from 1.")] = 1,
+    at: Annotated[int, typer.Option("--at", min=1, help="Which decision with a choice of that round, from 1.")] = 1,
+    seat: Annotated[
+        int | None, typer.Option(min=0, max=3, help="Count the decisions of this seat alone, 0 to 3.")
+    ] = None,
+    oracle: Annotated[bool, typer.Option("--oracle", help="Add the planes that only the oracle sees.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the planes as JSON.")] = False,
+) -> None:
+    """Print the planes of one decision of a logged game: names, and the kinds that are set; empty planes are left out.
+
+    A call that the seat made is shown as proposed, with the planes that describe it.
+    """
+    from simulator.logs.archives import open_logs
+    from simulator.logs.formats import read_log
+    from simulator.logs.model import LogError
+    from simulator.logs.verify import round_name
+    from simulator.record import ACTION_NAMES, PHASE_NAMES
+    from suphx.features.encode import encode_batch, encode_call_batch, encode_oracle_batch, is_call
+    from suphx.features.layout import CALL_LAYOUT, LAYOUT, ORACLE_LAYOUT, VERSION
+    from suphx.features.positions import positions_of_round
+    from suphx.features.show import planes_as_values, show_planes
+
+    source, data = next(iter(open_logs([path])))
+    if isinstance(data, LogError):
+        raise data
+    log = read_log(data, source)[0]
+    if round_number > len(log.rounds):
+        raise LogError(f"there is no round {round_number}; the game has {len(log.rounds)}", source)
+    round_log = log.rounds[round_number - 1]
+    found = [each for each in positions_of_round(log.rules, round_log) if seat in (None, each.seat)]
+    if at > len(found):
+        who = "" if seat is None else f" of seat {seat}"
+        raise LogError(f"there is no decision {at}{who}; the round has {len(found)}", source)
+    position = found[at - 1]
+    place = [0], [position.seat]
+    if is_call(position.action):
+        layout, planes = CALL_LAYOUT, encode_call_batch(position.games, *place, [position.action])[0]
+    else:
+        layout, planes = LAYOUT, encode_batch(position.games, *place)[0]
+    hidden = encode_oracle_batch(position.games, *place)[0] if oracle else None
+    name = round_name(round_log.round, round_log.repeat_counter)
+    asked, chosen = PHASE_NAMES[position.games["phase"][0]], ACTION_NAMES[position.action]
+    if as_json:
+        words = {"round": name, "seat": position.seat, "situation": asked, "chosen": chosen, "layout": VERSION}
+        values = {"planes": planes_as_values(layout, planes)}
+        if hidden is not None:
+            values["oracle"] = planes_as_values(ORACLE_LAYOUT, hidden)
+        print(json.dumps({**words, **values}))
+        return
+    print(f"{source}: {name}, decision {at} of {len(found)}: seat {position.seat}, {asked}; chosen: {chosen}")
+    for line in show_planes(layout, planes):
+        print(line)
+    if hidden is not None:
+        for line in show_planes(ORACLE_LAYOUT, hidden):
+            print(line)

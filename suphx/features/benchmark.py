@@ -1,0 +1,161 @@
+"""Microseconds a position, one core, beside riichienv's `encode_extended` on the same positions in the same run."""
+
+from __future__ import annotations
+
+import importlib
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from simulator.game import Game
+from simulator.legal import is_legal
+from simulator.logs.archives import open_logs
+from simulator.logs.formats import read_log
+from simulator.logs.mjai_writer import write_mjai
+from simulator.logs.model import GameLog, LogError
+from simulator.lookup import get_lookup
+from simulator.players.sensible import choose_sensible
+from simulator.record import ACTIONS, GAME
+from suphx.features.encode import encode_all, encode_batch, encode_call_batch, is_call
+from suphx.features.encode_lookahead import NO_PROPOSAL, encode_lookahead_all
+from suphx.features.encode_worth import encode_worth_all
+from suphx.features.layout import CALL_PLANES, PLANES
+from suphx.features.positions import positions_of_round
+
+_CHUNK = 256  # positions encoded at once: what a batch of tables asks for
+_LEAST_PASSES = 3
+_EMPTY_CALLS = 1000
+
+
+def games_of_logs(paths: Iterable[Path]) -> Iterator[GameLog]:
+    """Yield the games of logs; raises LogError for what cannot be read."""
+    for source, data in open_logs(list(paths)):
+        if isinstance(data, LogError):
+            raise data
+        yield from read_log(data, source)
+
+
+def games_by_sensible(seed: int = 1) -> Iterator[GameLog]:
+    """Yield games that the rule-based player `sensible` plays against itself, without end."""
+    lookup, nobody = get_lookup(), np.zeros(1, np.int64)
+    while True:
+        game = Game(seed=seed)
+        while not game.over:
+            chosen = {}
+            for seat in game.asked:
+                choose_sensible(
+                    lookup, np.array([game.record], GAME), nobody, np.array([seat]), game.mask(seat)[None], seed,
+                    action := np.empty(1, np.int64),
+                )  # fmt: skip
+                chosen[seat] = int(action[0])
+            game.step(chosen)
+        yield from read_log(game.to_mjai().encode(), f"game {seed}")
+        seed += 1
+
+
+def collect_positions(games: Iterable[GameLog], least: int) -> tuple[np.ndarray, np.ndarray, list[GameLog]]:
+    """Return GAME[n] and seats i64[n] of every decision in whole games, `least` at least if there are as many."""
+    records: list[np.ndarray] = []
+    seats: list[int] = []
+    used = []
+    for log in games:
+        for round_log in log.rounds:
+            for position in positions_of_round(log.rules, round_log):
+                records.append(position.games)
+                seats.append(position.seat)
+        used.append(log)
+        if len(seats) >= least:
+            break
+    return np.concatenate(records), np.array(seats, np.int64), used
+
+
+def _peer(games: Iterable[GameLog]) -> tuple[Callable[[], object], int]:
+    """Return a call that has riichienv encode every decision of the games, and how many those are."""
+    riichienv = importlib.import_module("riichienv")
+    seen = []
+    for log in games:
+        with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
+            file.write(write_mjai(log))
+            file.flush()
+            rounds = list(riichienv.MjaiReplay.from_jsonl(file.name).take_kyokus())
+        seen += [step[0] for each in rounds for seat in range(4) for step in each.steps(seat)]
+    return lambda: [observation.encode_extended() for observation in seen], len(seen)
+
+
+def _in_chunks(encode: Callable[[slice], object], n: int) -> Callable[[], object]:
+    return lambda: [encode(slice(first, first + _CHUNK)) for first in range(0, n, _CHUNK)]
+
+
+def _call_encoder(games: np.ndarray, seats: np.ndarray) -> tuple[Callable[[], object], int]:
+    """Return a call that encodes every call that could be proposed in the positions, and how many those are."""
+    calls = [action for action in range(ACTIONS) if is_call(action)]
+    found = [(n, seats[n], a) for n in range(len(games)) for a in calls if is_legal(games[n], seats[n], a)]
+    index, seat, action = np.array(found, np.int64).reshape(-1, 3).T
+    out = np.empty((_CHUNK, CALL_PLANES), np.uint64)
+
+    def encode(part: slice) -> None:
+        encode_call_batch(games, index[part], seat[part], action[part], out[: len(index[part])], False)
+
+    return _in_chunks(encode, len(index)), len(index)
+
+
+def _each_position(games: np.ndarray, seats: np.ndarray) -> np.ndarray:
+    """Return the microseconds of each position alone, look-ahead included, the call from Python taken off."""
+    lookup, out = get_lookup(), np.empty((1, PLANES), np.int64)
+    index, nothing = np.arange(len(games)), np.array([NO_PROPOSAL])
+
+    def timed(which: slice) -> float:
+        begin = time.perf_counter()
+        encode_all(lookup, games, index[which], seats[which], out)
+        encode_worth_all(lookup, games, index[which], seats[which], out)
+        encode_lookahead_all(lookup, games, index[which], seats[which], nothing, out)
+        return time.perf_counter() - begin
+
+    passes = [[timed(slice(n, n + 1)) for n in range(len(games))] for _ in range(_LEAST_PASSES)]
+    empty = np.median([timed(slice(0, 0)) for _ in range(_EMPTY_CALLS)])
+    return (np.min(passes, axis=0) - empty) * 1e6
+
+
+def bench_features(seconds: float = 4.0, positions: int = 2000, logs: Iterable[Path] | None = None) -> dict[str, float]:
+    """Return microseconds a position of ours and of riichienv on the same ones: every decision of whole games.
+
+    logs: real games; without, games by `sensible`. All take turns for `seconds` and the least time of each counts: what
+    else runs on the machine only adds. `..._with_lookahead_us` is the mean, `..._p99_us` of positions timed alone;
+    `call_us` is that of a proposed call, the position included, without look-ahead. Ratios are riichienv's time over
+    ours. `compile_s`: until the first answer in this process.
+    """
+    games, seats, used = collect_positions(games_by_sensible() if logs is None else games_of_logs(logs), positions)
+    begin = time.perf_counter()
+    encode_batch(games[:1], [0], seats[:1])
+    compile_s = time.perf_counter() - begin
+    index, out = np.arange(len(games)), np.empty((_CHUNK, PLANES), np.uint64)
+
+    def encode(part: slice, with_lookahead: bool) -> None:
+        encode_batch(games, index[part], seats[part], out[: len(index[part])], with_lookahead)
+
+    contestants = {
+        "features": (_in_chunks(lambda part: encode(part, False), len(games)), len(games)),
+        "features_with_lookahead": (_in_chunks(lambda part: encode(part, True), len(games)), len(games)),
+        "call": _call_encoder(games, seats),
+        "riichienv": _peer(used),
+    }
+    least = dict.fromkeys(contestants, float("inf"))
+    passes, end = 0, time.perf_counter() + seconds
+    while time.perf_counter() < end or passes < _LEAST_PASSES:
+        for name, (run, n) in contestants.items():
+            begin = time.perf_counter()
+            run()
+            least[name] = min(least[name], (time.perf_counter() - begin) / max(1, n) * 1e6)
+        passes += 1
+    return {
+        "positions": len(games),
+        "riichienv_positions": contestants["riichienv"][1],
+        **{f"{name}_us": value for name, value in least.items()},
+        "features_with_lookahead_p99_us": float(np.percentile(_each_position(games, seats), 99)),
+        "ratio": least["riichienv"] / least["features"],
+        "ratio_with_lookahead": least["riichienv"] / least["features_with_lookahead"],
+        "compile_s": compile_s,
+    }

@@ -1,0 +1,39 @@
+"""What a layout is made of: planes, and groups of planes that differ in some words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import product
+
+SEATS = ("self", "right", "across", "left")
+RIVALS = SEATS[1:]
+COUNTS = (1, 2, 3, 4)
+
+# What a plane may hold.
+SET, ONE, FLAG = "set of kinds", "at most one kind", "all or none"
+
+
+@dataclass(frozen=True)
+class Plane:
+    """One plane of 34 bits."""
+
+    block: str
+    name: str
+    meaning: str
+    range: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """Planes that belong together and lie side by side, the last of their axes running fastest."""
+
+    key: str
+    planes: tuple[Plane, ...]
+
+
+def group(key: str, range: str, name: str, meaning: str, **axes: Iterable) -> Group:
+    """Return one plane for each combination of the axes, whose values fill the fields of name and meaning."""
+    combinations = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
+    block = key.partition(".")[0]
+    return Group(key, tuple(Plane(block, name.format(**c), meaning.format(**c), range) for c in combinations))

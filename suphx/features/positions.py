@@ -1,0 +1,89 @@
+"""The positions of a logged round in which a seat chose: who was asked what, and what it answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from simulator.engine import advance, answer
+from simulator.legal import is_legal, popcount
+from simulator.logs.model import LogError, RoundLog
+from simulator.logs.replay import next_answer, wall_of_log
+from simulator.lookup import get_lookup
+from simulator.record import (
+    EVENT_DORA,
+    EVENT_RIICHI_ACCEPTED,
+    GAME,
+    NO_ACTION,
+    NO_TILE,
+    PASS,
+    PHASE_ROUND_OVER,
+    PHASE_TURN,
+    SEATS,
+)
+from simulator.rounds import deal, start_game
+from simulator.rules import Rules
+
+
+@dataclass(frozen=True)
+class Position:
+    """One decision of a logged round."""
+
+    games: np.ndarray
+    """GAME[1]: the table when the seat was asked."""
+    seat: int
+    action: int
+    """What it chose."""
+    event: int
+    """Index of the log's event that comes next."""
+
+
+def start_round(rules: Rules, round_log: RoundLog) -> np.ndarray:
+    """Return GAME[1], a round of a log before its deal; what the log does not show of the wall is filled up."""
+    games = np.zeros(1, GAME)
+    game = games[0]
+    game["rules"] = rules.to_record()
+    start_game(game)
+    for name in ("scores", "round", "repeat_counter", "bets", "dealer"):
+        game[name] = getattr(round_log, name)
+    hands, no_ura = np.array(round_log.hands, np.uint8), np.zeros(0, np.uint8)
+    wall_of_log(hands, round_log.dealer, round_log.events, round_log.indicator, no_ura, game["wall"])
+    game["wall_given"] = 1
+    return games
+
+
+def _skip_shown(events: np.ndarray, at: int) -> int:
+    """Return the next event that is not an indicator or an accepted riichi."""
+    while at < len(events) and events[at]["type"] in (EVENT_DORA, EVENT_RIICHI_ACCEPTED):
+        at += 1
+    return at
+
+
+def positions_of_round(rules: Rules, round_log: RoundLog) -> Iterator[Position]:
+    """Yield every decision of a round that had a choice, in order; of a claim, all seats that were asked.
+
+    Raises LogError where the log does not fit the rules (`suphx logs verify` says how).
+    """
+    lookup, games, events = get_lookup(), start_round(rules, round_log), round_log.events
+    game, hints = games[0], np.empty(2, np.uint8)
+    deal(lookup, game)
+    advance(lookup, game, False, NO_TILE, NO_TILE)
+    at = 0
+    while game["phase"] < PHASE_ROUND_OVER:
+        at = _skip_shown(events, at)
+        if game["phase"] == PHASE_TURN:
+            at = _skip_shown(events, at + 1)
+        before, after, used = games.copy(), at, [NO_TILE, NO_TILE]
+        for seat in (seat for seat in range(SEATS) if before["pending"][0] >> seat & 1):
+            action = int(next_answer(game, events, at, seat, hints))
+            if action == NO_ACTION or not is_legal(game, seat, action):
+                raise LogError(f"event {at} cannot be replayed; `suphx logs verify` tells more")
+            if popcount(game["legal"][seat, 0]) + popcount(game["legal"][seat, 1]) > 1:
+                yield Position(before, seat, action, at)
+            if action != PASS:
+                after, used = at + 1, hints.tolist()
+            answer(game, seat, action)
+        advance(lookup, game, False, *used)
+        at = after

@@ -1,0 +1,47 @@
+"""A position's planes for people: block by block, the names of the planes and the kinds that are set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from simulator.tiles import ALL_KINDS, KINDS, SUITS
+from suphx.features.layout_groups import FLAG, Plane
+
+
+def kinds_of(mask: int) -> str:
+    """Return a set of kinds in notation, each kind once: `"123m7z"`."""
+    text = ""
+    for suit, letter in enumerate(SUITS):
+        numbers = [str(n + 1) for n in range(9) if 9 * suit + n < KINDS and mask >> (9 * suit + n) & 1]
+        text += "".join(numbers) + letter if numbers else ""
+    return text
+
+
+def planes_as_values(layout: Sequence[Plane], planes: np.ndarray) -> list[dict[str, Any]]:
+    """Return every plane that is not empty: its place, block and name, and `true` or its kinds."""
+    found = []
+    for place, (plane, mask) in enumerate(zip(layout, planes.tolist(), strict=True)):
+        if mask:
+            value = True if plane.range == FLAG else kinds_of(mask)
+            found.append({"plane": place, "block": plane.block, "name": plane.name, "value": value})
+    return found
+
+
+def show_planes(layout: Sequence[Plane], planes: np.ndarray) -> Iterator[str]:
+    """Yield a position's planes as lines, block by block; planes that are empty are left out."""
+    block = ""
+    for each in planes_as_values(layout, planes):
+        if each["block"] != block:
+            block = each["block"]
+            yield f"{block}:"
+        yield f"  {each['plane']:4} {each['name']}" + ("" if each["value"] is True else f": {each['value']}")
+
+
+def is_in_range(plane: Plane, mask: int) -> bool:
+    """Return whether a plane holds what its range allows."""
+    if not 0 <= mask <= ALL_KINDS:
+        return False
+    return mask in (0, ALL_KINDS) if plane.range == FLAG else plane.range.startswith("set") or mask & (mask - 1) == 0
