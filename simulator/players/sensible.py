@@ -1,0 +1,328 @@
+"""`sensible`: a rule-based player of decent mahjong, and simpler players made of the same parts.
+
+It weighs every discard by the points that the hand left is worth (`worth`: its chance to win, by shanten and
+accepted tiles, times what it would win) against the points that the tile may cost (`sight`: who may wait for it).
+Folding to riichi, calling and declaring riichi all follow from comparing such numbers. It uses nothing that its
+seat does not see; the game's seed only decides between tiles of equal worth.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.jit import jit
+from simulator.legal import swap_forbidden
+from simulator.moves import is_red_tile
+from simulator.players.sight import SIGHT, look, see_own, triplet_yaku
+from simulator.players.simple import decision_key
+from simulator.players.worth import (
+    PLAN_FREE,
+    PLANS,
+    RIICHI_HAN,
+    base_han,
+    chance,
+    fill_discards,
+    han_lost,
+    hand_value,
+    honoured_triplets,
+    is_furiten,
+    keeping,
+    misfits,
+    plans,
+    shape_han,
+    standing,
+)
+from simulator.record import (
+    ADDED_KONG,
+    CHOW_LOW,
+    CLOSED_KONG,
+    DECLARE_RIICHI,
+    DISCARD_DRAWN,
+    DISCARD_RED,
+    NINE_TERMINALS,
+    OPEN_KONG,
+    PASS,
+    PONG,
+    PONG_RED,
+    STOP,
+    WIN_BY_CLAIM,
+    WIN_BY_DRAW,
+)
+from simulator.shanten import shanten
+from simulator.tiles import KINDS, TERMINALS_AND_HONOURS
+from simulator.wall import below
+
+#: Habits, one bit each: a player without one of them is a simpler player.
+FOLDS, CALLS = 1, 2
+ALL_HABITS = FOLDS | CALLS
+
+# How much of a hand's worth the threats of others take, by its shanten: what it costs to go on.
+_CAUTION = np.array([0.15, 0.8, 2.5, 6.0])
+# Part of its worth that a discard of one more point of `keeping` takes.
+_KEEPING = 0.01
+_TIE = 1e-3
+_NOTHING = -1e9
+# A call must be worth this much more than going on without.
+_CALL_MARGIN = 1.15
+_BET = 1000.0
+# Han of winning by draw and the like that a closed hand without riichi still has.
+_DAMATEN_HAN = 0.3
+# Part of a closed tenpai's worth that stays without riichi where only a win by draw has a yaku.
+_DRAW_ONLY = 0.4
+# Threat above which a hand that is not tenpai makes no kong.
+_KONG_THREAT = 0.4
+# Nine terminals are played on with so many kinds of them, or with a hand this near.
+_ORPHAN_KINDS, _NEAR_SHANTEN = 11, 2
+
+
+@jit
+def _push(sight, away):
+    """Return the part of a hand's worth that stays when others threaten to win."""
+    return 1.0 / (1.0 + _CAUTION[min(away, len(_CAUTION) - 1)] * sight["threat"])
+
+
+@jit
+def _discard_value(sight, plan, kind, han):
+    """Return the points that the hand left by a discard is worth within a plan."""
+    away = np.int64(sight["shanten"][kind])
+    furiten = away == 0 and is_furiten(sight, sight["accepted"][kind], kind)
+    is_open = 1 if sight["n_open"] else 0
+    value = hand_value(sight, is_open, away, np.int64(sight["count"][kind]), furiten, han)
+    return value * _push(sight, away) * (1.0 - _KEEPING * keeping(sight, kind))
+
+
+@jit
+def _best_discard(lookup, sight, found, kinds, key):
+    """Return the best discard among `kinds`, what it is worth, its plan and the shanten it leaves.
+
+    `found`: the plans to think of; without any the hand cannot win.
+    """
+    best, best_score, best_plan, best_away = -1, _NOTHING, PLAN_FREE, 0
+    not_simple, not_flush = misfits(sight)
+    first = below(key, 0, KINDS)
+    for plan in range(PLANS):
+        if not (found >> plan & 1 or (plan == PLAN_FREE and found == 0)):
+            continue
+        fill_discards(lookup, sight, plan)
+        base = base_han(sight, plan)
+        for place in range(KINDS):
+            kind = (first + place) % KINDS
+            if not kinds >> kind & 1:
+                continue
+            han = 0.0
+            if found:
+                han = base - han_lost(sight, plan, kind)
+                if plan == PLAN_FREE:
+                    han += shape_han(sight, not_simple, not_flush, kind)
+            score = _discard_value(sight, plan, kind, han) - sight["danger"][kind]
+            if score > best_score:
+                best, best_score, best_plan, best_away = kind, score, plan, np.int64(sight["shanten"][kind])
+    return best, best_score, best_plan, best_away
+
+
+@jit
+def _discard_kinds(game, row):
+    """Return the kinds that a legal row lets the seat discard."""
+    kinds = np.int64(0)
+    for kind in range(KINDS):
+        kinds |= np.int64(row[kind]) << kind
+    for suit in range(3):
+        kinds |= np.int64(row[DISCARD_RED + suit]) << (9 * suit + 4)
+    if row[DISCARD_DRAWN]:
+        kinds |= np.int64(1) << (np.int64(game["drawn"]) >> 2)
+    return kinds
+
+
+@jit
+def _discard_action(game, row, kind):
+    """Return the action that discards a kind: the drawn tile rather than one of the hand, a red five last."""
+    drawn = np.int64(game["drawn"])
+    if row[DISCARD_DRAWN] and drawn >> 2 == kind and not (is_red_tile(game, drawn) and row[kind]):
+        return DISCARD_DRAWN
+    return kind if row[kind] else DISCARD_RED + kind // 9
+
+
+@jit
+def _declares_riichi(sight, kind):
+    """Return whether a closed hand that discarding `kind` leaves tenpai declares riichi, by what it is worth."""
+    count = np.int64(sight["count"][kind])
+    if count == 0:
+        return False
+    furiten = is_furiten(sight, sight["accepted"][kind], kind)
+    not_simple, not_flush = misfits(sight)
+    han = base_han(sight, PLAN_FREE) - han_lost(sight, PLAN_FREE, kind)
+    shape = shape_han(sight, not_simple, not_flush, kind)
+    won = chance(0, 0, count, np.int64(sight["draws"]))
+    with_riichi = hand_value(sight, 0, 0, count, furiten, han + shape) - (1.0 - won) * _BET
+    silent_han = han + shape - RIICHI_HAN + _DAMATEN_HAN
+    without = hand_value(sight, 1, 0, count, furiten, silent_han)
+    if shape < 1.0 and not honoured_triplets(sight):
+        without *= _DRAW_ONLY
+    return with_riichi > without
+
+
+@jit
+def _kong(lookup, row, sight, away):
+    """Return a closed or added kong that does not set the hand back, or 0."""
+    if sight["threat"] > _KONG_THREAT and away > 0:
+        return 0
+    for first in (CLOSED_KONG, ADDED_KONG):
+        closed = 1 if first == CLOSED_KONG else 0
+        for kind in range(KINDS):
+            if row[first + kind]:
+                held = sight["hand"][kind]
+                sight["hand"][kind] = 0 if closed else held - 1
+                kept = shanten(lookup, sight["hand"], np.int64(sight["n_melds"]) + closed) <= away
+                sight["hand"][kind] = held
+                if kept:
+                    return first + kind
+    return 0
+
+
+@jit
+def _aborts(lookup, sight):
+    """Return whether a hand that may abort by nine terminals does: unless orphans or a usual hand are near."""
+    kinds = 0
+    for kind in range(KINDS):
+        kinds += sight["hand"][kind] > 0 and TERMINALS_AND_HONOURS >> kind & 1
+    return kinds < _ORPHAN_KINDS and shanten(lookup, sight["hand"], 0) > _NEAR_SHANTEN
+
+
+@jit
+def _choose_turn(lookup, game, seat, row, sight, habits, key):
+    """Return the action of a seat that has drawn, called or declared riichi."""
+    if row[WIN_BY_DRAW]:
+        return WIN_BY_DRAW
+    if game["riichi"][seat] == 2:
+        drawn_kind = np.int64(game["drawn"]) >> 2
+        return CLOSED_KONG + drawn_kind if row[CLOSED_KONG + drawn_kind] else DISCARD_DRAWN
+    look(game, seat, sight, habits & FOLDS)
+    if row[NINE_TERMINALS] and _aborts(lookup, sight):
+        return NINE_TERMINALS
+    found = plans(sight, game["rules"]["open_tanyao"])
+    kind, _, _, away = _best_discard(lookup, sight, found, _discard_kinds(game, row), key)
+    kong = _kong(lookup, row, sight, away)
+    if kong:
+        return kong
+    if row[DECLARE_RIICHI] and away == 0:
+        fill_discards(lookup, sight, PLAN_FREE)
+        if sight["shanten"][kind] == 0 and _declares_riichi(sight, kind):
+            return DECLARE_RIICHI
+    return _discard_action(game, row, kind)
+
+
+@jit
+def _standing_value(lookup, sight, found):
+    """Return what a hand of 3n+1 tiles is worth by the best of its plans."""
+    best = 0.0
+    is_open = 1 if sight["n_open"] else 0
+    not_simple, not_flush = misfits(sight)
+    for plan in range(PLANS):
+        if found >> plan & 1:
+            away, mask, count = standing(lookup, sight, plan)
+            han = base_han(sight, plan)
+            if plan == PLAN_FREE:
+                han += shape_han(sight, not_simple, not_flush, -1)
+            furiten = away == 0 and mask & sight["own_river"] != 0
+            best = max(best, hand_value(sight, is_open, away, count, furiten, han) * _push(sight, away))
+    return best
+
+
+@jit
+def _take_for_call(game, sight, kind, red):
+    """Take a tile for a call out of the hand in sight; return the han it brings into the meld."""
+    han = np.int64(sight["dora"][kind])
+    sight["hand"][kind] -= 1
+    if red and sight["red"] >> kind & 1:
+        sight["red"] &= ~(np.int64(1) << kind)
+        han += 1
+    return han
+
+
+@jit
+def _make_call(game, seat, sight, action):
+    """Make a chow or pong in sight; return the kinds that may then be discarded."""
+    tile = np.int64(game["claim_tile"])
+    kind = tile >> 2
+    dora = np.int64(sight["dora"][kind]) + is_red_tile(game, tile)
+    red = action == PONG_RED
+    place = -1
+    if action < PONG:
+        place = (action - CHOW_LOW) >> 1
+        red = (action - CHOW_LOW) & 1 == 1
+        first = kind - place
+        for other in range(first, first + 3):
+            if other != kind:
+                dora += _take_for_call(game, sight, other, red)
+        sight["chows"] += 1
+        sight["meld_kinds"] |= np.int64(7) << first
+    else:
+        dora += _take_for_call(game, sight, kind, red)
+        dora += _take_for_call(game, sight, kind, False)
+        sight["meld_kinds"] |= np.int64(1) << kind
+        sight["meld_yaku"] += triplet_yaku(game, seat, kind)
+    sight["n_melds"] += 1
+    sight["n_open"] += 1
+    sight["meld_dora"] += dora
+    held = np.int64(0)
+    for other in range(KINDS):
+        held |= np.int64(sight["hand"][other] > 0) << other
+    return held & ~swap_forbidden(game, kind, place)
+
+
+@jit
+def _choose_claim(lookup, game, seat, row, sight, habits, key):
+    """Return the action of a seat that may claim a discard."""
+    if row[WIN_BY_CLAIM]:
+        return WIN_BY_CLAIM
+    if not habits & CALLS:
+        return PASS
+    look(game, seat, sight, habits & FOLDS)
+    open_tanyao = game["rules"]["open_tanyao"]
+    before = np.empty(PLANS, np.int64)
+    before[:] = -1
+    best = PASS
+    best_score = _NOTHING
+    for action in range(CHOW_LOW, OPEN_KONG):
+        if not row[action]:
+            continue
+        kinds = _make_call(game, seat, sight, action)
+        found = plans(sight, open_tanyao)
+        if found and kinds:
+            _, score, plan, away = _best_discard(lookup, sight, found, kinds, key)
+            see_own(game, seat, sight)
+            if before[plan] < 0:
+                before[plan], _, _ = standing(lookup, sight, plan)
+            if best_score == _NOTHING:
+                best_score = _CALL_MARGIN * _standing_value(lookup, sight, plans(sight, open_tanyao))
+            if away < before[plan] and score > best_score:
+                best, best_score = action, score
+        else:
+            see_own(game, seat, sight)
+    return best
+
+
+@jit
+def _choose_one(lookup, game, seat, row, seed, habits, sights):
+    """Return the action of one seat. `sights`: SIGHT[1], an array that stays alive with the caller while it is used."""
+    sight = sights[0]
+    key = decision_key(seed, game, seat)
+    if row[STOP]:
+        return STOP
+    if row[PASS]:
+        return _choose_claim(lookup, game, seat, row, sight, habits, key)
+    return _choose_turn(lookup, game, seat, row, sight, habits, key)
+
+
+@jit
+def choose_by_habits(lookup, games, index, seats, legal, seed, habits, actions):
+    """Write the action of a sensible player with the given habits for each decision into `actions` i64[n]."""
+    sights = np.zeros(1, SIGHT)
+    for n in range(len(index)):
+        actions[n] = _choose_one(lookup, games[index[n]], np.int64(seats[n]), legal[n], seed, habits, sights)
+
+
+@jit
+def choose_sensible(lookup, games, index, seats, legal, seed, actions):
+    """Write the action of the sensible player for each decision into `actions` i64[n]."""
+    choose_by_habits(lookup, games, index, seats, legal, seed, ALL_HABITS, actions)
