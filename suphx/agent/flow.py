@@ -40,6 +40,7 @@ from suphx.agent.rules import (
     win_ends_in_fourth_place,
 )
 from suphx.agent.sampling import choose, uniform
+from suphx.errors import InputError
 from suphx.networks.sizes import NO, YES
 
 #: The network that is asked about each action that may be proposed.
@@ -75,9 +76,13 @@ class Sampling:
     """How an answer comes of a network's logits."""
 
     temperature: float | None = None
-    """Of the softmax that answers are drawn from; None takes the likeliest."""
+    """Of the softmax that answers are drawn from, above 0; None takes the likeliest."""
     seed: int = 0
     """Of the random numbers, 0 to 2^64 - 1; with it, a decision draws the same ones in every batch."""
+
+    def __post_init__(self) -> None:
+        if self.temperature is not None and not self.temperature > 0:
+            raise InputError(f"a temperature is above 0, not {self.temperature}; without one the likeliest is taken")
 
 
 class Flow:
@@ -85,103 +90,112 @@ class Flow:
 
     def __init__(self, networks: Mapping[str, Network], encoder: Encoder, sampling: Sampling) -> None:
         """networks: by model."""
-        self._networks = networks
-        self._encoder = encoder
-        self._sampling = sampling
+        self.networks = networks
+        self.encoder = encoder
+        self.sampling = sampling
 
     def decide(self, games: np.ndarray, asked: Decisions) -> Choice:
         """Choose for each decision of a batch; games GAME[...]."""
-        actions = np.full(len(asked), NO_ACTION, np.int64)
-        consulted: list[Consultation] = []
-        self._apply_rules(games, asked, actions)
-        self._propose(games, asked, actions, consulted)
-        self._discard(games, asked, actions, consulted)
-        total = np.zeros(len(asked), np.float32)
-        for each in consulted:
+        batch = _Batch(self, games, asked)
+        batch.apply_rules()
+        batch.propose()
+        batch.discard()
+        return batch.choice()
+
+
+class _Batch:
+    """A batch of decisions on its way through the flow: each has NO_ACTION until a step decides it."""
+
+    def __init__(self, flow: Flow, games: np.ndarray, asked: Decisions) -> None:
+        self._flow = flow
+        self._games = games
+        self._index, self._seats, self._legal = asked.game, asked.seat, asked.legal
+        self._actions = np.full(len(asked), NO_ACTION, np.int64)
+        self._consulted: list[Consultation] = []
+
+    def choice(self) -> Choice:
+        """Return what came of it."""
+        total = np.zeros(len(self._actions), np.float32)
+        for each in self._consulted:
             np.add.at(total, each.decision, each.log_probability)
-        return Choice(actions, total, consulted)
+        return Choice(self._actions, total, self._consulted)
 
-    def _apply_rules(self, games: np.ndarray, asked: Decisions, actions: np.ndarray) -> None:
+    def apply_rules(self) -> None:
         """Take the wins that the win rule takes, and decide what no network is asked about."""
-        winning = np.flatnonzero(asked.legal[:, WIN_BY_DRAW] | asked.legal[:, WIN_BY_CLAIM])
-        take = winning[~win_ends_in_fourth_place(games, asked.game[winning], asked.seat[winning])]
-        actions[take] = np.where(asked.legal[take, WIN_BY_DRAW], WIN_BY_DRAW, WIN_BY_CLAIM)
-        actions[asked.legal[:, STOP]] = STOP  # only who stands first with the target reached is asked
-        rows = np.flatnonzero(asked.legal[:, NINE_TERMINALS] & (actions == NO_ACTION))
-        actions[rows[abort_for_nine_terminals(games, asked.game[rows], asked.seat[rows])]] = NINE_TERMINALS
+        legal, actions = self._legal, self._actions
+        rows = np.flatnonzero(legal[:, WIN_BY_DRAW] | legal[:, WIN_BY_CLAIM])
+        rows = rows[~win_ends_in_fourth_place(self._games, self._index[rows], self._seats[rows])]
+        actions[rows] = np.where(legal[rows, WIN_BY_DRAW], WIN_BY_DRAW, WIN_BY_CLAIM)
+        actions[legal[:, STOP]] = STOP  # only who stands first with the target reached is asked
+        rows = np.flatnonzero(legal[:, NINE_TERMINALS] & (actions == NO_ACTION))
+        actions[rows[abort_for_nine_terminals(self._games, self._index[rows], self._seats[rows])]] = NINE_TERMINALS
 
-    def _propose(self, games: np.ndarray, asked: Decisions, actions: np.ndarray, consulted: list[Consultation]) -> None:
+    def propose(self) -> None:
         """Ask about every chow, pong and kong that is possible, and make the surest; pass where claims are let go.
 
         Each option is a question of its own, a chow with the red five and one without too. Of equally sure ones the
         higher action is made: with the red five, which then cannot be lost by a discard.
         """
-        open_rows = np.flatnonzero(actions == NO_ACTION)
-        row, column = np.nonzero(asked.legal[np.ix_(open_rows, _PROPOSED)])
+        open_rows = np.flatnonzero(self._actions == NO_ACTION)
+        row, column = np.nonzero(self._legal[np.ix_(open_rows, _PROPOSED)])
         decision, option = open_rows[row], _PROPOSED[column]
-        planes = self._encoder.proposals(games, asked.game[decision], asked.seat[decision], option)
+        planes = self._flow.encoder.proposals(self._games, self._index[decision], self._seats[decision], option)
         sureness = np.full(len(decision), -np.inf)
         for number, model in enumerate(_CALL_MODELS):
             rows = np.flatnonzero(_MODEL_OF[option] == number)
-            said = self._ask(model, games, asked, decision[rows], option[rows], planes[rows], consulted)
+            said = self._ask(model, decision[rows], option[rows], planes[rows])
             if said is not None:
                 sureness[rows] = np.where(said.answer == YES, said.logits[:, YES] - said.logits[:, NO], -np.inf)
         order = np.lexsort((option, sureness))  # the last one written wins
         order = order[np.isfinite(sureness[order])]
-        actions[decision[order]] = option[order]
-        actions[(actions == NO_ACTION) & asked.legal[:, PASS]] = PASS
+        self._actions[decision[order]] = option[order]
+        self._actions[(self._actions == NO_ACTION) & self._legal[:, PASS]] = PASS
 
-    def _discard(self, games: np.ndarray, asked: Decisions, actions: np.ndarray, consulted: list[Consultation]) -> None:
+    def discard(self) -> None:
         """Ask about riichi, then which kind to discard."""
-        rows = np.flatnonzero(actions == NO_ACTION)
-        legal, index = asked.legal[rows], asked.game[rows]
-        drawn = drawn_tiles(games, index, legal)
+        rows = np.flatnonzero(self._actions == NO_ACTION)
+        legal, index = self._legal[rows], self._index[rows]
+        drawn = drawn_tiles(self._games, index, legal)
         kinds = legal_kinds(legal, drawn)
-        choices = kinds.sum(axis=1)
+        has_choice = kinds.sum(axis=1) > 1
         may_riichi = legal[:, DECLARE_RIICHI]
-        encoded = np.flatnonzero(may_riichi | (choices > 1))
-        planes = self._encoder.positions(games, index[encoded], asked.seat[rows[encoded]])
+        encoded = np.flatnonzero(may_riichi | has_choice)  # places in `rows`; both networks see the same planes
+        planes = self._flow.encoder.positions(self._games, index[encoded], self._seats[rows[encoded]])
 
         asks = np.flatnonzero(may_riichi[encoded])
-        questions = np.full(len(asks), DECLARE_RIICHI)
-        said = self._ask("riichi", games, asked, rows[encoded[asks]], questions, planes[asks], consulted)
+        said = self._ask("riichi", rows[encoded[asks]], np.full(len(asks), DECLARE_RIICHI), planes[asks])
         if said is not None:
-            actions[said.decision[said.answer == YES]] = DECLARE_RIICHI
+            self._actions[said.decision[said.answer == YES]] = DECLARE_RIICHI
 
         chosen = kinds.argmax(axis=1)  # where there is one kind only
-        asks = np.flatnonzero((choices[encoded] > 1) & (actions[rows[encoded]] == NO_ACTION))
-        questions = np.full(len(asks), NO_ACTION)
-        said = self._ask(
-            "discard", games, asked, rows[encoded[asks]], questions, planes[asks], consulted, kinds[encoded[asks]]
-        )
+        undecided = self._actions[rows] == NO_ACTION
+        asks = np.flatnonzero((has_choice & undecided)[encoded])
+        which = encoded[asks]
+        said = self._ask("discard", rows[which], np.full(len(asks), NO_ACTION), planes[asks], kinds[which])
         if said is not None:
-            chosen[encoded[asks]] = said.answer
-        red_fives = games["rules"]["red_fives"][index] != 0
-        found = discard_actions(legal, drawn, red_fives, chosen)
-        actions[rows] = np.where(actions[rows] == NO_ACTION, found, actions[rows])
+            chosen[which] = said.answer
+        red_fives = self._games["rules"]["red_fives"][index] != 0
+        self._actions[rows[undecided]] = discard_actions(legal, drawn, red_fives, chosen)[undecided]
 
     def _ask(
         self,
         model: str,
-        games: np.ndarray,
-        asked: Decisions,
         decision: np.ndarray,
         option: np.ndarray,
         planes: np.ndarray,
-        consulted: list[Consultation],
         legal: np.ndarray | None = None,
     ) -> Consultation | None:
         """Ask one network for some decisions; note and return what it said, None for no questions."""
         if not len(decision):
             return None
-        logits = self._networks[model](planes)
+        logits = self._flow.networks[model](planes)
         if legal is None:
             legal = np.ones(logits.shape, np.bool_)
-        sampling = self._sampling
-        draws = uniform(games, asked.game[decision], asked.seat[decision], option, sampling.seed)
+        sampling = self._flow.sampling
+        draws = uniform(self._games, self._index[decision], self._seats[decision], option, sampling.seed)
         answer, log_probability = choose(logits, legal, sampling.temperature, draws)
         said = Consultation(model, decision, option, planes, logits, legal, answer, log_probability)
-        consulted.append(said)
+        self._consulted.append(said)
         return said
 
 

@@ -67,6 +67,12 @@ def test_another_seed_samples_other_actions_and_the_same_seed_the_same():
     assert first != other
 
 
+@pytest.mark.parametrize("temperature", [0.0, -1.0, float("nan")])
+def test_a_temperature_is_above_zero(temperature):
+    with pytest.raises(ValueError, match="a temperature is above 0"):
+        Sampling(temperature)
+
+
 def test_log_probabilities_add_up_over_the_questions_of_a_decision():
     agent, tables = FlowAgent(Sampling(1.0, seed=3), eagerness=1.0), Tables(64, seed=2)
     asked_twice = 0
