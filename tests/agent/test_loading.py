@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from simulator.tables import Tables
+from simulator.record import NO_ACTION
+from simulator.tables import Decisions, Tables
+from simulator.wall import DEAD_WALL, URA_INDICATORS
 from suphx.agent.loading import RULE_PLAYERS, load_agent
 from suphx.agent.network_agent import untrained_networks
 from suphx.networks.precision import choose_precision
@@ -47,6 +49,44 @@ def test_every_network_is_asked_with_the_planes_it_was_made_for():
             seen.add(each.model)
         tables.step(choice.actions)
     assert {"discard", "chow", "pong", "kong"} <= seen
+
+
+def hide_differently(game: np.void, seat: int, generator: np.random.Generator) -> None:
+    """Let two others exchange their hands, forget their answers, and shuffle what is left of the wall."""
+    first, second = [other for other in range(4) if other != seat][:2]
+    for field in ("hand", "copies", "suit_keys", "waits"):
+        game[field][[first, second]] = game[field][[second, first]]
+    for other in range(4):
+        if other != seat:
+            game["legal"][other] = 0
+            game["answers"][other] = NO_ACTION
+    game["pending"] = 1 << seat
+    live = slice(DEAD_WALL, int(game["next_draw"]) + 1)
+    game["wall"][live] = generator.permutation(game["wall"][live])
+    swap = [int(URA_INDICATORS[0]), DEAD_WALL]
+    game["wall"][swap] = game["wall"][swap[::-1]]
+
+
+def test_actions_follow_from_what_the_seat_sees():
+    agent = load_agent("untrained", seed=1, temperature=1.0)
+    tables, generator = Tables(64, seed=8), np.random.default_rng(0)
+    compared = 0
+    for _ in range(40):
+        asked = tables.decisions()
+        choice = agent.act(tables.games, asked)
+        closed = tables.games["n_melds"][asked.game].sum(axis=1) == 0  # hands that can be exchanged
+        rows = np.flatnonzero(closed)
+        games = tables.games[asked.game[rows]]
+        for game, seat in zip(games, asked.seat[rows], strict=True):
+            hide_differently(game, int(seat), generator)
+        index = np.arange(len(rows), dtype=np.int32)
+        other = Decisions(index, asked.seat[rows], asked.situation[rows], asked.legal[rows])
+        found = agent.act(games, other)
+        assert found.actions.tolist() == choice.actions[rows].tolist()
+        assert np.allclose(found.log_probability, choice.log_probability[rows], atol=1e-5)
+        compared += len(rows)
+        tables.step(choice.actions)
+    assert compared > 500
 
 
 def test_names_that_are_none():
