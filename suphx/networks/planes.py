@@ -17,6 +17,7 @@ from simulator.jit import jit
 from simulator.tiles import KINDS
 
 _PART_BITS = 16  # a mask is read in parts as wide as the narrowest output, so that one instruction does many planes
+_PART_MASK = np.uint64((1 << _PART_BITS) - 1)
 _PARTS = 3
 #: bfloat16 is written as its bits: NumPy does not know it.
 _BFLOAT16_ONE = np.uint16(0x3F80)
@@ -31,9 +32,8 @@ def _unpack(packed, one, out):
     for i in range(n):
         for plane in range(planes):
             mask = packed[i, plane]
-            parts[0, plane] = mask
-            parts[1, plane] = mask >> _PART_BITS
-            parts[2, plane] = mask >> 2 * _PART_BITS
+            for part in range(_PARTS):
+                parts[part, plane] = mask >> part * _PART_BITS & _PART_MASK
         for part in range(_PARTS):
             row = parts[part]
             for place in range(min(_PART_BITS, KINDS - part * _PART_BITS)):
