@@ -1,0 +1,7 @@
+"""Our engine held against riichienv, decision by decision; see docs/peer.md."""
+
+import pytest
+
+pytest.importorskip(
+    "riichienv", reason="riichienv is not installed (the extra `bench`): nothing to hold the table against"
+)
