@@ -69,10 +69,11 @@ def _sort_prospects(prospects):
             continue
         keep |= np.int64(1) << kind
         all_accepted |= prospects["accepted"][kind]
-        moved = np.int64(kind)
+        moved, placed = np.int64(kind), False
         for n in range(BEST_DISCARDS):
-            if moved >= 0 and (best[n] < 0 or tiles[moved] > tiles[best[n]]):
+            if moved >= 0 and (placed or best[n] < 0 or tiles[moved] > tiles[best[n]]):
                 moved, best[n] = best[n], moved
+                placed = True
     prospects["least"], prospects["keep"], prospects["back"] = least, keep, back
     prospects["all_accepted"] = all_accepted
 
