@@ -16,9 +16,13 @@ from simulator.rules import Rules
 from simulator.tables import Tables
 from simulator.tiles import KINDS, kind_name, parse_kinds
 from simulator.wall import DORA_INDICATORS
-from suphx.features.bench_lookahead import views_from_logs, views_from_play
-from suphx.features.lookahead import PLANES
+from suphx.features import layout
+from suphx.features.bench_lookahead import discard_views
+from suphx.features.benchmark import games_by_sensible, games_of_logs
+from suphx.features.lookahead import LIKELIHOODS, PLANES
+from suphx.features.lookahead_parts import FURTHEST
 from suphx.features.lookahead_search import MOST_PARTS, MOST_READINGS, SEARCH, fill_steps
+from suphx.features.lookahead_search import STEPS as COMPILED_STEPS
 from suphx.features.lookahead_suits import find_parts
 from suphx.features.lookahead_view import VIEW, look_ahead, see
 
@@ -153,8 +157,14 @@ def test_planes_can_be_signed_as_well():
     assert np.array_equal(signed.view(np.uint64), planes_of(position))
 
 
+def test_the_layout_names_what_the_look_ahead_writes():
+    assert layout.LOOKAHEAD_TILES == tuple(range(1, FURTHEST + 1))
+    assert layout.LOOKAHEAD_POINTS == STEPS == COMPILED_STEPS
+    assert layout.LOOKAHEAD_ANSWERS[1:] == tuple(f"is 1/{one_in} likely" for one_in in LIKELIHOODS)
+
+
 def test_what_was_looked_at_before_leaves_no_trace():
-    positions = [made(seed) for seed in range(30)]
+    positions = [made(seed) for seed in range(30 if COMPILED else 3)]
     alone = [planes_of(position) for position in positions]
     for position, found in zip(reversed(positions), reversed(alone), strict=True):
         assert np.array_equal(planes_of(position), found)
@@ -172,20 +182,20 @@ def test_agrees_with_the_reference_on_made_hands():
 
 
 def test_agrees_with_the_reference_on_real_hands(real_logs):
-    views = views_from_logs([real_logs / "phoenix-hanchan-2018.zip"], 1500)
+    views = discard_views(games_of_logs([real_logs / "phoenix-hanchan-2018.zip"]), 2000)
     _check(map(of_view, views[:: 30 if COMPILED else 300]))
 
 
 @pytest.mark.full
 def test_agrees_with_the_reference_on_many_made_hands():
-    _check(made(seed) for seed in range(1000, 1000 + 300 * len(SORTS)))
+    _check(made(seed) for seed in range(1000, 1000 + 200 * len(SORTS)))
 
 
 @pytest.mark.full
 def test_agrees_with_the_reference_on_many_played_hands(real_logs):
     for archive in sorted(real_logs.glob("*.zip")):
-        _check(map(of_view, views_from_logs([archive], 8000)[::16]))
-    _check(map(of_view, views_from_play(8000)[::16]))
+        _check(map(of_view, discard_views(games_of_logs([archive]), 12000)[::20]))
+    _check(map(of_view, discard_views(games_by_sensible(), 12000)[::20]))
 
 
 def test_the_reference_finds_all_hands_that_exchanging_tiles_makes():
