@@ -48,8 +48,8 @@ def look_ahead_all(lookup, views, rules, out):
 def bench_lookahead(views: np.ndarray, rules: Rules | None = None) -> dict[str, float]:
     """Return microseconds a look-ahead over VIEW[n]: mean of a whole pass, 99th percentile, and means by shanten.
 
-    The mean is processor time, of the best of three passes. For the rest each view is timed alone by the clock, the call
-    from Python taken off, and counts with its best time of three passes.
+    The mean is processor time, of the best of three passes. For the rest each view is timed alone by the clock, the
+    call from Python taken off, and counts with its best time of three passes.
     """
     rules_record = (rules or Rules.tenhou()).to_record()[()]
     lookup, out = get_lookup(), np.zeros((len(views), PLANES), np.uint64)
