@@ -17,7 +17,7 @@ from torch.nn import functional
 from simulator.tiles import KINDS
 from suphx.networks.convolution import KindConvolution
 from suphx.networks.inference import CPU_CHUNK, GPU_CHUNK, Evaluator
-from suphx.networks.planes import unpack
+from suphx.networks.planes import unpack, unpack_into
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import PLANES, size_named
@@ -57,9 +57,15 @@ def bench_inference(size: str, precision: Precision, seconds: float) -> dict[str
     """Measure one size from packed planes to logits, and which share of it is unpacking."""
     network = PolicyNetwork("discard", size_named(size))
     evaluator = Evaluator(network, precision)
-    packed = made_up_planes(CPU_CHUNK if precision.device.type == "cpu" else GPU_CHUNK)
+    on_cpu = precision.device.type == "cpu"
+    chunk = CPU_CHUNK if on_cpu else GPU_CHUNK
+    packed = made_up_planes(chunk * precision.threads if on_cpu else chunk)  # a chunk for each thread
     whole = measure(lambda: evaluator.logits(packed), seconds, precision.device)
-    unpacking = measure(lambda: evaluator.unpack(packed), seconds / 4, precision.device)
+    if on_cpu:
+        out = torch.empty((chunk, KINDS, PLANES), dtype=precision.dtype)
+        unpacking = measure(lambda: unpack_into(packed[:chunk], out, 1), seconds / 4, precision.device)
+    else:
+        unpacking = measure(lambda: unpack(packed, precision.dtype, precision.device), seconds / 4, precision.device)
     return {"inference_per_s": len(packed) / whole, "unpack_share": unpacking / whole}
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import copy
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 import numpy as np
 import torch
@@ -14,15 +17,24 @@ from suphx.networks.precision import Precision
 
 #: Positions of one pass on a CPU: more are no faster, and their planes would not fit the caches.
 CPU_CHUNK = 256
-#: ... and on a GPU, where the bound is memory: 2 bytes x 34 x planes each, and as much again for unpacking.
+#: Fewer are not worth sharing out among threads.
+_SMALLEST_CHUNK = 32
+#: Positions of one pass on a GPU, where the bound is memory: 2 bytes x 34 x planes each, a few times over to unpack.
 GPU_CHUNK = 4096
 
 
-class Evaluator:
-    """A network that only answers: its own copy of the weights, in the type and on the device it computes with.
+@cache
+def _workers(threads: int) -> ThreadPoolExecutor:
+    """Return threads that each compute alone.
 
-    It keeps a buffer between calls: two threads need an evaluator each.
+    Torch's own threads share every operation and wait for each other after it, which on a busy machine (several
+    processes, other users) takes twenty times as long; these share out positions and never wait.
     """
+    return ThreadPoolExecutor(threads, thread_name_prefix="inference", initializer=torch.set_num_threads, initargs=(1,))
+
+
+class Evaluator:
+    """A network that only answers: its own copy of the weights, in the type and on the device it computes with."""
 
     def __init__(self, network: PolicyNetwork, precision: Precision) -> None:
         self.precision = precision
@@ -30,29 +42,30 @@ class Evaluator:
         self.planes = network.planes
         self._network = copy.deepcopy(network).to(precision.device, precision.dtype)
         self._network.requires_grad_(False).eval()
-        on_cpu = precision.device.type == "cpu"
-        self._chunk = CPU_CHUNK if on_cpu else GPU_CHUNK
-        self._buffer = torch.empty((0, KINDS, self.planes), dtype=precision.dtype)
+        self._on_cpu = precision.device.type == "cpu"
+        self._own = threading.local()  # a buffer for each thread
 
     def logits(self, packed: np.ndarray) -> np.ndarray:
         """Return logits f32[n, 34 or 2] for packed planes uint64[n, planes]; ValueError for another shape or type."""
         if packed.ndim != 2 or packed.shape[1] != self.planes or packed.dtype != np.uint64:
             raise ValueError(f"{self.model} needs uint64[n, {self.planes}], not {packed.dtype}{list(packed.shape)}")
+        threads = self.precision.threads if self._on_cpu else 1
+        size = min(CPU_CHUNK, max(_SMALLEST_CHUNK, -(-len(packed) // threads))) if self._on_cpu else GPU_CHUNK
+        chunks = [packed[at : at + size] for at in range(0, max(len(packed), 1), size)]
+        found = map(self._evaluate, chunks) if threads == 1 else _workers(threads).map(self._evaluate, chunks)
+        return np.concatenate(list(found))
+
+    def _evaluate(self, packed: np.ndarray) -> np.ndarray:
         with torch.inference_mode():
-            if not len(packed):
-                return self._network(torch.empty((0, KINDS, self.planes), **self._place())).cpu().numpy()
-            chunks = [packed[at : at + self._chunk] for at in range(0, len(packed), self._chunk)]
-            return torch.cat([self._network(self.unpack(chunk)) for chunk in chunks]).cpu().numpy()
+            return self._network(self._unpack(packed)).cpu().numpy()
 
-    def _place(self) -> dict:
-        return {"dtype": self.precision.dtype, "device": self.precision.device}
-
-    def unpack(self, packed: np.ndarray) -> torch.Tensor:
-        """Return the network's input for packed planes; on a CPU it lies in the buffer, until the next call."""
-        if self.precision.device.type != "cpu":
+    def _unpack(self, packed: np.ndarray) -> torch.Tensor:
+        if not self._on_cpu:
             return unpack(packed, self.precision.dtype, self.precision.device)
-        if len(self._buffer) < len(packed):  # fresh memory would cost more than the unpacking
-            self._buffer = torch.empty((len(packed), KINDS, self.planes), dtype=self.precision.dtype)
-        planes = self._buffer[: len(packed)]
-        unpack_into(packed, planes, self.precision.threads)
+        buffer = getattr(self._own, "buffer", None)
+        if buffer is None or len(buffer) < len(packed):  # fresh memory would cost more than the unpacking
+            buffer = torch.empty((len(packed), KINDS, self.planes), dtype=self.precision.dtype)
+            self._own.buffer = buffer
+        planes = buffer[: len(packed)]
+        unpack_into(packed, planes, threads=1)
         return planes

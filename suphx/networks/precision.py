@@ -49,12 +49,14 @@ def choose_precision(device: str | None = None, dtype: str | None = None, thread
     count = torch.get_num_threads() if threads is None else threads
     if count < 1:
         raise InputError(f"threads: {count}; at least one is needed")
-    torch.set_num_threads(count)
     if dtype is not None:
         if dtype not in ("float32", "bfloat16"):
             raise InputError(f"no precision {dtype!r}; there are float32, bfloat16")
+        torch.set_num_threads(count)
         return Precision(chosen, getattr(torch, dtype), count, "as asked")
+    torch.set_num_threads(1)  # on a busy machine threads that wait for each other would drown what is measured
     ratio = bfloat16_gain(chosen)
+    torch.set_num_threads(count)
     best = torch.bfloat16 if ratio >= _WORTH else torch.float32
     return Precision(chosen, best, count, f"bfloat16 runs at {ratio:.1f} times float32 here")
 

@@ -19,10 +19,11 @@ def network() -> PolicyNetwork:
     return PolicyNetwork("riichi", TINY)
 
 
-@pytest.mark.parametrize("n", [0, 1, CPU_CHUNK, CPU_CHUNK + 3])
-def test_logits_are_the_networks(network, n):
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("n", [0, 1, 50, CPU_CHUNK, 2 * CPU_CHUNK + 3])
+def test_logits_are_the_networks(network, n, threads):
     packed = made_up_planes(n)
-    evaluator = Evaluator(network, choose_precision("cpu", "float32", threads=1))
+    evaluator = Evaluator(network, choose_precision("cpu", "float32", threads=threads))
     planes = torch.tensor(packed.astype(np.int64))[:, None, :] >> torch.arange(34)[None, :, None] & 1
     found = evaluator.logits(packed)
     assert found.dtype == np.float32
