@@ -6,6 +6,7 @@ import importlib
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,7 @@ from suphx.features.encode_worth import encode_worth_all
 from suphx.features.layout import CALL_PLANES, PLANES
 from suphx.features.positions import positions_of_round
 
-_CHUNK = 256  # positions encoded at once: what a batch of tables asks for
+_CHUNK = 64  # positions timed at once: short enough to be left undisturbed now and then
 _LEAST_PASSES = 3
 _EMPTY_CALLS = 1000
 
@@ -72,8 +73,16 @@ def collect_positions(games: Iterable[GameLog], least: int) -> tuple[np.ndarray,
     return np.concatenate(records), np.array(seats, np.int64), used
 
 
-def _peer(games: Iterable[GameLog]) -> tuple[Callable[[], object], int]:
-    """Return a call that has riichienv encode every decision of the games, and how many those are."""
+#: Calls that encode a chunk of positions each, and how many positions they are together.
+_Contestant = tuple[list[Callable[[], object]], int]
+
+
+def _in_chunks(encode: Callable[[slice], object], n: int) -> _Contestant:
+    return [partial(encode, slice(first, min(first + _CHUNK, n))) for first in range(0, n, _CHUNK)], n
+
+
+def _peer(games: Iterable[GameLog]) -> _Contestant:
+    """Have riichienv encode every decision of the games."""
     riichienv = importlib.import_module("riichienv")
     seen = []
     for log in games:
@@ -82,15 +91,11 @@ def _peer(games: Iterable[GameLog]) -> tuple[Callable[[], object], int]:
             file.flush()
             rounds = list(riichienv.MjaiReplay.from_jsonl(file.name).take_kyokus())
         seen += [step[0] for each in rounds for seat in range(4) for step in each.steps(seat)]
-    return lambda: [observation.encode_extended() for observation in seen], len(seen)
+    return _in_chunks(lambda part: [observation.encode_extended() for observation in seen[part]], len(seen))
 
 
-def _in_chunks(encode: Callable[[slice], object], n: int) -> Callable[[], object]:
-    return lambda: [encode(slice(first, first + _CHUNK)) for first in range(0, n, _CHUNK)]
-
-
-def _call_encoder(games: np.ndarray, seats: np.ndarray) -> tuple[Callable[[], object], int]:
-    """Return a call that encodes every call that could be proposed in the positions, and how many those are."""
+def _call_encoder(games: np.ndarray, seats: np.ndarray) -> _Contestant:
+    """Encode every call that could be proposed in the positions."""
     calls = [action for action in range(ACTIONS) if is_call(action)]
     found = [(n, seats[n], a) for n in range(len(games)) for a in calls if is_legal(games[n], seats[n], a)]
     index, seat, action = np.array(found, np.int64).reshape(-1, 3).T
@@ -99,7 +104,7 @@ def _call_encoder(games: np.ndarray, seats: np.ndarray) -> tuple[Callable[[], ob
     def encode(part: slice) -> None:
         encode_call_batch(games, index[part], seat[part], action[part], out[: len(index[part])], False)
 
-    return _in_chunks(encode, len(index)), len(index)
+    return _in_chunks(encode, len(index))
 
 
 def _each_position(games: np.ndarray, seats: np.ndarray) -> np.ndarray:
@@ -119,13 +124,27 @@ def _each_position(games: np.ndarray, seats: np.ndarray) -> np.ndarray:
     return (np.min(passes, axis=0) - empty) * 1e6
 
 
+def _least_microseconds(contestants: dict[str, _Contestant], seconds: float) -> dict[str, float]:
+    """Return microseconds a position of each contestant: of every chunk the least time; they take turns."""
+    least = {name: np.full(len(chunks), np.inf) for name, (chunks, _) in contestants.items()}
+    passes, end = 0, time.perf_counter() + seconds
+    while time.perf_counter() < end or passes < _LEAST_PASSES:
+        for name, (chunks, _) in contestants.items():
+            for n, run in enumerate(chunks):
+                begin = time.perf_counter()
+                run()
+                least[name][n] = min(least[name][n], time.perf_counter() - begin)
+        passes += 1
+    return {name: float(least[name].sum()) / max(1, n) * 1e6 for name, (_, n) in contestants.items()}
+
+
 def bench_features(seconds: float = 4.0, positions: int = 2000, logs: Iterable[Path] | None = None) -> dict[str, float]:
     """Return microseconds a position of ours and of riichienv on the same ones: every decision of whole games.
 
-    logs: real games; without, games by `sensible`. All take turns for `seconds` and the least time of each counts: what
-    else runs on the machine only adds. `..._with_lookahead_us` is the mean, `..._p99_us` of positions timed alone;
-    `call_us` is that of a proposed call, the position included, without look-ahead. Ratios are riichienv's time over
-    ours. `compile_s`: until the first answer in this process.
+    logs: real games; without, games by `sensible`. All take turns for `seconds` over chunks of positions, and of each
+    chunk the least time counts: what else runs on the machine only adds. `features_with_lookahead_us` is the mean,
+    `..._p99_us` of positions timed alone; `call_us` is that of a proposed call, the position included, without
+    look-ahead. Ratios are riichienv's time over ours. `compile_s`: until the first answer in this process.
     """
     games, seats, used = collect_positions(games_by_sensible() if logs is None else games_of_logs(logs), positions)
     begin = time.perf_counter()
@@ -137,19 +156,12 @@ def bench_features(seconds: float = 4.0, positions: int = 2000, logs: Iterable[P
         encode_batch(games, index[part], seats[part], out[: len(index[part])], with_lookahead)
 
     contestants = {
-        "features": (_in_chunks(lambda part: encode(part, False), len(games)), len(games)),
-        "features_with_lookahead": (_in_chunks(lambda part: encode(part, True), len(games)), len(games)),
+        "features": _in_chunks(lambda part: encode(part, False), len(games)),
+        "features_with_lookahead": _in_chunks(lambda part: encode(part, True), len(games)),
         "call": _call_encoder(games, seats),
         "riichienv": _peer(used),
     }
-    least = dict.fromkeys(contestants, float("inf"))
-    passes, end = 0, time.perf_counter() + seconds
-    while time.perf_counter() < end or passes < _LEAST_PASSES:
-        for name, (run, n) in contestants.items():
-            begin = time.perf_counter()
-            run()
-            least[name] = min(least[name], (time.perf_counter() - begin) / max(1, n) * 1e6)
-        passes += 1
+    least = _least_microseconds(contestants, seconds)
     return {
         "positions": len(games),
         "riichienv_positions": contestants["riichienv"][1],
