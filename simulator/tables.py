@@ -210,8 +210,12 @@ class Tables:
         return len(self.games)
 
     def _begin(self, index: np.ndarray) -> None:
-        for i in index:
-            self.games[i]["seed"] = int(mix2(np.uint64(self.seed), np.uint64(self.games[i]["number"])))
+        fresh = np.zeros(len(index), GAME)  # nothing of the slot's game before, so that a game is the same in any slot
+        for name in ("rules", "number", "wall", "wall_given"):
+            fresh[name] = self.games[name][index]
+        for game in fresh:
+            game["seed"] = int(mix2(np.uint64(self.seed), np.uint64(game["number"])))
+        self.games[index] = fresh
         _start(self.games, index)
         self._deal(index)
 

@@ -1,0 +1,162 @@
+"""Play many games with a rule-based player and check them on the way: every round's end, and in some every step.
+
+Game number g of a seed is the same whatever the number of processes and the size of the batch.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+
+import numpy as np
+
+from simulator.check import CheckError, check, try_actions
+from simulator.lookup import get_lookup
+from simulator.players.simple import choose_random, choose_tsumogiri
+from simulator.rules import Rules
+from simulator.tables import IllegalAction, Tables
+
+#: Fills actions i64[n] for (games, index, seats, legal, seed, actions).
+Player = Callable[..., None]
+PLAYERS: dict[str, Player] = {"random": choose_random, "tsumogiri": choose_tsumogiri}
+
+#: One game in so many is checked at every step ...
+STEPS_OF = 16
+#: ... and at one step in so many, some of the batch's decisions are played in every legal way and in an illegal one.
+TRY_EVERY = 64
+_TRIED_GAMES = 4
+_BATCH = 512
+#: Games that go to a process at a time.
+_CHUNK = 2048
+#: How many violations are kept in words; all are counted.
+KEPT = 20
+
+
+@dataclass
+class Tally:
+    """What checking came to; parts add up with `+=`."""
+
+    games: int = 0
+    rounds: int = 0
+    decisions: int = 0
+    records: int = 0
+    """Game records that were checked: one a round, and those of single steps."""
+    actions: int = 0
+    """Actions that were played in a copy, legal ones and ones that must be refused."""
+    violations: int = 0
+    seconds: float = 0.0
+    first_violations: list[str] = field(default_factory=list)
+
+    def __iadd__(self, other: Tally) -> Tally:
+        self.games += other.games
+        self.rounds += other.rounds
+        self.decisions += other.decisions
+        self.records += other.records
+        self.actions += other.actions
+        self.violations += other.violations
+        self.first_violations = (self.first_violations + other.first_violations)[:KEPT]
+        return self
+
+
+class _Run:
+    """The games of some numbers, side by side."""
+
+    def __init__(self, first: int, n: int, seed: int, rules: Rules, player: str | Player) -> None:
+        self.tally = Tally()
+        self._choose = PLAYERS[player] if isinstance(player, str) else player
+        self._seed = np.uint64(seed)  # a plain integer would be a signed one once compiled
+        self._next, self._end = first, first + n
+        slots = min(_BATCH, n)
+        self._tables = Tables(slots, rules, seed, restart=False)
+        self._start(range(slots))
+
+    def _start(self, slots: range | np.ndarray) -> None:
+        n = min(len(slots), self._end - self._next)
+        self._tables.restart(slots[:n], range(self._next, self._next + n))
+        self._next += n
+
+    def play(self) -> Tally:
+        step = 0
+        tables = self._tables
+        asked = tables.decisions()
+        while len(asked):
+            if step % TRY_EVERY == 0:
+                self._try(step)
+            actions = np.empty(len(asked), np.int64)
+            self._choose(tables.games, asked.game, asked.seat, asked.legal, self._seed, actions)
+            self.tally.decisions += len(asked)
+            try:
+                ended = tables.step(actions)
+            except IllegalAction as error:  # the games of this run cannot go on
+                self._note(error, tables.games[error.game])
+                return self.tally
+            self._check(ended.records)
+            self._check(tables.games[tables.games["number"] % STEPS_OF == 0])
+            if len(ended):
+                self.tally.rounds += len(ended)
+                over = ended.game[ended.finished]
+                self.tally.games += len(over)
+                self._start(over)
+            asked = tables.decisions()
+            step += 1
+        return self.tally
+
+    def _check(self, records: np.ndarray) -> None:
+        self.tally.records += len(records)
+        try:
+            check(records)
+        except CheckError as error:
+            self._note(error, records[error.game])
+
+    def _try(self, step: int) -> None:
+        games = np.roll(self._tables.games, -step)[:_TRIED_GAMES]
+        try:
+            self.tally.actions += try_actions(games, step)
+        except CheckError as error:
+            self._note(error, games[games["pending"] > 0][error.game])
+
+    def _note(self, error: Exception, record: np.void) -> None:
+        self.tally.violations += 1
+        where = f"seed {self._seed}, game {record['number']}, round {record['round']}, event {record['n_events']}"
+        self.tally.first_violations = [*self.tally.first_violations, f"{where}: {error}"][:KEPT]
+
+
+def check_numbers(first: int, n: int, seed: int, rules: Rules, player: str | Player) -> Tally:
+    """Play and check games number `first` to `first + n - 1` of a seed."""
+    return _Run(first, n, seed, rules, player).play()
+
+
+def check_games(
+    n: int, seed: int = 0, rules: Rules | None = None, player: str | Player = "random", workers: int = 1
+) -> Iterator[Tally]:
+    """Play and check n games over some processes; yield what it came to so far, now and then and at the end.
+
+    player: one of `PLAYERS`, or any other as a function that can be pickled.
+    """
+    started = time.perf_counter()
+    total = Tally()
+    rules = rules or Rules.tenhou()
+    get_lookup()
+    work = [(first, min(_CHUNK, n - first), seed, rules, player) for first in range(0, n, _CHUNK)]
+
+    def count(part: Tally) -> Tally:
+        nonlocal total
+        total += part
+        total.seconds = time.perf_counter() - started
+        return total
+
+    if workers <= 1 or len(work) <= 1:
+        for part in work:
+            yield count(check_numbers(*part))
+        return
+    yield count(check_numbers(*work[0]))  # compiles, where that is still to be done, once
+    with ProcessPoolExecutor(min(workers, len(work) - 1), mp_context=get_context("spawn")) as pool:
+        waiting = [pool.submit(check_numbers, *part) for part in work[1:]]
+        try:
+            for future in as_completed(waiting):
+                yield count(future.result())
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)

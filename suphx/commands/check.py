@@ -1,0 +1,83 @@
+"""`suphx check`: play many games and check every record on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from suphx.agent.checking import AgentPlayer
+
+
+def _agent_player(name: str, seed: int, temperature: float | None) -> AgentPlayer:
+    """Return an agent as a player, loaded once here: what is wrong with it is told before anything is played."""
+    from suphx.agent.checking import AgentPlayer
+    from suphx.errors import InputError
+
+    player = AgentPlayer(name, seed, temperature, threads=1)  # there is a process for each core
+    try:
+        _ = player.agent
+    except InputError as error:
+        raise typer.BadParameter(str(error), param_hint="--agent") from error
+    return player
+
+
+def check(
+    games: Annotated[int, typer.Option(min=1, help="Games to play.")] = 10_000,
+    agent: Annotated[
+        str,
+        typer.Option(
+            "--agent",
+            "--player",
+            help="Who plays them: random, tsumogiri, sensible, untrained (networks), or a folder of weights.",
+        ),
+    ] = "random",
+    temperature: Annotated[
+        float | None, typer.Option(help="Draw networks' answers at this temperature; without, the likeliest are taken.")
+    ] = None,
+    rules: Annotated[str, typer.Option(help="Rules: the name of a preset.")] = "tenhou",
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Names the games.")] = 0,
+    workers: Annotated[int, typer.Option(min=1, help="Processes to share the work.")] = os.cpu_count() or 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Play games and check that no record of them is one that cannot be.
+
+    Checked are tiles, points, counters, what is kept beside the hands, and the legal actions: at every end of a round,
+    in one of sixteen games at every step, and now and then by playing every legal action and one that must be refused.
+    Exit status 1 if anything is wrong.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from simulator.check_run import PLAYERS, Player, Tally, check_games
+    from simulator.rules import Rules
+
+    player: str | Player = agent
+    if agent not in PLAYERS:
+        player = _agent_player(agent, seed, temperature)
+    tally = Tally()
+    columns = (TextColumn("checking"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("checking", total=games, rate="")
+        for tally in check_games(games, seed, Rules.preset(rules), player, workers):
+            progress.update(bar, completed=tally.games, rate=f"{tally.games / max(tally.seconds, 1e-9):,.0f} games/s")
+    for line in tally.first_violations:
+        print(line, file=sys.stderr)
+    if as_json:
+        numbers = asdict(tally)
+        del numbers["first_violations"]
+        print(json.dumps({**numbers, "seconds": round(tally.seconds, 3)}))
+    else:
+        rate = tally.games / max(tally.seconds, 1e-9)
+        print(
+            f"{tally.games:,} games, {tally.rounds:,} rounds, {tally.decisions:,} decisions, {tally.records:,} records "
+            f"checked, {tally.actions:,} actions tried: {tally.violations:,} violations "
+            f"({tally.seconds:.1f} s, {rate:,.0f} games/s)"
+        )
+    if tally.violations:
+        raise typer.Exit(1)
