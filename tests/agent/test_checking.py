@@ -1,13 +1,18 @@
 """An agent as the player of a check."""
 
+import json
 import pickle
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from simulator.check import check
+from simulator.check_run import check_numbers
+from simulator.rules import Rules
 from simulator.tables import Tables
 from suphx.agent.checking import AgentPlayer
+from suphx.cli import app
 from suphx.errors import InputError
 
 
@@ -32,3 +37,26 @@ def test_it_goes_to_another_process_as_its_name():
 def test_an_agent_that_is_not_there():
     with pytest.raises(InputError, match="no agent 'nobody'"):
         _ = AgentPlayer("nobody").agent
+
+
+def test_the_command_plays_and_checks_games_of_an_agent():
+    words = ["check", "--agent", "untrained", "--temperature", "1", "--games", "2", "--workers", "1", "--json"]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0
+    numbers = json.loads(result.stdout)
+    assert numbers["games"] == 2 and numbers["violations"] == 0
+
+
+def test_the_command_says_what_is_wrong_with_an_agent(tmp_path):
+    result = CliRunner().invoke(app, ["check", "--agent", str(tmp_path), "--games", "1"])
+    assert result.exit_code == 2
+    assert "agent.json" in result.stderr
+
+
+def test_an_illegal_action_is_a_violation():
+    def illegal(games, index, seats, legal, seed, actions):
+        actions[:] = legal.argmin(axis=1)
+
+    tally = check_numbers(0, 4, 0, Rules(), illegal)
+    assert tally.violations == 1
+    assert "is not legal" in tally.first_violations[0]
