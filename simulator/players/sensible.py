@@ -57,7 +57,7 @@ FOLDS, CALLS = 1, 2
 ALL_HABITS = FOLDS | CALLS
 
 # How much of a hand's worth the threats of others take, by its shanten: what it costs to go on.
-_CAUTION = np.array([0.15, 0.8, 2.5, 6.0])
+_CAUTION = np.array([0.15, 1.2, 4.0, 10.0])
 # Part of its worth that a discard of one more point of `keeping` takes.
 _KEEPING = 0.01
 _TIE = 1e-3
@@ -315,14 +315,37 @@ def _choose_one(lookup, game, seat, row, seed, habits, sights):
 
 
 @jit
-def choose_by_habits(lookup, games, index, seats, legal, seed, habits, actions):
-    """Write the action of a sensible player with the given habits for each decision into `actions` i64[n]."""
+def _choose_all(lookup, games, index, seats, legal, seed, habits, actions):
     sights = np.zeros(1, SIGHT)
     for n in range(len(index)):
         actions[n] = _choose_one(lookup, games[index[n]], np.int64(seats[n]), legal[n], seed, habits, sights)
 
 
-@jit
-def choose_sensible(lookup, games, index, seats, legal, seed, actions):
+def choose_by_habits(
+    lookup: np.void,
+    habits: int,
+    games: np.ndarray,
+    index: np.ndarray,
+    seats: np.ndarray,
+    legal: np.ndarray,
+    seed: int,
+    actions: np.ndarray,
+) -> None:
+    """Write the action of a sensible player with the given habits for each decision into `actions` i64[n]."""
+    # Whatever integers come, one version is compiled: it takes seconds.
+    index, seats = np.ascontiguousarray(index, np.int32), np.ascontiguousarray(seats, np.uint8)
+    legal = np.ascontiguousarray(legal)
+    _choose_all(lookup, games, index, seats, legal, np.uint64(seed), habits, actions)
+
+
+def choose_sensible(
+    lookup: np.void,
+    games: np.ndarray,
+    index: np.ndarray,
+    seats: np.ndarray,
+    legal: np.ndarray,
+    seed: int,
+    actions: np.ndarray,
+) -> None:
     """Write the action of the sensible player for each decision into `actions` i64[n]."""
-    choose_by_habits(lookup, games, index, seats, legal, seed, ALL_HABITS, actions)
+    choose_by_habits(lookup, ALL_HABITS, games, index, seats, legal, seed, actions)

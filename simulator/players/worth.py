@@ -26,8 +26,8 @@ _MOST_SHANTEN, _MOST_COUNT, _MOST_DRAWS = 6, 80, 19
 _RON_CLOSED, _RON_OPEN, _CALLS = 1.0, 1.5, 0.6
 _FURITEN = 0.45
 # Far from tenpai not every accepted tile makes a good shape, and beyond a number of them fewer do.
-_NEARER = (1.0, 0.6, 0.3, 0.3, 0.3, 0.3, 0.3)
-_GOOD_COUNT = 22
+_NEARER = (1.0, 0.45, 0.25, 0.25, 0.25, 0.25, 0.25)
+_GOOD_COUNT = 16
 
 
 def _chances() -> np.ndarray:

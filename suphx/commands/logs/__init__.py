@@ -3,6 +3,7 @@
 import typer
 
 from suphx.commands.logs.convert import convert
+from suphx.commands.logs.generate import generate
 from suphx.commands.logs.show import show
 from suphx.commands.logs.verify import verify
 
@@ -10,3 +11,4 @@ logs = typer.Typer(no_args_is_help=True, help="Read, verify, show, convert and w
 logs.command()(verify)
 logs.command()(show)
 logs.command()(convert)
+logs.command()(generate)

@@ -1,0 +1,119 @@
+"""Logs of games that were played here: from the records at the end of each round to the neutral form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from simulator.logs.model import LOG_EVENT, GameLog, RoundLog, WinLog
+from simulator.logs.verify import yaku_with_han
+from simulator.record import (
+    EVENT_CHOW,
+    EVENT_CLOSED_KONG,
+    EVENT_DISCARD,
+    EVENT_OPEN_KONG,
+    EVENT_PONG,
+    EVENT_WIN,
+    NO_SEAT,
+    NO_TILE,
+    RESULT_EXHAUSTIVE,
+    RESULT_FOUR_RIICHI,
+    RESULT_NAGASHI,
+    RESULT_NINE_TERMINALS,
+    SEATS,
+)
+from simulator.rules import Rules
+from simulator.wall import DORA_INDICATORS, URA_INDICATORS
+from simulator.wall_building import dealt_places
+
+_RIICHI_YAKU = 1 << 1 | 1 << 21  # riichi and double riichi, as bits of WIN.yaku
+
+
+def game_log(rounds: np.ndarray, rules: Rules, names: Sequence[str] = ("", "", "", ""), source: str = "") -> GameLog:
+    """Return the log of one game.
+
+    rounds: GAME[n], the records at the end of each round in order, as in `Ended.records`. Final scores and points
+    are stated if the last of them ended the game.
+    """
+    log = GameLog(rules, [round_log(record, rules) for record in rounds], names=list(names), source=source)
+    result = rounds[-1]["result"]
+    if result["game_over"]:
+        log.final_scores = result["scores"].tolist()
+        log.final_points = [points / 10 for points in result["final_points"].tolist()]
+    return log
+
+
+def round_log(record: np.void, rules: Rules) -> RoundLog:
+    """Return the log of one round from the GAME record at its end, payments made and the next not yet dealt."""
+    result = record["result"]
+    dealer = int(result["round"]) % SEATS
+    wall = record["wall"]
+    n_wins = int(result["n_wins"])
+    return RoundLog(
+        round=int(result["round"]),
+        repeat_counter=int(result["repeat_counter"]),
+        bets=int(record["start_bets"]),
+        dealer=dealer,
+        scores=record["start_scores"].tolist(),
+        hands=[wall[dealt_places(dealer, seat)].tolist() for seat in range(SEATS)],
+        indicator=int(wall[DORA_INDICATORS[0]]),
+        events=_events(record),
+        wins=[_win_log(record, win, rules) for win in result["wins"][:n_wins]],
+        draw_type=None if n_wins else int(result["type"]),
+        tenpai=None if n_wins else _shown(record),
+        deltas=result["deltas"].tolist(),
+    )
+
+
+def _events(record: np.void) -> np.ndarray:
+    """Return LOG_EVENT[n] of a record's events; what a call was made of stands in the seat's melds."""
+    packed = record["events"][: int(record["n_events"])]
+    events = np.empty(len(packed), LOG_EVENT)
+    extra = packed >> 6 & 3
+    events["type"], events["seat"], events["tile"] = packed & 15, packed >> 4 & 3, packed >> 8
+    kind = events["type"]
+    events["source"] = np.where(kind == EVENT_WIN, extra, NO_SEAT)
+    events["consumed"] = NO_TILE
+    events["drawn"] = (kind == EVENT_DISCARD) & (extra & 1)
+    for n in np.flatnonzero((kind >= EVENT_CHOW) & (kind <= EVENT_OPEN_KONG)).tolist():
+        meld = record["melds"][events["seat"][n], extra[n]]
+        own = 3 if kind[n] == EVENT_OPEN_KONG else 2  # the fourth tile of a pong was added later
+        events["source"][n] = meld["source"]
+        events["consumed"][n, :own] = meld["tiles"][1 : own + 1]
+    closed = kind == EVENT_CLOSED_KONG
+    events["consumed"][closed] = events["tile"][closed, None] + np.arange(1, 4, dtype=np.uint8)
+    return events
+
+
+def _win_log(record: np.void, win: np.void, rules: Rules) -> WinLog:
+    shown = int(record["indicators"])
+    below = 0
+    if int(win["yaku"]) & _RIICHI_YAKU and rules.ura_dora:
+        below = shown if rules.kong_ura else 1
+    return WinLog(
+        seat=int(win["seat"]),
+        source=int(win["source"]),
+        tile=int(win["tile"]),
+        fu=int(win["fu"]),
+        points=int(win["points"]),
+        yaku=yaku_with_han(win),
+        yakuman=bool(win["yakuman"]),
+        indicators=record["wall"][DORA_INDICATORS[:shown]].tolist(),
+        ura_indicators=record["wall"][URA_INDICATORS[:below]].tolist() if below else None,
+        liable=None if win["liable"] == NO_SEAT else int(win["liable"]),
+        deltas=win["deltas"].tolist(),
+    )
+
+
+def _shown(record: np.void) -> list[bool]:
+    """Return which seats show their hands in a round without winner."""
+    result = record["result"]
+    if result["type"] in (RESULT_EXHAUSTIVE, RESULT_NAGASHI):
+        return [bool(result["tenpai"] >> seat & 1) for seat in range(SEATS)]
+    if result["type"] == RESULT_NINE_TERMINALS:
+        return [seat == record["turn"] for seat in range(SEATS)]
+    return [bool(result["type"] == RESULT_FOUR_RIICHI)] * SEATS
+
+
+assert EVENT_CHOW < EVENT_PONG < EVENT_OPEN_KONG

@@ -1,0 +1,170 @@
+"""Games of the rule-based players as logs, over several processes; the same for a seed however they are made."""
+
+from __future__ import annotations
+
+import zipfile
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Protocol
+
+from simulator.files import write_whole
+from simulator.logs.from_record import game_log
+from simulator.logs.mjlog_codes import rules_of_type, type_of_rules
+from simulator.logs.mjlog_writer import write_mjlog
+from simulator.logs.model import GameLog
+from simulator.players import RulePlayer, player
+from simulator.players.play import BATCH, play_games
+from simulator.record import SEATS
+from simulator.rules import Rules, RulesError
+
+#: Games that a process makes at a time.
+_CHUNK = 256
+#: A zip says when its members were written: always the same, so that the same games are the same file.
+_ZIP_DATE = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Generated:
+    """One game, written."""
+
+    name: str
+    """File name."""
+    data: bytes
+    """Its mjlog."""
+    rounds: int
+    decisions: int
+    """How many choices the players made."""
+
+
+def players_by_seat(names: Sequence[str], seed: int = 0) -> list[RulePlayer]:
+    """Return a player for each seat from four names, or one for all; raises UnknownPlayer for other names."""
+    given = list(names) * SEATS if len(names) == 1 else list(names)
+    if len(given) != SEATS:
+        raise ValueError(f"{len(given)} players are named; name one for all seats, or four")
+    known = {name: player(name, seed) for name in given}
+    return [known[name] for name in given]
+
+
+def generate_games(
+    n: int,
+    players: Sequence[str] = ("sensible",),
+    rules: Rules | None = None,
+    seed: int = 0,
+    first: int = 0,
+    batch: int = BATCH,
+) -> Iterator[GameLog]:
+    """Play games number `first` to `first + n - 1` of a seed and yield their logs in that order, one at a time.
+
+    players: four names by seat, or one for all. rules: Tenhou's by default. batch: games played side by side.
+    """
+    for log, _ in _played(n, players, rules or Rules.tenhou(), seed, first, batch):
+        yield log
+
+
+def _played(
+    n: int, players: Sequence[str], rules: Rules, seed: int, first: int, batch: int = BATCH
+) -> Iterator[tuple[GameLog, int]]:
+    seated = players_by_seat(players, seed)
+    names = [each.name for each in seated]
+    for game in play_games(seated, n, rules, seed, first, batch):
+        yield game_log(game.rounds, rules, names, f"{seed}-{game.number:07d}"), game.decisions
+
+
+def generate_mjlogs(
+    n: int, players: Sequence[str] = ("sensible",), rules: Rules | None = None, seed: int = 0, workers: int = 1
+) -> Iterator[Generated]:
+    """Play n games over some processes and yield their mjlogs in order.
+
+    Raises RulesError for rules that an mjlog cannot state.
+    """
+    rules = rules or Rules.tenhou()
+    if rules_of_type(type_of_rules(rules, "")) != rules:
+        raise RulesError("rules: an mjlog can only state Tenhou's, with or without red fives and open tanyao")
+    players_by_seat(players, seed)  # raises before any process starts
+    chunks = [(min(_CHUNK, n - first), players, rules, seed, first) for first in range(0, n, _CHUNK)]
+    if not chunks:
+        return
+    yield from _write_chunk(*chunks[0])  # compiles, where that is still to be done, once
+    if workers <= 1 or len(chunks) <= 2:
+        for chunk in chunks[1:]:
+            yield from _write_chunk(*chunk)
+        return
+    with ProcessPoolExecutor(min(workers, len(chunks) - 1), mp_context=get_context("spawn")) as pool:
+        running: deque[Future[list[Generated]]] = deque()
+        try:
+            for chunk in chunks[1:]:
+                running.append(pool.submit(_write_chunk, *chunk))
+                if len(running) > 2 * workers:  # no more than that waits in memory
+                    yield from running.popleft().result()
+            while running:
+                yield from running.popleft().result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _write_chunk(n: int, players: Sequence[str], rules: Rules, seed: int, first: int) -> list[Generated]:
+    """Play and write a run of games, in whatever process."""
+    return [
+        Generated(f"{log.source}.mjlog", write_mjlog(log), len(log.rounds), decisions)
+        for log, decisions in _played(n, players, rules, seed, first)
+    ]
+
+
+class Target(Protocol):
+    """Where logs go."""
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write one log."""
+        ...
+
+    def close(self, complete: bool) -> None:
+        """Finish; what is not complete and would only be of use as a whole is thrown away."""
+        ...
+
+
+class FolderTarget:
+    """A folder with a file a game; each appears as a whole or not at all."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder = folder
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write one log."""
+        write_whole(self._folder / name, data)
+
+    def close(self, complete: bool) -> None:
+        """Do nothing: every file is complete."""
+
+
+class ZipTarget:
+    """A zip archive, under a temporary name until it is complete."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
+        self._temporary = path.with_name(f".{path.name}.tmp")
+        self._zip = zipfile.ZipFile(self._temporary, "w")
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write one log."""
+        member = zipfile.ZipInfo(name, _ZIP_DATE)
+        member.external_attr = 0o644 << 16
+        self._zip.writestr(member, data, zipfile.ZIP_DEFLATED)
+
+    def close(self, complete: bool) -> None:
+        """Give the archive its name, or remove it."""
+        self._zip.close()
+        if complete:
+            self._temporary.replace(self._path)
+        else:
+            self._temporary.unlink(missing_ok=True)
+
+
+def open_target(path: Path) -> Target:
+    """Return where logs go: a zip archive for a path that ends in `.zip`, otherwise a folder."""
+    return ZipTarget(path) if path.suffix.lower() == ".zip" else FolderTarget(path)

@@ -1,0 +1,60 @@
+"""`suphx logs generate`: games of the rule-based players as logs."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def generate(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to, or a file that ends in .zip.")],
+    games: Annotated[int, typer.Option(min=1, help="Games to play.")] = 1000,
+    players: Annotated[str, typer.Option(help="Who plays: one name for all seats, or four with commas.")] = "sensible",
+    seed: Annotated[int, typer.Option(min=0, help="Names the games: the same seed, the same files.")] = 0,
+    rules: Annotated[str, typer.Option(help="Rules: the name of a preset that an mjlog can state.")] = "tenhou",
+    workers: Annotated[int, typer.Option(min=1, help="Processes to share the work.")] = os.cpu_count() or 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Play games with rule-based players and write each as an mjlog, `SEED-NUMBER.mjlog`.
+
+    A file is there as a whole or not at all; in a folder, what was written before an interruption stays.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from simulator.logs.generate import generate_mjlogs, open_target
+    from simulator.players import UnknownPlayer
+    from simulator.rules import Rules
+
+    started = time.perf_counter()
+    counts = {"games": 0, "rounds": 0, "decisions": 0, "bytes": 0}
+    columns = (TextColumn("generating"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
+    target = open_target(out)
+    complete = False
+    try:
+        with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
+            bar = progress.add_task("generating", total=games, rate="")
+            for game in generate_mjlogs(games, players.split(","), Rules.preset(rules), seed, workers):
+                target.write(game.name, game.data)
+                for name, more in zip(counts, (1, game.rounds, game.decisions, len(game.data)), strict=True):
+                    counts[name] += more
+                rate = counts["games"] / (time.perf_counter() - started)
+                progress.update(bar, completed=counts["games"], rate=f"{rate:,.0f} games/s")
+        complete = True
+    except UnknownPlayer as error:
+        raise typer.BadParameter(str(error), param_hint="--players") from error
+    finally:
+        target.close(complete)
+    seconds = time.perf_counter() - started
+    if as_json:
+        print(json.dumps({**counts, "seconds": round(seconds, 3)}))
+    else:
+        print(
+            f"{counts['games']:,} games, {counts['rounds']:,} rounds, {counts['decisions']:,} decisions written to "
+            f"{out} ({seconds:.1f} s, {counts['games'] / seconds:,.0f} games/s)"
+        )
