@@ -141,3 +141,12 @@ def test_four_kongs_by_an_added_fourth_make_nobody_liable():
     scene.play("1 closed kong 1m", "1 closed kong 2m", "1 closed kong 3m", "1 discard 7z", "0 discard 9p", "1 pong")
     scene.play("1 discard 5s", "1 added kong 9p", "1 tsumo")
     assert (scene.won(1).yaku, scene.won(1).liable) == ({"suukantsu"}, NO_SEAT)
+
+
+def test_of_two_liable_seats_the_giver_of_the_kong_answers_for_both():
+    rules = Rules(liability_kongs=True, liability_whole=False)
+    scene = Scene({1: "111m5s555666777z"}, {1: "5z", 0: "- 7z", 2: "- 1m"}, replacements="6z 9p 9s 5s", rules=rules)
+    scene.play("1 closed kong 5z", "1 closed kong 6z", "1 discard 9p", "0 discard 7z", "1 kong", "1 discard 9s")
+    scene.play("2 discard 1m", "1 kong", "1 tsumo")
+    assert scene.won(1).yaku == {"daisangen", "suukantsu"}
+    assert scene.deltas == [0, 64000, -64000, 0]
