@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 
+from simulator.players import Player
 from simulator.tables import Decisions
 
 
@@ -59,21 +59,15 @@ class Agent(Protocol):
         ...
 
 
-#: A rule-based player: (games, index, seats, legal, seed, actions), which writes into actions i64[n].
-ChooseFunction = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int, np.ndarray], None]
-
-
-class RulePlayer:
+class RuleAgent:
     """A rule-based player of `simulator.players` as an agent."""
 
-    def __init__(self, name: str, choose: ChooseFunction, seed: int = 0) -> None:
-        """seed: of its random choices, 0 to 2^64 - 1."""
-        self.name = name
-        self._choose = choose
-        self._seed = seed
+    def __init__(self, player: Player) -> None:
+        self.name = player.name
+        self._player = player
 
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
         """Choose for each decision."""
         actions = np.empty(len(asked), np.int64)
-        self._choose(games, asked.game, asked.seat, asked.legal, self._seed, actions)
+        self._player.choose(games, asked, actions)
         return Choice(actions, np.zeros(len(asked), np.float32))

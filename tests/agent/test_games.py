@@ -5,11 +5,11 @@ import pytest
 import torch
 from stand_in import StandInEncoder
 
-from simulator.players.simple import choose_random, choose_tsumogiri
+from simulator.players import player
 from simulator.rules import Rules
 from simulator.tables import Tables
 from suphx.agent.flow import Flow, Sampling
-from suphx.agent.interface import Agent, RulePlayer
+from suphx.agent.interface import Agent, RuleAgent
 from suphx.agent.network_agent import NetworkAgent, untrained_networks
 from suphx.networks.precision import choose_precision
 from suphx.networks.sizes import MODELS, OUTPUTS, NetworkSize
@@ -124,9 +124,9 @@ def test_untrained_networks_are_the_same_for_the_same_seed_and_leave_torch_alone
     assert not torch.equal(first.first.weight, third.first.weight)
 
 
-@pytest.mark.parametrize(("name", "choose"), [("random", choose_random), ("tsumogiri", choose_tsumogiri)])
-def test_rule_based_players_are_agents(name, choose):
-    agent: Agent = RulePlayer(name, choose, seed=7)
+@pytest.mark.parametrize("name", ["random", "tsumogiri"])
+def test_rule_based_players_are_agents(name):
+    agent: Agent = RuleAgent(player(name, seed=7))
     tables = Tables(8, seed=1)
     choice = agent.act(tables.games, tables.decisions())
     assert choice.consultations == [] and not choice.log_probability.any()
