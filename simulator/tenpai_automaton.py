@@ -1,0 +1,230 @@
+"""A small automaton that reads a hand suit by suit and tells whether it is tenpai: the ground for counting hands.
+
+Counting tenpai hands must count each hand once, however many readings it has. So the ways to read a suit (which
+runs are under way, whether the pair and the missing tile are used) are followed all together: the set of ways that
+the tiles so far leave open is one state, and every vector of counts leads to exactly one state. States that the rest
+of the suit cannot tell apart are merged; about a thousand remain. A suit ends in one of some forty *labels*, which
+say all that the whole hand needs to know of it, and a second automaton of the same make reads the four labels.
+
+Tenpai is what `simulator.shanten` calls so: some kind of which the hand holds fewer than four completes four sets and
+a pair (melds count as sets), or, without melds, seven different pairs or thirteen orphans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simulator.tiles import TERMINALS_AND_HONOURS
+
+HAND_TILES = 13
+COPIES = 4
+SETS = 4
+DEAD = -1
+
+# What four sets and a pair, one tile short, need from a suit, by its number of tiles modulo three.
+_NEEDS = {
+    0: {"sets": (0, 0)},  # (pairs made, missing tiles filled in)
+    1: {"pair and wait": (1, 1)},
+    2: {"pair": (1, 0), "wait": (0, 1)},
+}
+
+
+class Automaton(NamedTuple):
+    """A layered automaton: node 0 is the start, nodes are numbered level by level, the last level are the finals."""
+
+    level: np.ndarray
+    """i16[nodes]: how many symbols have been read."""
+    after: np.ndarray
+    """i16[nodes, symbols]: node after reading a symbol, or DEAD."""
+    first: np.ndarray
+    """i32[nodes + 1]: the edges into node n are those from first[n] up to first[n + 1]."""
+    source: np.ndarray
+    """i16[edges]: node that an edge comes from."""
+    symbol: np.ndarray
+    """i16[edges]: symbol that it reads."""
+    finals: int
+    """Number of the first final node; final f of the caller's order is node finals + f."""
+
+
+class TenpaiAutomata(NamedTuple):
+    """The automata of a hand; the finals of `numbers` and `honours` are the symbols of `hand`."""
+
+    numbers: Automaton
+    """Reads the counts 0..4 of the nine kinds of a suit of numbers."""
+    honours: Automaton
+    """Reads the counts of the seven honours."""
+    hand: Automaton
+    """Reads the labels of the suits m, p, s, z; final m: tenpai with m melds."""
+
+
+_Level = dict[Any, dict[int, Any]]  # the states of a level, each with its successors by symbol
+
+
+def _explore(start: tuple, levels: int, step: Callable[[Any, int], Iterable[tuple[int, tuple]]]) -> list[_Level]:
+    """Return, level by level, the states that can be reached."""
+    found: list[_Level] = [{start: {}}]
+    for number in range(levels):
+        following: _Level = {}
+        for state, edges in found[-1].items():
+            for symbol, successor in step(state, number):
+                edges[symbol] = successor
+                following.setdefault(successor, {})
+        found.append(following)
+    return found
+
+
+def _minimise(found: list[_Level], symbols: int, finals: list, final_of: Callable[[Any], Hashable]) -> Automaton:
+    """Merge the states that lead to the same finals by the same symbols, drop those that lead to none, and number."""
+    place = {final: index for index, final in enumerate(finals)}
+    merged = {state: place[final_of(state)] for state in found[-1] if final_of(state) in place}
+    rows: list[list[tuple[tuple[int, int], ...]]] = []
+    for states in reversed(found[:-1]):
+        numbers: dict[tuple[tuple[int, int], ...], int] = {}
+        kept = {}
+        for state, edges in states.items():
+            row = tuple((symbol, merged[to]) for symbol, to in edges.items() if to in merged)
+            if row:
+                kept[state] = numbers.setdefault(row, len(numbers))
+        merged = kept
+        rows.insert(0, list(numbers))
+    starts = np.cumsum([0] + [len(row) for row in rows])
+    nodes = int(starts[-1]) + len(finals)
+    level = np.repeat(np.arange(len(rows) + 1), [len(row) for row in rows] + [len(finals)])
+    after = np.full((nodes, symbols), DEAD, np.int16)
+    for number, nodes_of_level in enumerate(rows):
+        for node, row in enumerate(nodes_of_level):
+            for symbol, to in row:
+                after[starts[number] + node, symbol] = starts[number + 1] + to
+    sources, read = np.nonzero(after != DEAD)
+    targets = after[sources, read]
+    order = np.argsort(targets, kind="stable")
+    first = np.searchsorted(targets[order], np.arange(nodes + 1))
+    return Automaton(
+        level.astype(np.int16), after, first.astype(np.int32), sources[order].astype(np.int16),
+        read[order].astype(np.int16), int(starts[-1]),
+    )  # fmt: skip
+
+
+# A state of a suit is (tiles, ways of reading four sets and a pair, singles for seven pairs, orphans missing and
+# paired for thirteen orphans); None where a form has become impossible.
+
+
+def _read_sets(ways: frozenset, count: int, runs: bool) -> frozenset:
+    """Return the ways to read a suit after `count` tiles of the next kind.
+
+    A way is (runs begun with this kind, with the kind before, pairs made, missing tiles filled in). The missing
+    tile may be any kind of which fewer than four are held.
+    """
+    found = set()
+    for new, old, pairs, filled in ways:
+        for fill in range(2 if not filled and count < COPIES else 1):
+            for pair in range(1 if pairs else 2):
+                for triplet in range(2):
+                    begun = count + fill - new - old - 2 * pair - 3 * triplet
+                    if begun == 0 or (begun > 0 and runs):
+                        found.add((begun, new, pairs + pair, filled + fill))
+    return frozenset(found)
+
+
+def _read_pairs(singles: int | None, count: int) -> int | None:
+    """Return the singles among different kinds held once or twice: at most one, that which is waited for."""
+    if singles is None or count > 2:
+        return None
+    singles += count == 1
+    return singles if singles <= 1 else None
+
+
+def _read_orphans(orphans: tuple[int, int] | None, count: int, orphan: bool) -> tuple[int, int] | None:
+    """Return how many terminals and honours are missing and how many paired: at most one each, and nothing else."""
+    if orphans is None or (count and not orphan):
+        return None
+    missing, paired = orphans
+    if orphan:
+        missing += count == 0
+        paired += max(0, count - 1)
+    return (missing, paired) if missing <= 1 and paired <= 1 else None
+
+
+_EMPTY = (0, frozenset({(0, 0, 0, 0)}), 0, (0, 0))
+
+
+def _explore_suit(first_kind: int, kinds: int) -> list[_Level]:
+    def step(state: tuple, place: int) -> Iterable[tuple[int, tuple]]:
+        tiles, ways, singles, orphans = state
+        runs = kinds == 9 and place < kinds - 2
+        orphan = bool(TERMINALS_AND_HONOURS >> (first_kind + place) & 1)
+        for count in range(min(COPIES, HAND_TILES - tiles) + 1):
+            read = _read_sets(ways, count, runs), _read_pairs(singles, count), _read_orphans(orphans, count, orphan)
+            if read[0] or read[1] is not None or read[2] is not None:
+                yield count, (tiles + count, *read)
+
+    return _explore(_EMPTY, kinds, step)
+
+
+def _label(state: tuple) -> Hashable:
+    """Return what the hand needs to know of a suit, or None where the suit makes tenpai impossible."""
+    tiles, ways, singles, orphans = state
+    made = {(pairs, filled) for new, old, pairs, filled in ways if new == old == 0}
+    sets = frozenset(name for name, needed in _NEEDS[tiles % 3].items() if needed in made)
+    return (tiles, sets, singles, orphans) if sets or singles is not None or orphans is not None else None
+
+
+#: What the suits so far have, each of the alternatives a way to read them: nothing but sets, or parts besides.
+_NOTHING = frozenset({"sets"})
+_TOGETHER = {
+    ("sets", "sets"): "sets",
+    ("sets", "pair"): "pair",
+    ("sets", "wait"): "wait",
+    ("sets", "pair and wait"): "pair and wait",
+    ("pair", "sets"): "pair",
+    ("pair", "wait"): "pair and wait",
+    ("wait", "sets"): "wait",
+    ("wait", "pair"): "pair and wait",
+    ("pair and wait", "sets"): "pair and wait",
+}
+
+
+def _explore_hand(labels: list) -> list[_Level]:
+    def step(state: tuple, _: int) -> Iterable[tuple[int, tuple]]:
+        tiles, parts, singles, orphans = state
+        for symbol, (more, sets, more_singles, more_orphans) in enumerate(labels):
+            if tiles + more > HAND_TILES:
+                continue
+            both = frozenset(_TOGETHER[pair] for pair in ((p, s) for p in parts for s in sets) if pair in _TOGETHER)
+            no_pairs = singles is None or more_singles is None or singles + more_singles > 1
+            pairs = None if no_pairs else singles + more_singles
+            rest = None
+            if orphans is not None and more_orphans is not None:
+                rest = orphans[0] + more_orphans[0], orphans[1] + more_orphans[1]
+                rest = rest if max(rest) <= 1 else None
+            if both or pairs is not None or rest is not None:
+                yield symbol, (tiles + more, both, pairs, rest)
+
+    return _explore((0, _NOTHING, 0, (0, 0)), 4, step)
+
+
+def _melds_if_tenpai(state: tuple) -> int | None:
+    """Return the number of melds that goes with a tenpai hand, or None if it is not tenpai."""
+    tiles, parts, singles, orphans = state
+    melds, over = divmod(HAND_TILES - tiles, 3)
+    if over:
+        return None
+    # Thirteen tiles with one single are six pairs besides; with as many orphans missing as paired, they are tenpai.
+    special = melds == 0 and (singles == 1 or orphans in ((0, 0), (1, 1)))
+    return melds if "pair and wait" in parts or special else None
+
+
+@cache
+def get_automata() -> TenpaiAutomata:
+    """Return the automata, built once in each process (a tenth of a second). Not to be changed."""
+    numbers, honours = _explore_suit(0, 9), _explore_suit(27, 7)
+    found = {_label(state) for states in (numbers, honours) for state in states[-1]} - {None}
+    labels = sorted(found, key=lambda label: (label[0], sorted(label[1]), str(label[2:])))
+    hand = _minimise(_explore_hand(labels), len(labels), list(range(SETS + 1)), _melds_if_tenpai)
+    return TenpaiAutomata(
+        _minimise(numbers, COPIES + 1, labels, _label), _minimise(honours, COPIES + 1, labels, _label), hand
+    )
