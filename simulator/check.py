@@ -21,6 +21,7 @@ from simulator.record import (
     EVENT_DISCARD,
     EVENT_DRAW,
     MAX_EVENTS,
+    MAX_RIVER,
     MELD_CLOSED_KONG,
     NO_TILE,
     PASS,
@@ -40,7 +41,7 @@ from simulator.rules import LEFTOVER_BETS_FIRST, ROUNDING_NONE
 from simulator.shanten import suit_key, waits
 from simulator.tables import IllegalAction, Tables
 from simulator.tiles import KINDS, TILES
-from simulator.wall import FIRST_LIVE, REPLACEMENTS
+from simulator.wall import DEAD_WALL, FIRST_LIVE, REPLACEMENTS
 
 #: What can be wrong: the field, and how. A fault is its place here; 0 is none.
 FAULTS = (
@@ -77,6 +78,7 @@ FAULTS = (
 _BEFORE_LEGAL = len(FAULTS) - 1  # faults of the legal actions are numbered on from here
 _BET = 1000
 _FIRST_INDICATORS = 1
+_MOST_KONGS, _MOST_MELDS = 4, 4
 
 
 class CheckError(AssertionError):
@@ -88,9 +90,34 @@ class CheckError(AssertionError):
 
 
 @jit
+def _range_fault(game):
+    """Return which number is too large to be used as an index in what follows."""
+    if game["phase"] > PHASE_GAME_OVER or game["phase"] == PHASE_ROUND_OVER:
+        return _PHASE
+    if game["round"] > 11 or game["dealer"] != game["round"] & 3:
+        return _ROUND
+    if game["turn"] >= SEATS or (game["claim_tile"] >= TILES and game["claim_tile"] != NO_TILE):
+        return _PENDING
+    if game["drawn"] >= TILES and game["drawn"] != NO_TILE:
+        return _HAND
+    if game["kongs"] > _MOST_KONGS:
+        return _KONGS
+    if game["next_draw"] >= FIRST_LIVE or game["next_draw"] < DEAD_WALL - 1 + game["kongs"]:
+        return _NEXT_DRAW
+    if game["n_events"] >= MAX_EVENTS:
+        return _EVENTS
+    for seat in range(SEATS):
+        if game["n_melds"][seat] > _MOST_MELDS:
+            return _OPEN
+        if game["n_river"][seat] > MAX_RIVER:
+            return _RIVER
+    return 0
+
+
+@jit
 def _tile_fault(game):
     """Return whether tiles are missing, twice, or counted wrongly; and what rivers and melds say of each other."""
-    seen = np.zeros(TILES, np.uint8)
+    seen = np.zeros(256, np.int16)  # any byte may stand where a tile should
     for place in range(np.int64(game["next_draw"]) + 1):
         seen[game["wall"][place]] += 1
     for n in range(np.int64(game["kongs"])):
@@ -128,8 +155,8 @@ def _tile_fault(game):
                 seen[entry & 255] += 1
         if discarded != game["discarded"][seat]:
             return _DISCARDED
-    for tile in range(TILES):
-        if seen[tile] != 1:
+    for tile in range(256):
+        if seen[tile] != (tile < TILES):
             return _WALL
     if called != n_open:
         return _RIVER
@@ -139,8 +166,6 @@ def _tile_fault(game):
 @jit
 def _event_fault(game):
     """Return what draws and discards say of wall and rivers."""
-    if game["n_events"] >= MAX_EVENTS:
-        return _EVENTS
     draws = 0
     replacements = 0
     discards = np.zeros(SEATS, np.int64)
@@ -234,12 +259,8 @@ def _point_fault(game):
 
 @jit
 def _counter_fault(game):
-    """Return what is wrong with round, indicators, interruptions, and with who is asked."""
+    """Return what is wrong with indicators, interruptions, and with who is asked."""
     phase = game["phase"]
-    if phase > PHASE_GAME_OVER or phase == PHASE_ROUND_OVER:
-        return _PHASE
-    if game["round"] > 11 or game["dealer"] != game["round"] & 3:
-        return _ROUND
     shown = game["indicators"] + game["pending_indicators"]
     if shown != _FIRST_INDICATORS + (game["kongs"] if game["rules"]["kong_dora"] else 0):
         return _INDICATORS
@@ -263,7 +284,8 @@ def _fault(lookup, game):
     """Return the first fault of a game."""
     if game["phase"] == PHASE_DEAL and (game["wall_given"] or game["deals"] == 0):
         return 0  # between two rounds, and what was there before has made room
-    fault = _counter_fault(game)
+    fault = _range_fault(game)
+    fault = fault if fault else _counter_fault(game)
     fault = fault if fault else _tile_fault(game)
     fault = fault if fault else _event_fault(game)
     fault = fault if fault else _point_fault(game)

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from simulator.check import CheckError, check, try_actions
 from simulator.check_run import check_numbers
 from simulator.players.simple import choose_random
-from simulator.record import CLOSED_KONG, NO_TILE, PASS, PHASE_CLAIM, PHASE_TURN, RIVER_CALLED, WORD_BITS
+from simulator.record import CLOSED_KONG, GAME, NO_TILE, PASS, PHASE_CLAIM, PHASE_TURN, RIVER_CALLED, WORD_BITS
 from simulator.rules import PRESETS, Rules
 from simulator.tables import Tables
 from suphx.cli import app
@@ -149,6 +149,21 @@ def test_what_is_wrong_is_found_and_named(games, field, change, where):
         check(spoil(games, change, where))
     assert error.value.field == field
     assert str(error.value).startswith(f"game 0: {field} ")
+
+
+def test_wild_bytes_are_found_and_do_no_harm(games):
+    """Numbers out of all range are used as an index nowhere."""
+    generator = np.random.default_rng(0)
+    found = 0
+    for _ in range(2000):
+        spoilt = games[generator.integers(len(games), size=1)]
+        places = generator.integers(GAME.fields["phase"][1], GAME.itemsize, 30)
+        spoilt.view(np.uint8)[places] = generator.integers(0, 256, 30)
+        try:
+            check(spoilt)
+        except CheckError:
+            found += 1
+    assert found > 1900
 
 
 def legal_bit(action, on=True):
