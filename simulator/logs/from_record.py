@@ -14,6 +14,8 @@ from simulator.record import (
     EVENT_DISCARD,
     EVENT_OPEN_KONG,
     EVENT_PONG,
+    EVENT_RIICHI,
+    EVENT_RIICHI_ACCEPTED,
     EVENT_WIN,
     NO_SEAT,
     NO_TILE,
@@ -73,6 +75,7 @@ def _events(record: np.void) -> np.ndarray:
     extra = packed >> 6 & 3
     events["type"], events["seat"], events["tile"] = packed & 15, packed >> 4 & 3, packed >> 8
     kind = events["type"]
+    events["tile"][(kind == EVENT_RIICHI) | (kind == EVENT_RIICHI_ACCEPTED)] = NO_TILE
     events["source"] = np.where(kind == EVENT_WIN, extra, NO_SEAT)
     events["consumed"] = NO_TILE
     events["drawn"] = (kind == EVENT_DISCARD) & (extra & 1)

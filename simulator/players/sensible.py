@@ -59,7 +59,7 @@ ALL_HABITS = FOLDS | CALLS
 # How much of a hand's worth the threats of others take, by its shanten: what it costs to go on.
 _CAUTION = np.array([0.15, 1.2, 4.0, 10.0])
 # Part of its worth that a discard of one more point of `keeping` takes.
-_KEEPING = 0.01
+_KEEPING = 0.03
 _TIE = 1e-3
 _NOTHING = -1e9
 # A call must be worth this much more than going on without.
