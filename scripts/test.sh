@@ -16,4 +16,5 @@ done
 
 ruff check --quiet
 mypy --no-error-summary
-exec pytest ${arguments[@]+"${arguments[@]}"}
+suphx warmup  # once, so that the processes of the tests do not all compile the same
+exec pytest --numprocesses 2 ${arguments[@]+"${arguments[@]}"}

@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from suphx.commands.bench import bench
 from suphx.commands.check import check
 from suphx.commands.features import features
 from suphx.commands.logs import logs
@@ -46,6 +47,7 @@ def suphx(
 
 
 app.add_typer(logs, name="logs")
+app.add_typer(bench, name="bench")
 app.command()(features)
 app.command()(check)
 app.command()(warmup)

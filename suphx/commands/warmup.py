@@ -3,27 +3,69 @@
 from __future__ import annotations
 
 import time
+from enum import StrEnum
+from typing import Annotated
 
 import typer
 
 
-def warmup() -> None:
-    """Compile the rules now, so that nothing later has to wait for it (half a minute, once a version)."""
-    from simulator.jit import cache_folder
+class Part(StrEnum):
+    """What can be compiled apart."""
 
-    typer.echo(f"Compiling the rules into {cache_folder()} ...")
-    started = time.perf_counter()
+    table = "table"
+    logs = "logs"
+    features = "features"
 
+
+def _table() -> None:
+    from simulator.efficiency import discards_batch, shanten_batch, waits_batch
+    from simulator.hands import score
+    from simulator.players import player
+    from simulator.players.play import play_games
+    from simulator.tiles import parse_counts
+
+    for name in ("random", "sensible"):  # a game of each goes through all that is compiled for playing
+        list(play_games([player(name)] * 4, 1))
+    hand = parse_counts("123m456p77z")[None]
+    shanten_batch(hand)
+    discards_batch(hand)
+    waits_batch(parse_counts("123m456p7z")[None])
+    score("123m456p11789s444z", dora="1z")
+
+
+def _logs() -> None:
+    from simulator.logs.generate import generate_games
+    from simulator.logs.verify import verify_game
+
+    for log in generate_games(2):
+        verify_game(log)
+
+
+def _features() -> None:
     import numpy as np
 
-    from simulator.players.simple import choose_random
     from simulator.tables import Tables
+    from suphx.features.encode import encode_batch, encode_oracle_batch
 
-    tables = Tables(1)
-    finished = False
-    while not finished:  # one game goes through all that is compiled for playing
-        asked = tables.decisions()
-        actions = np.empty(len(asked), np.int64)
-        choose_random(tables.games, asked.game, asked.seat, asked.legal, 0, actions)
-        finished = bool(tables.step(actions).finished.any())
+    games = Tables(1).games
+    seat = np.zeros(1, np.int64)
+    encode_batch(games, seat, seat)
+    encode_oracle_batch(games, seat, seat)
+
+
+_PARTS = {Part.table: _table, Part.logs: _logs, Part.features: _features}
+
+
+def warmup(
+    parts: Annotated[list[Part] | None, typer.Argument(help="What to compile; without, everything.")] = None,
+) -> None:
+    """Compile now what is compiled on first use, so that nothing later has to wait for it (once a version)."""
+    from simulator.jit import cache_folder
+
+    typer.echo(f"Compiling into {cache_folder()} ...")
+    started = time.perf_counter()
+    for part in parts or list(Part):
+        before = time.perf_counter()
+        _PARTS[part]()
+        typer.echo(f"  {part.value}: {time.perf_counter() - before:.1f} s")
     typer.echo(f"Ready after {time.perf_counter() - started:.1f} s.")

@@ -1,0 +1,13 @@
+"""`suphx bench`: how fast it is, beside others in the same run."""
+
+import typer
+
+from suphx.commands.bench.features import features
+from suphx.commands.bench.networks import networks
+from suphx.commands.bench.simulator import simulator
+
+bench = typer.Typer(no_args_is_help=True, help="Measure speed, beside others in the same run.")
+bench.command()(simulator)
+bench.command()(features)
+bench.command()(networks)
+
