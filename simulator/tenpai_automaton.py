@@ -222,7 +222,7 @@ def _melds_if_tenpai(state: tuple) -> int | None:
 def get_automata() -> TenpaiAutomata:
     """Return the automata, built once in each process (a tenth of a second). Not to be changed."""
     numbers, honours = _explore_suit(0, 9), _explore_suit(27, 7)
-    found = {_label(state) for states in (numbers, honours) for state in states[-1]} - {None}
+    found: set[Any] = {_label(state) for states in (numbers, honours) for state in states[-1]} - {None}
     labels = sorted(found, key=lambda label: (label[0], sorted(label[1]), str(label[2:])))
     hand = _minimise(_explore_hand(labels), len(labels), list(range(SETS + 1)), _melds_if_tenpai)
     return TenpaiAutomata(
