@@ -8,8 +8,8 @@ no tile in common with probability prod_k C(a - t, h) / C(a, h), where earlier h
 one state, a symbol is a count for each hand, with the multinomial a! / (h_1! ... h_n! (a - h_1 - ... - h_n)!) as its
 weight, and everything else goes as for one hand. With few tiles few such states can be reached.
 
-The second way is taken when the first has failed a fixed number of times. That it failed says nothing about what it
-would have drawn, and both have the same law, so the whole has it too.
+Both ways have the same law, so it does not matter which is taken: `simulator.riichi_hands` goes by how many tiles are
+unseen, and from the first to the second after many failures, which say nothing about what would have been drawn.
 """
 
 from __future__ import annotations
@@ -60,16 +60,15 @@ class JointCounts(NamedTuple):
     """i8[states]: packed nodes of the suit's automaton."""
     weights: np.ndarray
     """f8[states]: ways to choose physical tiles that lead there."""
+    first_slot: np.ndarray
+    """i8[41]: the same for `slots`."""
+    slots: np.ndarray
+    """i8[slots]: an open-addressing table for each layer, from a state to its number in the layer."""
     labels: np.ndarray
     """f8[4, labels, labels, labels]: ways to give the hands these labels, suit by suit in the order of reading."""
     hands: np.ndarray
     """f8[4, nodes, nodes, nodes]: ways to bring the hands to these nodes with 0..3 suits read, counted from the
     level's first. With two hands the last axis has length 1."""
-
-
-@jit
-def _is_honours(suit):
-    return suit == HONOURS_SUIT
 
 
 @jit
@@ -95,7 +94,7 @@ def _useful_nodes(automata, counts, melds):
     for node in range(hand.finals):
         if ahead[node] and counts.hand[node] > 0.0:
             suit = hand.level[node]
-            finals = automata.honours.finals if _is_honours(suit) else automata.numbers.finals
+            finals = automata.honours.finals if suit == HONOURS_SUIT else automata.numbers.finals
             for label in range(counts.labels.shape[1]):
                 after = hand.after[node, label]
                 if after != DEAD and ahead[after]:
@@ -131,7 +130,7 @@ def _next_state(automaton, useful, n, state, symbols):
 
 @jit
 def _next_layer(automaton, useful, n, states, weights, symbols, symbol_weights):
-    """Return the packed states, and their weights, that all symbols lead to from all states."""
+    """Return the packed states that all symbols lead to from all states, their weights, and a table of the states."""
     keys = np.empty(_FIRST_CAPACITY, np.int64)
     sums = np.empty(_FIRST_CAPACITY)
     slots = np.full(2 * _FIRST_CAPACITY, _EMPTY_SLOT)
@@ -156,7 +155,7 @@ def _next_layer(automaton, useful, n, states, weights, symbols, symbol_weights):
             keys[found] = key
             sums[found] = weights[i] * symbol_weights[j]
             found += 1
-    return keys[:found].copy(), sums[:found].copy()
+    return keys[:found].copy(), sums[:found].copy(), slots
 
 
 @jit
@@ -185,30 +184,35 @@ def _joint_symbols(available, n):
 
 @jit
 def _count_suits(automata, available, useful, n):
-    """Return `first`, `states` and `weights` of JointCounts."""
+    """Return `first`, `states`, `weights`, `first_slot` and `slots` of JointCounts."""
     first = np.zeros(SUITS * _LAYERS_OF_SUIT + 1, np.int64)
-    all_states, all_weights = np.zeros(0, np.int64), np.zeros(0)
+    first_slot = np.zeros(SUITS * _LAYERS_OF_SUIT + 1, np.int64)
+    all_states, all_weights, all_slots = np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64)
     for suit in range(SUITS):
-        automaton = automata.honours if _is_honours(suit) else automata.numbers
-        states, weights = np.zeros(1, np.int64), np.ones(1)
+        automaton = automata.honours if suit == HONOURS_SUIT else automata.numbers
+        states, weights, slots = np.zeros(1, np.int64), np.ones(1), np.array([0, _EMPTY_SLOT])
         for layer in range(_LAYERS_OF_SUIT):
             number = _LAYERS_OF_SUIT * suit + layer
             kind = SUIT_KINDS * suit + layer - 1
             if kind >= KINDS:
-                first[number + 1] = first[number]
+                first[number + 1], first_slot[number + 1] = first[number], first_slot[number]
                 continue
             if layer:
                 symbols, symbol_weights = _joint_symbols(available[kind], n)
-                states, weights = _next_layer(automaton, useful[suit], n, states, weights, symbols, symbol_weights)
+                states, weights, slots = _next_layer(
+                    automaton, useful[suit], n, states, weights, symbols, symbol_weights
+                )
             first[number + 1] = first[number] + len(states)
+            first_slot[number + 1] = first_slot[number] + len(slots)
             all_states = np.concatenate((all_states, states))
             all_weights = np.concatenate((all_weights, weights))
-    return first, all_states, all_weights
+            all_slots = np.concatenate((all_slots, slots))
+    return first, all_states, all_weights, first_slot, all_slots
 
 
 @jit
 def _last_layer(suit):
-    return _LAYERS_OF_SUIT * suit + (KINDS - SUIT_KINDS * HONOURS_SUIT if _is_honours(suit) else SUIT_KINDS)
+    return _LAYERS_OF_SUIT * suit + (KINDS - SUIT_KINDS * HONOURS_SUIT if suit == HONOURS_SUIT else SUIT_KINDS)
 
 
 @jit
@@ -264,7 +268,7 @@ def count_joint(automata, available, counts, melds):
     """Return the JointCounts of hands with `melds` i8[2 or 3] from tiles i8[34] that have the HandCounts `counts`."""
     n = len(melds)
     useful = _useful_nodes(automata, counts, melds)
-    first, states, weights = _count_suits(automata, available, useful, n)
+    first, states, weights, first_slot, slots = _count_suits(automata, available, useful, n)
     size = counts.labels.shape[1]
     width = size  # no level of the hand's automaton has more nodes than there are labels
     third = n > 2
@@ -273,11 +277,11 @@ def count_joint(automata, available, counts, melds):
     hands[0, 0, 0, 0] = 1.0
     for level in range(SUITS):
         suit = _READ[level]
-        automaton = automata.honours if _is_honours(suit) else automata.numbers
+        automaton = automata.honours if suit == HONOURS_SUIT else automata.numbers
         _table_of_labels(automaton, first, states, weights, _last_layer(suit), labels[level])
         if level < SUITS - 1:
             _read_suit(automata.hand, level, labels[level], hands[level], hands[level + 1])
-    return JointCounts(first, states, weights, labels, hands)
+    return JointCounts(first, states, weights, first_slot, slots, labels, hands)
 
 
 @jit
@@ -323,19 +327,43 @@ def number_of_joint_hands(automata, counts, melds):
 
 
 @jit
-def _step_back(automaton, useful, n, counts, layer, symbols, symbol_weights, place, stream):
-    """Draw how the state at `place` was reached: return the place of the state before, and the index of the symbol."""
-    left = draw_unit(stream) * counts.weights[place]
-    target = counts.states[place]
-    before, symbol = np.int64(-1), np.int64(-1)
-    for i in range(counts.first[layer], counts.first[layer + 1]):
-        for j in range(len(symbols)):
-            if _next_state(automaton, useful, n, counts.states[i], symbols[j]) == target:
-                before, symbol = np.int64(i), np.int64(j)
-                left -= counts.weights[i] * symbol_weights[j]
-                if left < 0.0:
-                    return before, symbol
-    return before, symbol
+def _place_of(counts, layer, state):
+    """Return where a packed state stands in `counts.states`, or -1 if the layer does not have it."""
+    slots = counts.slots[counts.first_slot[layer] : counts.first_slot[layer + 1]]
+    number = slots[_slot_of(slots, counts.states[counts.first[layer] :], state)]
+    return counts.first[layer] + number if number != _EMPTY_SLOT else np.int64(-1)
+
+
+@jit
+def _step_back(automaton, counts, layer, available, place, stream):
+    """Draw how the state at `place` was reached from a layer by a kind with `available` copies.
+
+    Return the place of the state before, and the count of each hand.
+    """
+    wanted = draw_unit(stream) * counts.weights[place]
+    nodes = _parts(counts.states[place])
+    first, source, symbol = automaton.first, automaton.source, automaton.symbol
+    three = counts.labels.shape[3] > 1
+    before, taken = np.int64(-1), (np.int64(0), np.int64(0), np.int64(0))
+    total = 0.0
+    for one in range(first[nodes[0]], first[nodes[0] + 1]):
+        for two in range(first[nodes[1]], first[nodes[1] + 1]):
+            held = np.int64(symbol[one]), np.int64(symbol[two])
+            left = available - held[0] - held[1]
+            if left < 0:
+                continue
+            ways = CHOOSE[available, held[0]] * CHOOSE[available - held[0], held[1]]
+            pair = np.int64(source[one]) | np.int64(source[two]) << _PART_BITS
+            for third in range(first[nodes[2]], first[nodes[2] + 1]) if three else range(1):
+                last = np.int64(symbol[third]) if three else np.int64(0)
+                state = pair | np.int64(source[third]) << 2 * _PART_BITS if three else pair
+                from_place = _place_of(counts, layer, state) if last <= left else np.int64(-1)
+                if from_place >= 0:
+                    total += counts.weights[from_place] * ways * CHOOSE[left, last]
+                    before, taken = from_place, (held[0], held[1], last)
+                    if total > wanted:
+                        return before, taken
+    return before, taken
 
 
 @jit
@@ -346,7 +374,7 @@ def draw_together(automata, available, counts, melds, stream, out):
     total = number_of_joint_hands(automata, counts, melds)
     for level in range(SUITS - 1, -1, -1):
         suit = _READ[level]
-        automaton = automata.honours if _is_honours(suit) else automata.numbers
+        automaton = automata.honours if suit == HONOURS_SUIT else automata.numbers
         here = _start_of_level(automata.hand, level)
         _, nodes, labels = _back_to(automata.hand, level, counts, nodes, draw_unit(stream) * total)
         total = counts.hands[level, nodes[0] - here, nodes[1] - here, nodes[2] - here]
@@ -354,16 +382,11 @@ def draw_together(automata, available, counts, melds, stream, out):
         for hand in range(n):
             packed |= (automaton.finals + labels[hand]) << _PART_BITS * hand
         layer = _last_layer(suit)
-        place = counts.first[layer]
-        while counts.states[place] != packed:
-            place += 1
-        useful = np.ones(len(automaton.level), np.bool_)
+        place = _place_of(counts, layer, packed)
         while layer > _LAYERS_OF_SUIT * suit:
             layer -= 1
             kind = SUIT_KINDS * suit + layer - _LAYERS_OF_SUIT * suit
-            symbols, symbol_weights = _joint_symbols(available[kind], n)
-            place, symbol = _step_back(automaton, useful, n, counts, layer, symbols, symbol_weights, place, stream)
-            taken = _parts(symbols[symbol])
+            place, taken = _step_back(automaton, counts, layer, available[kind], place, stream)
             for hand in range(n):
                 out[hand, kind] = taken[hand]
 
@@ -371,7 +394,5 @@ def draw_together(automata, available, counts, melds, stream, out):
 @jit
 def no_joint_counts():
     """Return empty JointCounts: they stand where nothing has been counted."""
-    nothing = np.zeros(0)
-    return JointCounts(
-        np.zeros(0, np.int64), np.zeros(0, np.int64), nothing, np.zeros((0, 0, 0, 0)), np.zeros((0, 0, 0, 0))
-    )
+    none = np.zeros(0, np.int64)
+    return JointCounts(none, none, np.zeros(0), none, none, np.zeros((0, 0, 0, 0)), np.zeros((0, 0, 0, 0)))

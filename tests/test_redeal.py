@@ -5,15 +5,13 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from math import comb
 
 import numpy as np
 import pytest
+from frequencies import check_frequencies
 
-from simulator.deal_sampling import count_hands, draw_hand, number_of_hands, open_stream
 from simulator.efficiency import discards_batch
 from simulator.engine import advance, answer
-from simulator.joint_sampling import count_joint, draw_apart, draw_together, number_of_joint_hands
 from simulator.legal import is_legal
 from simulator.lookup import get_lookup
 from simulator.record import (
@@ -56,118 +54,12 @@ from simulator.rounds import deal
 from simulator.rules import Rules
 from simulator.shanten import suit_key, tenpai_discards, waits
 from simulator.tables import Tables
-from simulator.tenpai_automaton import get_automata
-from simulator.tiles import KINDS, TILES, parse_counts, parse_tiles, tile_name
+from simulator.tiles import KINDS, TILES, parse_tiles, tile_name
 from simulator.wall import DORA_INDICATORS
 
-LOOKUP, AUTOMATA = get_lookup(), get_automata()
+LOOKUP = get_lookup()
 RED = 16  # 0m
 NESTED = ("rules", "melds")
-
-
-# The law, against full enumeration.
-
-
-def hands_of(available, size):
-    """Every hand of `size` tiles that `available` i8[34] allows: counts, and choices of physical tiles."""
-    kinds = np.flatnonzero(available)
-    for counts in itertools.product(*(range(available[kind] + 1) for kind in kinds)):
-        if sum(counts) == size:
-            hand = np.zeros(KINDS, np.int64)
-            hand[kinds] = counts
-            yield hand, np.prod([comb(int(available[kind]), int(hand[kind])) for kind in kinds])
-
-
-def tenpai_hands(available, n_melds):
-    for hand, ways in hands_of(available, 13 - 3 * n_melds):
-        if waits(LOOKUP, hand.astype(np.uint8), n_melds):
-            yield hand, ways
-
-
-def joint_tenpai_hands(available, melds):
-    if not melds:
-        yield (), 1
-        return
-    for hand, ways in tenpai_hands(available, melds[0]):
-        for others, other_ways in joint_tenpai_hands(available - hand, melds[1:]):
-            yield (tuple(hand), *others), ways * other_ways
-
-
-def check_frequencies(seen, weights):
-    """Chi-squared of counted outcomes against weights; the bound is five standard deviations."""
-    assert set(seen) <= set(weights), "an outcome that is impossible"
-    total, draws = sum(weights.values()), sum(seen.values())
-    expected = {outcome: draws * weight / total for outcome, weight in weights.items()}
-    rare = {outcome for outcome, mean in expected.items() if mean < 5}
-    cells = [(seen[outcome], mean) for outcome, mean in expected.items() if outcome not in rare]
-    if rare:
-        cells.append((sum(seen[outcome] for outcome in rare), sum(expected[outcome] for outcome in rare)))
-    chi_squared = sum((count - mean) ** 2 / mean for count, mean in cells)
-    freedom = len(cells) - 1
-    assert freedom > 0
-    assert abs(chi_squared - freedom) < 5 * np.sqrt(2 * freedom)
-
-
-REMAINDERS = [
-    ("112233445566778p", 0),  # many readings, seven pairs among them
-    ("1199m1199p1199s123456z", 0),  # thirteen orphans, seven pairs
-    ("1112345678999m456s", 0),
-    ("0555m3344p2266s1133z7z", 0),
-    ("222333444m0556p77z", 1),
-    ("11123455567s1122z", 2),
-    ("1122334m56p11555z", 3),
-    ("1113579m2468p1112z", 4),
-    ("1111p2222p3333p44p", 3),  # a hand never waits for a fifth tile
-]
-
-
-@pytest.mark.parametrize(("tiles", "n_melds"), REMAINDERS)
-def test_one_hand(tiles, n_melds):
-    available = parse_counts(tiles).astype(np.int64)
-    weights = {tuple(hand): ways for hand, ways in tenpai_hands(available, n_melds)}
-    counts = count_hands(AUTOMATA, available)
-    assert number_of_hands(AUTOMATA, counts, n_melds) == sum(weights.values())
-    stream, hand, seen = open_stream(np.uint64(1)), np.zeros(KINDS, np.int64), Counter()
-    for _ in range(20_000):
-        draw_hand(AUTOMATA, counts, n_melds, stream, hand)
-        seen[tuple(hand)] += 1
-    check_frequencies(seen, weights)
-
-
-@pytest.mark.parametrize("together", [False, True])
-@pytest.mark.parametrize(
-    ("tiles", "melds"),
-    [
-        ("11223345567m1123z", (3, 2)),
-        ("1112223344m567p111z", (3, 3)),
-        ("112233556m1199p17z", (4, 3, 3)),
-        ("11122233344455m", (3, 3, 4)),
-    ],
-)
-def test_several_hands(tiles, melds, together):
-    available = parse_counts(tiles).astype(np.int64)
-    weights = dict(joint_tenpai_hands(available, melds))
-    seen, stream, melds = Counter(), open_stream(np.uint64(2)), np.array(melds)
-    counts = count_hands(AUTOMATA, available)
-    joint = count_joint(AUTOMATA, available, counts, melds)
-    assert number_of_joint_hands(AUTOMATA, joint, melds) == sum(weights.values())
-    hands = np.zeros((len(melds), KINDS), np.int64)
-    for _ in range(6_000):
-        if together:
-            draw_together(AUTOMATA, available, joint, melds, stream, hands)
-        else:
-            while not draw_apart(AUTOMATA, available, counts, melds, stream, hands):
-                pass
-        seen[tuple(map(tuple, hands))] += 1
-    check_frequencies(seen, weights)
-
-
-def test_the_number_of_tenpai_hands():
-    """From a full set, by brute force over 13-tile hands of one suit: 93600 hands, those that wait counted."""
-    available = np.zeros(KINDS, np.int64)
-    available[:9] = 4
-    found = sum(ways for _, ways in tenpai_hands(available, 1))
-    assert number_of_hands(AUTOMATA, count_hands(AUTOMATA, available), 1) == found
 
 
 def table(hands, kongs=((), (), (), ()), riichi=(), turn=0, drawn=None, wall="", phase=PHASE_TURN, events=()):
