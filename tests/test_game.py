@@ -35,14 +35,18 @@ def play(game, rng):
     return game
 
 
-def readme_loop():
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
-    return next(block for block in blocks if "Game(" in block)
+def readme_blocks():
+    return re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
 
 
-def test_the_readmes_loop_runs(capsys):
+@pytest.mark.parametrize("block", readme_blocks(), ids=lambda block: block.split("\n")[0])
+def test_what_the_readme_shows_runs(block, capsys):
+    exec(block, {})
+
+
+def test_the_readmes_game_prints_its_end(capsys):
     names = {}
-    exec(readme_loop(), names)
+    exec(next(block for block in readme_blocks() if "Game(" in block), names)
     assert names["game"].over
     assert sorted(names["game"].ranks) == [1, 2, 3, 4]
     assert str(names["game"].scores) in capsys.readouterr().out
