@@ -107,6 +107,22 @@ class WindsAndDragons(Shuffled):
         return _stack(self.rng, int(game["dealer"]), hands, live)
 
 
+class AllHonours(Shuffled):
+    """Seat 1 draws and gives what seat 0 needs for all honours with big winds or dragons; somebody draws the last."""
+
+    def stacked(self, game: np.void) -> np.ndarray:
+        dealer = int(game["dealer"])
+        kinds = self.rng.choice(([27, 28, 29, 30], [31, 32, 33, 27]))
+        self.rng.shuffle(kinds)
+        single = 31 if 28 in kinds else 28
+        hands = [[4 * kind + copy for kind in kinds for copy in range(2)] + [4 * single], [], [], []]
+        # Each pong of seat 0 from seat 1 moves the order of the draws on by three seats.
+        places = [self._draws(1 - 3 * n, dealer)[1 + 2 * n] for n in range(4)]
+        live = {place: 4 * kind + 2 for place, kind in zip(places, kinds, strict=True)}
+        live[self._draws(self.rng.randrange(4), dealer)[9]] = 4 * single + 1
+        return _stack(self.rng, dealer, hands, live)
+
+
 class Robbery(Shuffled):
     """Seat 0 has pairs, seat 1 draws and gives their third tiles, seat 0 draws the fourth; seats 2 and 3 wait."""
 
