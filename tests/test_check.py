@@ -45,7 +45,7 @@ def test_all_rules_and_seeds(rules, seed):
 
 
 @pytest.mark.full
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(any_rules, st.integers(0, 2**64 - 1))
 def test_all_rules_and_seeds_at_length(rules, seed):
     play_and_check(rules, seed, steps=1500)
