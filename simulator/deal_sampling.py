@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.jit import jit
-from simulator.tenpai_automaton import COPIES
+from simulator.tenpai_automaton import COPIES, TenpaiAutomata
 from simulator.tiles import KINDS
 from simulator.wall import below, mix2
 
@@ -118,26 +118,31 @@ def _trace_back(automaton, sums, node, stream, symbols):
         node = np.int64(automaton.source[low])
 
 
+def new_counts(automata: TenpaiAutomata) -> HandCounts:
+    """Return HandCounts of no tiles, to be filled by `count_hands`."""
+    numbers, hand = automata.numbers, automata.hand
+    return HandCounts(
+        np.zeros((KINDS, COPIES + 1)),
+        np.zeros((SUITS, len(numbers.level))),
+        np.zeros((SUITS, len(numbers.source))),
+        np.zeros((SUITS, len(numbers.level) - numbers.finals)),
+        np.zeros(len(hand.level)),
+        np.zeros(len(hand.source)),
+    )
+
+
 @jit
-def count_hands(automata, available):
-    """Return the HandCounts of tiles given as their number i8[34] of each kind."""
-    numbers, honours, hand = automata.numbers, automata.honours, automata.hand
-    kinds = np.zeros((KINDS, COPIES + 1))
+def count_hands(automata, available, counts):
+    """Fill the HandCounts for tiles given as their number i8[34] of each kind."""
     for kind in range(KINDS):
-        for count in range(available[kind] + 1):
-            kinds[kind, count] = CHOOSE[available[kind], count]
-    suits = np.zeros((SUITS, len(numbers.level)))
-    suit_sums = np.zeros((SUITS, len(numbers.source)))
-    labels = np.zeros((SUITS, len(numbers.level) - numbers.finals))
-    for suit in range(HONOURS_SUIT):
-        _weigh(numbers, kinds[SUIT_KINDS * suit : SUIT_KINDS * suit + SUIT_KINDS], suits[suit], suit_sums[suit])
-        labels[suit] = suits[suit, numbers.finals :]
-    _weigh(honours, kinds[SUIT_KINDS * HONOURS_SUIT :], suits[HONOURS_SUIT], suit_sums[HONOURS_SUIT])
-    labels[HONOURS_SUIT] = suits[HONOURS_SUIT, honours.finals : len(honours.level)]
-    reached = np.zeros(len(hand.level))
-    hand_sums = np.zeros(len(hand.source))
-    _weigh(hand, labels, reached, hand_sums)
-    return HandCounts(kinds, suits, suit_sums, labels, reached, hand_sums)
+        for count in range(COPIES + 1):
+            counts.kinds[kind, count] = CHOOSE[available[kind], count]
+    for suit in range(SUITS):
+        automaton = automata.honours if suit == HONOURS_SUIT else automata.numbers
+        _weigh(automaton, counts.kinds[SUIT_KINDS * suit :], counts.suits[suit], counts.suit_sums[suit])
+        for label in range(counts.labels.shape[1]):
+            counts.labels[suit, label] = counts.suits[suit, automaton.finals + label]
+    _weigh(automata.hand, counts.labels, counts.hand, counts.hand_sums)
 
 
 @jit
@@ -149,11 +154,10 @@ def number_of_hands(automata, counts, n_melds):
 @jit
 def draw_hand(automata, counts, n_melds, stream, out):
     """Write the counts i8[34] of a uniformly drawn tenpai hand; there must be one."""
-    numbers, honours, hand = automata.numbers, automata.honours, automata.hand
     labels = np.empty(SUITS, np.int64)
-    _trace_back(hand, counts.hand_sums, hand.finals + n_melds, stream, labels)
-    for suit in range(HONOURS_SUIT):
-        part = out[SUIT_KINDS * suit : SUIT_KINDS * suit + SUIT_KINDS]
-        _trace_back(numbers, counts.suit_sums[suit], numbers.finals + labels[suit], stream, part)
-    part = out[SUIT_KINDS * HONOURS_SUIT :]
-    _trace_back(honours, counts.suit_sums[HONOURS_SUIT], honours.finals + labels[HONOURS_SUIT], stream, part)
+    _trace_back(automata.hand, counts.hand_sums, automata.hand.finals + n_melds, stream, labels)
+    for suit in range(SUITS):
+        automaton = automata.honours if suit == HONOURS_SUIT else automata.numbers
+        _trace_back(
+            automaton, counts.suit_sums[suit], automaton.finals + labels[suit], stream, out[SUIT_KINDS * suit :]
+        )

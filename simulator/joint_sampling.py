@@ -231,7 +231,10 @@ def _parts(packed):
 
 @jit
 def _start_of_level(automaton, level):
-    return np.searchsorted(automaton.level, level)
+    node = 0
+    while automaton.level[node] < level:
+        node += 1
+    return node
 
 
 @jit
@@ -391,8 +394,7 @@ def draw_together(automata, available, counts, melds, stream, out):
                 out[hand, kind] = taken[hand]
 
 
-@jit
-def no_joint_counts():
+def no_joint_counts() -> JointCounts:
     """Return empty JointCounts: they stand where nothing has been counted."""
     none = np.zeros(0, np.int64)
     return JointCounts(none, none, np.zeros(0), none, none, np.zeros((0, 0, 0, 0)), np.zeros((0, 0, 0, 0)))

@@ -39,7 +39,16 @@ from simulator.record import (
     PHASE_TURN,
     SEATS,
 )
-from simulator.riichi_hands import ATTEMPTS, draw_riichi_hands, has_just_declared, no_counts
+from simulator.riichi_hands import (
+    ATTEMPTS,
+    DEALT,
+    NO_DEAL,
+    UNCOUNTED,
+    count_together,
+    draw_riichi_hands,
+    has_just_declared,
+    nothing_counted,
+)
 from simulator.shanten import tenpai_discards, waits
 from simulator.tenpai_automaton import get_automata
 from simulator.tiles import KINDS, TILES
@@ -47,7 +56,6 @@ from simulator.wall import DORA_INDICATORS, mix2
 
 _IN_WALL = SEATS
 _KEY = 0x7265646561
-_DEALT, _NO_DEAL = 0, 1
 _MOST_HIDDEN_HANDS = SEATS - 1
 _PHASES_IN_PLAY = (PHASE_TURN, PHASE_RIICHI_DISCARD, PHASE_CALL_DISCARD, PHASE_CLAIM, PHASE_KONG_CLAIM)
 
@@ -198,7 +206,7 @@ def _set_missed(game, other):
 
 @jit
 def _redeal(lookup, automata, game, seat, seed, counted):
-    """Deal anew what a seat cannot see; return whether there is a deal, and the counts for the next one."""
+    """Deal anew what a seat cannot see; return DEALT, or NO_DEAL or UNCOUNTED (see `draw_riichi_hands`)."""
     stream = open_stream(mix2(np.uint64(seed), np.uint64(_KEY)))
     hidden = np.empty(TILES, np.bool_)
     mark_hidden(game, seat, hidden)
@@ -216,9 +224,9 @@ def _redeal(lookup, automata, game, seat, seed, counted):
     order, ends = np.empty(TILES, np.int64), np.empty(SEATS + 1, np.int64)
     for _ in range(ATTEMPTS):
         if n:
-            found, counted = draw_riichi_hands(lookup, automata, game, seats, available, counted, stream, hands)
-            if not found:
-                return _NO_DEAL, counted
+            status = draw_riichi_hands(lookup, automata, game, seats, available, counted, stream, hands)
+            if status != DEALT:
+                return status
         _deal(game, seats, hands, hidden, stream, order, ends)
         if _may_discard(game, seat, order, ends):
             _rewrite(game, seat, hidden, order, ends)
@@ -226,8 +234,8 @@ def _redeal(lookup, automata, game, seat, seed, counted):
                 if other != seat:
                     _set_waits(lookup, game, other)
                     _set_missed(game, other)
-            return _DEALT, counted
-    return _NO_DEAL, counted
+            return DEALT
+    return NO_DEAL
 
 
 @jit
@@ -270,14 +278,13 @@ def _ask_again(lookup, game, seat):
 
 
 @jit
-def _redeal_all(lookup, automata, games, seats, seeds):
-    """Deal anew in all games; return the index of the first for which there is no deal, or -1."""
-    counted = no_counts(automata)
-    for i in range(len(games)):
-        status, counted = _redeal(lookup, automata, games[i], seats[i], seeds[i], counted)
-        if status != _DEALT:
-            return i
-    return -1
+def _redeal_from(lookup, automata, games, seats, seeds, start, counted):
+    """Deal anew in the games from `start` on; return the first that is not dealt (or how many there are), and why."""
+    for i in range(start, len(games)):
+        status = _redeal(lookup, automata, games[i], seats[i], seeds[i], counted)
+        if status != DEALT:
+            return i, status
+    return len(games), DEALT
 
 
 @jit
@@ -310,8 +317,13 @@ def redeal_hidden(games: np.ndarray, seats: ArrayLike, seeds: ArrayLike) -> None
     if not in_play.all():
         wrong = int(np.argmin(in_play))
         raise ValueError(f"game {wrong}: nothing is hidden in phase {PHASE_NAMES[int(records['phase'][wrong])]!r}")
-    failed = _redeal_all(get_lookup(), get_automata(), records, each_seat, each_seed)
-    done = len(records) if failed < 0 else failed
-    _ask_all_again(get_lookup(), records[:done], each_seat[:done])
-    if failed >= 0:
-        raise ValueError(f"game {failed}: the tiles that seat {each_seat[failed]} has not seen fit no deal")
+    lookup, automata = get_lookup(), get_automata()
+    counted, done, status = nothing_counted(automata), 0, UNCOUNTED
+    while status == UNCOUNTED:
+        done, status = _redeal_from(lookup, automata, records, each_seat, each_seed, done, counted)
+        if status == UNCOUNTED:
+            others = (records["riichi"][done] > 0) & (np.arange(SEATS) != each_seat[done])
+            counted = count_together(automata, counted, records["n_melds"][done][others].astype(np.int64))
+    _ask_all_again(lookup, records[:done], each_seat[:done])
+    if status != DEALT:
+        raise ValueError(f"game {done}: the tiles that seat {each_seat[done]} has not seen fit no deal")

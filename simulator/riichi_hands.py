@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from simulator.deal_sampling import count_hands, draw_below, draw_unit, number_of_hands
+from simulator.deal_sampling import HandCounts, count_hands, draw_below, draw_unit, new_counts, number_of_hands
 from simulator.jit import jit
-from simulator.joint_sampling import count_joint, draw_apart, draw_together, no_joint_counts, number_of_joint_hands
+from simulator.joint_sampling import (
+    JointCounts,
+    count_joint,
+    draw_apart,
+    draw_together,
+    no_joint_counts,
+    number_of_joint_hands,
+)
 from simulator.legal import closed_kong_in_riichi
 from simulator.record import EVENT_CLOSED_KONG, EVENT_RIICHI, PHASE_RIICHI_DISCARD
 from simulator.shanten import tenpai_discards, waits
-from simulator.tenpai_automaton import HAND_TILES
+from simulator.tenpai_automaton import HAND_TILES, TenpaiAutomata
 from simulator.tiles import KINDS
 
 #: More of the unseen tiles than this in riichi hands: these are drawn together, not independently until they fit.
@@ -18,11 +27,19 @@ _CROWDED = 0.54
 #: Independent draws before hands are drawn together all the same; with one hand, or together, before giving up.
 ATTEMPTS = 1 << 16
 
+DEALT, NO_DEAL, UNCOUNTED = range(3)
+
 
 @jit
 def has_just_declared(game, seat):
     """Return whether a seat has declared riichi and not discarded yet."""
     return game["phase"] == PHASE_RIICHI_DISCARD and game["turn"] == seat
+
+
+@jit
+def _write(counts, out):
+    for kind in range(KINDS):
+        out[kind] = counts[kind]
 
 
 @jit
@@ -35,7 +52,7 @@ def _kongs_in_riichi_are_legal(lookup, game, seat, counts):
     melds, waited = np.int64(game["n_melds"][seat]), game["waits"][seat]
     hand = game["hand"][seat]
     held = hand.copy()
-    hand[:] = counts
+    _write(counts, hand)
     legal = True
     for n in range(np.int64(game["n_events"]) - 1, -1, -1):
         event = np.int64(game["events"][n])
@@ -55,7 +72,7 @@ def _kongs_in_riichi_are_legal(lookup, game, seat, counts):
                 break
     game["n_melds"][seat] = melds
     game["waits"][seat] = waited
-    hand[:] = held
+    _write(held, hand)
     return legal
 
 
@@ -79,50 +96,97 @@ def _discard_chance(lookup, hand, n_melds, drawn):
 @jit
 def _draw_kind(stream, available, hands):
     """Return the kind of a tile drawn uniformly from what `hands` i8[n, 34] leave, or -1 if they leave none."""
-    left = available - hands.sum(axis=0)
-    if left.sum() == 0:
+    total = 0
+    for kind in range(KINDS):
+        total += available[kind] - _held(hands, kind)
+    if total == 0:
         return -1
-    place = draw_below(stream, left.sum())
-    kind = 0
-    while place >= left[kind]:
-        place -= left[kind]
+    place = draw_below(stream, total)
+    kind = -1
+    while place >= 0:
         kind += 1
+        place -= available[kind] - _held(hands, kind)
     return kind
 
 
 @jit
-def no_counts(automata):
-    """Return the counts to begin with: of no tiles."""
-    nothing = np.zeros(0, np.int64)
-    return nothing, nothing, count_hands(automata, np.zeros(KINDS, np.int64)), no_joint_counts()
+def _held(hands, kind):
+    held = 0
+    for n in range(len(hands)):
+        held += hands[n, kind]
+    return held
+
+
+class Counted(NamedTuple):
+    """What has been counted for the tiles that are unseen now, kept for further deals of the same tiles."""
+
+    tiles: np.ndarray
+    """i8[34]: number of each kind that `hands` is for."""
+    hands: HandCounts
+    """Filled by `draw_riichi_hands` as needed."""
+    joint_tiles: np.ndarray
+    """i8[34]: number of each kind that `joint` is for."""
+    joint_melds: np.ndarray
+    """i8[n]: number of melds of each hand that `joint` is for."""
+    joint: JointCounts
+    """Filled by `count_together` when `draw_riichi_hands` asks for it."""
+
+
+def nothing_counted(automata: TenpaiAutomata) -> Counted:
+    """Return a Counted that fits no position."""
+    none = np.full(KINDS, -1)
+    return Counted(none, new_counts(automata), none.copy(), none[:0].copy(), no_joint_counts())
+
+
+def count_together(automata: TenpaiAutomata, counted: Counted, melds: np.ndarray) -> Counted:
+    """Return `counted` with the joint counts for its tiles and for hands with `melds` i8[n].
+
+    Not compiled together with the rest: three seats in riichi are rare, and nobody else pays for it.
+    """
+    tiles = counted.tiles.copy()
+    return Counted(tiles, counted.hands, tiles.copy(), melds, count_joint(automata, tiles, counted.hands, melds))
+
+
+@jit
+def _equal(first, second):
+    if len(first) != len(second):
+        return False
+    for n in range(len(first)):
+        if first[n] != second[n]:
+            return False
+    return True
 
 
 @jit
 def draw_riichi_hands(lookup, automata, game, seats, available, counted, stream, hands):
-    """Write the counts i8[n, 34] of the hands of `seats` in riichi; return whether there are any, and the counts.
+    """Write the counts i8[n, 34] of the hands of `seats` in riichi.
 
-    `counted` is (tiles i8[34], melds i8[n], HandCounts, JointCounts) of the deal before: reused where they fit.
+    Return DEALT, NO_DEAL where none fit, or UNCOUNTED where `counted` needs the joint counts first.
     """
     melds = np.empty(len(seats), np.int64)
+    tiles = 0
     for n in range(len(seats)):
         melds[n] = game["n_melds"][seats[n]]
-    if not (np.array_equal(counted[0], available) and np.array_equal(counted[1], melds)):
-        counted = (available, melds, count_hands(automata, available), no_joint_counts())
+        tiles += HAND_TILES - 3 * melds[n]
+    if not _equal(counted.tiles, available):
+        _write(available, counted.tiles)
+        count_hands(automata, available, counted.hands)
     for n in melds:
-        if number_of_hands(automata, counted[2], n) == 0.0:
-            return False, counted
-    crowded = len(melds) > 1 and (HAND_TILES * len(melds) - 3 * melds.sum()) > _CROWDED * available.sum()
+        if number_of_hands(automata, counted.hands, n) == 0.0:
+            return NO_DEAL
+    unseen = 0
+    for kind in range(KINDS):
+        unseen += available[kind]
     for attempt in range(2 * ATTEMPTS):
-        if len(melds) == 1 or (attempt < ATTEMPTS and not crowded):
-            if not draw_apart(automata, available, counted[2], melds, stream, hands):
+        if len(melds) == 1 or (attempt < ATTEMPTS and tiles <= _CROWDED * unseen):
+            if not draw_apart(automata, available, counted.hands, melds, stream, hands):
                 continue
         else:
-            if len(counted[3].first) == 0:
-                joint = count_joint(automata, available, counted[2], melds)
-                counted = (counted[0], counted[1], counted[2], joint)
-            if number_of_joint_hands(automata, counted[3], melds) == 0.0:
-                return False, counted
-            draw_together(automata, available, counted[3], melds, stream, hands)
+            if not (_equal(counted.joint_tiles, available) and _equal(counted.joint_melds, melds)):
+                return UNCOUNTED
+            if number_of_joint_hands(automata, counted.joint, melds) == 0.0:
+                return NO_DEAL
+            draw_together(automata, available, counted.joint, melds, stream, hands)
         fits = True
         for n in range(len(seats)):
             fits = fits and _kongs_in_riichi_are_legal(lookup, game, seats[n], hands[n].astype(np.uint8))
@@ -131,5 +195,5 @@ def draw_riichi_hands(lookup, automata, game, seats, available, counted, stream,
                 drawn = _draw_kind(stream, available, hands)
                 fits = drawn >= 0 and draw_unit(stream) < _discard_chance(lookup, hands[n], melds[n], drawn)
         if fits:
-            return True, counted
-    return False, counted
+            return DEALT
+    return NO_DEAL

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from frequencies import check_frequencies
 
-from simulator.deal_sampling import count_hands, draw_hand, number_of_hands, open_stream
+from simulator.deal_sampling import count_hands, draw_hand, new_counts, number_of_hands, open_stream
 from simulator.joint_sampling import count_joint, draw_apart, draw_together, number_of_joint_hands
 from simulator.lookup import get_lookup
 from simulator.shanten import waits
@@ -16,6 +16,12 @@ from simulator.tenpai_automaton import get_automata
 from simulator.tiles import KINDS, parse_counts
 
 LOOKUP, AUTOMATA = get_lookup(), get_automata()
+
+
+def counts_of(available):
+    counts = new_counts(AUTOMATA)
+    count_hands(AUTOMATA, available, counts)
+    return counts
 
 
 def hands_of(available, size):
@@ -60,7 +66,7 @@ REMAINDERS = [
 def test_one_hand(tiles, n_melds):
     available = parse_counts(tiles).astype(np.int64)
     weights = {tuple(hand): ways for hand, ways in tenpai_hands(available, n_melds)}
-    counts = count_hands(AUTOMATA, available)
+    counts = counts_of(available)
     assert number_of_hands(AUTOMATA, counts, n_melds) == sum(weights.values())
     stream, hand, seen = open_stream(np.uint64(1)), np.zeros(KINDS, np.int64), Counter()
     for _ in range(20_000):
@@ -83,7 +89,7 @@ def test_several_hands(tiles, melds, together):
     available = parse_counts(tiles).astype(np.int64)
     weights = dict(joint_tenpai_hands(available, melds))
     seen, stream, melds = Counter(), open_stream(np.uint64(2)), np.array(melds)
-    counts = count_hands(AUTOMATA, available)
+    counts = counts_of(available)
     joint = count_joint(AUTOMATA, available, counts, melds)
     assert number_of_joint_hands(AUTOMATA, joint, melds) == sum(weights.values())
     hands = np.zeros((len(melds), KINDS), np.int64)
@@ -102,4 +108,4 @@ def test_the_number_of_tenpai_hands():
     available = np.zeros(KINDS, np.int64)
     available[:9] = 4
     found = sum(ways for _, ways in tenpai_hands(available, 1))
-    assert number_of_hands(AUTOMATA, count_hands(AUTOMATA, available), 1) == found
+    assert number_of_hands(AUTOMATA, counts_of(available), 1) == found
