@@ -19,7 +19,7 @@ from simulator.logs.formats import read_log
 from simulator.logs.generate import generate_games
 from simulator.logs.mjlog_writer import write_mjlog
 from simulator.logs.model import LogError, RoundLog
-from simulator.record import EVENT_DISCARD, EVENT_DRAW, GAME
+from simulator.record import EVENT_DISCARD, EVENT_DRAW
 from simulator.tiles import KINDS, NO_TILE
 
 #: Games made for the measurements where no logs are given.
@@ -73,4 +73,3 @@ def bench_simulator(logs: list[Path], seconds: float) -> Iterator[tuple[str, dic
         yield "scoring", bench_scoring(seconds)
         yield "verifying", bench_verifying(logs)
     yield "start", bench_startup()
-    yield "memory", {"bytes_a_game": GAME.itemsize}
