@@ -172,7 +172,8 @@ def _may_rob(game, seat, source, kind):
 def _holds_orphans(game, seat):
     kinds = 0
     for suit in range(3):
-        kinds += (game["hand"][seat, 9 * suit] > 0) + (game["hand"][seat, 9 * suit + 8] > 0)
+        kinds += game["hand"][seat, 9 * suit] > 0
+        kinds += game["hand"][seat, 9 * suit + 8] > 0
     for kind in range(EAST, RED + 1):
         kinds += game["hand"][seat, kind] > 0
     return kinds >= 12
