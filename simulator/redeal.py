@@ -309,8 +309,9 @@ def redeal_hidden(games: np.ndarray, seats: ArrayLike, seeds: ArrayLike) -> None
     if records.dtype != GAME or records.ndim != 1:
         raise ValueError(f"one game record, or an array of them, is needed, not {games.dtype!r} {games.shape}")
     records = records.view(GAME)  # a loaded array has an equal dtype, for which Numba would compile all anew
-    each_seat = np.ascontiguousarray(np.broadcast_to(np.asarray(seats, np.int64), records.shape))
-    each_seed = np.ascontiguousarray(np.broadcast_to(np.asarray(seeds, np.uint64), records.shape))
+    # Copies, since Numba compiles anew for arrays that are not to be written to.
+    each_seat = np.array(np.broadcast_to(np.asarray(seats, np.int64), records.shape))
+    each_seed = np.array(np.broadcast_to(np.asarray(seeds, np.uint64), records.shape))
     if np.any((each_seat < 0) | (each_seat >= SEATS)):
         raise ValueError(f"a seat is 0 to {SEATS - 1}, not {seats!r}")
     in_play = np.isin(records["phase"], _PHASES_IN_PLAY)
