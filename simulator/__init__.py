@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .hands import HandError, Score, score, score_batch
     from .observation import Observation
     from .record import ACTION_NAMES, ACTIONS, GAME, RESULT, WIN
+    from .redeal import redeal_hidden
     from .results import RoundResult, WinResult
     from .rules import PRESETS, Rules, RulesError
     from .tables import Decisions, Ended, IllegalAction, Tables
@@ -34,7 +35,7 @@ __all__ = [
     "Action", "Decisions", "Ended", "Game", "HandError", "IllegalAction", "NotationError", "Observation",
     "RoundResult", "Rules", "RulesError", "Score", "Tables", "WinResult",
     "accepted_batch", "accepted_of", "build_wall", "discards_batch", "discards_of", "format_tiles", "parse_counts",
-    "parse_tiles", "score", "score_batch", "shanten_batch", "shanten_of", "waits_batch", "waits_of",
+    "parse_tiles", "redeal_hidden", "score", "score_batch", "shanten_batch", "shanten_of", "waits_batch", "waits_of",
 ]  # fmt: skip
 
 _MODULES = {
@@ -46,6 +47,7 @@ _MODULES = {
     "hands": "HandError Score score score_batch",
     "observation": "Observation",
     "record": "ACTIONS ACTION_NAMES GAME RESULT WIN",
+    "redeal": "redeal_hidden",
     "results": "RoundResult WinResult",
     "rules": "PRESETS Rules RulesError",
     "tables": "Decisions Ended IllegalAction Tables",

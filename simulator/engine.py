@@ -151,14 +151,14 @@ def ask_claims(lookup, game):
             if only_wins:
                 low = np.int64(0)
                 high = high if high & _CLAIM_WIN_HIGH else np.int64(0)
-        elif may_claim_win(game, seat, tile >> 2) and _may_rob(game, seat, source, tile >> 2):
+        elif may_claim_win(game, seat, tile >> 2) and may_rob(game, seat, source, tile >> 2):
             high = HIGH_PASS | _CLAIM_WIN_HIGH
         if low | high:
             ask(game, seat, low, high)
 
 
 @jit
-def _may_rob(game, seat, source, kind):
+def may_rob(game, seat, source, kind):
     """Return whether a tile may be won on: a discard or added kong by any hand, a closed kong by thirteen orphans."""
     for n in range(np.int64(game["n_melds"][source])):
         meld = game["melds"][source, n]
@@ -415,7 +415,7 @@ def _note_missed_wins(game, source, kind):
     """A seat that waits for the tile and did not win on it is furiten: until its next discard, in riichi for good."""
     for step in range(1, 4):
         seat = (source + step) & 3
-        if game["waits"][seat] >> kind & 1 and _may_rob(game, seat, source, kind):
+        if game["waits"][seat] >> kind & 1 and may_rob(game, seat, source, kind):
             game["missed"][seat] |= MISSED_NOW
             if game["riichi"][seat]:
                 game["missed"][seat] |= MISSED_IN_RIICHI

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simulator.deal_sampling import open_stream, shuffle
-from simulator.engine import MISSED_IN_RIICHI, MISSED_NOW, _may_rob, answer, ask, ask_claims, ask_turn
+from simulator.engine import MISSED_IN_RIICHI, MISSED_NOW, answer, ask, ask_claims, ask_turn, may_rob
 from simulator.jit import jit
 from simulator.legal import call_discard_actions, discards_within
 from simulator.lookup import get_lookup
@@ -198,7 +198,7 @@ def _set_missed(game, other):
             passed
             and n != lies_open
             and game["waits"][other] >> kind & 1
-            and _may_rob(game, other, event >> 4 & 3, kind)
+            and may_rob(game, other, event >> 4 & 3, kind)
         ):
             missed |= MISSED_NOW | MISSED_IN_RIICHI if in_riichi else MISSED_NOW
     game["missed"][other] = missed
