@@ -58,6 +58,8 @@ class Verified:
     rounds: int = 0
     decisions: int = 0
     mismatches: list[Mismatch] | None = None
+    final_scores: list[int] | None = None
+    """Points of the table at the end of the game, by the engine; None where it was not played to its end."""
 
 
 def round_name(number: int, repeat_counter: int) -> str:
@@ -246,6 +248,7 @@ class _GameCheck:
 
     def _end(self) -> None:
         result = self.game["result"]
+        self.verified.final_scores = result["scores"].tolist()
         self._compare("end", "final points of the table", result["scores"].tolist(), self.log.final_scores)
         if self.log.final_points is not None:
             ours = [int(points) / 10 for points in result["final_points"]]

@@ -25,11 +25,11 @@ from simulator.shanten import shanten
 from simulator.tiles import KINDS, RED_FIVE_KINDS, RED_FIVES
 
 #: A hand that is as close to tenpai as this is played, not aborted for its nine terminals and honours.
-_PLAYABLE_SHANTEN = 2
+PLAYABLE_SHANTEN = 2
 
 
 @jit
-def _ends_fourth(game, seat, trial):
+def ends_fourth(game, seat, trial):
     """Return whether a win now ends the game with the seat in fourth place; `trial` is a GAME record to use up."""
     result = trial["result"]
     win = result["wins"][0]
@@ -49,7 +49,7 @@ def _ends_fourth(game, seat, trial):
 def _fill_ends_fourth(games, index, seats, trials, out):
     for n in range(len(index)):
         trials[0] = games[index[n]]
-        out[n] = _ends_fourth(games[index[n]], np.int64(seats[n]), trials[0])
+        out[n] = ends_fourth(games[index[n]], np.int64(seats[n]), trials[0])
 
 
 def win_ends_in_fourth_place(games: np.ndarray, index: np.ndarray, seats: np.ndarray) -> np.ndarray:
@@ -80,7 +80,7 @@ def abort_for_nine_terminals(games: np.ndarray, index: np.ndarray, seats: np.nda
     out = np.zeros(len(index), np.int64)
     if len(index):
         _fill_shanten(get_lookup(), games, index, seats, out)
-    return out > _PLAYABLE_SHANTEN
+    return out > PLAYABLE_SHANTEN
 
 
 def drawn_tiles(games: np.ndarray, index: np.ndarray, legal: np.ndarray) -> np.ndarray:

@@ -1,0 +1,1 @@
+"""From logs to networks: decisions as the flow would ask for them, training, and how good it became."""

@@ -1,0 +1,252 @@
+"""Logs to a folder of prepared ones (`prepared.py`): read, verified, and counted, over several processes, once.
+
+A log that does not verify is left out and counted, never trained on. The folder's name is a hash of the files' names,
+sizes and times, so the same logs are prepared once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+
+from simulator.logs.archives import Chunk, plan, read_chunk
+from simulator.logs.formats import read_log
+from simulator.logs.model import LOG_EVENT, GameLog, LogError, RoundLog, SkippedLog
+from simulator.logs.verify import verify_game
+from simulator.lookup import get_lookup
+from simulator.record import GAME, SEATS
+from simulator.rules import Rules
+from suphx.supervised.pairs import COUNTS, PAIR, collect_pairs
+from suphx.supervised.prepared import FORMAT_VERSION, GAME_ROW, NO_DAN, ROUND, LeftOut, Prepared
+
+#: Members of an archive that go to a process at a time.
+_CHUNK = 200
+_KEPT_WORDS = 20
+
+
+@dataclass
+class _Part:
+    """Some games as they leave a process: arrays, and beside each game what becomes indices once all are there."""
+
+    games: list[np.ndarray] = field(default_factory=list)
+    rounds: list[np.ndarray] = field(default_factory=list)
+    events: list[np.ndarray] = field(default_factory=list)
+    absent: list[np.ndarray] = field(default_factory=list)
+    names: list[tuple[str, list[str], str, Rules]] = field(default_factory=list)
+    """Of each game: archive, players, room, rules."""
+    left_out: LeftOut = field(default_factory=LeftOut)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far preparing has come."""
+
+    share: float
+    """0 to 1."""
+    games: int
+
+
+def prepared_name(paths: Sequence[str | Path]) -> str:
+    """Return the name of the folder for these logs: a hash of what they are, not of what is in them."""
+    digest = hashlib.sha256(f"{FORMAT_VERSION} {ROUND} {GAME_ROW}".encode())
+    for chunk in plan(paths, 1 << 30):
+        path = Path(chunk.path)
+        state = path.stat() if path.exists() else None
+        digest.update(f"{path.resolve()} {state and (state.st_size, state.st_mtime_ns)}".encode())
+    return digest.hexdigest()[:16]
+
+
+def prepare(paths: Sequence[str | Path], folder: Path, workers: int = 1) -> Iterator[Progress]:
+    """Prepare all logs under some paths into a folder, which appears whole or not at all; yields progress."""
+    parts, total = [], 0
+    for share, part in _read_parts(plan(paths, _CHUNK), workers):
+        parts.append(part)
+        total += len(part.games)
+        yield Progress(share, total)
+    prepared = _join(parts)
+    temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
+    try:
+        prepared.save(temporary)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        temporary.rename(folder)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def prepare_games(logs: Sequence[GameLog]) -> Prepared:
+    """Return games that are in memory as prepared ones; what does not verify is left out."""
+    part = _Part()
+    for log in logs:
+        _add_verified(part, log, log.source)
+    return _join([part])
+
+
+def _read_parts(chunks: list[Chunk], workers: int) -> Iterator[tuple[float, _Part]]:
+    get_lookup()  # derived before any worker asks for it
+    yield 1 / len(chunks), _prepare_chunk(chunks[0])  # compiles, where that is still to be done, once
+    rest = chunks[1:]
+    if workers <= 1 or not rest:
+        for done, chunk in enumerate(rest, 2):
+            yield done / len(chunks), _prepare_chunk(chunk)
+        return
+    with ProcessPoolExecutor(min(workers, len(rest)), mp_context=get_context("spawn")) as pool:
+        try:
+            for done, part in enumerate(pool.map(_prepare_chunk, rest), 2):  # in order: the same folder every time
+                yield done / len(chunks), part
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _prepare_chunk(chunk: Chunk) -> _Part:
+    part = _Part()
+    for source, data in read_chunk(chunk):
+        if isinstance(data, LogError):
+            _leave_out(part, "errors", str(data))
+            continue
+        try:
+            for log in read_log(data, source):
+                _add_verified(part, log, chunk.path)
+        except SkippedLog as skipped:
+            _leave_out(part, "skipped", str(skipped))
+        except LogError as error:
+            _leave_out(part, "errors", str(error))
+    return part
+
+
+def _leave_out(part: _Part, why: str, words: str) -> None:
+    left = part.left_out
+    setattr(left, why, getattr(left, why) + 1)
+    if len(left.first) < _KEPT_WORDS:
+        left.first.append(words)
+
+
+def _add_verified(part: _Part, log: GameLog, archive: str) -> None:
+    """Add a game, or count it as left out where it does not verify."""
+    verified = verify_game(log)
+    if verified.mismatches:
+        _leave_out(part, "mismatches", str(verified.mismatches[0]))
+        return
+    if verified.final_scores is None:
+        _leave_out(part, "mismatches", f"{log.source}: a game without rounds")
+        return
+    game = np.zeros(1, GAME_ROW)
+    game["n_rounds"] = len(log.rounds)
+    game["final_scores"] = verified.final_scores
+    game["dan"] = NO_DAN if log.dan is None else log.dan
+    game["key"] = _key(log)
+    rounds = np.concatenate([_round_row(each) for each in log.rounds])
+    events = np.concatenate([each.events for each in log.rounds]).astype(LOG_EVENT)
+    rounds["n_events"] = [len(each.events) for each in log.rounds]
+    rounds["first_event"] = np.cumsum(rounds["n_events"]) - rounds["n_events"]
+    absent = np.concatenate(_absences(log))
+    _count(rounds, events, absent, log.rules)
+    part.games.append(game)
+    part.rounds.append(rounds)
+    part.events.append(events)
+    part.absent.append(absent)
+    part.names.append((Path(archive).name, list(log.names), log.room, log.rules))
+
+
+def _key(log: GameLog) -> int:
+    digest = hashlib.sha256()
+    for each in log.rounds:
+        digest.update(np.sort(np.array(each.hands, np.uint8) >> 2, axis=1).tobytes())  # not every format tells copies
+        digest.update(np.array([each.round, each.repeat_counter, *each.scores], np.int32).tobytes())
+    return int.from_bytes(digest.digest()[:8], "little")
+
+
+def _round_row(log: RoundLog) -> np.ndarray:
+    row = np.zeros(1, ROUND)
+    for name in ("scores", "hands", "round", "repeat_counter", "bets", "dealer", "indicator"):
+        row[name] = getattr(log, name)
+    return row
+
+
+def _absences(log: GameLog) -> list[np.ndarray]:
+    """Return for each round u8[events]: which seats had left the table, in bits."""
+    found = []
+    mask = 0
+    for number, each in enumerate(log.rounds):
+        masks = np.full(len(each.events), mask, np.uint8)
+        for change in log.connections:
+            if change.round == number:
+                mask = mask & ~(1 << change.seat) if change.present else mask | 1 << change.seat
+                masks[change.event :] = mask
+        found.append(masks)
+    return found
+
+
+def _count(rounds: np.ndarray, events: np.ndarray, absent: np.ndarray, rules: Rules) -> None:
+    """Set the number of pairs of each round of a game; raises LogError for one that cannot be replayed."""
+    counts = np.zeros((len(rounds), SEATS, COUNTS), np.int64)
+    records = np.array([rules.to_record()])
+    first, _ = collect_pairs(
+        get_lookup(), np.zeros(3, GAME), records, rounds, events, absent, np.arange(len(rounds)),
+        np.full(len(rounds), (1 << SEATS) - 1), 0, np.zeros(0, GAME), np.zeros(0, PAIR), counts,
+    )  # fmt: skip
+    if first < 0:
+        raise LogError(f"round {-1 - first} cannot be replayed from its events alone")
+    rounds["counts"] = counts
+
+
+def _join(parts: Sequence[_Part]) -> Prepared:
+    """Put parts together: names become indices, games that came before are dropped."""
+    archives: dict[str, int] = {}
+    names: dict[str, int] = {}
+    rooms: dict[str, int] = {}
+    all_rules: dict[Rules, int] = {}
+    games, rounds = [np.zeros(0, GAME_ROW)], [np.zeros(0, ROUND)]
+    events, absent = [np.zeros(0, LOG_EVENT)], [np.zeros(0, np.uint8)]
+    left_out, seen = LeftOut(), set[int]()
+    n_rounds = n_events = 0
+    for part in parts:
+        left_out = _add_left_out(left_out, part.left_out)
+        for i, (archive, players, room, rules) in enumerate(part.names):
+            game, own = part.games[i], part.rounds[i]
+            if int(game["key"][0]) in seen:
+                left_out.duplicates += 1
+                continue
+            seen.add(int(game["key"][0]))
+            game["archive"] = archives.setdefault(archive, len(archives))
+            game["players"] = [names.setdefault(name, len(names)) for name in players]
+            game["room"] = rooms.setdefault(room, len(rooms))
+            game["rules"] = own["rules"] = all_rules.setdefault(rules, len(all_rules))
+            game["first_round"] = n_rounds
+            own["game"] = len(games) - 1
+            own["first_event"] += n_events
+            n_rounds += len(own)
+            n_events += len(part.events[i])
+            games.append(game)
+            rounds.append(own)
+            events.append(part.events[i])
+            absent.append(part.absent[i])
+    return Prepared(
+        games=np.concatenate(games),
+        rounds=np.concatenate(rounds),
+        events=np.concatenate(events),
+        absent=np.concatenate(absent),
+        archives=list(archives),
+        players=list(names),
+        rooms=list(rooms),
+        rules=list(all_rules),
+        left_out=left_out,
+    )
+
+
+def _add_left_out(one: LeftOut, two: LeftOut) -> LeftOut:
+    return LeftOut(
+        mismatches=one.mismatches + two.mismatches,
+        errors=one.errors + two.errors,
+        skipped=one.skipped + two.skipped,
+        duplicates=one.duplicates + two.duplicates,
+        first=(one.first + two.first)[:_KEPT_WORDS],
+    )

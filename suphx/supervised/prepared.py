@@ -1,0 +1,197 @@
+"""Prepared logs: all rounds of many games as four arrays, from which a decision is replayed when it is wanted.
+
+A round is what it started with and its events, 8 bytes each as in a log: about 1 KB. Games were verified
+before; `prepare.py` makes the folder.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from simulator.logs.model import LOG_EVENT
+from simulator.record import SEATS
+from simulator.rules import Rules, RulesError
+from suphx.errors import InputError
+from suphx.networks.sizes import MODELS
+from suphx.supervised.pairs import COUNTS
+
+FORMAT_VERSION = 1
+#: Where a log does not state a dan.
+NO_DAN = 255
+
+#: One round: what it started with. Points are points.
+ROUND = np.dtype([
+    ("game", "u4"),  # row of GAME_ROW
+    ("first_event", "i8"),
+    ("n_events", "i4"),
+    ("scores", "i4", (SEATS,)),
+    ("rules", "u2"),  # which of `Prepared.rules`
+    ("counts", "u2", (SEATS, COUNTS)),  # pairs by seat and model (`pairs.py`), and discards without a choice
+    ("hands", "u1", (SEATS, 13)),
+    ("round", "u1"),  # 0 = East 1
+    ("repeat_counter", "u1"),
+    ("bets", "u1"),
+    ("dealer", "u1"),
+    ("indicator", "u1"),
+], align=True)  # fmt: skip
+
+#: One game.
+GAME_ROW = np.dtype([
+    ("key", "u8"),  # hash of its deals and points: the same game has the same key in every format and archive
+    ("first_round", "u4"),
+    ("n_rounds", "u4"),
+    ("players", "u4", (SEATS,)),  # which of `Prepared.players`
+    ("final_scores", "i4", (SEATS,)),  # points of the table at the end, leftover bets included
+    ("archive", "u2"),  # which of `Prepared.archives`
+    ("room", "u2"),  # which of `Prepared.rooms`
+    ("rules", "u2"),
+    ("dan", "u1", (SEATS,)),  # Tenhou's rank numbers (10 = 1 dan), or NO_DAN
+], align=True)  # fmt: skip
+
+#: Splits and their shares of the games, by hash: the same for all models, for good.
+SPLITS = {"training": 0.84, "validation": 0.055, "test": 0.105}
+
+
+class LeftOut(BaseModel):
+    """Logs that were not prepared, and why."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    mismatches: int = 0
+    """Games that do not verify."""
+    errors: int = 0
+    """Files that cannot be read."""
+    skipped: int = 0
+    """Games that are not ours to play (three players)."""
+    duplicates: int = 0
+    """Games that came before."""
+    first: list[str] = []
+    """The first of them in words."""
+
+    def total(self) -> int:
+        """Return how many there are."""
+        return self.mismatches + self.errors + self.skipped + self.duplicates
+
+
+class _Page(BaseModel):
+    """What stands beside the arrays."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    format: int
+    archives: list[str]
+    players: list[str]
+    rooms: list[str]
+    rules: list[dict[str, object]]
+    left_out: LeftOut
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Prepared logs in memory; arrays are shared with the file until they are written to, which nothing does."""
+
+    games: np.ndarray
+    """GAME_ROW[g]"""
+    rounds: np.ndarray
+    """ROUND[r], those of a game together and in order"""
+    events: np.ndarray
+    """LOG_EVENT[e] of all rounds"""
+    absent: np.ndarray
+    """u8[e]: bit s: seat s had left the table before that event."""
+    archives: list[str]
+    players: list[str]
+    rooms: list[str]
+    rules: list[Rules]
+    left_out: LeftOut
+
+    def rules_records(self) -> np.ndarray:
+        """Return RULES[...] for compiled code."""
+        return np.array([rules.to_record() for rules in self.rules])
+
+    def split(self) -> np.ndarray:
+        """Return u8[g]: which of SPLITS each game belongs to, by its key."""
+        bounds = np.cumsum(list(SPLITS.values()))[:-1]
+        return np.searchsorted(bounds, self.games["key"] * 2.0**-64, side="right").astype(np.uint8)
+
+    def save(self, folder: Path) -> None:
+        """Write everything into a folder, the page last."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in _ARRAYS:
+            np.save(folder / f"{name}.npy", getattr(self, name), allow_pickle=False)
+        page = _Page(
+            format=FORMAT_VERSION,
+            archives=self.archives,
+            players=self.players,
+            rooms=self.rooms,
+            rules=[dataclasses.asdict(rules) for rules in self.rules],
+            left_out=self.left_out,
+        )
+        (folder / _PAGE_NAME).write_text(page.model_dump_json())
+
+
+_ARRAYS = {"games": GAME_ROW, "rounds": ROUND, "events": LOG_EVENT, "absent": np.dtype("u1")}
+_PAGE_NAME = "prepared.json"
+
+
+def load_prepared(folder: Path) -> Prepared:
+    """Return what `Prepared.save` wrote; raises InputError, naming the file, for anything else."""
+    path = folder / _PAGE_NAME
+    try:
+        page = _Page.model_validate_json(path.read_bytes())
+        rules = [_rules(each) for each in page.rules]
+    except FileNotFoundError as error:
+        raise InputError(f"{folder}: no prepared logs: it has no {_PAGE_NAME}") from error
+    except (ValidationError, RulesError, TypeError) as error:
+        raise InputError(f"{path}: no page of prepared logs: {error}") from error
+    if page.format != FORMAT_VERSION:
+        raise InputError(f"{path}: prepared logs of format {page.format}; this version reads {FORMAT_VERSION}")
+    arrays = {}
+    for name, dtype in _ARRAYS.items():
+        file = folder / f"{name}.npy"
+        try:
+            arrays[name] = np.load(file, mmap_mode="c", allow_pickle=False)
+        except (OSError, ValueError) as error:
+            raise InputError(f"{file}: no array, or not whole ({error})") from error
+        if arrays[name].dtype != dtype or arrays[name].ndim != 1:
+            raise InputError(f"{file}: holds {arrays[name].dtype}, not {dtype}")
+    prepared = Prepared(
+        **{name: np.asarray(array) for name, array in arrays.items()},
+        archives=page.archives, players=page.players, rooms=page.rooms, rules=rules, left_out=page.left_out,
+    )  # fmt: skip
+    _check(folder, prepared)
+    return prepared
+
+
+def _rules(values: dict[str, object]) -> Rules:
+    return Rules(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})  # type: ignore[arg-type]
+
+
+def _check(folder: Path, prepared: Prepared) -> None:
+    """Raise InputError where an index points outside: compiled code would read anywhere."""
+    games, rounds = prepared.games, prepared.rounds
+    ends = rounds["first_event"] + rounds["n_events"]
+    good = (
+        len(prepared.absent) == len(prepared.events)
+        and (rounds["first_event"] >= 0).all()
+        and (rounds["n_events"] >= 0).all()
+        and (ends <= len(prepared.events)).all()
+        and (rounds["game"] < len(games)).all()
+        and (rounds["rules"] < len(prepared.rules)).all()
+        and (rounds["dealer"] < SEATS).all()
+        and (rounds["hands"] < 136).all()
+        and (rounds["indicator"] < 136).all()
+        and (games["first_round"].astype(np.int64) + games["n_rounds"] <= len(rounds)).all()
+        and (games["archive"] < len(prepared.archives)).all()
+        and (games["room"] < len(prepared.rooms)).all()
+        and (games["players"] < len(prepared.players)).all()
+    )
+    if not good:
+        raise InputError(f"{folder}: prepared logs whose arrays do not fit each other; remove it to prepare them anew")
+
+
+assert len(MODELS) < COUNTS
