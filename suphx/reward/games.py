@@ -1,0 +1,107 @@
+"""Games as the reward predictor sees them: what each round started with, and the points at the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from simulator.record import SEATS
+from simulator.rules import Rules
+from suphx.errors import InputError
+from suphx.reward.target import Length
+from suphx.supervised.prepared import SPLITS, Prepared
+
+#: What stands on the table when a round starts; the dealer is seat `round % 4`, for seat 0 deals first.
+START = np.dtype([
+    ("scores", "i4", (SEATS,)),  # points; riichi bets that lie on the table are nobody's
+    ("round", "u1"),  # 0 = East 1 .. 11 = West 4
+    ("repeat_counter", "u1"),
+    ("bets", "u1"),  # riichi bets on the table
+])  # fmt: skip
+
+#: Fields of `Rules` that say when a game ends and who is first: a predictor is for one set of them.
+RULES_OF_REWARD = (
+    "length",
+    "starting_points",
+    "target_points",
+    "bust",
+    "dealer_stop",
+    "west_entry",
+    "sudden_death",
+    "ties",
+    "repeat_points",
+    "leftover_bets",
+)
+
+
+@dataclass(frozen=True)
+class Games:
+    """Games side by side, padded to the longest; unfinished ones too."""
+
+    starts: np.ndarray
+    """START[n, k]: the rounds of game i are starts[i, :n_starts[i]]; the rest is padding."""
+    n_starts: np.ndarray
+    """i64[n]: rounds that were started, 1 to k."""
+    ended: np.ndarray
+    """bool[n]: the last of them was played and ended the game."""
+    final_scores: np.ndarray
+    """i4[n, 4]: points at the end, leftover bets included; of games that have ended."""
+
+    def __post_init__(self) -> None:
+        n, width = self.starts.shape
+        if self.starts.dtype != START or not width:
+            raise ValueError(f"starts are START[n, k], not {self.starts.dtype}{list(self.starts.shape)}")
+        if self.n_starts.shape != (n,) or self.ended.shape != (n,) or self.final_scores.shape != (n, SEATS):
+            raise ValueError(f"not all arrays of the games are of {n} games")
+        if ((self.n_starts < 1) | (self.n_starts > width)).any():
+            raise ValueError(f"every game has 1 to {width} started rounds")
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def take(self, which: np.ndarray) -> Games:
+        """Return some of the games, by indices or by a mask, no wider than they need."""
+        n_starts = self.n_starts[which]
+        width = max(int(n_starts.max(initial=1)), 1)
+        return Games(self.starts[which][:, :width], n_starts, self.ended[which], self.final_scores[which])
+
+
+def select_games(prepared: Prepared, length: Length) -> tuple[Games, np.ndarray, Rules]:
+    """Return the prepared games of a length, u8[n] which of SPLITS each belongs to, and their rules.
+
+    Raises InputError if there are none, if they were not all played by rules that agree in RULES_OF_REWARD, or if
+    equal points share their prizes (`Rules.ties`).
+    """
+    kinds = [number for number, rules in enumerate(prepared.rules) if rules.length == length]
+    chosen = np.isin(prepared.games["rules"], kinds)
+    if not chosen.any():
+        raise InputError(f"no {length} games among {len(prepared.games):,}; `games` in the configuration chooses")
+    rules = [prepared.rules[number] for number in np.unique(prepared.games["rules"][chosen])]
+    for other in rules[1:]:
+        different = [name for name in RULES_OF_REWARD if getattr(other, name) != getattr(rules[0], name)]
+        if different:
+            raise InputError(f"the games differ in rules that decide who is first: {', '.join(different)}; train apart")
+    if rules[0].ties != "seat":
+        raise InputError(f"rules: ties is {rules[0].ties!r}; the predictor ranks equal points by seat")
+    return _padded(prepared, np.flatnonzero(chosen)), prepared.split()[chosen], rules[0]
+
+
+def _padded(prepared: Prepared, which: np.ndarray) -> Games:
+    games = prepared.games[which]
+    n_starts = games["n_rounds"].astype(np.int64)
+    places = np.arange(n_starts.max())
+    real = places < n_starts[:, None]
+    rows = np.where(real, games["first_round"].astype(np.int64)[:, None] + places, 0)
+    starts = np.zeros(rows.shape, START)
+    for name in START.names or ():
+        starts[name] = prepared.rounds[name][rows]
+    starts[~real] = np.zeros((), START)
+    if (prepared.rounds["dealer"][rows] != prepared.rounds["round"][rows] % SEATS)[real].any():
+        raise InputError("games whose first dealer is not seat 0 are not for the reward predictor")
+    return Games(starts, n_starts, np.ones(len(games), bool), games["final_scores"].astype(np.int32))
+
+
+def split_of(name: str) -> int:
+    """Return the number of a split by its name, as `Prepared.split` has it."""
+    return list(SPLITS).index(name)

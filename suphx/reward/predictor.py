@@ -1,0 +1,166 @@
+"""`RewardPredictor`: Phi after every round of many games, and its file (safetensors, nothing is unpickled)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+
+from simulator.files import write_whole
+from simulator.record import SEATS
+from simulator.rules import Rules
+from suphx.errors import InputError
+from suphx.networks.weights import WeightsError
+from suphx.reward.games import RULES_OF_REWARD, Games
+from suphx.reward.inputs import INPUTS, INPUTS_VERSION, encode
+from suphx.reward.network import RewardNetwork, RewardShape
+from suphx.reward.target import Length, Target, centred, ranks
+
+FORMAT_VERSION = 1
+#: Games that go through the network at a time.
+_BATCH = 1024
+_METADATA_KEY = "reward_predictor"
+
+
+class Description(BaseModel):
+    """What a predictor's file says about itself."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    format: int = FORMAT_VERSION
+    games: Length
+    """Length of the games."""
+    rules: dict[str, bool | int | str]
+    """The values of RULES_OF_REWARD."""
+    target: Target
+    """What was learned, and its units."""
+    scale: float = Field(gt=0, allow_inf_nan=False)
+    """What the network's output is multiplied by: the spread of the prizes, in their units."""
+    start: tuple[float, float, float, float]
+    """Phi_0 by seat, in units of the target: the mean of the training games, less the four seats' mean."""
+    inputs: str = INPUTS_VERSION
+    """Which inputs, scaled how (`inputs.py`)."""
+    shape: RewardShape
+    """Sizes of the network."""
+    about: dict[str, str] = {}
+    """Anything worth telling: data, seed, error."""
+
+    @property
+    def prizes(self) -> np.ndarray:
+        """What each rank is worth: f64[4], the mean subtracted, in units of the target."""
+        return centred(self.target.by_rank(self.games))
+
+
+class RewardPredictor:
+    """The global reward predictor. All it returns is in units of `description.target`; a game's seats add up to 0."""
+
+    def __init__(self, network: RewardNetwork, description: Description) -> None:
+        self.network = network.eval()
+        self.description = description
+
+    @property
+    def start(self) -> np.ndarray:
+        """Phi_0: f64[4] by starting seat, before the first round."""
+        return np.array(self.description.start)
+
+    def check_rules(self, rules: Rules) -> None:
+        """Raise InputError if games of these rules are not what the predictor was trained for."""
+        for name in RULES_OF_REWARD:
+            made_for = self.description.rules[name]
+            if getattr(rules, name) != made_for:
+                raise InputError(
+                    f"rules: {name} is {getattr(rules, name)!r}; the reward predictor was trained with {made_for!r}"
+                )
+
+    def rewards(self, final_scores: np.ndarray) -> np.ndarray:
+        """Return f64[n, 4]: what finished games were worth to each seat, from points [n, 4] at their end."""
+        return self.description.prizes[ranks(final_scores)]
+
+    def phi(self, games: Games) -> np.ndarray:
+        """Return f64[n, k + 1, 4]: Phi_0 and Phi after each round, for n games of up to k started rounds.
+
+        Entry 0 is Phi_0, entry j Phi after j rounds: known once round j + 1 is about to start, or, where round j
+        ended the game, what the game was worth. Beyond stands NaN. The reward of round j is entry j less entry j - 1.
+        """
+        inputs, known = encode(games, self.description.games)
+        n, k = games.starts.shape
+        phi = np.full((n, k + 1, SEATS), np.nan)
+        phi[:, 0] = self.start
+        after = phi[:, 1:k]
+        after[known] = self._predict(inputs, known)[known]
+        ended = np.flatnonzero(games.ended)
+        phi[ended, games.n_starts[ended]] = self.rewards(games.final_scores[ended])
+        return phi
+
+    def _predict(self, inputs: np.ndarray, known: np.ndarray) -> np.ndarray:
+        """Return f64[n, k, 4] of encoded games; what is not `known` stays 0."""
+        values = np.zeros(inputs.shape[:3])
+        lengths = known.sum(1)
+        longer = np.flatnonzero(lengths)
+        with torch.inference_mode():
+            for first in range(0, len(longer), _BATCH):
+                part = longer[first : first + _BATCH]
+                found = self.network(torch.from_numpy(inputs[part]), torch.from_numpy(lengths[part]))
+                values[part] = found.double().numpy() * self.description.scale
+        return values
+
+    def save(self, path: Path) -> None:
+        """Write the predictor; an existing file is replaced at once, or not at all if writing fails."""
+        tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in self.network.state_dict().items()}
+        for name, tensor in tensors.items():
+            if not torch.isfinite(tensor).all():
+                raise WeightsError(f"{path}: not written: {name} holds other things than finite numbers")
+        write_whole(path, save(tensors, {_METADATA_KEY: self.description.model_dump_json()}))
+
+    @classmethod
+    def load(cls, path: Path) -> RewardPredictor:
+        """Return the predictor in a file; raises WeightsError, naming the file, if it is none, or not whole."""
+        if not path.is_file():
+            raise WeightsError(f"{path}: no such file of a reward predictor; `suphx reward` makes one")
+        try:
+            with safe_open(path, "pt") as file:
+                description = _describe(path, (file.metadata() or {}).get(_METADATA_KEY))
+                tensors = {name: file.get_tensor(name) for name in file.keys()}
+        except SafetensorError as error:
+            raise WeightsError(f"{path}: no safetensors file, or not whole ({error})") from error
+        with torch.device("meta"):
+            network = RewardNetwork(description.shape)
+        _check_tensors(path, network, tensors)
+        network.to_empty(device="cpu").load_state_dict(tensors)
+        return cls(network, description)
+
+
+def _describe(path: Path, text: str | None) -> Description:
+    if text is None:
+        raise WeightsError(f"{path}: not the weights of a reward predictor")
+    try:
+        description = Description.model_validate_json(text)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        place = ".".join(map(str, problem["loc"])) or "metadata"
+        raise WeightsError(f"{path}: no reward predictor of ours: {place}: {problem['msg']}") from error
+    if description.format != FORMAT_VERSION:
+        raise WeightsError(f"{path}: format {description.format}; this version reads format {FORMAT_VERSION}")
+    if description.inputs != INPUTS_VERSION or description.shape.inputs != len(INPUTS):
+        raise WeightsError(f"{path}: made for inputs {description.inputs}; this version has inputs {INPUTS_VERSION}")
+    if set(description.rules) != set(RULES_OF_REWARD):
+        raise WeightsError(f"{path}: does not say which rules it was trained for")
+    return description
+
+
+def _check_tensors(path: Path, network: RewardNetwork, found: dict[str, torch.Tensor]) -> None:
+    wanted = network.state_dict()
+    if wanted.keys() != found.keys():
+        different = ", ".join(sorted(wanted.keys() ^ found.keys())[:3])
+        raise WeightsError(f"{path}: not the tensors of this network: {different}")
+    for name, tensor in found.items():
+        if tensor.shape != wanted[name].shape or tensor.dtype != torch.float32:
+            raise WeightsError(
+                f"{path}: tensor {name} is {tensor.dtype}{list(tensor.shape)}; {list(wanted[name].shape)}"
+            )
+        if not torch.isfinite(tensor).all():
+            raise WeightsError(f"{path}: tensor {name} holds other things than finite numbers")

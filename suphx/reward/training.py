@@ -1,0 +1,153 @@
+"""Training of the reward predictor (formula 4): AdamW, early stopping, a checkpoint after every pass."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from suphx.reward.checkpoint import Pass, Progress, load_checkpoint, purpose_of, save_checkpoint
+from suphx.reward.config import RewardConfig
+from suphx.reward.games import Games, split_of
+from suphx.reward.inputs import INPUTS, INPUTS_VERSION, encode
+from suphx.reward.network import RewardNetwork, RewardShape
+from suphx.reward.target import centred, ranks
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Encoded games with what they were worth, in units of the prizes' spread."""
+
+    inputs: torch.Tensor
+    """f32[n, k, 4, INPUTS]"""
+    lengths: torch.Tensor
+    """i64[n], 1 to k"""
+    known: torch.Tensor
+    """bool[n, k]"""
+    rewards: torch.Tensor
+    """f32[n, 4]"""
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def take(self, which: torch.Tensor) -> Examples:
+        """Return some of the games."""
+        width = int(self.lengths[which].max())
+        return Examples(self.inputs[which, :width], self.lengths[which], self.known[which, :width], self.rewards[which])
+
+
+def examples_of(games: Games, config: RewardConfig) -> Examples:
+    """Return what is learned from finished games; those of a single round have nothing to predict and are left out."""
+    games = games.take(games.ended & (games.n_starts > 1))
+    inputs, known = encode(games, config.games)
+    prizes = centred(config.target.by_rank(config.games))
+    rewards = prizes[ranks(games.final_scores)] / scale_of(config)
+    return Examples(
+        torch.from_numpy(inputs),
+        torch.from_numpy(known.sum(1)),
+        torch.from_numpy(known),
+        torch.from_numpy(rewards.astype(np.float32)),
+    )
+
+
+def scale_of(config: RewardConfig) -> float:
+    """Return the spread (root mean square) of the centred prizes, or 1 where all are the same."""
+    return float(np.sqrt((centred(config.target.by_rank(config.games)) ** 2).mean())) or 1.0
+
+
+def loss_of(network: RewardNetwork, examples: Examples) -> torch.Tensor:
+    """Return formula 4: the squared error, as a mean over seats, over a game's rounds, then over games.
+
+    The round that ends a game has no term: Phi is the true value there, whatever the network says.
+    """
+    phi = network(examples.inputs, examples.lengths)
+    errors = ((phi - examples.rewards[:, None]) ** 2).mean(-1)
+    return ((errors * examples.known).sum(1) / examples.lengths).mean()
+
+
+class Trainer:
+    """One training: `run` it, then `best_network`."""
+
+    def __init__(self, config: RewardConfig, games: Games, split: np.ndarray, folder: Path) -> None:
+        """Prepare to train on the training split of `games` (split: u8[n]), or to go on from the folder's checkpoint.
+
+        Raises InputError if the folder's checkpoint belongs to something else.
+        """
+        self._config = config
+        self._training = examples_of(games.take(split == split_of("training")), config)
+        self._validation = examples_of(games.take(split == split_of("validation")), config)
+        self._path = folder / "checkpoint.safetensors"
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(config.seed)
+            self._network = RewardNetwork(RewardShape(inputs=len(INPUTS), hidden=config.hidden), config.dropout)
+        self._optimizer = torch.optim.AdamW(
+            self._network.parameters(), config.learning_rate, weight_decay=config.weight_decay
+        )
+        self._best = {name: tensor.clone() for name, tensor in self._network.state_dict().items()}
+        about_training = config.model_dump(exclude={"name", "bootstrap", "plotted_rounds", "generated"})
+        data = (games.starts.tobytes(), games.n_starts.tobytes(), games.final_scores.tobytes(), split.tobytes())
+        self.progress = Progress(purpose=purpose_of(about_training, INPUTS_VERSION, *data))
+        self._resume()
+
+    @property
+    def steps(self) -> int:
+        """Steps of a pass."""
+        return math.ceil(len(self._training) / self._config.batch)
+
+    def run(self) -> Iterator[int]:
+        """Train to the end, yielding the number of games after each step; a finished training yields nothing."""
+        while not self._done():
+            yield from self._pass()
+
+    def best_network(self) -> RewardNetwork:
+        """Return a network with the weights of the pass with the lowest validation loss."""
+        network = RewardNetwork(self._network.shape)
+        network.load_state_dict(self._best)
+        return network
+
+    def _done(self) -> bool:
+        passes = self.progress.passes
+        since_best = len(passes) - 1 - self.progress.best_pass if passes else 0
+        return len(passes) >= self._config.epochs or since_best >= self._config.patience
+
+    def _pass(self) -> Iterator[int]:
+        number = len(self.progress.passes)
+        total = 0.0
+        with torch.random.fork_rng(devices=[]):  # order and dropout of a pass depend on its number alone
+            torch.manual_seed(self._config.seed * 1_000_003 + number + 1)
+            self._network.train()
+            order = torch.randperm(len(self._training))
+            for step in range(self.steps):
+                which = order[step * self._config.batch : (step + 1) * self._config.batch]
+                total += self._step(self._training.take(which), number + step / self.steps) * len(which)
+                yield len(which)
+        self._finish_pass(total / len(self._training))
+
+    def _step(self, examples: Examples, passed: float) -> float:
+        share = passed / self._config.epochs
+        self._optimizer.param_groups[0]["lr"] = self._config.learning_rate * 0.5 * (1 + math.cos(math.pi * share))
+        self._optimizer.zero_grad()
+        loss = loss_of(self._network, examples)
+        loss.backward()
+        self._optimizer.step()
+        return float(loss.detach())
+
+    def _finish_pass(self, training_loss: float) -> None:
+        self._network.eval()
+        with torch.no_grad():
+            validation_loss = float(loss_of(self._network, self._validation))
+        passes = self.progress.passes
+        if not passes or validation_loss < passes[self.progress.best_pass].validation_loss:
+            self.progress.best_pass = len(passes)
+            self._best = {name: tensor.clone() for name, tensor in self._network.state_dict().items()}
+        passes.append(Pass(training_loss=training_loss, validation_loss=validation_loss))
+        save_checkpoint(self._path, self.progress, self._network, self._optimizer, self._best)
+
+    def _resume(self) -> None:
+        found = load_checkpoint(self._path, self.progress.purpose, self._network, self._optimizer)
+        if found is not None:
+            self.progress, self._best = found
