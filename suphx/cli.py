@@ -16,6 +16,7 @@ from suphx.commands.bench import bench
 from suphx.commands.check import check
 from suphx.commands.features import features
 from suphx.commands.logs import logs
+from suphx.commands.reward import reward
 from suphx.commands.warmup import warmup
 
 EXIT_ERROR = 1  # something that was asked for is wrong or missing; a wrong command line is 2, Ctrl-C 130
@@ -50,6 +51,7 @@ app.add_typer(logs, name="logs")
 app.add_typer(bench, name="bench")
 app.command()(features)
 app.command()(check)
+app.command()(reward)
 app.command()(warmup)
 
 

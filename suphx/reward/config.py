@@ -28,7 +28,7 @@ class RewardConfig(Config):
     """Games to learn from: East-South or East-only."""
     target: Target = RankingPoints()
     """What a game is worth at its end, and in which units."""
-    hidden: int = Field(default=64, ge=1, le=1024)
+    hidden: int = Field(default=32, ge=1, le=1024)
     """Width of both layers of the GRU and of the first fully connected layer."""
     dropout: float = Field(default=0.1, ge=0, lt=1)
     """Share of the values dropped between the layers while training."""

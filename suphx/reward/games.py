@@ -67,8 +67,22 @@ class Games:
         return Games(self.starts[which][:, :width], n_starts, self.ended[which], self.final_scores[which])
 
 
-def select_games(prepared: Prepared, length: Length) -> tuple[Games, np.ndarray, Rules]:
-    """Return the prepared games of a length, u8[n] which of SPLITS each belongs to, and their rules.
+@dataclass(frozen=True)
+class Selection:
+    """Finished games to learn from and to test with."""
+
+    games: Games
+    split: np.ndarray
+    """u8[n]: which of SPLITS each belongs to."""
+    rules: Rules
+
+    def part(self, name: str) -> Games:
+        """Return the games of a split by its name."""
+        return self.games.take(self.split == list(SPLITS).index(name))
+
+
+def select_games(prepared: Prepared, length: Length) -> Selection:
+    """Return the prepared games of a length.
 
     Raises InputError if there are none, if they were not all played by rules that agree in RULES_OF_REWARD, or if
     equal points share their prizes (`Rules.ties`).
@@ -84,7 +98,7 @@ def select_games(prepared: Prepared, length: Length) -> tuple[Games, np.ndarray,
             raise InputError(f"the games differ in rules that decide who is first: {', '.join(different)}; train apart")
     if rules[0].ties != "seat":
         raise InputError(f"rules: ties is {rules[0].ties!r}; the predictor ranks equal points by seat")
-    return _padded(prepared, np.flatnonzero(chosen)), prepared.split()[chosen], rules[0]
+    return Selection(_padded(prepared, np.flatnonzero(chosen)), prepared.split()[chosen], rules[0])
 
 
 def _padded(prepared: Prepared, which: np.ndarray) -> Games:
@@ -100,8 +114,3 @@ def _padded(prepared: Prepared, which: np.ndarray) -> Games:
     if (prepared.rounds["dealer"][rows] != prepared.rounds["round"][rows] % SEATS)[real].any():
         raise InputError("games whose first dealer is not seat 0 are not for the reward predictor")
     return Games(starts, n_starts, np.ones(len(games), bool), games["final_scores"].astype(np.int32))
-
-
-def split_of(name: str) -> int:
-    """Return the number of a split by its name, as `Prepared.split` has it."""
-    return list(SPLITS).index(name)

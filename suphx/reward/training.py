@@ -12,7 +12,7 @@ import torch
 
 from suphx.reward.checkpoint import Pass, Progress, load_checkpoint, purpose_of, save_checkpoint
 from suphx.reward.config import RewardConfig
-from suphx.reward.games import Games, split_of
+from suphx.reward.games import Games, Selection
 from suphx.reward.inputs import INPUTS, INPUTS_VERSION, encode
 from suphx.reward.network import RewardNetwork, RewardShape
 from suphx.reward.target import centred, ranks
@@ -72,14 +72,14 @@ def loss_of(network: RewardNetwork, examples: Examples) -> torch.Tensor:
 class Trainer:
     """One training: `run` it, then `best_network`."""
 
-    def __init__(self, config: RewardConfig, games: Games, split: np.ndarray, folder: Path) -> None:
-        """Prepare to train on the training split of `games` (split: u8[n]), or to go on from the folder's checkpoint.
+    def __init__(self, config: RewardConfig, selection: Selection, folder: Path) -> None:
+        """Prepare to train on the training split, or to go on from the folder's checkpoint.
 
         Raises InputError if the folder's checkpoint belongs to something else.
         """
         self._config = config
-        self._training = examples_of(games.take(split == split_of("training")), config)
-        self._validation = examples_of(games.take(split == split_of("validation")), config)
+        self._training = examples_of(selection.part("training"), config)
+        self._validation = examples_of(selection.part("validation"), config)
         self._path = folder / "checkpoint.safetensors"
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
@@ -89,14 +89,15 @@ class Trainer:
         )
         self._best = {name: tensor.clone() for name, tensor in self._network.state_dict().items()}
         about_training = config.model_dump(exclude={"name", "bootstrap", "plotted_rounds", "generated"})
+        games, split = selection.games, selection.split
         data = (games.starts.tobytes(), games.n_starts.tobytes(), games.final_scores.tobytes(), split.tobytes())
         self.progress = Progress(purpose=purpose_of(about_training, INPUTS_VERSION, *data))
         self._resume()
 
     @property
-    def steps(self) -> int:
-        """Steps of a pass."""
-        return math.ceil(len(self._training) / self._config.batch)
+    def games(self) -> int:
+        """Games of a pass."""
+        return len(self._training)
 
     def run(self) -> Iterator[int]:
         """Train to the end, yielding the number of games after each step; a finished training yields nothing."""
@@ -116,16 +117,17 @@ class Trainer:
 
     def _pass(self) -> Iterator[int]:
         number = len(self.progress.passes)
+        steps = math.ceil(self.games / self._config.batch)
         total = 0.0
         with torch.random.fork_rng(devices=[]):  # order and dropout of a pass depend on its number alone
             torch.manual_seed(self._config.seed * 1_000_003 + number + 1)
             self._network.train()
-            order = torch.randperm(len(self._training))
-            for step in range(self.steps):
+            order = torch.randperm(self.games)
+            for step in range(steps):
                 which = order[step * self._config.batch : (step + 1) * self._config.batch]
-                total += self._step(self._training.take(which), number + step / self.steps) * len(which)
+                total += self._step(self._training.take(which), number + step / steps) * len(which)
                 yield len(which)
-        self._finish_pass(total / len(self._training))
+        self._finish_pass(total / self.games)
 
     def _step(self, examples: Examples, passed: float) -> float:
         share = passed / self._config.epochs

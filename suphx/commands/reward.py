@@ -1,0 +1,119 @@
+"""`suphx reward`: train the global reward predictor, and measure it on held-out games."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from suphx.reward.config import RewardConfig
+    from suphx.reward.evaluation import Number
+    from suphx.reward.run import Results, RewardRun
+    from suphx.supervised.prepared import Prepared
+
+
+def reward(
+    config: Annotated[Path, typer.Argument(help="Configuration, e.g. configs/reward.yaml.")],
+    logs: Annotated[
+        list[Path] | None, typer.Option(help="Logs to learn from; without, games by `sensible` that are made first.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the run; by default under the runs folder, by the run's name.")
+    ] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Threads to train with.")] = 1,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes to prepare logs; by default all cores.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+) -> None:
+    """Train the global reward predictor: after each round of a game, what it will be worth to each seat at its end.
+
+    The folder gets the weights (reward.safetensors), the results on held-out games beside simple predictors
+    (reward.json), two pictures, and curves for TensorBoard. The same command again goes on where it was stopped.
+    """
+    import torch
+
+    from suphx.config import load_config
+    from suphx.reward.config import RewardConfig
+    from suphx.reward.run import RewardRun
+    from suphx.runs import runs_folder
+
+    torch.set_num_threads(threads)
+    chosen = load_config(config, RewardConfig)
+    prepared, source = _games(chosen, logs, workers)
+    run = RewardRun(chosen, prepared, source, out or runs_folder() / "reward" / chosen.name)
+    _train(run)
+    results = run.finish()
+    if as_json:
+        print(results.model_dump_json())
+    else:
+        _show(results, run.folder)
+
+
+def _games(config: RewardConfig, logs: list[Path] | None, workers: int | None) -> tuple[Prepared, str]:
+    """Return prepared games, and words for where they come from."""
+    if logs:
+        from suphx.supervised.logs import open_prepared
+
+        return open_prepared(logs, workers), ", ".join(path.name for path in logs)
+    from simulator.logs.generate import generate_games
+    from simulator.rules import Rules
+    from suphx.supervised.prepare import prepare_games
+
+    rules = Rules.tenhou() if config.games == "east_south" else Rules.tenhou_east()
+    games, seed = config.generated.games, config.generated.seed
+    return prepare_games(list(generate_games(games, rules=rules, seed=seed))), f"{games:,} by sensible, seed {seed}"
+
+
+def _train(run: RewardRun) -> None:
+    """Train with a bar of games on the error stream: of the passes at most, for training may stop earlier."""
+    import time
+
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("training, pass {task.fields[passes]} of at most {task.fields[most]}"),
+        BarColumn(),
+        TextColumn("{task.fields[rate]:,.0f} games/s"),
+        TimeRemainingColumn(),
+        TextColumn("validation loss {task.fields[loss]:.4f}"),
+    )
+    most, games, started = run.config.epochs, 0, time.perf_counter()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task(
+            "", total=most * run.games_of_a_pass, completed=len(run.passes) * run.games_of_a_pass,
+            passes=len(run.passes), most=most, rate=0.0, loss=float("nan"),
+        )  # fmt: skip
+        for step in run.train():
+            games += step
+            loss = run.passes[-1].validation_loss if run.passes else float("nan")
+            rate = games / (time.perf_counter() - started)
+            progress.update(bar, advance=step, rate=rate, passes=len(run.passes), loss=loss)
+
+
+def _show(results: Results, folder: Path) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from suphx.reward.baselines import BASELINES
+    from suphx.reward.evaluation import ALL_ROUNDS, PREDICTOR
+
+    evaluation, names = results.evaluation, [PREDICTOR, *BASELINES]
+    table = Table("RMSE after", "predictions", *names)
+    for played, errors in evaluation.errors.items():
+        table.add_row(played, f"{evaluation.examples[played]:,}", *(f"{errors[name].rmse.value:.2f}" for name in names))
+    console = Console(highlight=False)
+    console.print(table)
+    for name in names:
+        overall = evaluation.errors[ALL_ROUNDS][name]
+        excess = "" if overall.excess is None else f", {_words(overall.excess)} above the predictor's"
+        console.print(f"{name}: RMSE {_words(overall.rmse)}{excess}; mean absolute error {_words(overall.mae)}")
+    console.print(
+        f"{evaluation.games:,} held-out games; {results.units}; intervals of 95 % over games. Calibration slope "
+        f"{_words(evaluation.calibration_slope)}. {len(results.passes)} passes, best {results.best_pass + 1}.\n{folder}"
+    )
+
+
+def _words(number: Number) -> str:
+    return f"{number.value:.3f} ({number.low:.3f} to {number.high:.3f})"

@@ -1,0 +1,156 @@
+"""How good a reward predictor is on held-out games: errors by round beside simple predictors, and calibration.
+
+Intervals are of 95 %, from drawing the games anew (bootstrap): all rounds and seats of a game stay together.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import BaseModel
+
+from simulator.record import SEATS
+from simulator.view import round_name
+from suphx.reward.games import Games
+
+#: Calibration is told for so many groups of equal size, by prediction.
+BINS = 10
+_INTERVAL = (2.5, 97.5)
+#: The name of the predictor itself, beside the names of BASELINES.
+PREDICTOR = "predictor"
+ALL_ROUNDS = "all"
+_OVERTIME = "West"
+
+
+class Number(BaseModel):
+    """A measured number with its interval, in units of the target."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Errors(BaseModel):
+    """Errors of one predictor after rounds of one name."""
+
+    rmse: Number
+    """Root of the mean squared error."""
+    mae: Number
+    """Mean absolute error."""
+    excess: Number | None
+    """Its RMSE less the reward predictor's on the same games; above zero the reward predictor is better."""
+
+
+class Bin(BaseModel):
+    """Predictions of about the same size."""
+
+    predicted: float
+    """Their mean."""
+    actual: Number
+    """The mean of what the games were worth."""
+    examples: int
+
+
+class Evaluation(BaseModel):
+    """The predictor on held-out games."""
+
+    games: int
+    examples: dict[str, int]
+    """Predictions by round that was just played: game x seat; `all` counts each."""
+    errors: dict[str, dict[str, Errors]]
+    """By round that was just played (`all`: rounds of a game averaged first, as in formula 4), then by predictor."""
+    calibration: list[Bin]
+    calibration_slope: Number
+    """Of the actual rewards on the predicted ones: 1 is calibrated, below 1 is too bold."""
+
+
+def evaluate(
+    games: Games, rewards: np.ndarray, predictions: dict[str, np.ndarray], draws: int, seed: int
+) -> Evaluation:
+    """Return the evaluation of predictions after every round but the last of n finished games.
+
+    rewards: f64[n, 4], what they were worth. predictions: f64[n, k-1, 4] by name, PREDICTOR among them.
+    """
+    known = np.arange(games.starts.shape[1] - 1) < games.n_starts[:, None] - 1
+    chosen = np.flatnonzero(known.any(1))
+    games, rewards, known = games.take(chosen), rewards[chosen], known[chosen]
+    predictions = {name: values[chosen] for name, values in predictions.items()}
+    drawn = _draws(len(games), draws, seed)
+    played = games.starts["round"][:, : known.shape[1]]
+    names = {round_name(number): known & (played == number) for number in range(8)}
+    names[_OVERTIME] = known & (played >= 8)
+    weights = {ALL_ROUNDS: known / known.sum(1, keepdims=True)}
+    weights |= {name: mask.astype(float) for name, mask in names.items() if mask.any()}
+    examples = {name: int((weight > 0).sum()) * SEATS for name, weight in weights.items()}
+    found = predictions[PREDICTOR]
+    return Evaluation(
+        games=len(games),
+        examples=examples,
+        errors={name: _errors(predictions, rewards, weight, drawn) for name, weight in weights.items()},
+        calibration=_calibration(found, rewards, known, drawn),
+        calibration_slope=_slope(found, rewards, known, drawn),
+    )
+
+
+def _draws(n: int, draws: int, seed: int) -> np.ndarray:
+    """Return f64[draws + 1, n]: how often each game is drawn; the first line is each once."""
+    drawn = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), draws)
+    return np.concatenate([np.ones((1, n)), drawn])
+
+
+def _number(values: np.ndarray) -> Number:
+    """Return the first value with the interval of the others."""
+    low, high = np.nanpercentile(values[1:], _INTERVAL)
+    return Number(value=float(values[0]), low=float(low), high=float(high))
+
+
+def _ratio(above: np.ndarray, below: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+    """Return f64[draws + 1]: the ratio of two sums over games, whose terms are [n] each; NaN for nothing drawn."""
+    with np.errstate(invalid="ignore"):
+        return (drawn @ above) / (drawn @ below)
+
+
+def _errors(
+    predictions: dict[str, np.ndarray], rewards: np.ndarray, weight: np.ndarray, drawn: np.ndarray
+) -> dict[str, Errors]:
+    """Return the errors of each predictor, its mistakes [n, k] weighted."""
+    rmse, mae = {}, {}
+    for name, values in predictions.items():
+        mistakes = values - rewards[:, None]
+        squares, sizes = (mistakes**2).mean(-1), np.abs(mistakes).mean(-1)
+        rmse[name] = np.sqrt(_ratio((squares * weight).sum(1), weight.sum(1), drawn))
+        mae[name] = _ratio((sizes * weight).sum(1), weight.sum(1), drawn)
+    return {
+        name: Errors(
+            rmse=_number(rmse[name]),
+            mae=_number(mae[name]),
+            excess=None if name == PREDICTOR else _number(rmse[name] - rmse[PREDICTOR]),
+        )
+        for name in predictions
+    }
+
+
+def _calibration(found: np.ndarray, rewards: np.ndarray, known: np.ndarray, drawn: np.ndarray) -> list[Bin]:
+    real = np.repeat(known[..., None], SEATS, -1)
+    actual = np.broadcast_to(rewards[:, None], found.shape)
+    bounds = np.quantile(found[real], np.arange(1, BINS) / BINS)
+    which = np.where(real, np.searchsorted(bounds, found), -1)
+    bins = []
+    for number in range(BINS):
+        inside = which == number
+        if inside.any():
+            means = _ratio((actual * inside).sum((1, 2)), inside.sum((1, 2)), drawn)
+            bins.append(
+                Bin(
+                    predicted=float(found[inside].mean()),
+                    actual=_number(means),
+                    examples=int(inside.sum()),
+                )
+            )
+    return bins
+
+
+def _slope(found: np.ndarray, rewards: np.ndarray, known: np.ndarray, drawn: np.ndarray) -> Number:
+    """Return the slope of rewards on predictions; both have mean 0 over the seats, so no constant is needed."""
+    real = known[..., None]
+    products = (found * rewards[:, None] * real).sum((1, 2))
+    return _number(_ratio(products, (found**2 * real).sum((1, 2)), drawn))

@@ -1,0 +1,148 @@
+"""A run of `suphx reward`: from prepared games to weights, numbers and pictures in one folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from simulator.files import write_whole
+from suphx.errors import InputError
+from suphx.reward.baselines import baselines
+from suphx.reward.checkpoint import Pass
+from suphx.reward.config import RewardConfig
+from suphx.reward.evaluation import PREDICTOR, Evaluation, evaluate
+from suphx.reward.games import RULES_OF_REWARD, Games, select_games
+from suphx.reward.plots import plot_calibration, plot_game
+from suphx.reward.predictor import Description, RewardPredictor
+from suphx.reward.target import centred, ranks
+from suphx.reward.training import Trainer, scale_of
+from suphx.supervised.prepared import SPLITS, Prepared
+
+WEIGHTS_NAME = "reward.safetensors"
+RESULTS_NAME = "reward.json"
+GAME_PLOT_NAME = "reward-game.png"
+CALIBRATION_PLOT_NAME = "reward-calibration.png"
+
+
+class Results(BaseModel):
+    """What a run came to; all numbers in `units`, unless they say otherwise."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    config: RewardConfig
+    units: str
+    prizes: list[float]
+    """By rank, less their mean."""
+    source: str
+    """Where the games come from."""
+    games: dict[str, int]
+    """By split."""
+    start: list[float]
+    """Phi_0 by starting seat."""
+    parameters: int
+    """Numbers that the network has."""
+    passes: list[Pass]
+    """Losses, in squares of the prizes' spread."""
+    best_pass: int
+    """Counted from 0."""
+    evaluation: Evaluation
+    """On the test split."""
+
+
+class RewardRun:
+    """One run: iterate `train` to its end, then `finish`."""
+
+    def __init__(self, config: RewardConfig, prepared: Prepared, source: str, folder: Path) -> None:
+        """Choose the games and set up the training, or where it stands in `folder`, which is made.
+
+        source: words for where the games come from, for results and weights.
+        Raises InputError if there are too few games, or if the folder holds the checkpoint of another training.
+        """
+        self.config = config
+        self.folder = folder
+        self._source = source
+        self._selection = select_games(prepared, config.games)
+        for name in SPLITS:
+            if (self._selection.part(name).n_starts < 2).all():
+                raise InputError(f"none of {len(self._selection.games):,} games is for {name}; more are needed")
+        folder.mkdir(parents=True, exist_ok=True)
+        self._trainer = Trainer(config, self._selection, folder)
+
+    @property
+    def passes(self) -> list[Pass]:
+        """What came of the passes that are done."""
+        return self._trainer.progress.passes
+
+    @property
+    def games_of_a_pass(self) -> int:
+        """Games that are trained on in one pass."""
+        return self._trainer.games
+
+    def train(self) -> Iterator[int]:
+        """Train, yielding the number of games after each step; curves go to the folder for TensorBoard."""
+        from torch.utils.tensorboard import SummaryWriter
+
+        done = len(self.passes)
+        with SummaryWriter(str(self.folder / "tensorboard"), purge_step=done) as writer:
+            for games in self._trainer.run():
+                yield games
+                for number, each in enumerate(self.passes[done:], done):
+                    writer.add_scalar("loss/training", each.training_loss, number)
+                    writer.add_scalar("loss/validation", each.validation_loss, number)
+                done = len(self.passes)
+
+    def finish(self) -> Results:
+        """Write the predictor, what it is worth on the test games, and pictures; return the numbers."""
+        predictor = self._predictor()
+        tested = self._selection.part("test")
+        phi = predictor.phi(tested)
+        results = self._results(predictor, tested, phi)
+        predictor.save(self.folder / WEIGHTS_NAME)
+        write_whole(self.folder / RESULTS_NAME, results.model_dump_json(indent=2).encode() + b"\n")
+        long = np.flatnonzero(tested.n_starts >= min(self.config.plotted_rounds, tested.n_starts.max()))
+        plot_game(self.folder / GAME_PLOT_NAME, tested, phi, int(long[0]), results.units)
+        plot_calibration(self.folder / CALIBRATION_PLOT_NAME, results.evaluation, results.units)
+        return results
+
+    def _predictor(self) -> RewardPredictor:
+        network = self._trainer.best_network()
+        training = self._selection.part("training")
+        start = self._prizes()[ranks(training.final_scores)].mean(0)
+        return RewardPredictor(
+            network,
+            Description(
+                games=self.config.games,
+                rules={name: getattr(self._selection.rules, name) for name in RULES_OF_REWARD},
+                target=self.config.target,
+                scale=scale_of(self.config),
+                start=tuple(start.tolist()),
+                shape=network.shape,
+                about={"source": self._source, "training games": str(len(training))},
+            ),
+        )
+
+    def _prizes(self) -> np.ndarray:
+        return centred(self.config.target.by_rank(self.config.games))
+
+    def _results(self, predictor: RewardPredictor, tested: Games, phi: np.ndarray) -> Results:
+        training = self._selection.part("training")
+        prizes, width = self._prizes(), tested.starts.shape[1]
+        predictions = {PREDICTOR: np.nan_to_num(phi[:, 1:width])}
+        predictions |= baselines(training, prizes[ranks(training.final_scores)], tested, prizes, self.config.games)
+        return Results(
+            config=self.config,
+            units=self.config.target.units,
+            prizes=prizes.tolist(),
+            source=self._source,
+            games={name: len(self._selection.part(name)) for name in SPLITS},
+            start=predictor.start.tolist(),
+            parameters=sum(each.numel() for each in predictor.network.parameters()),
+            passes=self.passes,
+            best_pass=self._trainer.progress.best_pass,
+            evaluation=evaluate(
+                tested, predictor.rewards(tested.final_scores), predictions, self.config.bootstrap, self.config.seed
+            ),
+        )
