@@ -1,0 +1,76 @@
+"""A training's whole state in one safetensors file, so that it goes on after a kill as if nothing had happened."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import torch
+from pydantic import BaseModel, ConfigDict, ValidationError
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+
+from simulator.files import write_whole
+from suphx.errors import InputError
+
+
+class Validation(BaseModel):
+    """What the average of the weights was worth on validation pairs."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    pairs: int
+    """Pairs trained on before."""
+    accuracy: float
+    loss: float
+    """Mean of -log(probability of the answer)."""
+
+
+class Progress(BaseModel):
+    """Where a training stands."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    purpose: str
+    """Hash of what is trained on what: only the same goes on from here."""
+    chunk: int = 0
+    """The next chunk."""
+    pairs: int = 0
+    """Trained on so far."""
+    steps: int = 0
+    seconds: float = 0
+    done: bool = False
+    best: Validation | None = None
+    validations: list[Validation] = []
+
+
+def purpose_of(*what: object) -> str:
+    """Return the hash that tells whether a checkpoint belongs to what is asked for."""
+    return hashlib.sha256(repr(what).encode()).hexdigest()[:16]
+
+
+def save_checkpoint(path: Path, progress: Progress, tensors: dict[str, torch.Tensor]) -> None:
+    """Write a checkpoint; one that is there is replaced at once."""
+    plain = {name: each.detach().contiguous() for name, each in tensors.items()}
+    write_whole(path, save(plain, {"progress": progress.model_dump_json()}))
+
+
+def load_checkpoint(path: Path, purpose: str) -> tuple[Progress, dict[str, torch.Tensor]] | None:
+    """Return what was saved, or None if there is nothing.
+
+    Raises InputError, naming the file, if it is broken or belongs to another training: nothing is overwritten silently.
+    """
+    if not path.exists():
+        return None
+    try:
+        with safe_open(path, "pt") as file:
+            progress = Progress.model_validate_json((file.metadata() or {}).get("progress", ""))
+            tensors = {name: file.get_tensor(name) for name in file.keys()}
+    except (SafetensorError, ValidationError) as error:
+        raise InputError(f"{path}: no checkpoint, or not whole ({error}); remove it to start anew") from error
+    if progress.purpose != purpose:
+        raise InputError(
+            f"{path}: a checkpoint of a training with another configuration, other logs or another layout of planes; "
+            f"give the run another name, or remove {path.parent}"
+        )
+    return progress, tensors

@@ -1,0 +1,156 @@
+"""Pairs of prepared logs as planes and answers, in chunks, encoded by another thread while the last chunk is in use.
+
+The order is a function of (seed, model, epoch) alone, so that a run goes on after a stop where it was. Rounds are
+shuffled over the whole epoch, pairs within a chunk of some 700 rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from simulator.lookup import get_lookup
+from simulator.record import GAME
+from simulator.tiles import KINDS
+from suphx.features.encode import encode_batch, encode_call_batch
+from suphx.features.layout import start
+from suphx.networks.sizes import MODEL_PLANES, MODELS
+from suphx.supervised.pairs import CHOW_MODEL, COUNTS, PAIR, collect_pairs
+from suphx.supervised.prepared import Prepared
+from suphx.supervised.selection import Selection
+from suphx.supervised.suits import permute_suits
+
+#: Pairs of a chunk, about: 220 MB of planes. A batch of 256 then holds pairs of hundreds of rounds.
+CHUNK_PAIRS = 32_768
+
+
+_MAY_DISCARD = start("legal.discard")
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some pairs, encoded."""
+
+    planes: np.ndarray
+    """uint64[n, planes]: what the network sees."""
+    answers: np.ndarray
+    """i64[n]: kinds, or NO and YES."""
+
+
+def legal_discards(planes: np.ndarray) -> np.ndarray:
+    """Return bool[n, 34]: the kinds that may be discarded in positions encoded as uint64[n, planes]."""
+    return (planes[:, _MAY_DISCARD, None] >> np.arange(KINDS, dtype=np.uint64) & 1).astype(np.bool_)
+
+
+@dataclass(frozen=True)
+class Collected:
+    """The pairs of some rounds, as they were asked."""
+
+    positions: np.ndarray
+    """GAME[m]: the tables."""
+    pairs: np.ndarray
+    """PAIR[n]"""
+    rounds: np.ndarray
+    """i64[n]: which of the rounds asked for each pair is of."""
+    forced: np.ndarray
+    """i64[k]: of each round, discards of the wanted seats that had no choice."""
+
+
+class Source:
+    """Collects and encodes the pairs of one model."""
+
+    def __init__(self, prepared: Prepared, selection: Selection) -> None:
+        self.selection = selection
+        self._prepared = prepared
+        self._rules = prepared.rules_records()
+
+    def collect(self, places: np.ndarray) -> Collected:
+        """Return the pairs of the selected rounds at `places`; raises RuntimeError where a round does not replay."""
+        chosen = self.selection
+        n = int(chosen.pairs[places].sum())
+        positions, pairs = np.zeros(n, GAME), np.zeros(n, PAIR)
+        counts = np.zeros((len(places), 4, COUNTS), np.int64)
+        logs = self._prepared
+        kept, found = collect_pairs(
+            get_lookup(), np.zeros(3, GAME), self._rules, logs.rounds, logs.events, logs.absent,
+            chosen.rounds[places], chosen.seats[places], 1 << chosen.model, positions, pairs, counts,
+        )  # fmt: skip
+        if found != n:
+            raise RuntimeError(f"prepared logs that do not replay: {found} pairs, {n} expected; remove their folder")
+        by_round = counts[:, :, chosen.model].sum(axis=1)
+        return Collected(
+            positions[:kept], pairs, np.repeat(np.arange(len(places)), by_round), counts[:, :, -1].sum(axis=1)
+        )
+
+    def encode(self, collected: Collected) -> np.ndarray:
+        """Return uint64[n, planes] of collected pairs."""
+        pairs = collected.pairs
+        index, seats = pairs["position"].astype(np.int64), pairs["seat"].astype(np.int64)
+        if self.selection.model < CHOW_MODEL:
+            return encode_batch(collected.positions, index, seats)
+        return encode_call_batch(collected.positions, index, seats, pairs["option"].astype(np.int64))
+
+    def all_pairs(self, most: int | None = None) -> Chunk:
+        """Return all pairs of the selection encoded, or those of its first rounds until there are `most`."""
+        last = len(self.selection.rounds)
+        if most is not None:
+            last = int(np.searchsorted(self.selection.pairs.cumsum(), most) + 1)
+        collected = self.collect(np.arange(min(last, len(self.selection.rounds))))
+        planes = self.encode(collected)
+        return Chunk(planes[:most], collected.pairs["answer"][:most].astype(np.int64))
+
+
+class Loader:
+    """Chunks of one model's pairs, epoch after epoch."""
+
+    def __init__(self, source: Source, seed: int, chunk_pairs: int = CHUNK_PAIRS, shuffle_suits: bool = False) -> None:
+        """seed: names the order. shuffle_suits: each pair with its suits in a random order."""
+        self._source = source
+        self._seed = seed
+        self._chunk_pairs = chunk_pairs
+        self._shuffle_suits = shuffle_suits
+
+    @property
+    def chunks(self) -> int:
+        """Chunks of an epoch."""
+        return max(1, round(self._source.selection.n_pairs / self._chunk_pairs))
+
+    def _random(self, *place: int) -> np.random.Generator:
+        return np.random.default_rng([self._seed, self._source.selection.model, *place])
+
+    def chunk(self, epoch: int, number: int) -> Chunk:
+        """Return chunk `number` (0 to `chunks` - 1) of an epoch, its pairs shuffled."""
+        selection = self._source.selection
+        order = self._random(epoch).permutation(len(selection.rounds))
+        bounds = np.searchsorted(
+            selection.pairs[order].cumsum(), np.linspace(0, selection.n_pairs, self.chunks + 1), side="left"
+        )
+        bounds[-1] = len(order)
+        collected = self._source.collect(order[bounds[number] : bounds[number + 1]])
+        random = self._random(epoch, number)
+        planes = self._source.encode(collected)
+        answers = collected.pairs["answer"].astype(np.int64)
+        if self._shuffle_suits:
+            permute_suits(planes, answers, random.integers(0, 6, len(planes)), selection.model == 0)
+        mixed = random.permutation(len(planes))
+        return Chunk(planes[mixed], answers[mixed])
+
+    def run(self, first: int) -> Iterator[tuple[int, Chunk]]:
+        """Yield (number, chunk) from chunk `first` on, counted over all epochs, without end; the next is on its way."""
+        with ThreadPoolExecutor(1, thread_name_prefix="loader") as pool:
+
+            def order(number: int) -> Future[Chunk]:
+                return pool.submit(self.chunk, *divmod(number, self.chunks))
+
+            number, coming = first, order(first)
+            while True:
+                chunk = coming.result()
+                coming = order(number + 1)
+                yield number, chunk
+                number += 1
+
+
+assert MODELS[CHOW_MODEL] == "chow" and set(MODEL_PLANES) == set(MODELS)

@@ -1,0 +1,49 @@
+"""Logs for training: prepared once and kept, or games made for the purpose where there are none."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from simulator.logs.generate import generate_games
+from suphx.errors import InputError
+from suphx.runs import runs_folder
+from suphx.supervised.prepare import prepare, prepare_games, prepared_name
+from suphx.supervised.prepared import Prepared, load_prepared
+
+
+def open_prepared(paths: Sequence[str | Path], workers: int | None = None) -> Prepared:
+    """Return the logs under some paths, prepared now if that was not done before, with progress on the error stream.
+
+    workers: processes; by default one for each core. Raises InputError where there is not one game to learn from; says
+    how many logs were left out and why.
+    """
+    console = Console(stderr=True)
+    folder = runs_folder() / "prepared" / prepared_name(paths)
+    if not folder.is_dir():
+        columns = (TextColumn("preparing logs"), BarColumn(), TextColumn("{task.fields[games]:,} games"))
+        with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as progress:
+            bar = progress.add_task("preparing", total=1.0, games=0)
+            for state in prepare(paths, folder, workers or os.cpu_count() or 1):
+                progress.update(bar, completed=state.share, games=state.games)
+    prepared = load_prepared(folder)
+    left = prepared.left_out
+    console.print(
+        f"{len(prepared.games):,} games, {len(prepared.rounds):,} rounds; left out: {left.mismatches} that do not "
+        f"verify, {left.errors} unreadable, {left.skipped} not of four players, {left.duplicates} that came twice",
+        style="dim",
+    )
+    for words in left.first[:5]:
+        console.print(f"left out: {words}", style="dim", highlight=False)
+    if not len(prepared.games):
+        raise InputError(f"no game to learn from in {', '.join(map(str, paths))}")
+    return prepared
+
+
+def generated(games: int, player: str = "sensible", seed: int = 0) -> Prepared:
+    """Return games that a rule-based player plays against itself, prepared."""
+    return prepare_games(list(generate_games(games, (player,), seed=seed)))

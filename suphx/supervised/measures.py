@@ -1,0 +1,71 @@
+"""How often a network answers as people did: accuracy with an interval over games, and what to hold it against."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suphx.networks.sizes import YES
+from suphx.supervised.situations import KONG_NAMES, kong_kinds
+
+_NORMAL_95 = 1.96
+
+
+def share_with_interval(right: np.ndarray, games: np.ndarray) -> dict[str, Any]:
+    """Return accuracy, its 95 % interval, pairs and games for right bool[n], games i64[n].
+
+    Answers of one game are not independent, so the game is the unit: the share is a ratio of two sums over games,
+    and its variance that of a ratio estimator (Cochran, Sampling Techniques, 2.11). With one game there is no interval.
+    """
+    n = len(right)
+    if not n:
+        return {"accuracy": None, "interval": None, "pairs": 0, "games": 0}
+    _, game = np.unique(games, return_inverse=True)
+    pairs = np.bincount(game)
+    share = float(right.mean())
+    found: dict[str, Any] = {"accuracy": share, "interval": None, "pairs": n, "games": len(pairs)}
+    if len(pairs) > 1:
+        rest = np.bincount(game, weights=right) - share * pairs
+        error = np.sqrt((rest**2).sum() * len(pairs) / (len(pairs) - 1)) / n
+        found["interval"] = [max(0.0, share - _NORMAL_95 * error), min(1.0, share + _NORMAL_95 * error)]
+    return found
+
+
+def balanced_accuracy(answers: np.ndarray, given: np.ndarray) -> float:
+    """Return the mean, over the answers that occur, of the share of them that was given."""
+    total = np.bincount(answers)
+    right = np.bincount(answers[answers == given], minlength=len(total))
+    return float((right[total > 0] / total[total > 0]).mean())
+
+
+def commoner_accuracy(answers: np.ndarray) -> float:
+    """Return the accuracy of always giving the commonest answer."""
+    return float(np.bincount(answers).max() / len(answers))
+
+
+def opportunities(decisions: np.ndarray, options: np.ndarray, answers: np.ndarray, sureness: np.ndarray) -> np.ndarray:
+    """Return bool[k]: for each opportunity to call, whether the flow would do as the seat did.
+
+    decisions i64[n]: which opportunity each proposed call belongs to; answers: NO or YES; sureness f32[n]: logit of yes
+    less that of no. The flow makes the surest call that it says yes to (of equally sure ones the higher action), if any.
+    """
+    order = np.lexsort((options, sureness, decisions))  # the last of an opportunity is the surest
+    last = np.append(np.diff(decisions[order]) != 0, True)
+    best = order[last]
+    called = np.zeros(len(answers), np.bool_)
+    called[best] = sureness[best] > 0
+    wrong = called != (answers == YES)
+    _, opportunity = np.unique(decisions, return_inverse=True)
+    return np.bincount(opportunity, weights=wrong) == 0
+
+
+def first_of_each(values: np.ndarray) -> np.ndarray:
+    """Return i64[k]: where each value stands first, in order of value."""
+    return np.unique(values, return_index=True)[1]
+
+
+def by_kong(options: np.ndarray, right: np.ndarray, games: np.ndarray) -> dict[str, dict[str, Any]]:
+    """Return the accuracy apart for open, closed and added kongs."""
+    kinds = kong_kinds(options)
+    return {name: share_with_interval(right[kinds == n], games[kinds == n]) for n, name in enumerate(KONG_NAMES)}

@@ -1,0 +1,91 @@
+"""Which rounds, and whose decisions in them: filters by archive, room, dan, player and length, and the split."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from simulator.record import SEATS
+from suphx.config import Config
+from suphx.errors import InputError
+from suphx.networks.sizes import MODELS
+from suphx.supervised.prepared import NO_DAN, SPLITS, Prepared
+
+ALL_SEATS = (1 << SEATS) - 1
+
+
+class Filters(Config):
+    """Whose decisions are used; by default everybody's."""
+
+    archives: list[str] | None = None
+    """File names of archives."""
+    rooms: list[str] | None = None
+    """`normal`, `advanced`, `expert`, `phoenix`."""
+    lengths: list[Literal["east", "east_south"]] | None = None
+    """Lengths of game."""
+    players: list[str] | None = None
+    """Names: the decisions of these players alone."""
+    least_dan: int | None = Field(default=None, ge=1, le=11)
+    """Decisions of players with at least this dan alone (11: Tenhoui)."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Rounds of prepared logs, and the seats in them, for one model."""
+
+    model: int
+    """Its place in MODELS."""
+    rounds: np.ndarray
+    """i64[k]: rows of `Prepared.rounds` that have a pair."""
+    seats: np.ndarray
+    """i64[k]: bits of the seats whose pairs are wanted."""
+    pairs: np.ndarray
+    """i64[k]: how many those are."""
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs there are in all."""
+        return int(self.pairs.sum())
+
+
+def select(prepared: Prepared, model: str, split: str | None, filters: Filters | None = None) -> Selection:
+    """Return the rounds that hold pairs of a model.
+
+    split: of SPLITS, or None for all games. Raises InputError for a filter that names what the logs do not have.
+    """
+    filters = filters or Filters()
+    games = np.ones(len(prepared.games), np.bool_)
+    if split is not None:
+        games &= prepared.split() == list(SPLITS).index(split)
+    by_game: tuple[tuple[str, Sequence[str] | None, Sequence[str]], ...] = (
+        ("archive", filters.archives, prepared.archives),
+        ("room", filters.rooms, prepared.rooms),
+        ("rules", filters.lengths, [rules.length for rules in prepared.rules]),
+    )
+    for name, wanted, values in by_game:
+        if wanted is not None:
+            games &= np.isin(prepared.games[name], _places(name, wanted, values))
+    seats = games[:, None] & np.ones(SEATS, np.bool_)
+    if filters.players is not None:
+        seats &= np.isin(prepared.games["players"], _places("player", filters.players, prepared.players))
+    if filters.least_dan is not None:
+        dan = prepared.games["dan"]
+        seats &= (dan != NO_DAN) & (dan >= 9 + filters.least_dan)  # Tenhou's rank numbers: 10 is 1 dan, 20 Tenhoui
+    number = MODELS.index(model)
+    by_round = seats[prepared.rounds["game"]]
+    pairs = (prepared.rounds["counts"][:, :, number] * by_round).sum(axis=1)
+    rounds = np.flatnonzero(pairs)
+    bits = (by_round[rounds] << np.arange(SEATS)).sum(axis=1)
+    return Selection(number, rounds, bits, pairs[rounds].astype(np.int64))
+
+
+def _places(what: str, wanted: Sequence[str], values: Sequence[str]) -> np.ndarray:
+    missing = [each for each in wanted if each not in values]
+    if missing:
+        known = ", ".join(sorted(set(values))[:20])
+        raise InputError(f"no {what} {', '.join(missing)} in these logs; there are {known}")
+    return np.flatnonzero(np.isin(values, wanted))

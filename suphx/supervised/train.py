@@ -1,0 +1,193 @@
+"""Supervised training of one model: chunks of pairs, steps, validations, checkpoints."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+
+import numpy as np
+import torch
+from torch.nn import functional
+from torch.utils.tensorboard import SummaryWriter
+
+from suphx.features.layout import VERSION
+from suphx.networks.inference import Evaluator
+from suphx.networks.planes import unpack
+from suphx.networks.policy import PolicyNetwork
+from suphx.networks.precision import Precision
+from suphx.networks.sizes import MODELS
+from suphx.networks.weights import load_network, save_network
+from suphx.supervised.checkpoint import Progress, Validation, load_checkpoint, purpose_of, save_checkpoint
+from suphx.supervised.config import Model, PretrainConfig
+from suphx.supervised.loader import Chunk, Loader, Source, legal_discards
+from suphx.supervised.optimizer import Optimizer
+from suphx.supervised.prepared import Prepared
+from suphx.supervised.selection import select
+
+CHECKPOINT_NAME = "checkpoint.safetensors"
+BEST_NAME = "best.safetensors"
+WEAK_NAME = "weak.safetensors"
+
+
+class Interrupted(Exception):
+    """The training was told to stop; it goes on from its checkpoint."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """How a training stands, for whoever watches."""
+
+    model: Model
+    pairs: int
+    total: int
+    pairs_per_s: float
+    loss: float
+    validation: Validation | None
+
+
+def log_loss(logits: np.ndarray, answers: np.ndarray) -> np.ndarray:
+    """Return f64[n]: -log(softmax probability of the answer) for logits f32[n, m], answers i64[n]."""
+    scaled = logits.astype(np.float64)
+    scaled -= scaled.max(axis=1, keepdims=True)
+    return np.log(np.exp(scaled).sum(axis=1)) - scaled[np.arange(len(answers)), answers]
+
+
+def validate(network: PolicyNetwork, held_out: Chunk, precision: Precision, pairs: int) -> Validation:
+    """Measure a network, in the type that it will play in, after so many pairs of training."""
+    logits = Evaluator(network, precision).logits(held_out.planes)
+    if network.model == "discard":
+        logits = np.where(legal_discards(held_out.planes), logits, -np.inf)
+    accuracy = float((logits.argmax(axis=1) == held_out.answers).mean())
+    return Validation(pairs=pairs, accuracy=accuracy, loss=float(log_loss(logits, held_out.answers).mean()))
+
+
+class Training:
+    """One model's training in its own folder: `run` goes on from the checkpoint there, if there is one."""
+
+    def __init__(
+        self, model: Model, config: PretrainConfig, prepared: Prepared, folder: Path, precision: Precision
+    ) -> None:
+        """Raises InputError for a checkpoint of something else."""
+        self.model, self.config, self.folder, self.precision = model, config, folder, precision
+        self.plan = config.models[model]
+        self.source = Source(prepared, select(prepared, model, "training", config.filters))
+        self.held_out_source = Source(prepared, select(prepared, model, "validation"))
+        torch.manual_seed(config.seed * len(MODELS) + MODELS.index(model))
+        self.network = PolicyNetwork(model, config.size_of(model)).to(precision.device)
+        self.optimizer = Optimizer(self.network, config, self.plan.learning_rate or config.learning_rate)
+        trained_on = config.model_dump(exclude={"name", "models", "test_pairs", "checkpoint_seconds", "generated"})
+        purpose = purpose_of(model, self.plan, trained_on, self.source.selection.n_pairs, VERSION, precision.dtype)
+        self.progress = Progress(purpose=purpose)
+        found = load_checkpoint(folder / CHECKPOINT_NAME, purpose)
+        if found is not None:
+            self.progress, tensors = found
+            weights = {name: tensors[f"network.{name}"] for name in self.network.state_dict()}
+            self.network.load_state_dict(weights)
+            self.optimizer.load_tensors(tensors, self.progress.steps)
+
+    def run(self, watch: Callable[[Report], None], stop: Event) -> PolicyNetwork:
+        """Train until the pairs are used up or validation stops it; return the best network.
+
+        watch: told after every chunk. stop: set by whoever wants it to end early; raises Interrupted then, with a
+        checkpoint written. Raises NoPairs where there is nothing to learn from.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if not self.progress.done:
+            if not self.source.selection.n_pairs or not self.held_out_source.selection.n_pairs:
+                raise NoPairs(self.model)
+            with SummaryWriter(self.folder / "tensorboard", purge_step=self.progress.pairs) as board:
+                self._train(board, watch, stop)
+        return load_network(self.folder / BEST_NAME, self.model)
+
+    def _train(self, board: SummaryWriter, watch: Callable[[Report], None], stop: Event) -> None:
+        progress, config, total = self.progress, self.config, self.plan.pairs
+        held_out = self.held_out_source.all_pairs(config.validation_pairs)
+        loader = Loader(self.source, config.seed, shuffle_suits=self.plan.shuffle_suits)
+        step_pairs = total / config.validations
+        next_validation = (progress.pairs // step_pairs + 1) * step_pairs
+        saved = time.monotonic()
+        for number, chunk in loader.run(progress.chunk):
+            started = time.monotonic()
+            before = progress.pairs
+            loss, accuracy, rate = self._learn(chunk)
+            seconds = time.monotonic() - started
+            progress.chunk = number + 1
+            progress.seconds += seconds
+            self._keep_weak(before)
+            speed = (progress.pairs - before) / seconds
+            names = {"loss": loss, "accuracy": accuracy, "learning_rate": rate, "pairs_per_s": speed}
+            for name, value in names.items():
+                board.add_scalar(f"{self.model}/{name}", value, progress.pairs)
+            found = None
+            if progress.pairs >= min(next_validation, total):
+                next_validation += step_pairs
+                found = self._validate(held_out, board)
+            watch(Report(self.model, progress.pairs, total, speed, loss, found))
+            progress.done = progress.pairs >= total or self._is_over()
+            if progress.done or stop.is_set() or time.monotonic() - saved > config.checkpoint_seconds:
+                self._save()
+                saved = time.monotonic()
+            if progress.done:
+                return
+            if stop.is_set():
+                raise Interrupted
+
+    def _learn(self, chunk: Chunk) -> tuple[float, float, float]:
+        """Take the steps of a chunk; return mean loss, accuracy, and the last learning rate."""
+        progress, total = self.progress, self.plan.pairs
+        losses, right, rate = [], [], 0.0
+        steps = max(1, round(len(chunk.answers) / self.config.batch))
+        for rows in np.array_split(np.arange(len(chunk.answers)), steps):
+            planes = unpack(chunk.planes[rows], self.precision.dtype, self.precision.device, self.precision.threads)
+            answers = torch.from_numpy(chunk.answers[rows]).to(self.precision.device)
+            logits = self.network(planes)
+            if self.model == "discard":
+                legal = torch.from_numpy(legal_discards(chunk.planes[rows])).to(self.precision.device)
+                logits = logits.masked_fill(~legal, -torch.inf)
+            loss = functional.cross_entropy(logits, answers)
+            loss.backward()
+            rate = self.optimizer.step(progress.pairs / total)
+            losses.append(loss.detach())
+            right.append((logits.detach().argmax(dim=1) == answers).float().mean())
+            progress.pairs += len(rows)
+            progress.steps += 1
+            if progress.pairs >= total:
+                break
+        return float(torch.stack(losses).mean()), float(torch.stack(right).mean()), rate
+
+    def _validate(self, held_out: Chunk, board: SummaryWriter) -> Validation:
+        progress = self.progress
+        found = validate(self.optimizer.average, held_out, self.precision, progress.pairs)
+        board.add_scalar(f"{self.model}/validation_loss", found.loss, progress.pairs)
+        board.add_scalar(f"{self.model}/validation_accuracy", found.accuracy, progress.pairs)
+        progress.validations.append(found)
+        if progress.best is None or found.loss < progress.best.loss:
+            progress.best = found
+            save_network(self.folder / BEST_NAME, self.optimizer.average)
+        return found
+
+    def _is_over(self) -> bool:
+        """Return whether the last validations were all no better than the best one before them."""
+        best = self.progress.best
+        later = [each for each in self.progress.validations if best is not None and each.pairs > best.pairs]
+        return len(later) >= self.config.patience
+
+    def _keep_weak(self, before: int) -> None:
+        """Keep the average as SL-weak where its share of the pairs has just been passed."""
+        if before < self.config.weak * self.plan.pairs <= self.progress.pairs:
+            save_network(self.folder / WEAK_NAME, self.optimizer.average)
+
+    def _save(self) -> None:
+        tensors = {f"network.{name}": each for name, each in self.network.state_dict().items()}
+        save_checkpoint(self.folder / CHECKPOINT_NAME, self.progress, tensors | self.optimizer.tensors())
+
+
+class NoPairs(Exception):
+    """The logs hold no pairs of a model in the training or the validation split."""
+
+    def __init__(self, model: str) -> None:
+        self.model = model
+        super().__init__(model)
