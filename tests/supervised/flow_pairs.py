@@ -78,21 +78,26 @@ def collect(
 ) -> Collected:
     """Return the pairs of some rounds (by default all) and seats; wanted: bits of the models."""
     which = np.arange(len(prepared.rounds)) if which is None else which
-    positions = np.zeros(int(prepared.rounds["counts"][which, :, :-1].sum()), GAME)
-    pairs = np.zeros(len(positions), PAIR)
     counts = np.zeros((len(which), SEATS, COUNTS), np.int64)
-    kept, n = collect_pairs(
-        get_lookup(), np.zeros(3, GAME), prepared.rules_records(), prepared.rounds, prepared.events, prepared.absent,
-        which, np.full(len(which), seats), wanted, positions, pairs, counts,
-    )  # fmt: skip
+    logs = (prepared.rules_records(), prepared.rounds, prepared.events, prepared.absent)
+    chosen_seats = np.full(len(which), seats)
+
+    def write(positions: np.ndarray, pairs: np.ndarray) -> tuple[int, int]:
+        counts[:] = 0
+        tables = np.zeros(3, GAME)
+        return collect_pairs(get_lookup(), tables, *logs, which, chosen_seats, wanted, positions, pairs, counts)
+
+    kept, n = write(np.zeros(0, GAME), np.zeros(0, PAIR))  # how much room they need
     assert n >= 0, f"round {-1 - kept} cannot be replayed"
+    positions, pairs = np.zeros(kept, GAME), np.zeros(n, PAIR)
+    assert write(positions, pairs) == (kept, n)
     chosen = [model for model in range(len(MODELS)) if wanted >> model & 1]
     of_seats = [seat for seat in range(SEATS) if seats >> seat & 1]
     rounds = np.repeat(which, counts[:, of_seats][:, :, chosen].sum(axis=(1, 2)))
-    at = [positions[pair["position"]] for pair in pairs[:n]]
+    at = [positions[pair["position"]] for pair in pairs]
     found = [
         Pair(int(number), int(game["n_events"]), int(pair["seat"]), MODELS[pair["model"]], *map(int, answered(pair)))
-        for number, game, pair in zip(rounds, at, pairs[:n], strict=True)
+        for number, game, pair in zip(rounds, at, pairs, strict=True)
     ]
     return Collected(found, at, counts, kept)
 
