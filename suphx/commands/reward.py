@@ -53,16 +53,20 @@ def reward(
 def _games(config: RewardConfig, logs: list[Path] | None, workers: int | None) -> tuple[Prepared, str]:
     """Return prepared games, and words for where they come from."""
     if logs:
+        from suphx.reward.games import source_of
         from suphx.supervised.logs import open_prepared
 
-        return open_prepared(logs, workers), ", ".join(path.name for path in logs)
+        prepared = open_prepared(logs, workers)
+        return prepared, source_of(prepared, config.games)
     from simulator.logs.generate import generate_games
     from simulator.rules import Rules
     from suphx.supervised.prepare import prepare_games
 
     rules = Rules.tenhou() if config.games == "east_south" else Rules.tenhou_east()
     games, seed = config.generated.games, config.generated.seed
-    return prepare_games(list(generate_games(games, rules=rules, seed=seed))), f"{games:,} by sensible, seed {seed}"
+    return prepare_games(
+        list(generate_games(games, rules=rules, seed=seed))
+    ), f"{games:,} games by sensible, seed {seed}"
 
 
 def _train(run: RewardRun) -> None:

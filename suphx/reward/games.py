@@ -33,6 +33,8 @@ RULES_OF_REWARD = (
     "repeat_points",
     "leftover_bets",
 )
+#: Sources that are named one by one.
+_NAMED = 8
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,14 @@ def select_games(prepared: Prepared, length: Length) -> Selection:
     if rules[0].ties != "seat":
         raise InputError(f"rules: ties is {rules[0].ties!r}; the predictor ranks equal points by seat")
     return Selection(_padded(prepared, np.flatnonzero(chosen)), prepared.split()[chosen], rules[0])
+
+
+def source_of(prepared: Prepared, length: Length) -> str:
+    """Return the names of the archives or files that the games of a length come from, the first few of many."""
+    of_length = np.array([rules.length == length for rules in prepared.rules])
+    used = np.unique(prepared.games["archive"][of_length[prepared.games["rules"]]])
+    names = [prepared.archives[number] for number in used[:_NAMED]]
+    return ", ".join(names) + (f" and {len(used) - _NAMED:,} more" if len(used) > _NAMED else "")
 
 
 def _padded(prepared: Prepared, which: np.ndarray) -> Games:

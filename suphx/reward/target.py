@@ -11,6 +11,7 @@ from simulator.record import SEATS
 from suphx.config import Config
 
 Length = Literal["east_south", "east"]
+Prize = Annotated[float, Field(allow_inf_nan=False)]
 Room = Literal["normal", "advanced", "expert", "phoenix"]
 
 #: Ranking points of the first and the second at Tenhou, by length and room; the third has none.
@@ -27,7 +28,7 @@ class PrizeList(Config):
 
     kind: Literal["prizes"] = "prizes"
     """Which kind of target this is."""
-    prizes: tuple[float, float, float, float] = (90, 45, 0, -135)
+    prizes: tuple[Prize, Prize, Prize, Prize] = (90, 45, 0, -135)
     """What the first, second, third and fourth get."""
     units: str = Field(default="points", min_length=1)
     """What the prizes are counted in."""
