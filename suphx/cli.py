@@ -16,6 +16,7 @@ from suphx.commands.bench import bench
 from suphx.commands.check import check
 from suphx.commands.features import features
 from suphx.commands.logs import logs
+from suphx.commands.pretrain import pretrain
 from suphx.commands.reward import reward
 from suphx.commands.warmup import warmup
 
@@ -52,6 +53,7 @@ app.add_typer(bench, name="bench")
 app.command()(features)
 app.command()(check)
 app.command()(reward)
+app.command()(pretrain)
 app.command()(warmup)
 
 

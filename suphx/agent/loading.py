@@ -16,13 +16,24 @@ from suphx.networks.weights import load_agent as load_weights
 from suphx.networks.weights import load_card
 
 UNTRAINED = "untrained"
+#: Weights that come with the package, by name; the first is meant where no agent is named.
+SHIPPED = {name: Path(__file__).parents[1] / "weights" / name for name in ("sl", "sl-weak")}
+
+
+def weights_folder(name: str) -> Path:
+    """Return the folder of weights that a name or path means; raises InputError if there is none."""
+    folder = SHIPPED.get(name, Path(name))
+    if not folder.is_dir():
+        known = ", ".join(SHIPPED)
+        raise InputError(f"no weights {name!r}: neither {known}, which come with the package, nor a folder of weights")
+    return folder
 
 
 def load_agent(name: str, seed: int = 0, temperature: float | None = None, precision: Precision | None = None) -> Agent:
     """Return the agent of a name.
 
-    name: one of `simulator.players.PLAYERS`; `untrained` or `untrained:SIZE` for fresh networks (by default
-    `small`); otherwise a folder of weights. seed: of its random choices (and of fresh weights). temperature,
+    name: one of `simulator.players.PLAYERS`; one of `SHIPPED`; `untrained` or `untrained:SIZE` for fresh networks (by
+    default `small`); otherwise a folder of weights. seed: of its random choices (and of fresh weights). temperature,
     precision: of networks; by default the likeliest answers, and what a probe finds fastest. Raises InputError for a
     name that is none of these, and for weights that cannot be used.
     """
@@ -31,9 +42,10 @@ def load_agent(name: str, seed: int = 0, temperature: float | None = None, preci
     kind, _, size = name.partition(":")
     if kind == UNTRAINED:
         networks, title = untrained_networks(size_named(size or "small"), seed), name
-    elif Path(name).is_dir():
-        networks, title = load_weights(Path(name)), load_card(Path(name)).name
+    elif name in SHIPPED or Path(name).is_dir():
+        folder = weights_folder(name)
+        networks, title = load_weights(folder), load_card(folder).name
     else:
-        known = ", ".join((*PLAYERS, UNTRAINED))
+        known = ", ".join((*PLAYERS, *SHIPPED, UNTRAINED))
         raise InputError(f"no agent {name!r}: neither one of {known}, nor a folder of weights")
     return NetworkAgent(title, networks, PlaneEncoder(), precision or choose_precision(), Sampling(temperature, seed))

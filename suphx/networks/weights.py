@@ -7,16 +7,17 @@ is refused with the file's name. Files appear whole or not at all.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 import torch
 from pydantic import BaseModel, ConfigDict, ValidationError
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
+from safetensors.torch import load, save
 
+from simulator.files import write_whole
 from suphx.errors import InputError
 from suphx.features.layout import VERSION
 from suphx.networks.policy import PolicyNetwork
@@ -24,6 +25,8 @@ from suphx.networks.sizes import MODELS, NetworkSize
 
 FORMAT_VERSION = 1
 CARD_NAME = "agent.json"
+#: Which games an agent was trained on.
+SEEN_NAME = "seen.safetensors"
 #: Types that weights may be stored in: two bytes or four. They are float32 again once loaded.
 Storage = Literal["bfloat16", "float16", "float32"]
 
@@ -59,7 +62,7 @@ class AgentCard(BaseModel):
 
 def save_network(path: Path, network: PolicyNetwork, storage: Storage = "float32", layout: str = VERSION) -> None:
     """Write a network's weights; an existing file is replaced at once, or not at all if writing fails."""
-    _write(path, _serialize(network, storage, layout))
+    write_whole(path, _serialize(network, storage, layout))
 
 
 def _serialize(network: PolicyNetwork, storage: Storage, layout: str) -> bytes:
@@ -136,11 +139,13 @@ def save_agent(
     name: str,
     about: Mapping[str, str] | None = None,
     storage: Storage = "bfloat16",
+    seen: np.ndarray | None = None,
 ) -> None:
     """Write the five networks and their card into a folder.
 
     The card comes last and holds the hash of each file: a folder that was caught half replaced is noticed when it is
-    loaded. Raises ValueError if a model is missing.
+    loaded. seen: uint64[n], keys of the games trained on (`supervised.prepared.GAME_ROW`), so that the agent can be
+    measured on others. Raises ValueError if a model is missing.
     """
     if set(networks) != set(MODELS):
         raise ValueError(f"an agent has the networks {', '.join(MODELS)}, not {', '.join(networks)}")
@@ -149,9 +154,13 @@ def save_agent(
     for model in MODELS:
         data = _serialize(networks[model], storage, VERSION)
         hashes[_file_name(model)] = hashlib.sha256(data).hexdigest()
-        _write(folder / _file_name(model), data)
+        write_whole(folder / _file_name(model), data)
+    if seen is not None:
+        data = save({"keys": torch.from_numpy(_short(seen))})
+        hashes[SEEN_NAME] = hashlib.sha256(data).hexdigest()
+        write_whole(folder / SEEN_NAME, data)
     card = AgentCard(name=name, sha256=hashes, about=dict(about or {}))
-    _write(folder / CARD_NAME, card.model_dump_json(indent=2).encode() + b"\n")
+    write_whole(folder / CARD_NAME, card.model_dump_json(indent=2).encode() + b"\n")
 
 
 def load_card(folder: Path) -> AgentCard:
@@ -186,13 +195,18 @@ def _file_name(model: str) -> str:
     return f"{model}.safetensors"
 
 
-def _write(path: Path, data: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+def _short(keys: np.ndarray) -> np.ndarray:
+    """Return half of each key, i32[n] sorted: enough to tell forty thousand games from a new one, once in 10^5."""
+    return np.sort((keys >> np.uint64(32)).astype(np.uint32)).view(np.int32)
+
+
+def seen_games(folder: Path, keys: np.ndarray) -> np.ndarray:
+    """Return bool[n]: whether the agent in a folder was trained on games of these keys uint64[n]; False if not said."""
+    path = folder / SEEN_NAME
+    if SEEN_NAME not in load_card(folder).sha256:
+        return np.zeros(len(keys), np.bool_)
     try:
-        with open(temporary, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+        known = load(path.read_bytes())["keys"].numpy()
+    except (OSError, SafetensorError, KeyError) as error:
+        raise WeightsError(f"{path}: no list of games, or not whole ({error})") from error
+    return np.isin((keys >> np.uint64(32)).astype(np.uint32).view(np.int32), known)

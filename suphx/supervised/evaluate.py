@@ -88,13 +88,14 @@ def _answered(
         answers = pairs["answer"].astype(np.int64)
         planes = source.encode(collected)
         logits = evaluator.logits(planes)
+        sureness = logits[:, YES] - logits[:, NO]  # means nothing for discards
         if selection.model == DISCARD_MODEL:
             logits = np.where(legal_discards(planes), logits, -np.inf)
         games = prepared.rounds["game"][selection.rounds[places]]
         yield _Answered(
             answers=answers,
             given=logits.argmax(axis=1),
-            sureness=logits[:, YES] - logits[:, NO],
+            sureness=sureness,
             losses=log_loss(logits, answers),
             options=pairs["option"].astype(np.int64),
             decisions=n_decisions + pairs["position"].astype(np.int64) * _SEATS + pairs["seat"],

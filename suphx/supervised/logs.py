@@ -46,4 +46,4 @@ def open_prepared(paths: Sequence[str | Path], workers: int | None = None) -> Pr
 
 def generated(games: int, player: str = "sensible", seed: int = 0) -> Prepared:
     """Return games that a rule-based player plays against itself, prepared."""
-    return prepare_games(list(generate_games(games, (player,), seed=seed)))
+    return prepare_games(generate_games(games, (player,), seed=seed), f"games by {player}")

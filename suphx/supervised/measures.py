@@ -15,21 +15,31 @@ _NORMAL_95 = 1.96
 def share_with_interval(right: np.ndarray, games: np.ndarray) -> dict[str, Any]:
     """Return accuracy, its 95 % interval, pairs and games for right bool[n], games i64[n].
 
-    Answers of one game are not independent, so the game is the unit: the share is a ratio of two sums over games,
-    and its variance that of a ratio estimator (Cochran, Sampling Techniques, 2.11). With one game there is no interval.
+    Answers of one game are not independent, so the game is the unit: the share is a ratio of two sums over games, its
+    variance that of a ratio estimator (Cochran, Sampling Techniques, 2.11), and the interval Wilson's for as many
+    independent answers as would have that variance (as many as games, where it is 0). None for a single game.
     """
     n = len(right)
     if not n:
         return {"accuracy": None, "interval": None, "pairs": 0, "games": 0}
     _, game = np.unique(games, return_inverse=True)
     pairs = np.bincount(game)
-    share = float(right.mean())
-    found: dict[str, Any] = {"accuracy": share, "interval": None, "pairs": n, "games": len(pairs)}
-    if len(pairs) > 1:
+    share, n_games = float(right.mean()), len(pairs)
+    interval = None
+    if n_games > 1:
         rest = np.bincount(game, weights=right) - share * pairs
-        error = np.sqrt((rest**2).sum() * len(pairs) / (len(pairs) - 1)) / n
-        found["interval"] = [max(0.0, share - _NORMAL_95 * error), min(1.0, share + _NORMAL_95 * error)]
-    return found
+        variance = float((rest**2).sum()) * n_games / (n_games - 1) / n**2
+        worth = min(share * (1 - share) / variance, n) if variance > 0 else n_games
+        interval = _wilson(share, worth)
+    return {"accuracy": share, "interval": interval, "pairs": n, "games": n_games}
+
+
+def _wilson(share: float, n: float) -> list[float]:
+    """Return the 95 % interval of a share among n independent answers (Wilson 1927)."""
+    z2 = _NORMAL_95**2
+    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
+    half = _NORMAL_95 * np.sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n)
+    return [max(0.0, float(middle - half)), min(1.0, float(middle + half))]
 
 
 def balanced_accuracy(answers: np.ndarray, given: np.ndarray) -> float:
@@ -48,7 +58,7 @@ def opportunities(decisions: np.ndarray, options: np.ndarray, answers: np.ndarra
     """Return bool[k]: for each opportunity to call, whether the flow would do as the seat did.
 
     decisions i64[n]: which opportunity each proposed call belongs to; answers: NO or YES; sureness f32[n]: logit of yes
-    less that of no. The flow makes the surest call that it says yes to (of equally sure ones the higher action), if any.
+    less that of no. The flow makes the surest call it says yes to (of equally sure ones the higher action), if any.
     """
     order = np.lexsort((options, sureness, decisions))  # the last of an opportunity is the surest
     last = np.append(np.diff(decisions[order]) != 0, True)

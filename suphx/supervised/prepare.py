@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import get_context
@@ -82,15 +82,17 @@ def prepare(paths: Sequence[str | Path], folder: Path, workers: int = 1) -> Iter
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def prepare_games(logs: Sequence[GameLog]) -> Prepared:
-    """Return games that are in memory as prepared ones; what does not verify is left out."""
+def prepare_games(logs: Iterable[GameLog], archive: str = "games") -> Prepared:
+    """Return games that are in memory as prepared ones, of one archive; what does not verify is left out."""
     part = _Part()
     for log in logs:
-        _add_verified(part, log, log.source)
+        _add(part, log, archive)
     return _join([part])
 
 
 def _read_parts(chunks: list[Chunk], workers: int) -> Iterator[tuple[float, _Part]]:
+    if not chunks:
+        return
     get_lookup()  # derived before any worker asks for it
     yield 1 / len(chunks), _prepare_chunk(chunks[0])  # compiles, where that is still to be done, once
     rest = chunks[1:]
@@ -108,13 +110,15 @@ def _read_parts(chunks: list[Chunk], workers: int) -> Iterator[tuple[float, _Par
 
 def _prepare_chunk(chunk: Chunk) -> _Part:
     part = _Part()
+    path = Path(chunk.path)
+    archive = path.parent.name if chunk.kind == "file" else path.name  # loose files go by their folder
     for source, data in read_chunk(chunk):
         if isinstance(data, LogError):
             _leave_out(part, "errors", str(data))
             continue
         try:
             for log in read_log(data, source):
-                _add_verified(part, log, chunk.path)
+                _add(part, log, archive)
         except SkippedLog as skipped:
             _leave_out(part, "skipped", str(skipped))
         except LogError as error:
@@ -129,8 +133,16 @@ def _leave_out(part: _Part, why: str, words: str) -> None:
         left.first.append(words)
 
 
+def _add(part: _Part, log: GameLog, archive: str) -> None:
+    """Add a game, or count it as left out."""
+    try:
+        _add_verified(part, log, archive)
+    except LogError as error:
+        _leave_out(part, "errors", str(error))
+
+
 def _add_verified(part: _Part, log: GameLog, archive: str) -> None:
-    """Add a game, or count it as left out where it does not verify."""
+    """Add a game, or count it as left out where it does not verify; raises LogError as `verify_game`."""
     verified = verify_game(log)
     if verified.mismatches:
         _leave_out(part, "mismatches", str(verified.mismatches[0]))
@@ -148,12 +160,12 @@ def _add_verified(part: _Part, log: GameLog, archive: str) -> None:
     rounds["n_events"] = [len(each.events) for each in log.rounds]
     rounds["first_event"] = np.cumsum(rounds["n_events"]) - rounds["n_events"]
     absent = np.concatenate(_absences(log))
-    _count(rounds, events, absent, log.rules)
+    _count(rounds, events, absent, log)
     part.games.append(game)
     part.rounds.append(rounds)
     part.events.append(events)
     part.absent.append(absent)
-    part.names.append((Path(archive).name, list(log.names), log.room, log.rules))
+    part.names.append((archive, list(log.names), log.room, log.rules))
 
 
 def _key(log: GameLog) -> int:
@@ -185,16 +197,16 @@ def _absences(log: GameLog) -> list[np.ndarray]:
     return found
 
 
-def _count(rounds: np.ndarray, events: np.ndarray, absent: np.ndarray, rules: Rules) -> None:
+def _count(rounds: np.ndarray, events: np.ndarray, absent: np.ndarray, log: GameLog) -> None:
     """Set the number of pairs of each round of a game; raises LogError for one that cannot be replayed."""
     counts = np.zeros((len(rounds), SEATS, COUNTS), np.int64)
-    records = np.array([rules.to_record()])
+    records = np.array([log.rules.to_record()])
     first, _ = collect_pairs(
         get_lookup(), np.zeros(3, GAME), records, rounds, events, absent, np.arange(len(rounds)),
         np.full(len(rounds), (1 << SEATS) - 1), 0, np.zeros(0, GAME), np.zeros(0, PAIR), counts,
     )  # fmt: skip
     if first < 0:
-        raise LogError(f"round {-1 - first} cannot be replayed from its events alone")
+        raise LogError(f"round {-1 - first} cannot be replayed from its events alone", log.source)
     rounds["counts"] = counts
 
 

@@ -52,13 +52,20 @@ class Selection:
         return int(self.pairs.sum())
 
 
-def select(prepared: Prepared, model: str, split: str | None, filters: Filters | None = None) -> Selection:
+def select(
+    prepared: Prepared,
+    model: str,
+    split: str | None,
+    filters: Filters | None = None,
+    wanted_games: np.ndarray | None = None,
+) -> Selection:
     """Return the rounds that hold pairs of a model.
 
-    split: of SPLITS, or None for all games. Raises InputError for a filter that names what the logs do not have.
+    split: of SPLITS, or None for all games. wanted_games: bool[g], those alone. Raises InputError for a filter that
+    names what the logs do not have.
     """
     filters = filters or Filters()
-    games = np.ones(len(prepared.games), np.bool_)
+    games = np.ones(len(prepared.games), np.bool_) if wanted_games is None else wanted_games.copy()
     if split is not None:
         games &= prepared.split() == list(SPLITS).index(split)
     by_game: tuple[tuple[str, Sequence[str] | None, Sequence[str]], ...] = (

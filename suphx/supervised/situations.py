@@ -10,9 +10,9 @@ from simulator.record import ADDED_KONG, CLOSED_KONG, SEATS
 from simulator.shanten import shanten
 
 #: Turns (own discards before) are counted in sixes: the rows of a river.
-TURN_NAMES = ("turns 1-6", "turns 7-12", "turns 13 and later")
-SHANTEN_NAMES = ("tenpai or complete", "1 to tenpai", "2 to tenpai", "3 or more to tenpai")
-RIICHI_NAMES = ("nobody else in riichi", "against riichi")
+TURN_NAMES = ("turns 1-6", "turns 7-12", "turns 13-")
+SHANTEN_NAMES = ("tenpai", "1 from tenpai", "2 from tenpai", "3 or more")
+RIICHI_NAMES = ("no other riichi", "against riichi")
 KONG_NAMES = ("open", "closed", "added")
 
 

@@ -10,4 +10,3 @@ bench = typer.Typer(no_args_is_help=True, help="Measure speed, beside others in 
 bench.command()(simulator)
 bench.command()(features)
 bench.command()(networks)
-

@@ -1,0 +1,189 @@
+"""`suphx pretrain`: the five networks from logs, and how well they answer as people did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from suphx.networks.precision import Precision
+    from suphx.supervised.config import PretrainConfig
+    from suphx.supervised.prepared import Prepared
+    from suphx.supervised.selection import Selection
+
+_DEFAULT_TEST_PAIRS = 100_000
+
+
+def pretrain(
+    config: Annotated[Path | None, typer.Argument(help="Configuration, e.g. configs/laptop.yaml.")] = None,
+    logs: Annotated[
+        list[Path] | None,
+        typer.Option(help="Logs to learn from: files, folders, archives. Without, games that are made first."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the run; by default under the runs folder, by the run's name.")
+    ] = None,
+    models: Annotated[str | None, typer.Option(help="Train these alone, with commas: discard,riichi.")] = None,
+    evaluate: Annotated[bool, typer.Option("--evaluate", help="Train nothing: measure weights on logs.")] = False,
+    weights: Annotated[
+        str | None, typer.Option(help="With --evaluate: sl, sl-weak, or a folder of weights; by default sl.")
+    ] = None,
+    player: Annotated[
+        list[str] | None, typer.Option(help="With --evaluate: the decisions of the player of that name alone.")
+    ] = None,
+    seen: Annotated[
+        bool, typer.Option("--seen", help="With --evaluate: measure on games too that the weights were trained on.")
+    ] = False,
+    pairs: Annotated[
+        int, typer.Option(min=0, help="With --evaluate: pairs of each model at most, at random; 0 for all.")
+    ] = _DEFAULT_TEST_PAIRS,
+    seed: Annotated[int, typer.Option(min=0, help="With --evaluate: names the choice of pairs.")] = 0,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU where there is one.")] = None,
+    precision: Annotated[
+        str | None, typer.Option(help="bfloat16 or float32; by default what a probe finds faster.")
+    ] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads on a CPU; by default all cores.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes to prepare logs; by default all cores.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+) -> None:
+    """Train the five networks to answer as people did in logs, and measure them on games held out.
+
+    The folder of the run gets checkpoints, curves for TensorBoard, the agent (five weights), an under-trained one, and
+    result.json. The same command again goes on where it was stopped.
+    """
+    from rich.console import Console
+
+    from suphx.errors import InputError
+    from suphx.networks.precision import choose_precision
+
+    screen = Console(stderr=True)
+    if not evaluate and config is None:
+        raise typer.BadParameter("a configuration is needed, such as configs/laptop.yaml", param_hint="CONFIG")
+    if evaluate and not logs:
+        raise typer.BadParameter("--evaluate needs --logs", param_hint="--logs")
+    chosen = choose_precision(device, precision, threads)
+    screen.print(f"computing in {chosen}", style="dim", highlight=False)
+    if evaluate:
+        assert logs
+        results = _evaluate(weights or "sl", logs, player, seen, pairs or None, seed, chosen, workers, screen)
+    else:
+        assert config is not None
+        try:
+            results = _train(config, logs, out, models, chosen, workers, screen)
+        except KeyboardInterrupt:
+            screen.print("stopped; the same command goes on from here")
+            raise
+    if not any(numbers["pairs"] for numbers in results.values()):
+        raise InputError("no pairs to measure on in these logs: all games were trained on (--seen), or none is left")
+    _print(results, as_json)
+
+
+def _print(results: dict[str, dict[str, Any]], as_json: bool) -> None:
+    import json
+
+    from rich.console import Console
+
+    from suphx.supervised.results import show_results
+
+    if as_json:
+        print(json.dumps(results, allow_nan=False))
+    else:
+        show_results(results, Console())
+
+
+def _evaluate(
+    weights: str,
+    logs: list[Path],
+    players: list[str] | None,
+    seen: bool,
+    most: int | None,
+    seed: int,
+    precision: Precision,
+    workers: int | None,
+    screen: Console,
+) -> dict[str, dict[str, Any]]:
+    from suphx.agent.loading import weights_folder
+    from suphx.networks.weights import load_agent, seen_games
+    from suphx.supervised.bars import testing_bars
+    from suphx.supervised.logs import open_prepared
+    from suphx.supervised.results import measure
+    from suphx.supervised.selection import Filters, select
+
+    folder = weights_folder(weights)
+    networks = load_agent(folder)
+    prepared = open_prepared(logs, workers)
+    known = seen_games(folder, prepared.games["key"])
+    games = None if seen else ~known
+    words = "measured too" if seen else "left out"
+    screen.print(f"{int(known.sum()):,} games that the weights were trained on: {words}", style="dim", highlight=False)
+    filters = Filters(players=players)
+
+    def choose(model: str) -> Selection:
+        return select(prepared, model, None, filters, games)
+
+    with testing_bars(screen) as watch:
+        return measure(networks, prepared, choose, precision, seed, most, watch)
+
+
+def _train(
+    path: Path,
+    logs: list[Path] | None,
+    out: Path | None,
+    models: str | None,
+    precision: Precision,
+    workers: int | None,
+    screen: Console,
+) -> dict[str, dict[str, Any]]:
+    import json
+
+    from simulator.files import write_whole
+    from suphx.config import load_config
+    from suphx.runs import runs_folder
+    from suphx.supervised.bars import testing_bars, training_bars
+    from suphx.supervised.config import PretrainConfig
+    from suphx.supervised.pretrain import assemble, train_models
+    from suphx.supervised.results import measure
+    from suphx.supervised.selection import select
+
+    config = _only(load_config(path, PretrainConfig), models)
+    folder = out or runs_folder() / "pretrain" / config.name
+    prepared, data = _games(config, logs, workers)
+    with training_bars(config, screen) as watch:
+        networks = train_models(config, prepared, folder, precision, watch)
+    about = {"data": data, "config": config.model_dump_json()}
+    agent = assemble(config, networks, prepared, folder, about)
+    with testing_bars(screen) as tell:
+        results = measure(
+            networks, prepared, lambda model: select(prepared, model, "test"), precision, config.seed,
+            config.test_pairs, tell,
+        )  # fmt: skip
+    for model in networks:
+        results[model]["training_pairs"] = select(prepared, model, "training", config.filters).n_pairs
+    write_whole(folder / "result.json", json.dumps({"about": about, "models": results}, indent=1).encode() + b"\n")
+    screen.print(f"{agent or folder}: weights; {folder / 'result.json'}: results", highlight=False)
+    return results
+
+
+def _only(config: PretrainConfig, models: str | None) -> PretrainConfig:
+    if models is None:
+        return config
+    wanted = [name.strip() for name in models.split(",")]
+    unknown = [name for name in wanted if name not in config.models]
+    if unknown:
+        known = ", ".join(config.models)
+        raise typer.BadParameter(f"{', '.join(unknown)}: the configuration has {known}", param_hint="--models")
+    return config.model_copy(update={"models": {name: plan for name, plan in config.models.items() if name in wanted}})
+
+
+def _games(config: PretrainConfig, logs: list[Path] | None, workers: int | None) -> tuple[Prepared, str]:
+    """Return the games to learn from, and words for where they come from."""
+    from suphx.supervised.logs import generated, open_prepared
+
+    if logs:
+        return open_prepared(logs, workers), ", ".join(path.name for path in logs)
+    made = config.generated
+    return generated(made.games, made.player, made.seed), f"{made.games:,} games by {made.player}, seed {made.seed}"

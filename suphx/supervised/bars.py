@@ -1,0 +1,53 @@
+"""Progress of training and testing on the error stream: pairs, rate, time left, and what validations say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from suphx.supervised.config import PretrainConfig
+from suphx.supervised.train import Report
+
+
+def _progress(screen: Console) -> Progress:
+    columns = (TextColumn("{task.description:8}"), BarColumn(), TextColumn("{task.fields[words]}"))
+    return Progress(*columns, TimeRemainingColumn(elapsed_when_finished=True), console=screen)
+
+
+@contextmanager
+def training_bars(config: PretrainConfig, screen: Console) -> Iterator[Callable[[Report], None]]:
+    """Give a function that shows each report of a training in a bar of its model; may be called by several threads."""
+    with _progress(screen) as progress:
+        bars = {
+            model: progress.add_task(model, total=plan.pairs, words="waiting") for model, plan in config.models.items()
+        }
+        validated = dict.fromkeys(config.models, "")
+
+        def watch(report: Report) -> None:
+            if report.validation is not None:
+                found = report.validation
+                validated[report.model] = f"validation {found.accuracy:.2%}, loss {found.loss:.4f}"
+                if not screen.is_terminal:  # a log file gets lines instead of bars
+                    line = f"{report.model}: {found.pairs:,} pairs, {report.pairs_per_s:,.0f}/s"
+                    screen.print(f"{line}, {validated[report.model]}", highlight=False)
+            words = f"{report.pairs_per_s:,.0f} pairs/s, loss {report.loss:.4f} {validated[report.model]}"
+            progress.update(bars[report.model], completed=min(report.pairs, report.total), words=words)
+
+        yield watch
+
+
+@contextmanager
+def testing_bars(screen: Console) -> Iterator[Callable[[str, int, int], None]]:
+    """Give a function that shows (model, pairs done, pairs in all) in a bar of each model."""
+    with _progress(screen) as progress:
+        bars = {}
+
+        def watch(model: str, done: int, total: int) -> None:
+            if model not in bars:
+                bars[model] = progress.add_task(model, total=total, words="testing")
+            progress.update(bars[model], completed=done)
+
+        yield watch

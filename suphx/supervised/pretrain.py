@@ -1,0 +1,85 @@
+"""A whole supervised training: the models of a configuration, side by side on a CPU, and the agent they make.
+
+Threads that share a small network's operations wait for each other after each of them, so on a CPU every model has
+one thread to itself, the one with the most pairs first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+
+import numpy as np
+import torch
+
+from suphx.errors import InputError
+from suphx.networks.policy import PolicyNetwork
+from suphx.networks.precision import Precision
+from suphx.networks.sizes import MODELS
+from suphx.networks.weights import load_network, save_agent
+from suphx.supervised.config import PretrainConfig
+from suphx.supervised.prepared import SPLITS, Prepared
+from suphx.supervised.train import WEAK_NAME, NoPairs, Report, Training
+
+AGENT_FOLDER = "agent"
+WEAK_FOLDER = "weak"
+
+
+def train_models(
+    config: PretrainConfig, prepared: Prepared, folder: Path, precision: Precision, watch: Callable[[Report], None]
+) -> dict[str, PolicyNetwork]:
+    """Train the models of a configuration in folders of their own and return the best network of each.
+
+    Goes on where an earlier call in the same folder was stopped. Ctrl-C ends it with checkpoints written. watch: told
+    how each model stands, from several threads. Raises InputError for logs without pairs of a model.
+    """
+    on_cpu = precision.device.type == "cpu"
+    at_once = min(precision.threads, len(config.models)) if on_cpu else 1
+    each = replace(precision, threads=1) if on_cpu else precision
+    order = sorted(config.models, key=lambda model: -config.models[model].pairs)
+    trainings = {model: Training(model, config, prepared, folder / model, each) for model in order}
+    stop = Event()
+    with ThreadPoolExecutor(at_once, initializer=torch.set_num_threads, initargs=(each.threads,)) as pool:
+        running = {model: pool.submit(training.run, watch, stop) for model, training in trainings.items()}
+        try:
+            wait(running.values(), return_when=FIRST_EXCEPTION)
+        finally:
+            stop.set()  # after Ctrl-C, or where one has failed; when all are done it means nothing
+            for waiting in running.values():
+                waiting.cancel()
+    try:
+        return {model: found.result() for model, found in running.items() if not found.cancelled()}
+    except NoPairs as error:
+        raise InputError(
+            f"these logs hold no pairs of the {error.model} model to train on, or none to validate with: more games "
+            "are needed, other filters, or a configuration without that model"
+        ) from error
+
+
+def trained_games(prepared: Prepared) -> np.ndarray:
+    """Return uint64[n]: the keys of the games that a training learns from or is validated on."""
+    return prepared.games["key"][prepared.split() != list(SPLITS).index("test")]
+
+
+def assemble(
+    config: PretrainConfig,
+    networks: Mapping[str, PolicyNetwork],
+    prepared: Prepared,
+    folder: Path,
+    about: Mapping[str, str],
+) -> Path | None:
+    """Write the agent of five networks, and the under-trained one, into the run's folder; return where the first is.
+
+    Returns None, and writes nothing, if the configuration does not train all five.
+    """
+    if set(networks) != set(MODELS):
+        return None
+    seen = trained_games(prepared)
+    save_agent(folder / AGENT_FOLDER, networks, config.name, about, seen=seen)
+    weak = {model: load_network(folder / model / WEAK_NAME, model) for model in MODELS}
+    words = f"under-trained: after {config.weak:.0%} of the pairs"
+    save_agent(folder / WEAK_FOLDER, weak, f"{config.name}-weak", {**about, "note": words}, seen=seen)
+    return folder / AGENT_FOLDER

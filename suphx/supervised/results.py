@@ -1,0 +1,122 @@
+"""The results of a supervised training beside the paper's: as JSON, and as tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Table
+
+from suphx.networks.inference import Evaluator
+from suphx.networks.policy import PolicyNetwork
+from suphx.networks.precision import Precision
+from suphx.networks.sizes import MODELS
+from suphx.supervised.evaluate import evaluate_model
+from suphx.supervised.prepared import Prepared
+from suphx.supervised.selection import Selection
+
+#: The paper's Table 3: test accuracy in percent, training pairs in millions, and accuracy of the earlier CNN.
+PAPER = {
+    "discard": (76.7, 15, 68.8),
+    "riichi": (85.7, 5, None),
+    "chow": (95.0, 10, 90.4),
+    "pong": (91.9, 10, 88.2),
+    "kong": (94.0, 4, None),
+}
+#: Groups of a result that are tables of their own.
+_GROUPS = ("by_archive", "by_turn", "by_shanten", "by_riichi", "by_kong")
+
+
+def measure(
+    networks: Mapping[str, PolicyNetwork],
+    prepared: Prepared,
+    choose: Callable[[str], Selection],
+    precision: Precision,
+    seed: int,
+    most: int | None,
+    watch: Callable[[str, int, int], None],
+) -> dict[str, dict[str, Any]]:
+    """Return model -> numbers (`evaluate_model`); choose: the pairs of a model; watch: told (model, done, in all)."""
+    found = {}
+    for model in [each for each in MODELS if each in networks]:
+        evaluator = Evaluator(networks[model], precision)
+
+        def tell(done: int, total: int, model: str = model) -> None:
+            watch(model, done, total)
+
+        found[model] = evaluate_model(evaluator, prepared, choose(model), seed, most, tell)
+    return found
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.2f}"
+
+
+def _count(pairs: int) -> str:
+    return f"{pairs / 1e6:.2f} M" if pairs >= 1e6 else f"{pairs / 1000:.1f} K"
+
+
+def _with_interval(numbers: Mapping[str, Any]) -> str:
+    if numbers["interval"] is None:
+        return _percent(numbers["accuracy"])
+    half = 100 * (numbers["interval"][1] - numbers["interval"][0]) / 2
+    return (
+        f"{_percent(numbers['accuracy'])} ±{half:.1f}" if half >= 1 else f"{_percent(numbers['accuracy'])} ±{half:.2f}"
+    )
+
+
+def _table(title: str) -> Table:
+    return Table(title=title, box=SIMPLE, padding=0, pad_edge=False)
+
+
+def show_results(results: Mapping[str, Mapping[str, Any]], screen: Console) -> None:
+    """Print the accuracies beside the paper's Table 3, then by situation."""
+    table = Table(
+        title="Accuracy on games not trained on, in percent (95 % interval over games)",
+        box=SIMPLE,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
+    for name in ("model", "ours", "paper", "CNN", "commoner", "balanced", "loss", "tested", "trained"):
+        table.add_column(name, justify="left" if name == "model" else "right", no_wrap=True)
+    for model, numbers in results.items():
+        if not numbers["pairs"]:
+            table.add_row(model, "no pairs")
+            continue
+        paper, _, earlier = PAPER[model]
+        trained = numbers.get("training_pairs")
+        table.add_row(
+            model, _with_interval(numbers), f"{paper}", "-" if earlier is None else f"{earlier}",
+            _percent(numbers["commoner_answer"]), _percent(numbers["balanced_accuracy"]), f"{numbers['log_loss']:.4f}",
+            _count(numbers["pairs"]), "-" if trained is None else _count(trained),
+        )  # fmt: skip
+    screen.print(table)
+    screen.print("paper, CNN: its Table 3, and the earlier network named there;")
+    screen.print("commoner: always the commonest answer; balanced: mean over the answers;")
+    screen.print("loss: mean of -log(probability of the answer); tested, trained: pairs")
+    for words in _remarks(results):
+        screen.print(words)
+    screen.print(_by_situation(results))
+
+
+def _remarks(results: Mapping[str, Mapping[str, Any]]) -> Iterable[str]:
+    if forced := results.get("discard", {}).get("with_forced_moves"):
+        yield f"discard, with the discards counted that had no choice: {_with_interval(forced)}"
+    if chances := results.get("chow", {}).get("by_opportunity"):
+        yield f"chow by opportunity (the same call, or none, as the seat): {_with_interval(chances)}"
+
+
+def _by_situation(results: Mapping[str, Mapping[str, Any]]) -> Table:
+    table = _table("By situation")
+    table.add_column("", no_wrap=True)
+    for model in results:
+        table.add_column(model, justify="right", no_wrap=True)
+    for group in _GROUPS:
+        names = list(dict.fromkeys(name for each in results.values() for name in each.get(group, {})))
+        for n, name in enumerate(names):
+            cells = [each.get(group, {}).get(name) for each in results.values()]
+            words = ["-" if cell is None or not cell["pairs"] else _with_interval(cell) for cell in cells]
+            table.add_row(name, *words, end_section=n == len(names) - 1)
+    return table
