@@ -31,6 +31,7 @@ from simulator.record import (
     EVENT_NO_WINNER,
     EVENT_OPEN_KONG,
     EVENT_PONG,
+    EVENT_RIICHI,
     EVENT_RIICHI_ACCEPTED,
     EVENT_WIN,
     NINE_TERMINALS,
@@ -51,7 +52,7 @@ from simulator.record import (
 )
 from simulator.rounds import deal, start_game
 from simulator.shanten import shanten
-from simulator.tiles import KINDS
+from simulator.tiles import KINDS, TILES
 from suphx.agent.rules import PLAYABLE_SHANTEN, ends_fourth
 from suphx.networks.sizes import MODELS, NO, YES
 
@@ -72,6 +73,17 @@ PAIR = np.dtype([
 
 
 @jit
+def _tiles_exist(events):
+    """Return whether the tiles of events are tiles: arrays are indexed by them."""
+    for e in range(len(events)):
+        kind = events[e]["type"]
+        without = kind == EVENT_RIICHI or kind == EVENT_RIICHI_ACCEPTED or kind == EVENT_NO_WINNER
+        if not without and events[e]["tile"] >= TILES:
+            return False
+    return True
+
+
+@jit
 def open_round(lookup, rules, row, events, game):
     """Deal a round of prepared logs into `game`, a GAME record of zeros, and run it to its first decision.
 
@@ -86,6 +98,8 @@ def open_round(lookup, rules, row, events, game):
     game["repeat_counter"] = row["repeat_counter"]
     game["bets"] = row["bets"]
     game["dealer"] = row["dealer"]
+    if not _tiles_exist(events):
+        return False
     no_ura = np.zeros(0, np.uint8)
     problem = wall_of_log(row["hands"], np.int64(row["dealer"]), events, row["indicator"], no_ura, game["wall"])
     if problem != -1:

@@ -242,16 +242,22 @@ def _join(parts: Sequence[_Part]) -> Prepared:
             events.append(part.events[i])
             absent.append(part.absent[i])
     return Prepared(
-        games=np.concatenate(games),
-        rounds=np.concatenate(rounds),
-        events=np.concatenate(events),
-        absent=np.concatenate(absent),
+        games=_concatenate(games),
+        rounds=_concatenate(rounds),
+        events=_concatenate(events),
+        absent=_concatenate(absent),
         archives=list(archives),
         players=list(names),
         rooms=list(rooms),
         rules=list(all_rules),
         left_out=left_out,
     )
+
+
+def _concatenate(parts: list[np.ndarray]) -> np.ndarray:
+    """Join arrays; the gaps between fields, which NumPy does not copy, are zeros: the same logs are the same bytes."""
+    whole = np.zeros(sum(map(len, parts)), parts[0].dtype)
+    return np.concatenate(parts, out=whole)
 
 
 def _add_left_out(one: LeftOut, two: LeftOut) -> LeftOut:

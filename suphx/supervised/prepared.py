@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from simulator.logs.model import LOG_EVENT
 from simulator.record import SEATS
 from simulator.rules import Rules, RulesError
+from simulator.tiles import TILES
 from suphx.errors import InputError
 from suphx.networks.sizes import MODELS
 from suphx.supervised.pairs import COUNTS
@@ -146,6 +147,8 @@ def load_prepared(folder: Path) -> Prepared:
         rules = [_rules(each) for each in page.rules]
     except FileNotFoundError as error:
         raise InputError(f"{folder}: no prepared logs: it has no {_PAGE_NAME}") from error
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     except (ValidationError, RulesError, TypeError) as error:
         raise InputError(f"{path}: no page of prepared logs: {error}") from error
     if page.format != FORMAT_VERSION:
@@ -154,11 +157,12 @@ def load_prepared(folder: Path) -> Prepared:
     for name, dtype in _ARRAYS.items():
         file = folder / f"{name}.npy"
         try:
-            arrays[name] = np.load(file, mmap_mode="c", allow_pickle=False)
+            arrays[name] = np.lib.format.open_memmap(file, mode="c")  # np.load would also take a pickle or a zip
         except (OSError, ValueError) as error:
             raise InputError(f"{file}: no array, or not whole ({error})") from error
         if arrays[name].dtype != dtype or arrays[name].ndim != 1:
-            raise InputError(f"{file}: holds {arrays[name].dtype}, not {dtype}")
+            shape = arrays[name].shape
+            raise InputError(f"{file}: holds {arrays[name].dtype} of shape {shape}, not a list of {dtype}")
     prepared = Prepared(
         **{name: np.asarray(array) for name, array in arrays.items()},
         archives=page.archives, players=page.players, rooms=page.rooms, rules=rules, left_out=page.left_out,
@@ -174,24 +178,29 @@ def _rules(values: dict[str, object]) -> Rules:
 def _check(folder: Path, prepared: Prepared) -> None:
     """Raise InputError where an index points outside: compiled code would read anywhere."""
     games, rounds = prepared.games, prepared.rounds
-    ends = rounds["first_event"] + rounds["n_events"]
-    good = (
-        len(prepared.absent) == len(prepared.events)
-        and (rounds["first_event"] >= 0).all()
+    n_events = len(prepared.events)
+    fits = {
+        "absent": len(prepared.absent) == n_events,
+        "rounds": (rounds["first_event"] >= 0).all()
         and (rounds["n_events"] >= 0).all()
-        and (ends <= len(prepared.events)).all()
+        and (rounds["first_event"] <= n_events).all()  # without it the next sum might wrap around
+        and (rounds["first_event"] + rounds["n_events"] <= n_events).all()
         and (rounds["game"] < len(games)).all()
         and (rounds["rules"] < len(prepared.rules)).all()
+        and (rounds["round"] < 4 * SEATS).all()
         and (rounds["dealer"] < SEATS).all()
-        and (rounds["hands"] < 136).all()
-        and (rounds["indicator"] < 136).all()
-        and (games["first_round"].astype(np.int64) + games["n_rounds"] <= len(rounds)).all()
+        and (rounds["hands"] < TILES).all()
+        and (rounds["indicator"] < TILES).all(),
+        "games": (games["first_round"].astype(np.int64) + games["n_rounds"] <= len(rounds)).all()
         and (games["archive"] < len(prepared.archives)).all()
         and (games["room"] < len(prepared.rooms)).all()
-        and (games["players"] < len(prepared.players)).all()
-    )
-    if not good:
-        raise InputError(f"{folder}: prepared logs whose arrays do not fit each other; remove it to prepare them anew")
+        and (games["rules"] < len(prepared.rules)).all()
+        and (games["players"] < len(prepared.players)).all(),
+    }
+    for name, good in fits.items():
+        if not good:
+            file = folder / f"{name}.npy"
+            raise InputError(f"{file}: does not fit what lies beside it; remove the folder to prepare the logs anew")
 
 
 assert len(MODELS) < COUNTS
