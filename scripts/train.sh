@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# The main job, as far as it stands: makes games, verifies them, and measures the table.
+# The main job: makes games, verifies them, trains the five networks on them, and measures the agent at the table.
 # usage: scripts/train.sh [games]      results go to $SUPHX_RUNS, by default the user's data folder
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh
 games=${1:-1000}
-runs=${SUPHX_RUNS:-${XDG_DATA_HOME:-$HOME/.local/share}/suphx}
-mkdir -p "$runs"
+export SUPHX_RUNS=${SUPHX_RUNS:-${XDG_DATA_HOME:-$HOME/.local/share}/suphx}
+mkdir -p "$SUPHX_RUNS"
 
 suphx warmup
-suphx logs generate --games "$games" --out "$runs/generated.zip"
-suphx logs verify "$runs/generated.zip"
-suphx bench simulator
+suphx logs generate --games "$games" --out "$SUPHX_RUNS/generated.zip"
+suphx logs verify "$SUPHX_RUNS/generated.zip"
+suphx pretrain configs/laptop.yaml --logs "$SUPHX_RUNS/generated.zip"
+suphx evaluate --challenger "$SUPHX_RUNS/pretrain/laptop/agent" --field sensible --games 1000

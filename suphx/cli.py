@@ -14,6 +14,7 @@ import typer
 
 from suphx.commands.bench import bench
 from suphx.commands.check import check
+from suphx.commands.evaluate import evaluate
 from suphx.commands.features import features
 from suphx.commands.logs import logs
 from suphx.commands.pretrain import pretrain
@@ -54,6 +55,7 @@ app.command()(features)
 app.command()(check)
 app.command()(reward)
 app.command()(pretrain)
+app.command()(evaluate)
 app.command()(warmup)
 
 

@@ -1,0 +1,1 @@
+"""How strong an agent is: games against others, and what they say."""
