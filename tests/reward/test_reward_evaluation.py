@@ -94,9 +94,9 @@ def test_every_simple_predictor_adds_up_to_zero(simple):
 
 
 def test_current_points_are_worth_the_prize_of_their_rank():
-    games = game((0, 0, 0, EVEN), (1, 0, 0, LEAD), final=EVEN)
+    games = game((0, 0, 0, EVEN), (1, 0, 0, LEAD[::-1]), final=EVEN)
     found = baselines(games, rewards_of(games), games, PRIZES, "east_south")
-    assert found["current points"][0, 0].tolist() == [90, 45, 0, -135]
+    assert found["current points"][0, 0].tolist() == [-135, 0, 45, 90]
 
 
 def test_the_constant_is_the_training_games_mean_by_seat(simple, selection):
