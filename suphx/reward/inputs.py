@@ -58,7 +58,7 @@ def encode(games: Games, length: Length) -> tuple[np.ndarray, np.ndarray]:
     by_seat = [_from_seat(scores - before["scores"]) / _POINTS, (_from_seat(scores) - _USUAL_POINTS) / _POINTS]
     by_seat.append((scores[..., :, None] - _from_seat(scores)[..., 1:]) / _POINTS)
     by_seat.append(_one_hot(ranks(scores), SEATS))
-    by_seat.append(np.broadcast_to(np.eye(SEATS), (*scores.shape, SEATS)))
+    by_seat.append(np.broadcast_to(np.eye(SEATS, dtype=np.float32), (*scores.shape, SEATS)))
     for starts in (before, after):
         dealer = starts["round"].astype(np.int64)[..., None] % SEATS
         by_seat.append(_one_hot((dealer - np.arange(SEATS)) % SEATS, SEATS))
@@ -68,7 +68,7 @@ def encode(games: Games, length: Length) -> tuple[np.ndarray, np.ndarray]:
     by_seat.append(_one_hot(np.repeat(np.minimum(number, ROUNDS - 1)[..., None], SEATS, -1), ROUNDS))
     left = ROUNDS_PLAYED[length] - number
     by_seat += [_to_all(np.maximum(left, 0) / _LEFT), _to_all(np.maximum(1 - left, 0) / _LEFT)]
-    inputs = np.concatenate(by_seat, -1).astype(np.float32)
+    inputs = np.concatenate([part.astype(np.float32) for part in by_seat], -1)
     inputs[~known] = 0
     return inputs, known
 
@@ -80,7 +80,7 @@ def _from_seat(values: np.ndarray) -> np.ndarray:
 
 
 def _one_hot(numbers: np.ndarray, size: int) -> np.ndarray:
-    return np.eye(size)[numbers]
+    return np.eye(size, dtype=np.float32)[numbers]
 
 
 def _to_all(values: np.ndarray) -> np.ndarray:
