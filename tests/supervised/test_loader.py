@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from suphx.features.layout import start
+from suphx.supervised.loader import Loader, Source, legal_discards
+from suphx.supervised.selection import select
+from suphx.supervised.suits import ORDERS, permute_suits
+from tests.supervised.made_games import sensible_games
+
+CHUNK = 700
+
+
+def source(model: str) -> Source:
+    prepared = sensible_games()
+    return Source(prepared, select(prepared, model, "training"))
+
+
+def rows(planes: np.ndarray, answers: np.ndarray) -> list[bytes]:
+    return sorted(plane.tobytes() + bytes([answer]) for plane, answer in zip(planes, answers, strict=True))
+
+
+@pytest.mark.parametrize("model", ["discard", "riichi", "chow", "kong"])
+def test_an_epoch_holds_every_pair_once(model: str) -> None:
+    chunks = Loader(source(model), seed=3, chunk_pairs=CHUNK)
+    whole = source(model).all_pairs()
+    parts = [chunks.chunk(0, number) for number in range(chunks.chunks)]
+    found = [row for part in parts for row in rows(part.planes, part.answers)]
+    assert sorted(found) == rows(whole.planes, whole.answers)
+
+
+def test_the_order_follows_from_seed_and_epoch() -> None:
+    one, same, other = (Loader(source("chow"), seed, CHUNK).chunk(0, 0) for seed in (1, 1, 2))
+    next_epoch = Loader(source("chow"), 1, CHUNK).chunk(1, 0)
+    assert np.array_equal(one.planes, same.planes) and np.array_equal(one.answers, same.answers)
+    assert one.planes.shape != other.planes.shape or not np.array_equal(one.planes, other.planes)
+    assert one.planes.shape != next_epoch.planes.shape or not np.array_equal(one.planes, next_epoch.planes)
+
+
+def test_starting_later_gives_the_same_chunks() -> None:
+    whole, late = (Loader(source("pong"), 1, CHUNK).run(first) for first in (0, 2))
+    chunks = [next(whole) for _ in range(4)]
+    for number, chunk in chunks[2:]:
+        later, same = next(late)
+        assert later == number
+        assert np.array_equal(same.planes, chunk.planes) and np.array_equal(same.answers, chunk.answers)
+    whole.close()
+    late.close()
+
+
+def test_a_discard_answer_is_a_kind_that_may_be_discarded() -> None:
+    pairs = source("discard").all_pairs(500)
+    legal = legal_discards(pairs.planes)
+    assert legal[np.arange(500), pairs.answers].all()
+    assert (legal.sum(axis=1) > 1).all()
+
+
+def test_exchanging_suits_moves_answers_with_the_planes() -> None:
+    pairs = source("discard").all_pairs(600)
+    planes, answers = pairs.planes.copy(), pairs.answers.copy()
+    chosen = np.arange(600) % len(ORDERS)
+    permute_suits(planes, answers, chosen, answers_are_kinds=True)
+    assert legal_discards(planes)[np.arange(600), answers].all()
+    same = chosen == 0  # the order 0, 1, 2 changes nothing
+    assert np.array_equal(planes[same], pairs.planes[same])
+    assert not np.array_equal(planes[~same], pairs.planes[~same])
+    honours = pairs.answers >= 27
+    assert np.array_equal(answers[honours], pairs.answers[honours])
+
+
+def test_exchanging_suits_back_restores_them() -> None:
+    pairs = source("discard").all_pairs(300)
+    planes, answers = pairs.planes.copy(), pairs.answers.copy()
+    inverse = [ORDERS.tolist().index(np.argsort(order).tolist()) for order in ORDERS]
+    for n, back in enumerate(inverse):
+        for chosen in (n, back):
+            permute_suits(planes, answers, np.full(300, chosen), answers_are_kinds=True)
+        assert np.array_equal(planes, pairs.planes) and np.array_equal(answers, pairs.answers)
+
+
+def test_exchanging_suits_leaves_planes_that_say_no_kind() -> None:
+    pairs = source("riichi").all_pairs(50)
+    planes, answers = pairs.planes.copy(), pairs.answers.copy()
+    permute_suits(planes, answers, np.full(50, 3), answers_are_kinds=False)
+    dealer = start("game.dealer")
+    assert np.array_equal(planes[:, dealer], pairs.planes[:, dealer])
+    assert np.array_equal(answers, pairs.answers)

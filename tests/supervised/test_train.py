@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Event
+
+import pytest
+import torch
+
+from suphx.errors import InputError
+from suphx.networks.precision import Precision, choose_precision
+from suphx.networks.weights import load_network
+from suphx.supervised import train
+from suphx.supervised.config import PretrainConfig
+from suphx.supervised.loader import Loader
+from suphx.supervised.train import CHECKPOINT_NAME, WEAK_NAME, Interrupted, Report, Training
+from tests.supervised.made_games import sensible_games, tiny_config
+
+
+@pytest.fixture(autouse=True)
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    def loader(source, seed, shuffle_suits):
+        return Loader(source, seed, 300, shuffle_suits)
+
+    monkeypatch.setattr(train, "Loader", loader)
+
+
+def precision() -> Precision:
+    return choose_precision("cpu", "float32", 1)
+
+
+def training(folder: Path, config: PretrainConfig | None = None) -> Training:
+    return Training("riichi", config or tiny_config(), sensible_games(), folder, precision())
+
+
+def weights(folder: Path) -> dict[str, torch.Tensor]:
+    return load_network(folder / "best.safetensors", "riichi").state_dict()
+
+
+def stop_after(chunks: int, event: Event):
+    seen: list[Report] = []
+
+    def watch(report: Report) -> None:
+        seen.append(report)
+        if len(seen) == chunks:
+            event.set()
+
+    return watch
+
+
+def test_training_lowers_the_loss_and_keeps_the_best_weights(tmp_path: Path) -> None:
+    config = tiny_config(models={"discard": {"pairs": 5000}})
+    run = Training("discard", config, sensible_games(), tmp_path, precision())
+    run.run(lambda _: None, Event())
+    first, *_, last = run.progress.validations
+    assert last.loss < first.loss
+    assert run.progress.best is not None
+    assert run.progress.best.loss == min(each.loss for each in run.progress.validations)
+
+
+def test_a_stopped_training_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    training(whole).run(lambda _: None, Event())
+    stops = 0
+    while True:
+        event = Event()
+        try:
+            training(parts).run(stop_after(1, event), event)
+            break
+        except Interrupted:
+            stops += 1
+    assert stops >= 3
+    for name, value in weights(whole).items():
+        assert torch.equal(value, weights(parts)[name]), name
+    assert load_network(parts / WEAK_NAME, "riichi").n_parameters() > 0
+
+
+def test_a_training_that_is_done_is_not_done_again(tmp_path: Path) -> None:
+    training(tmp_path).run(lambda _: None, Event())
+    reports: list[Report] = []
+    training(tmp_path).run(reports.append, Event())
+    assert not reports
+
+
+def test_the_same_seed_gives_the_same_weights_and_another_one_others(tmp_path: Path) -> None:
+    for name, seed in (("a", 0), ("b", 0), ("c", 1)):
+        training(tmp_path / name, tiny_config(seed=seed)).run(lambda _: None, Event())
+    same, other = weights(tmp_path / "b"), weights(tmp_path / "c")
+    for name, value in weights(tmp_path / "a").items():
+        assert torch.equal(value, same[name]), name
+    assert any(not torch.equal(value, other[name]) for name, value in same.items())
+
+
+def test_a_checkpoint_of_another_configuration_is_refused(tmp_path: Path) -> None:
+    event = Event()
+    with pytest.raises(Interrupted):
+        training(tmp_path).run(stop_after(1, event), event)
+    with pytest.raises(InputError, match=r"checkpoint\.safetensors: a checkpoint of a training with another"):
+        training(tmp_path, tiny_config(learning_rate=5e-3))
+
+
+def test_a_broken_checkpoint_is_an_error_that_names_it(tmp_path: Path) -> None:
+    (tmp_path / CHECKPOINT_NAME).write_bytes(b"nonsense")
+    with pytest.raises(InputError, match=r"checkpoint\.safetensors: no checkpoint, or not whole"):
+        training(tmp_path)
+
+
+def test_validations_without_progress_end_a_training(tmp_path: Path) -> None:
+    config = tiny_config(
+        models={"riichi": {"pairs": 30_000, "learning_rate": 1.0}}, other_learning_rate=1.0, validations=60, patience=3
+    )
+    run = training(tmp_path, config)
+    run.run(lambda _: None, Event())
+    assert run.progress.pairs < 30_000
+    assert run.progress.best is not None
+    later = [each for each in run.progress.validations if each.pairs > run.progress.best.pairs]
+    assert len(later) == 3
