@@ -45,7 +45,6 @@ from simulator.record import (
     PHASE_ROUND_OVER,
     PHASE_TURN,
     PONG,
-    RESULT_TRIPLE_RON,
     SEATS,
     WIN_BY_CLAIM,
     WIN_BY_DRAW,
@@ -188,22 +187,9 @@ def _own_turn(game, seat, action, wanted, pairs, n, counts):
 
 
 @jit
-def _claim_made(events, at):
-    """Return the type and seat of the event by which a claim was settled, skipping what is only shown."""
-    while at < len(events):
-        kind = events[at]["type"]
-        if kind != EVENT_RIICHI_ACCEPTED and kind != EVENT_DORA:
-            if kind == EVENT_NO_WINNER and events[at]["tile"] == RESULT_TRIPLE_RON:
-                return EVENT_WIN, np.int64(0)
-            return np.int64(kind), np.int64(events[at]["seat"])
-        at += 1
-    return np.int64(0), np.int64(0)
-
-
-@jit
 def _claims(game, seat, action, events, at, wanted, pairs, n, counts):
-    """Add the pairs of a seat that was asked for a claim; return how many there are then."""
-    made, by = _claim_made(events, at)
+    """Add the pairs of a seat that was asked for a claim, which event `at` settles; return how many there are then."""
+    made, by = events[at]["type"], np.int64(events[at]["seat"])
     if made == EVENT_WIN:
         return n
     hides_chow = by != seat and (made == EVENT_PONG or made == EVENT_OPEN_KONG)

@@ -86,25 +86,26 @@ def test_who_must_let_a_drawn_win_go_by_the_rule_is_asked_about_riichi_and_disca
     assert asked(scene.play("1 discard 2m"), at) == {"1 riichi: no", "1 discards 2m"}
 
 
-FAR, NEAR = "19m19p19s12z258m46p", "19m19p19s12345z58m"
+# With 5z drawn, three and two tiles short of thirteen orphans.
+FAR, NEAR = "19m19p19s123z258m4p", "19m19p19s1234z258m"
 
 
 def test_a_hand_that_the_rule_aborts_for_nine_terminals_is_asked_nothing():
     for answer in ("0 abort", "0 discard 2m"):
-        scene = Scene({0: FAR}, draws={0: "3z"})
+        scene = Scene({0: FAR}, draws={0: "5z"})
         at = moment(scene)
         assert "abort" in scene.options(0)
         assert asked(scene.play(answer), at) == set()
 
 
 def test_a_hand_near_thirteen_orphans_is_asked_what_it_discards():
-    scene = Scene({0: NEAR}, draws={0: "6z"})
+    scene = Scene({0: NEAR}, draws={0: "5z"})
     at = moment(scene)
     assert "abort" in scene.options(0)
     assert asked(scene.play("0 discard 5m"), at) == {"0 discards 5m"}
 
 
 def test_a_hand_near_thirteen_orphans_that_aborts_is_asked_nothing():
-    scene = Scene({0: NEAR}, draws={0: "6z"})
+    scene = Scene({0: NEAR}, draws={0: "5z"})
     at = moment(scene)
     assert asked(scene.play("0 abort"), at) == set()
