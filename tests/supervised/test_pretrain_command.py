@@ -1,0 +1,113 @@
+"""The command from logs to an agent that plays, on games too few to learn much from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from simulator.logs.generate import generate_mjlogs
+from suphx.agent.loading import load_agent
+from suphx.cli import app
+from suphx.networks.sizes import MODELS
+
+CONFIG = """
+name: tiny
+size: {filters: 8, blocks: 1}
+models:
+  discard: {pairs: 6_000}
+  riichi: {pairs: 500}
+  chow: {pairs: 1_000}
+  pong: {pairs: 1_000}
+  kong: {pairs: 200}
+validation_pairs: 200
+validations: 2
+test_pairs: 100_000
+"""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pretrain")
+    (folder / "logs").mkdir()
+    for game in generate_mjlogs(50, seed=9):
+        (folder / "logs" / game.name).write_bytes(game.data)
+    (folder / "logs" / "broken.mjlog").write_bytes(b"<mjloggm ver")
+    (folder / "tiny.yaml").write_text(CONFIG)
+    return folder
+
+
+def run(place: Path, *arguments: str) -> Result:
+    variables = {"SUPHX_RUNS": str(place / "runs")}
+    return CliRunner().invoke(app, ["pretrain", *arguments, "--threads", "1", "--precision", "float32"], env=variables)
+
+
+@pytest.fixture(scope="module")
+def trained(place: Path) -> Result:
+    return run(place, str(place / "tiny.yaml"), "--logs", str(place / "logs"), "--json")
+
+
+def test_training_gives_an_agent_its_results_and_what_was_left_out(place: Path, trained: Result) -> None:
+    assert trained.exit_code == 0, trained.output
+    results = json.loads(trained.stdout)
+    assert list(results) == list(MODELS)
+    for numbers in results.values():
+        assert 0 <= numbers["interval"][0] <= numbers["accuracy"] <= numbers["interval"][1] <= 1
+        assert numbers["pairs"] > 0 and numbers["training_pairs"] > 0
+    assert results["discard"]["accuracy"] > 0.3
+    assert "1 unreadable" in " ".join(trained.stderr.split())
+    folder = place / "runs" / "pretrain" / "tiny"
+    saved = json.loads((folder / "result.json").read_text())
+    assert saved["models"] == results
+    for name in ("agent", "weak"):
+        assert load_agent(str(folder / name)).name.startswith("tiny")
+
+
+def test_the_same_command_again_trains_no_more_and_says_the_same(place: Path, trained: Result) -> None:
+    again = run(place, str(place / "tiny.yaml"), "--logs", str(place / "logs"), "--json")
+    assert again.exit_code == 0, again.output
+    for model, numbers in json.loads(again.stdout).items():
+        assert numbers == json.loads(trained.stdout)[model] | {"log_loss": pytest.approx(numbers["log_loss"], rel=1e-6)}
+
+
+def test_weights_are_measured_on_games_they_were_not_trained_on(place: Path, trained: Result) -> None:
+    agent = str(place / "runs" / "pretrain" / "tiny" / "agent")
+    found = run(place, "--evaluate", "--weights", agent, "--logs", str(place / "logs"), "--pairs", "0", "--json")
+    assert found.exit_code == 0, found.output
+    measured, at_the_end = json.loads(found.stdout), json.loads(trained.stdout)
+    for model in MODELS:
+        assert measured[model]["accuracy"] == pytest.approx(at_the_end[model]["accuracy"], abs=1e-9), model
+        assert measured[model]["pairs"] == at_the_end[model]["pairs"], model
+    everything = run(
+        place, "--evaluate", "--weights", agent, "--logs", str(place / "logs"), "--pairs", "0", "--seen", "--json"
+    )
+    assert json.loads(everything.stdout)["discard"]["pairs"] > 3 * measured["discard"]["pairs"]
+
+
+def test_a_player_that_is_not_there_is_an_error(place: Path, trained: Result) -> None:
+    agent = str(place / "runs" / "pretrain" / "tiny" / "agent")
+    found = run(place, "--evaluate", "--weights", agent, "--logs", str(place / "logs"), "--player", "Nobody")
+    assert found.exit_code == 1
+    assert "no player Nobody" in str(found.exception)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "a configuration is needed"),
+        (["--evaluate"], "--evaluate needs --logs"),
+        (["CONFIG", "--models", "discard,cow"], "cow: the configuration has discard, riichi"),
+    ],
+)
+def test_a_wrong_command_line_is_told(place: Path, arguments: list[str], words: str) -> None:
+    found = run(place, *(str(place / "tiny.yaml") if each == "CONFIG" else each for each in arguments))
+    assert found.exit_code == 2
+    assert words in " ".join(found.output.replace("│", " ").split())
+
+
+def test_logs_without_a_game_are_an_error(place: Path) -> None:
+    found = run(place, str(place / "tiny.yaml"), "--logs", str(place / "logs" / "broken.mjlog"))
+    assert found.exit_code == 1
+    assert "no game to learn from" in str(found.exception)

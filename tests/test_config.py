@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from suphx.config import load_config
+from suphx.errors import InputError
+from suphx.reward.config import RewardConfig
+from suphx.supervised.config import PretrainConfig
+
+CONFIGS = Path(__file__).parents[1] / "configs"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("models: {discard: {pairs: 0}}", "models.discard.pairs: Input should be greater than or equal to 1"),
+        ("models: {dicard: {pairs: 1}}", r"models.dicard"),
+        ("{models: {chow: {pairs: 1}}, batsch: 3}", "batsch: Extra inputs are not permitted"),
+        ("{models: {chow: {pairs: 1}}, size: huge}", "no network size 'huge'; there are paper, base, small"),
+        ("{models: {chow: {pairs: 1}}, size: {filters: 0, blocks: 1}}", "size"),
+        ("{models: {chow: {pairs: 1}}, name: ../up}", "name"),
+        ("models: [", "no YAML"),
+        ("- 1", "a configuration is a mapping"),
+        ("models: !!python/object/apply:os.system ['true']", "no YAML"),
+    ],
+)
+def test_what_is_wrong_in_a_configuration_is_told_with_file_and_field(tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / "some.yaml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=words) as error:
+        load_config(path, PretrainConfig)
+    assert str(path) in str(error.value)
+
+
+def test_a_configuration_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such configuration"):
+        load_config(tmp_path / "none.yaml", PretrainConfig)
+
+
+def test_every_configuration_of_ours_can_be_read_and_has_all_five_models() -> None:
+    for path in sorted(CONFIGS.glob("*.yaml")):
+        if path.name == "reward.yaml":
+            load_config(path, RewardConfig)
+        else:
+            assert set(load_config(path, PretrainConfig).models) == {"discard", "riichi", "chow", "pong", "kong"}
