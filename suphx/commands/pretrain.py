@@ -27,6 +27,10 @@ def pretrain(
     out: Annotated[
         Path | None, typer.Option(help="Folder of the run; by default under the runs folder, by the run's name.")
     ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Set a value over the configuration's: batch=512, models.discard.pairs=1000."),
+    ] = None,
     models: Annotated[str | None, typer.Option(help="Train these alone, with commas: discard,riichi.")] = None,
     evaluate: Annotated[bool, typer.Option("--evaluate", help="Train nothing: measure weights on logs.")] = False,
     weights: Annotated[
@@ -57,8 +61,10 @@ def pretrain(
     """
     from rich.console import Console
 
+    from suphx.config import load_config
     from suphx.errors import InputError
     from suphx.networks.precision import choose_precision
+    from suphx.supervised.config import PretrainConfig
 
     screen = Console(stderr=True)
     if not evaluate and config is None:
@@ -73,7 +79,8 @@ def pretrain(
     else:
         assert config is not None
         try:
-            results = _train(config, logs, out, models, chosen, workers, screen)
+            wanted = _only(load_config(config, PretrainConfig, changes or ()), models)
+            results = _train(wanted, logs, out, chosen, workers, screen)
         except KeyboardInterrupt:
             screen.print("stopped; the same command goes on from here")
             raise
@@ -130,10 +137,9 @@ def _evaluate(
 
 
 def _train(
-    path: Path,
+    config: PretrainConfig,
     logs: list[Path] | None,
     out: Path | None,
-    models: str | None,
     precision: Precision,
     workers: int | None,
     screen: Console,
@@ -141,15 +147,12 @@ def _train(
     import json
 
     from simulator.files import write_whole
-    from suphx.config import load_config
     from suphx.runs import runs_folder
     from suphx.supervised.bars import testing_bars, training_bars
-    from suphx.supervised.config import PretrainConfig
     from suphx.supervised.pretrain import assemble, train_models
     from suphx.supervised.results import measure
     from suphx.supervised.selection import select
 
-    config = _only(load_config(path, PretrainConfig), models)
     folder = out or runs_folder() / "pretrain" / config.name
     prepared, data = _games(config, logs, workers)
     with training_bars(config, screen) as watch:

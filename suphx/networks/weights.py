@@ -179,16 +179,18 @@ def load_card(folder: Path) -> AgentCard:
 
 def load_agent(folder: Path) -> dict[str, PolicyNetwork]:
     """Return the five networks of a folder by model; raises WeightsError as `load_network` and `load_card` do."""
-    card = load_card(folder)
-    networks = {}
-    for model in MODELS:
-        path = folder / _file_name(model)
-        if not path.is_file():
-            raise WeightsError(f"{path}: the {model} model's weights are missing")
-        networks[model] = load_network(path, model)
-        if card.sha256.get(path.name) != hashlib.sha256(path.read_bytes()).hexdigest():
-            raise WeightsError(f"{path}: not the file that {CARD_NAME} speaks of")
-    return networks
+    return {model: load_agent_network(folder, model) for model in MODELS}
+
+
+def load_agent_network(folder: Path, model: str) -> PolicyNetwork:
+    """Return one of the five networks of a folder; raises WeightsError as `load_agent` does."""
+    card, path = load_card(folder), folder / _file_name(model)
+    if not path.is_file():
+        raise WeightsError(f"{path}: the {model} model's weights are missing")
+    network = load_network(path, model)
+    if card.sha256.get(path.name) != hashlib.sha256(path.read_bytes()).hexdigest():
+        raise WeightsError(f"{path}: not the file that {CARD_NAME} speaks of")
+    return network
 
 
 def _file_name(model: str) -> str:

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from suphx.reward.checkpoint import Pass, Progress, load_checkpoint, purpose_of, save_checkpoint
+from suphx.checkpoint import purpose_of
+from suphx.reward.checkpoint import Pass, Progress, load_training, save_training
 from suphx.reward.config import RewardConfig
 from suphx.reward.games import Games, Selection
 from suphx.reward.inputs import INPUTS, INPUTS_VERSION, encode
@@ -147,9 +148,9 @@ class Trainer:
             self.progress.best_pass = len(passes)
             self._best = {name: tensor.clone() for name, tensor in self._network.state_dict().items()}
         passes.append(Pass(training_loss=training_loss, validation_loss=validation_loss))
-        save_checkpoint(self._path, self.progress, self._network, self._optimizer, self._best)
+        save_training(self._path, self.progress, self._network, self._optimizer, self._best)
 
     def _resume(self) -> None:
-        found = load_checkpoint(self._path, self.progress.purpose, self._network, self._optimizer)
+        found = load_training(self._path, self.progress.purpose, self._network, self._optimizer)
         if found is not None:
             self.progress, self._best = found

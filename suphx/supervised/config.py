@@ -76,6 +76,8 @@ class PretrainConfig(Config):
     """Pairs of the final test, at most, of each model; whole rounds in random order."""
     checkpoint_seconds: float = Field(60, gt=0)
     """Time between checkpoints."""
+    start: str | None = None
+    """Weights to go on from, `sl` or a folder, instead of fresh ones; sizes must be theirs."""
     filters: Filters = Field(default_factory=Filters)
     """Whose decisions are trained on; tests take all."""
     generated: GeneratedGames = Field(default_factory=GeneratedGames)

@@ -6,7 +6,7 @@ shuffled over the whole epoch, pairs within a chunk of some 700 rounds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -138,7 +138,7 @@ class Loader:
         mixed = random.permutation(len(planes))
         return Chunk(planes[mixed], answers[mixed])
 
-    def run(self, first: int) -> Iterator[tuple[int, Chunk]]:
+    def run(self, first: int) -> Generator[tuple[int, Chunk]]:
         """Yield (number, chunk) from chunk `first` on, counted over all epochs, without end; the next is on its way."""
         with ThreadPoolExecutor(1, thread_name_prefix="loader") as pool:
 

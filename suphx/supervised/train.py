@@ -13,18 +13,21 @@ import torch
 from torch.nn import functional
 from torch.utils.tensorboard import SummaryWriter
 
+from suphx.agent.loading import weights_folder
+from suphx.checkpoint import load_checkpoint, purpose_of, save_checkpoint, tensors_below
+from suphx.errors import InputError
 from suphx.features.layout import VERSION
 from suphx.networks.inference import Evaluator
 from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODELS
-from suphx.networks.weights import load_network, save_network
-from suphx.supervised.checkpoint import Progress, Validation, load_checkpoint, purpose_of, save_checkpoint
+from suphx.networks.weights import load_agent_network, load_network, save_network
 from suphx.supervised.config import Model, PretrainConfig
 from suphx.supervised.loader import Chunk, Loader, Source, legal_discards
 from suphx.supervised.optimizer import Optimizer
 from suphx.supervised.prepared import Prepared
+from suphx.supervised.progress import Progress, Validation
 from suphx.supervised.selection import select
 
 CHECKPOINT_NAME = "checkpoint.safetensors"
@@ -75,17 +78,16 @@ class Training:
         self.plan = config.models[model]
         self.source = Source(prepared, select(prepared, model, "training", config.filters))
         self.held_out_source = Source(prepared, select(prepared, model, "validation"))
-        torch.manual_seed(config.seed * len(MODELS) + MODELS.index(model))
-        self.network = PolicyNetwork(model, config.size_of(model)).to(precision.device)
+        self.network = _first_network(model, config).to(precision.device)
         self.optimizer = Optimizer(self.network, config, self.plan.learning_rate or config.learning_rate)
-        trained_on = config.model_dump(exclude={"name", "models", "test_pairs", "checkpoint_seconds", "generated"})
-        purpose = purpose_of(model, self.plan, trained_on, self.source.selection.n_pairs, VERSION, precision.dtype)
+        purpose = purpose_of(
+            model, self.plan, *_purpose(config), self.source.selection.n_pairs, VERSION, precision.dtype
+        )
         self.progress = Progress(purpose=purpose)
-        found = load_checkpoint(folder / CHECKPOINT_NAME, purpose)
+        found = load_checkpoint(folder / CHECKPOINT_NAME, purpose, Progress)
         if found is not None:
             self.progress, tensors = found
-            weights = {name: tensors[f"network.{name}"] for name in self.network.state_dict()}
-            self.network.load_state_dict(weights)
+            self.network.load_state_dict(tensors_below(tensors, "network."))
             self.optimizer.load_tensors(tensors, self.progress.steps)
 
     def run(self, watch: Callable[[Report], None], stop: Event) -> PolicyNetwork:
@@ -183,6 +185,25 @@ class Training:
     def _save(self) -> None:
         tensors = {f"network.{name}": each for name, each in self.network.state_dict().items()}
         save_checkpoint(self.folder / CHECKPOINT_NAME, self.progress, tensors | self.optimizer.tensors())
+
+
+def _first_network(model: Model, config: PretrainConfig) -> PolicyNetwork:
+    """Return the network that a training starts from: fresh, named by the seed, or from given weights."""
+    if config.start is None:
+        torch.manual_seed(config.seed * len(MODELS) + MODELS.index(model))
+        return PolicyNetwork(model, config.size_of(model))
+    network = load_agent_network(weights_folder(config.start), model)
+    size = config.size_of(model)
+    if (network.size.filters, network.size.blocks) != (size.filters, size.blocks):
+        found = f"{network.size.filters} filters x {network.size.blocks} blocks"
+        raise InputError(f"{config.start}: its {model} network has {found}; the configuration says another size")
+    return network
+
+
+def _purpose(config: PretrainConfig) -> tuple:
+    """Return what of a configuration, beside the model's own plan, decides what its training does."""
+    elsewhere = {"name", "models", "test_pairs", "checkpoint_seconds", "generated", "start"}
+    return (config.model_dump(exclude=elsewhere), *([config.start] if config.start else []))
 
 
 class NoPairs(Exception):

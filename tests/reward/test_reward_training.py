@@ -81,7 +81,7 @@ def test_training_stops_when_validation_gets_no_better_and_keeps_the_best(config
 def test_the_checkpoint_of_another_training_is_neither_used_nor_overwritten(config, selection, tmp_path):
     trained(config, selection, tmp_path)
     before = (tmp_path / "checkpoint.safetensors").read_bytes()
-    with pytest.raises(InputError, match="another configuration or other games"):
+    with pytest.raises(InputError, match="a training with another configuration"):
         Trainer(config.model_copy(update={"hidden": 9}), selection, tmp_path)
     assert (tmp_path / "checkpoint.safetensors").read_bytes() == before
 

@@ -4,9 +4,11 @@ import typer
 
 from suphx.commands.bench.features import features
 from suphx.commands.bench.networks import networks
+from suphx.commands.bench.pretrain import pretrain
 from suphx.commands.bench.simulator import simulator
 
 bench = typer.Typer(no_args_is_help=True, help="Measure speed, beside others in the same run.")
 bench.command()(simulator)
 bench.command()(features)
 bench.command()(networks)
+bench.command()(pretrain)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import TypeVar
 
 import torch
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -13,35 +14,19 @@ from safetensors.torch import save
 from simulator.files import write_whole
 from suphx.errors import InputError
 
-
-class Validation(BaseModel):
-    """What the average of the weights was worth on validation pairs."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    pairs: int
-    """Pairs trained on before."""
-    accuracy: float
-    loss: float
-    """Mean of -log(probability of the answer)."""
+_METADATA_KEY = "progress"
 
 
-class Progress(BaseModel):
-    """Where a training stands."""
+class TrainingProgress(BaseModel):
+    """Where a training stands; each kind of training adds what it counts."""
 
     model_config = ConfigDict(extra="forbid")
 
     purpose: str
     """Hash of what is trained on what: only the same goes on from here."""
-    chunk: int = 0
-    """The next chunk."""
-    pairs: int = 0
-    """Trained on so far."""
-    steps: int = 0
-    seconds: float = 0
-    done: bool = False
-    best: Validation | None = None
-    validations: list[Validation] = []
+
+
+P = TypeVar("P", bound=TrainingProgress)
 
 
 def purpose_of(*what: object) -> str:
@@ -49,13 +34,13 @@ def purpose_of(*what: object) -> str:
     return hashlib.sha256(repr(what).encode()).hexdigest()[:16]
 
 
-def save_checkpoint(path: Path, progress: Progress, tensors: dict[str, torch.Tensor]) -> None:
+def save_checkpoint(path: Path, progress: TrainingProgress, tensors: dict[str, torch.Tensor]) -> None:
     """Write a checkpoint; one that is there is replaced at once."""
     plain = {name: each.detach().contiguous() for name, each in tensors.items()}
-    write_whole(path, save(plain, {"progress": progress.model_dump_json()}))
+    write_whole(path, save(plain, {_METADATA_KEY: progress.model_dump_json()}))
 
 
-def load_checkpoint(path: Path, purpose: str) -> tuple[Progress, dict[str, torch.Tensor]] | None:
+def load_checkpoint(path: Path, purpose: str, kind: type[P]) -> tuple[P, dict[str, torch.Tensor]] | None:
     """Return what was saved, or None if there is nothing.
 
     Raises InputError, naming the file, if it is broken or belongs to another training: nothing is overwritten silently.
@@ -64,13 +49,18 @@ def load_checkpoint(path: Path, purpose: str) -> tuple[Progress, dict[str, torch
         return None
     try:
         with safe_open(path, "pt") as file:
-            progress = Progress.model_validate_json((file.metadata() or {}).get("progress", ""))
+            progress = kind.model_validate_json((file.metadata() or {}).get(_METADATA_KEY, ""))
             tensors = {name: file.get_tensor(name) for name in file.keys()}
     except (SafetensorError, ValidationError) as error:
         raise InputError(f"{path}: no checkpoint, or not whole ({error}); remove it to start anew") from error
     if progress.purpose != purpose:
         raise InputError(
-            f"{path}: a checkpoint of a training with another configuration, other logs or another layout of planes; "
+            f"{path}: a checkpoint of a training with another configuration, on other games or other planes; "
             f"give the run another name, or remove {path.parent}"
         )
     return progress, tensors
+
+
+def tensors_below(tensors: dict[str, torch.Tensor], prefix: str) -> dict[str, torch.Tensor]:
+    """Return the tensors whose names begin with a prefix, without it."""
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
