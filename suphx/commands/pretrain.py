@@ -147,6 +147,7 @@ def _train(
     import json
 
     from simulator.files import write_whole
+    from suphx.networks.weights import load_agent
     from suphx.runs import runs_folder
     from suphx.supervised.bars import testing_bars, training_bars
     from suphx.supervised.pretrain import assemble, train_models
@@ -159,6 +160,8 @@ def _train(
         networks = train_models(config, prepared, folder, precision, watch)
     about = {"data": data, "config": config.model_dump_json()}
     agent = assemble(config, networks, prepared, folder, about)
+    if agent is not None:
+        networks = load_agent(agent)  # as they are stored, in two bytes a weight
     with testing_bars(screen) as tell:
         results = measure(
             networks, prepared, lambda model: select(prepared, model, "test"), precision, config.seed,
