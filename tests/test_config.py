@@ -45,3 +45,32 @@ def test_every_configuration_of_ours_can_be_read_and_has_all_five_models() -> No
             load_config(path, RewardConfig)
         else:
             assert set(load_config(path, PretrainConfig).models) == {"discard", "riichi", "chow", "pong", "kong"}
+
+
+def test_values_on_the_command_line_go_over_those_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "some.yaml"
+    path.write_text("{models: {chow: {pairs: 1}}, batch: 3}")
+    changes = ["batch=512", "models.chow.pairs=7", "models.discard.pairs=9", "size={filters: 4, blocks: 2}"]
+    config = load_config(path, PretrainConfig, changes)
+    assert config.batch == 512
+    assert {model: plan.pairs for model, plan in config.models.items()} == {"chow": 7, "discard": 9}
+    assert config.size_of("chow").filters == 4
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("batch", "'batch' sets nothing; write NAME=VALUE"),
+        ("=3", "sets nothing"),
+        ("models..pairs=3", "sets nothing"),
+        ("batch.size=3", "batch is a value and has no fields"),
+        ("batch=[", "no YAML"),
+        ("batch=many", "batch: Input should be a valid integer"),
+        ("bunch=3", "bunch: Extra inputs"),
+    ],
+)
+def test_a_value_that_cannot_be_set_is_told(tmp_path: Path, change: str, words: str) -> None:
+    path = tmp_path / "some.yaml"
+    path.write_text("{models: {chow: {pairs: 1}}, batch: 3}")
+    with pytest.raises(InputError, match=words):
+        load_config(path, PretrainConfig, [change])

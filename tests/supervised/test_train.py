@@ -6,9 +6,12 @@ from threading import Event
 import pytest
 import torch
 
+from suphx.agent.network_agent import untrained_networks
 from suphx.errors import InputError
+from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision, choose_precision
-from suphx.networks.weights import load_network
+from suphx.networks.sizes import NetworkSize
+from suphx.networks.weights import load_network, save_agent
 from suphx.supervised import train
 from suphx.supervised.config import PretrainConfig
 from suphx.supervised.loader import Loader
@@ -114,3 +117,24 @@ def test_validations_without_progress_end_a_training(tmp_path: Path) -> None:
     assert run.progress.best is not None
     later = [each for each in run.progress.validations if each.pairs > run.progress.best.pairs]
     assert len(later) == 3
+
+
+def agent(folder: Path, networks: dict[str, PolicyNetwork]) -> str:
+    save_agent(folder, networks, "some", storage="float32")
+    return str(folder)
+
+
+def test_a_training_may_go_on_from_given_weights(tmp_path: Path) -> None:
+    size = NetworkSize(filters=8, blocks=1)
+    start = agent(tmp_path / "agent", untrained_networks(size, seed=77))
+    config = tiny_config(start=start, learning_rate=1e-9, other_learning_rate=1e-9)
+    found = training(tmp_path / "run", config).run(lambda _: None, Event())
+    given = untrained_networks(size, seed=77)["riichi"].state_dict()
+    for name, value in found.state_dict().items():
+        torch.testing.assert_close(value, given[name], atol=1e-5, rtol=0)
+
+
+def test_given_weights_of_another_size_are_refused(tmp_path: Path) -> None:
+    start = agent(tmp_path / "agent", untrained_networks(NetworkSize(filters=4, blocks=1)))
+    with pytest.raises(InputError, match="its riichi network has 4 filters x 1 blocks"):
+        training(tmp_path / "run", tiny_config(start=start))
