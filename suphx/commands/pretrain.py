@@ -165,7 +165,7 @@ def _train(
     with testing_bars(screen) as tell:
         results = measure(
             networks, prepared, lambda model: select(prepared, model, "test"), precision, config.seed,
-            config.test_pairs, tell,
+            config.test_pairs, tell, config.hide,
         )  # fmt: skip
     for model in networks:
         results[model]["training_pairs"] = select(prepared, model, "training", config.filters).n_pairs

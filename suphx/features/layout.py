@@ -298,6 +298,17 @@ def start(key: str) -> int:
     return _STARTS[key]
 
 
+def places_of(names: Iterable[str]) -> list[int]:
+    """Return the places of the planes of groups (`rivers.order`) or blocks (`rivers`); KeyError for another name."""
+    found = []
+    for name in names:
+        keys = [each for each in GROUPS + CALL_GROUPS if name in (each.key, each.key.partition(".")[0])]
+        if not keys:
+            raise KeyError(name)
+        found += [start(each.key) + n for each in keys for n in range(len(each.planes))]
+    return found
+
+
 def version_of(planes: Iterable[Plane], revision: int = REVISION) -> str:
     """Return what names a layout: a hash of its planes, in their order, and of the encoders' revision."""
     words = [[plane.block, plane.name, plane.meaning, plane.range] for plane in planes]

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from suphx.config import Config
+from suphx.features.layout import places_of
 from suphx.networks.sizes import MODELS, SIZES, NetworkSize
 from suphx.supervised.selection import Filters
 
@@ -76,6 +77,8 @@ class PretrainConfig(Config):
     """Pairs of the final test, at most, of each model; whole rounds in random order."""
     checkpoint_seconds: float = Field(60, gt=0)
     """Time between checkpoints."""
+    hide: list[str] = Field(default_factory=list)
+    """Groups or blocks of planes that the networks do not see, to learn what they are worth; no agent comes of that."""
     start: str | None = None
     """Weights to go on from, `sl` or a folder, instead of fresh ones; sizes must be theirs."""
     filters: Filters = Field(default_factory=Filters)
@@ -84,10 +87,14 @@ class PretrainConfig(Config):
     """What is learned from without logs."""
 
     @model_validator(mode="after")
-    def _known_sizes(self) -> PretrainConfig:
+    def _known_names(self) -> PretrainConfig:
         for size in (self.size, *(plan.size for plan in self.models.values())):
             if isinstance(size, str) and size not in SIZES:
                 raise ValueError(f"size: no network size {size!r}; there are {', '.join(SIZES)}")
+        try:
+            places_of(self.hide)
+        except KeyError as error:
+            raise ValueError(f"hide: no group or block of planes {error}; docs/features.md names them") from error
         return self
 
     def size_of(self, model: Model) -> NetworkSize:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,28 +53,30 @@ def evaluate_model(
     seed: int,
     most: int | None = None,
     watch: Callable[[int, int], None] | None = None,
+    hide: Iterable[str] = (),
 ) -> dict[str, Any]:
     """Return how a network answers the pairs of a selection, as plain values for JSON.
 
     most: pairs to ask about, at most (None: all): whole rounds in an order that `seed` names. watch: told (pairs done,
-    pairs in all). Of accuracies, intervals are 95 % with the game as the unit.
+    pairs in all). hide: planes that are left empty, as in training. Intervals are 95 %, with the game as the
+    unit.
     """
     order = np.random.default_rng([seed, selection.model]).permutation(len(selection.rounds))
     sums = selection.pairs[order].cumsum()
     if most is not None:
         order = order[: int(np.searchsorted(sums, most, side="right"))]
-    chunks = list(_answered(evaluator, prepared, selection, order, watch))
+    chunks = list(_answered(evaluator, prepared, Source(prepared, selection, hide), order, watch))
     return _summary(selection.model, prepared, chunks)
 
 
 def _answered(
     evaluator: Evaluator,
     prepared: Prepared,
-    selection: Selection,
+    source: Source,
     order: np.ndarray,
     watch: Callable[[int, int], None] | None,
 ) -> Iterator[_Answered]:
-    source = Source(prepared, selection)
+    selection = source.selection
     sums = selection.pairs[order].cumsum()
     total = int(sums[-1]) if len(sums) else 0
     bounds = np.searchsorted(sums, np.arange(_CHUNK_PAIRS, total + _CHUNK_PAIRS, _CHUNK_PAIRS), side="left") + 1

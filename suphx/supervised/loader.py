@@ -6,7 +6,7 @@ shuffled over the whole epoch, pairs within a chunk of some 700 rounds.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from simulator.lookup import get_lookup
 from simulator.record import GAME
 from simulator.tiles import KINDS
 from suphx.features.encode import encode_batch, encode_call_batch
-from suphx.features.layout import start
+from suphx.features.layout import places_of, start
 from suphx.networks.sizes import MODEL_PLANES, MODELS
 from suphx.supervised.pairs import CHOW_MODEL, COUNTS, PAIR, collect_pairs
 from suphx.supervised.prepared import Prepared
@@ -62,8 +62,11 @@ class Collected:
 class Source:
     """Collects and encodes the pairs of one model."""
 
-    def __init__(self, prepared: Prepared, selection: Selection) -> None:
+    def __init__(self, prepared: Prepared, selection: Selection, hide: Iterable[str] = ()) -> None:
+        """hide: groups or blocks of planes that are left empty."""
         self.selection = selection
+        places = np.array(places_of(hide), np.int64)
+        self._hidden = places[places < MODEL_PLANES[MODELS[selection.model]]]
         self._prepared = prepared
         self._rules = prepared.rules_records()
 
@@ -90,8 +93,11 @@ class Source:
         pairs = collected.pairs
         index, seats = pairs["position"].astype(np.int64), pairs["seat"].astype(np.int64)
         if self.selection.model < CHOW_MODEL:
-            return encode_batch(collected.positions, index, seats)
-        return encode_call_batch(collected.positions, index, seats, pairs["option"].astype(np.int64))
+            planes = encode_batch(collected.positions, index, seats)
+        else:
+            planes = encode_call_batch(collected.positions, index, seats, pairs["option"].astype(np.int64))
+        planes[:, self._hidden] = 0
+        return planes
 
     def all_pairs(self, most: int | None = None) -> Chunk:
         """Return all pairs of the selection encoded, or those of its first rounds until there are `most`."""
@@ -153,4 +159,4 @@ class Loader:
                 number += 1
 
 
-assert MODELS[CHOW_MODEL] == "chow" and set(MODEL_PLANES) == set(MODELS)
+assert MODELS[CHOW_MODEL] == "chow"

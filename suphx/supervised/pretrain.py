@@ -73,9 +73,9 @@ def assemble(
 ) -> Path | None:
     """Write the agent of five networks, and the under-trained one, into the run's folder; return where the first is.
 
-    Returns None, and writes nothing, if the configuration does not train all five.
+    Returns None, and writes nothing, if the configuration does not train all five, or hides planes from them.
     """
-    if set(networks) != set(MODELS):
+    if set(networks) != set(MODELS) or config.hide:
         return None
     seen = trained_games(prepared)
     save_agent(folder / AGENT_FOLDER, networks, config.name, about, seen=seen)

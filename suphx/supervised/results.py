@@ -37,8 +37,12 @@ def measure(
     seed: int,
     most: int | None,
     watch: Callable[[str, int, int], None],
+    hide: Iterable[str] = (),
 ) -> dict[str, dict[str, Any]]:
-    """Return model -> numbers (`evaluate_model`); choose: the pairs of a model; watch: told (model, done, in all)."""
+    """Return model -> numbers (`evaluate_model`).
+
+    choose: the pairs of a model; watch: told (model, done, in all); hide: planes left empty.
+    """
     found = {}
     for model in [each for each in MODELS if each in networks]:
         evaluator = Evaluator(networks[model], precision)
@@ -46,7 +50,7 @@ def measure(
         def tell(done: int, total: int, model: str = model) -> None:
             watch(model, done, total)
 
-        found[model] = evaluate_model(evaluator, prepared, choose(model), seed, most, tell)
+        found[model] = evaluate_model(evaluator, prepared, choose(model), seed, most, tell, hide)
     return found
 
 

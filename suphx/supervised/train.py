@@ -76,8 +76,8 @@ class Training:
         """Raises InputError for a checkpoint of something else."""
         self.model, self.config, self.folder, self.precision = model, config, folder, precision
         self.plan = config.models[model]
-        self.source = Source(prepared, select(prepared, model, "training", config.filters))
-        self.held_out_source = Source(prepared, select(prepared, model, "validation"))
+        self.source = Source(prepared, select(prepared, model, "training", config.filters), config.hide)
+        self.held_out_source = Source(prepared, select(prepared, model, "validation"), config.hide)
         self.network = _first_network(model, config).to(precision.device)
         self.optimizer = Optimizer(self.network, config, self.plan.learning_rate or config.learning_rate)
         purpose = purpose_of(
@@ -202,8 +202,8 @@ def _first_network(model: Model, config: PretrainConfig) -> PolicyNetwork:
 
 def _purpose(config: PretrainConfig) -> tuple:
     """Return what of a configuration, beside the model's own plan, decides what its training does."""
-    elsewhere = {"name", "models", "test_pairs", "checkpoint_seconds", "generated", "start"}
-    return (config.model_dump(exclude=elsewhere), *([config.start] if config.start else []))
+    elsewhere = {"name", "models", "test_pairs", "checkpoint_seconds", "generated", "start", "hide"}
+    return (config.model_dump(exclude=elsewhere), *filter(None, (config.start, config.hide)))
 
 
 class NoPairs(Exception):
