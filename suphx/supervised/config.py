@@ -34,6 +34,8 @@ class ModelPlan(Config):
     """Size of the network, if another than `PretrainConfig.size`."""
     shuffle_suits: bool = False
     """Show each pair with its suits in a random order: for models whose pairs are seen many times."""
+    replicas: int = Field(default=1, ge=1, le=64)
+    """Copies that learn side by side, one thread each, and are averaged after every chunk: for cores left over."""
     learning_rate: float | None = Field(None, gt=0)
     """If another than `PretrainConfig.learning_rate`."""
 

@@ -99,12 +99,14 @@ class Source:
         planes[:, self._hidden] = 0
         return planes
 
-    def all_pairs(self, most: int | None = None) -> Chunk:
-        """Return all pairs of the selection encoded, or those of its first rounds until there are `most`."""
-        last = len(self.selection.rounds)
+    def some_pairs(self, most: int | None = None, seed: int = 0) -> Chunk:
+        """Return pairs of the selection encoded: all, or those of whole rounds at random, cut off at `most`."""
+        selection = self.selection
+        order = np.arange(len(selection.rounds))
         if most is not None:
-            last = int(np.searchsorted(self.selection.pairs.cumsum(), most) + 1)
-        collected = self.collect(np.arange(min(last, len(self.selection.rounds))))
+            order = np.random.default_rng([seed, selection.model]).permutation(order)
+            order = order[: int(np.searchsorted(selection.pairs[order].cumsum(), most)) + 1]
+        collected = self.collect(order)
         planes = self.encode(collected)
         return Chunk(planes[:most], collected.pairs["answer"][:most].astype(np.int64))
 

@@ -105,5 +105,5 @@ class Optimizer:
         state = self._adamw.state_dict()
         names = ("step", "exp_avg", "exp_avg_sq")
         count = len(state["param_groups"][0]["params"])
-        state["state"] = {n: {name: tensors[f"adamw.{n}.{name}"] for name in names} for n in range(count)}
+        state["state"] = {n: {name: tensors[f"adamw.{n}.{name}"].clone() for name in names} for n in range(count)}
         self._adamw.load_state_dict(state)

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from suphx.errors import InputError
+from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODELS
@@ -36,8 +37,10 @@ def train_models(
     Goes on where an earlier call in the same folder was stopped. Ctrl-C ends it with checkpoints written. watch: told
     how each model stands, from several threads. Raises InputError for logs without pairs of a model.
     """
+    keep_memory()
     on_cpu = precision.device.type == "cpu"
-    at_once = min(precision.threads, len(config.models)) if on_cpu else 1
+    most = max(plan.replicas for plan in config.models.values())
+    at_once = max(1, min(precision.threads // most, len(config.models))) if on_cpu else 1
     each = replace(precision, threads=1) if on_cpu else precision
     order = sorted(config.models, key=lambda model: -config.models[model].pairs)
     trainings = {model: Training(model, config, prepared, folder / model, each) for model in order}

@@ -10,22 +10,20 @@ from threading import Event
 
 import numpy as np
 import torch
-from torch.nn import functional
 from torch.utils.tensorboard import SummaryWriter
 
 from suphx.agent.loading import weights_folder
-from suphx.checkpoint import load_checkpoint, purpose_of, save_checkpoint, tensors_below
+from suphx.checkpoint import load_checkpoint, purpose_of, save_checkpoint
 from suphx.errors import InputError
 from suphx.features.layout import VERSION
 from suphx.networks.inference import Evaluator
-from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODELS
 from suphx.networks.weights import load_agent_network, load_network, save_network
 from suphx.supervised.config import Model, PretrainConfig
+from suphx.supervised.learner import Learner, Replicas
 from suphx.supervised.loader import Chunk, Loader, Source, legal_discards
-from suphx.supervised.optimizer import Optimizer
 from suphx.supervised.prepared import Prepared
 from suphx.supervised.progress import Progress, Validation
 from suphx.supervised.selection import select
@@ -78,8 +76,9 @@ class Training:
         self.plan = config.models[model]
         self.source = Source(prepared, select(prepared, model, "training", config.filters), config.hide)
         self.held_out_source = Source(prepared, select(prepared, model, "validation"), config.hide)
-        self.network = _first_network(model, config).to(precision.device)
-        self.optimizer = Optimizer(self.network, config, self.plan.learning_rate or config.learning_rate)
+        network = _first_network(model, config).to(precision.device)
+        learner = Learner(network, config, self.plan.learning_rate or config.learning_rate, precision)
+        self.learners = Replicas(learner, self.plan.replicas)
         purpose = purpose_of(
             model, self.plan, *_purpose(config), self.source.selection.n_pairs, VERSION, precision.dtype
         )
@@ -87,8 +86,12 @@ class Training:
         found = load_checkpoint(folder / CHECKPOINT_NAME, purpose, Progress)
         if found is not None:
             self.progress, tensors = found
-            self.network.load_state_dict(tensors_below(tensors, "network."))
-            self.optimizer.load_tensors(tensors, self.progress.steps)
+            self.learners.set(tensors, self.progress.steps)
+
+    @property
+    def average(self) -> PolicyNetwork:
+        """The moving average of the weights: what is validated and kept."""
+        return self.learners.first.optimizer.average
 
     def run(self, watch: Callable[[Report], None], stop: Event) -> PolicyNetwork:
         """Train until the pairs are used up or validation stops it; return the best network.
@@ -106,7 +109,7 @@ class Training:
 
     def _train(self, board: SummaryWriter, watch: Callable[[Report], None], stop: Event) -> None:
         progress, config, total = self.progress, self.config, self.plan.pairs
-        held_out = self.held_out_source.all_pairs(config.validation_pairs)
+        held_out = self.held_out_source.some_pairs(config.validation_pairs)
         loader = Loader(self.source, config.seed, shuffle_suits=self.plan.shuffle_suits)
         step_pairs = total / config.validations
         next_validation = (progress.pairs // step_pairs + 1) * step_pairs
@@ -114,20 +117,25 @@ class Training:
         for number, chunk in loader.run(progress.chunk):
             started = time.monotonic()
             before = progress.pairs
-            loss, accuracy, rate = self._learn(chunk)
+            left = total - progress.pairs
+            part = Chunk(chunk.planes[:left], chunk.answers[:left])
+            learned = self.learners.learn(part, before / total, (before + len(part.answers)) / total)
             seconds = time.monotonic() - started
             progress.chunk = number + 1
+            progress.pairs += learned.pairs
+            progress.steps += learned.steps
             progress.seconds += seconds
             self._keep_weak(before)
             speed = (progress.pairs - before) / seconds
-            names = {"loss": loss, "accuracy": accuracy, "learning_rate": rate, "pairs_per_s": speed}
+            names = {"loss": learned.loss, "accuracy": learned.accuracy, "learning_rate": learned.rate}
+            names["pairs_per_s"] = speed
             for name, value in names.items():
                 board.add_scalar(f"{self.model}/{name}", value, progress.pairs)
             found = None
             if progress.pairs >= min(next_validation, total):
                 next_validation += step_pairs
                 found = self._validate(held_out, board)
-            watch(Report(self.model, progress.pairs, total, speed, loss, found))
+            watch(Report(self.model, progress.pairs, total, speed, learned.loss, found))
             progress.done = progress.pairs >= total or self._is_over()
             if progress.done or stop.is_set() or time.monotonic() - saved > config.checkpoint_seconds:
                 self._save()
@@ -137,38 +145,15 @@ class Training:
             if stop.is_set():
                 raise Interrupted
 
-    def _learn(self, chunk: Chunk) -> tuple[float, float, float]:
-        """Take the steps of a chunk; return mean loss, accuracy, and the last learning rate."""
-        progress, total = self.progress, self.plan.pairs
-        losses, right, rate = [], [], 0.0
-        steps = max(1, round(len(chunk.answers) / self.config.batch))
-        for rows in np.array_split(np.arange(len(chunk.answers)), steps):
-            planes = unpack(chunk.planes[rows], self.precision.dtype, self.precision.device, self.precision.threads)
-            answers = torch.from_numpy(chunk.answers[rows]).to(self.precision.device)
-            logits = self.network(planes)
-            if self.model == "discard":
-                legal = torch.from_numpy(legal_discards(chunk.planes[rows])).to(self.precision.device)
-                logits = logits.masked_fill(~legal, -torch.inf)
-            loss = functional.cross_entropy(logits, answers)
-            loss.backward()
-            rate = self.optimizer.step(progress.pairs / total)
-            losses.append(loss.detach())
-            right.append((logits.detach().argmax(dim=1) == answers).float().mean())
-            progress.pairs += len(rows)
-            progress.steps += 1
-            if progress.pairs >= total:
-                break
-        return float(torch.stack(losses).mean()), float(torch.stack(right).mean()), rate
-
     def _validate(self, held_out: Chunk, board: SummaryWriter) -> Validation:
         progress = self.progress
-        found = validate(self.optimizer.average, held_out, self.precision, progress.pairs)
+        found = validate(self.average, held_out, self.precision, progress.pairs)
         board.add_scalar(f"{self.model}/validation_loss", found.loss, progress.pairs)
         board.add_scalar(f"{self.model}/validation_accuracy", found.accuracy, progress.pairs)
         progress.validations.append(found)
         if progress.best is None or found.loss < progress.best.loss:
             progress.best = found
-            save_network(self.folder / BEST_NAME, self.optimizer.average)
+            save_network(self.folder / BEST_NAME, self.average)
         return found
 
     def _is_over(self) -> bool:
@@ -180,11 +165,10 @@ class Training:
     def _keep_weak(self, before: int) -> None:
         """Keep the average as SL-weak where its share of the pairs has just been passed."""
         if before < self.config.weak * self.plan.pairs <= self.progress.pairs:
-            save_network(self.folder / WEAK_NAME, self.optimizer.average)
+            save_network(self.folder / WEAK_NAME, self.average)
 
     def _save(self) -> None:
-        tensors = {f"network.{name}": each for name, each in self.network.state_dict().items()}
-        save_checkpoint(self.folder / CHECKPOINT_NAME, self.progress, tensors | self.optimizer.tensors())
+        save_checkpoint(self.folder / CHECKPOINT_NAME, self.progress, self.learners.first.tensors())
 
 
 def _first_network(model: Model, config: PretrainConfig) -> PolicyNetwork:

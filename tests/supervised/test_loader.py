@@ -24,7 +24,7 @@ def rows(planes: np.ndarray, answers: np.ndarray) -> list[bytes]:
 @pytest.mark.parametrize("model", ["discard", "riichi", "chow", "kong"])
 def test_an_epoch_holds_every_pair_once(model: str) -> None:
     chunks = Loader(source(model), seed=3, chunk_pairs=CHUNK)
-    whole = source(model).all_pairs()
+    whole = source(model).some_pairs()
     parts = [chunks.chunk(0, number) for number in range(chunks.chunks)]
     found = [row for part in parts for row in rows(part.planes, part.answers)]
     assert sorted(found) == rows(whole.planes, whole.answers)
@@ -50,14 +50,14 @@ def test_starting_later_gives_the_same_chunks() -> None:
 
 
 def test_a_discard_answer_is_a_kind_that_may_be_discarded() -> None:
-    pairs = source("discard").all_pairs(500)
+    pairs = source("discard").some_pairs(500)
     legal = legal_discards(pairs.planes)
     assert legal[np.arange(500), pairs.answers].all()
     assert (legal.sum(axis=1) > 1).all()
 
 
 def test_exchanging_suits_moves_answers_with_the_planes() -> None:
-    pairs = source("discard").all_pairs(600)
+    pairs = source("discard").some_pairs(600)
     planes, answers = pairs.planes.copy(), pairs.answers.copy()
     chosen = np.arange(600) % len(ORDERS)
     permute_suits(planes, answers, chosen, answers_are_kinds=True)
@@ -70,7 +70,7 @@ def test_exchanging_suits_moves_answers_with_the_planes() -> None:
 
 
 def test_exchanging_suits_back_restores_them() -> None:
-    pairs = source("discard").all_pairs(300)
+    pairs = source("discard").some_pairs(300)
     planes, answers = pairs.planes.copy(), pairs.answers.copy()
     inverse = [ORDERS.tolist().index(np.argsort(order).tolist()) for order in ORDERS]
     for n, back in enumerate(inverse):
@@ -80,9 +80,19 @@ def test_exchanging_suits_back_restores_them() -> None:
 
 
 def test_exchanging_suits_leaves_planes_that_say_no_kind() -> None:
-    pairs = source("riichi").all_pairs(50)
+    pairs = source("riichi").some_pairs(50)
     planes, answers = pairs.planes.copy(), pairs.answers.copy()
     permute_suits(planes, answers, np.full(50, 3), answers_are_kinds=False)
     dealer = start("game.dealer")
     assert np.array_equal(planes[:, dealer], pairs.planes[:, dealer])
     assert np.array_equal(answers, pairs.answers)
+
+
+def test_some_pairs_are_of_rounds_from_all_over() -> None:
+    whole = source("chow").some_pairs()
+    some, same, other = (source("chow").some_pairs(400, seed) for seed in (1, 1, 2))
+    assert len(some.answers) == 400
+    assert np.array_equal(some.planes, same.planes) and not np.array_equal(some.planes, other.planes)
+    places = {plane.tobytes(): place for place, plane in enumerate(whole.planes)}
+    found = [places[plane.tobytes()] for plane in some.planes]
+    assert min(found) < 0.2 * len(whole.answers) and max(found) > 0.8 * len(whole.answers)
