@@ -145,11 +145,13 @@ def _train(
     screen: Console,
 ) -> dict[str, dict[str, Any]]:
     import json
+    import sys
 
     from simulator.files import write_whole
     from suphx.networks.weights import load_agent
     from suphx.runs import runs_folder
     from suphx.supervised.bars import testing_bars, training_bars
+    from suphx.supervised.card import card
     from suphx.supervised.pretrain import assemble, train_models
     from suphx.supervised.results import measure
     from suphx.supervised.selection import select
@@ -158,7 +160,7 @@ def _train(
     prepared, data = _games(config, logs, workers)
     with training_bars(config, screen) as watch:
         networks = train_models(config, prepared, folder, precision, watch)
-    about = {"data": data, "config": config.model_dump_json()}
+    about = {"data": data, "command": " ".join(["suphx", *sys.argv[1:]]), "config": config.model_dump_json()}
     agent = assemble(config, networks, prepared, folder, about)
     if agent is not None:
         networks = load_agent(agent)  # as they are stored, in two bytes a weight
@@ -169,6 +171,8 @@ def _train(
         )  # fmt: skip
     for model in networks:
         results[model]["training_pairs"] = select(prepared, model, "training", config.filters).n_pairs
+    if agent is not None:
+        write_whole(agent / "README.md", card(config.name, about, networks, results).encode())
     write_whole(folder / "result.json", json.dumps({"about": about, "models": results}, indent=1).encode() + b"\n")
     screen.print(f"{agent or folder}: weights; {folder / 'result.json'}: results", highlight=False)
     return results

@@ -54,21 +54,22 @@ def measure(
     return found
 
 
-def _percent(value: float | None) -> str:
+def percent(value: float | None) -> str:
+    """Return a share in percent, in words."""
     return "-" if value is None else f"{100 * value:.2f}"
 
 
-def _count(pairs: int) -> str:
+def count_words(pairs: int) -> str:
+    """Return a number of pairs in words."""
     return f"{pairs / 1e6:.2f} M" if pairs >= 1e6 else f"{pairs / 1000:.1f} K"
 
 
-def _with_interval(numbers: Mapping[str, Any]) -> str:
+def with_interval(numbers: Mapping[str, Any]) -> str:
+    """Return an accuracy in percent with half the width of its interval, in words."""
     if numbers["interval"] is None:
-        return _percent(numbers["accuracy"])
+        return percent(numbers["accuracy"])
     half = 100 * (numbers["interval"][1] - numbers["interval"][0]) / 2
-    return (
-        f"{_percent(numbers['accuracy'])} ±{half:.1f}" if half >= 1 else f"{_percent(numbers['accuracy'])} ±{half:.2f}"
-    )
+    return f"{percent(numbers['accuracy'])} ±{half:.1f}" if half >= 1 else f"{percent(numbers['accuracy'])} ±{half:.2f}"
 
 
 def _table(title: str) -> Table:
@@ -92,9 +93,9 @@ def show_results(results: Mapping[str, Mapping[str, Any]], screen: Console) -> N
         paper, _, earlier = PAPER[model]
         trained = numbers.get("training_pairs")
         table.add_row(
-            model, _with_interval(numbers), f"{paper}", "-" if earlier is None else f"{earlier}",
-            _percent(numbers["commoner_answer"]), _percent(numbers["balanced_accuracy"]), f"{numbers['log_loss']:.4f}",
-            _count(numbers["pairs"]), "-" if trained is None else _count(trained),
+            model, with_interval(numbers), f"{paper}", "-" if earlier is None else f"{earlier}",
+            percent(numbers["commoner_answer"]), percent(numbers["balanced_accuracy"]), f"{numbers['log_loss']:.4f}",
+            count_words(numbers["pairs"]), "-" if trained is None else count_words(trained),
         )  # fmt: skip
     screen.print(table)
     screen.print("paper, CNN: its Table 3, and the earlier network named there;")
@@ -107,9 +108,9 @@ def show_results(results: Mapping[str, Mapping[str, Any]], screen: Console) -> N
 
 def _remarks(results: Mapping[str, Mapping[str, Any]]) -> Iterable[str]:
     if forced := results.get("discard", {}).get("with_forced_moves"):
-        yield f"discard, with the discards counted that had no choice: {_with_interval(forced)}"
+        yield f"discard, with the discards counted that had no choice: {with_interval(forced)}"
     if chances := results.get("chow", {}).get("by_opportunity"):
-        yield f"chow by opportunity (the same call, or none, as the seat): {_with_interval(chances)}"
+        yield f"chow by opportunity (the same call, or none, as the seat): {with_interval(chances)}"
 
 
 def _by_situation(results: Mapping[str, Mapping[str, Any]]) -> Table:
@@ -121,6 +122,6 @@ def _by_situation(results: Mapping[str, Mapping[str, Any]]) -> Table:
         names = list(dict.fromkeys(name for each in results.values() for name in each.get(group, {})))
         for n, name in enumerate(names):
             cells = [each.get(group, {}).get(name) for each in results.values()]
-            words = ["-" if cell is None or not cell["pairs"] else _with_interval(cell) for cell in cells]
+            words = ["-" if cell is None or not cell["pairs"] else with_interval(cell) for cell in cells]
             table.add_row(name, *words, end_section=n == len(names) - 1)
     return table
