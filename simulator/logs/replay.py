@@ -243,7 +243,7 @@ def next_answer(game, events, at, seat, hints):
 
 
 @jit
-def _skip_shown(events, at):
+def skip_shown(events, at):
     """Return the next event that is not an indicator or an accepted riichi."""
     while at < len(events) and (events[at]["type"] == EVENT_DORA or events[at]["type"] == EVENT_RIICHI_ACCEPTED):
         at += 1
@@ -263,7 +263,7 @@ def replay_round(lookup, game, events, found):
     at = 0
     decisions = 0
     while game["phase"] < PHASE_ROUND_OVER:
-        at = _skip_shown(events, at)
+        at = skip_shown(events, at)
         found[0] = at
         phase = game["phase"]
         if phase == PHASE_TURN:
@@ -275,7 +275,7 @@ def replay_round(lookup, game, events, found):
                 return OUT_OF_PLACE
             if event["seat"] != game["turn"] or event["tile"] != game["drawn"]:
                 return WRONG_DRAW
-            at = _skip_shown(events, at + 1)
+            at = skip_shown(events, at + 1)
         found[0] = at
         if at >= len(events):
             return TOO_FEW
@@ -314,8 +314,8 @@ def replay_round(lookup, game, events, found):
         if claim and before == at:
             return OUT_OF_PLACE
         at = before
-    at = _skip_shown(events, at)
+    at = skip_shown(events, at)
     while at < len(events) and (events[at]["type"] == EVENT_WIN or events[at]["type"] == EVENT_NO_WINNER):
-        at = _skip_shown(events, at + 1)
+        at = skip_shown(events, at + 1)
     found[0] = at
     return REPLAYED if at == len(events) else TOO_MANY

@@ -10,11 +10,9 @@ import numpy as np
 from simulator.engine import advance, answer
 from simulator.legal import is_legal, popcount
 from simulator.logs.model import LogError, RoundLog
-from simulator.logs.replay import next_answer, wall_of_log
+from simulator.logs.replay import next_answer, skip_shown, wall_of_log
 from simulator.lookup import get_lookup
 from simulator.record import (
-    EVENT_DORA,
-    EVENT_RIICHI_ACCEPTED,
     GAME,
     NO_ACTION,
     NO_TILE,
@@ -54,13 +52,6 @@ def start_round(rules: Rules, round_log: RoundLog) -> np.ndarray:
     return games
 
 
-def _skip_shown(events: np.ndarray, at: int) -> int:
-    """Return the next event that is not an indicator or an accepted riichi."""
-    while at < len(events) and events[at]["type"] in (EVENT_DORA, EVENT_RIICHI_ACCEPTED):
-        at += 1
-    return at
-
-
 def positions_of_round(rules: Rules, round_log: RoundLog) -> Iterator[Position]:
     """Yield every decision of a round that had a choice, in order; of a claim, all seats that were asked.
 
@@ -72,9 +63,9 @@ def positions_of_round(rules: Rules, round_log: RoundLog) -> Iterator[Position]:
     advance(lookup, game, False, NO_TILE, NO_TILE)
     at = 0
     while game["phase"] < PHASE_ROUND_OVER:
-        at = _skip_shown(events, at)
+        at = skip_shown(events, at)
         if game["phase"] == PHASE_TURN:
-            at = _skip_shown(events, at + 1)
+            at = skip_shown(events, at + 1)
         before, after, used = games.copy(), at, [NO_TILE, NO_TILE]
         for seat in (seat for seat in range(SEATS) if before["pending"][0] >> seat & 1):
             action = int(next_answer(game, events, at, seat, hints))

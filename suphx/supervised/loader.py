@@ -18,10 +18,11 @@ from simulator.tiles import KINDS
 from suphx.features.encode import encode_batch, encode_call_batch
 from suphx.features.layout import places_of, start
 from suphx.networks.sizes import MODEL_PLANES, MODELS
-from suphx.supervised.pairs import CHOW_MODEL, COUNTS, PAIR, collect_pairs
+from suphx.supervised.pairs import CHOW_MODEL, COUNTS, PAIR
 from suphx.supervised.prepared import Prepared
 from suphx.supervised.selection import Selection
 from suphx.supervised.suits import permute_suits
+from suphx.supervised.walk import collect_pairs
 
 #: Pairs of a chunk, about: 220 MB of planes. A batch of 256 then holds pairs of hundreds of rounds.
 CHUNK_PAIRS = 32_768

@@ -24,8 +24,9 @@ from simulator.logs.verify import verify_game
 from simulator.lookup import get_lookup
 from simulator.record import GAME, SEATS
 from simulator.rules import Rules
-from suphx.supervised.pairs import COUNTS, PAIR, collect_pairs
+from suphx.supervised.pairs import COUNTS, PAIR
 from suphx.supervised.prepared import FORMAT_VERSION, GAME_ROW, NO_DAN, ROUND, LeftOut, Prepared
+from suphx.supervised.walk import collect_pairs
 
 #: Members of an archive that go to a process at a time.
 _CHUNK = 200

@@ -39,8 +39,9 @@ from simulator.tables import Decisions
 from suphx.agent.flow import Flow, Sampling
 from suphx.features.positions import Position, positions_of_round
 from suphx.networks.sizes import CALL_PLANES, MODELS, NO, PLANES, YES
-from suphx.supervised.pairs import COUNTS, PAIR, collect_pairs
+from suphx.supervised.pairs import COUNTS, PAIR
 from suphx.supervised.prepared import Prepared
+from suphx.supervised.walk import collect_pairs
 
 ALL_SEATS = (1 << SEATS) - 1
 ALL_MODELS = (1 << len(MODELS)) - 1

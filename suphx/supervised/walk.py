@@ -1,0 +1,139 @@
+"""Logged rounds replayed for their training pairs: only positions with a wanted pair are kept.
+
+A seat that had left the table answered nothing, for the server moved for it. Compiled.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.engine import advance, answer
+from simulator.jit import jit
+from simulator.legal import is_legal
+from simulator.logs.replay import next_answer, skip_shown, wall_of_log
+from simulator.record import (
+    EVENT_NO_WINNER,
+    EVENT_RIICHI,
+    EVENT_RIICHI_ACCEPTED,
+    NO_ACTION,
+    NO_TILE,
+    PASS,
+    PHASE_ROUND_OVER,
+    PHASE_TURN,
+    SEATS,
+)
+from simulator.rounds import deal, start_game
+from simulator.tiles import TILES
+from suphx.supervised.pairs import asked_pairs
+
+
+@jit
+def _tiles_exist(events):
+    """Return whether the tiles of events are tiles: arrays are indexed by them."""
+    for e in range(len(events)):
+        kind = events[e]["type"]
+        without = kind == EVENT_RIICHI or kind == EVENT_RIICHI_ACCEPTED or kind == EVENT_NO_WINNER
+        if not without and events[e]["tile"] >= TILES:
+            return False
+    return True
+
+
+@jit
+def open_round(lookup, rules, row, events, game):
+    """Deal a round of prepared logs into `game`, a GAME record of zeros, and run it to its first decision.
+
+    rules: its RULES record; row: its ROUND; what the log does not show of the wall is filled up. Returns whether the
+    log's tiles make a wall.
+    """
+    game["rules"] = rules
+    start_game(game)
+    for seat in range(SEATS):
+        game["scores"][seat] = row["scores"][seat]
+    game["round"] = row["round"]
+    game["repeat_counter"] = row["repeat_counter"]
+    game["bets"] = row["bets"]
+    game["dealer"] = row["dealer"]
+    if not _tiles_exist(events):
+        return False
+    no_ura = np.zeros(0, np.uint8)
+    problem = wall_of_log(row["hands"], np.int64(row["dealer"]), events, row["indicator"], no_ura, game["wall"])
+    if problem != -1:
+        return False
+    game["wall_given"] = 1
+    deal(lookup, game)
+    advance(lookup, game, False, NO_TILE, NO_TILE)
+    return True
+
+
+@jit
+def walk_round(lookup, games, trials, events, absent, seats, wanted, positions, first, pairs, n, counts):
+    """Replay a round that `open_round` has dealt in games[0], and write its pairs.
+
+    events LOG_EVENT[m]; absent u8[m]: bit s: seat s had left before that event; seats, wanted: bits of the seats and
+    models to keep pairs of. positions GAME[...]: where the records go that pairs were asked in, from `first` on;
+    pairs PAIR[...], from n on. counts i64[4, COUNTS]: pairs by seat and model, and forced discards, kept or not.
+    Returns (positions, pairs) in use then, what does not fit counted too; (-1, -1) for a log that cannot be replayed.
+    """
+    game = games[0]
+    hints = np.empty(2, np.uint8)
+    chosen = np.empty(SEATS, np.int64)
+    at = 0
+    while game["phase"] < PHASE_ROUND_OVER:
+        at = skip_shown(events, at)
+        if game["phase"] == PHASE_TURN:
+            at = skip_shown(events, at + 1)  # the draw
+        if at >= len(events):
+            return -1, -1
+        before = n
+        hint_1, hint_2 = NO_TILE, NO_TILE
+        after = at
+        asked = np.int64(game["pending"])
+        for seat in range(SEATS):
+            if not asked >> seat & 1:
+                continue
+            action = np.int64(next_answer(game, events, at, seat, hints))
+            if action == NO_ACTION or not is_legal(game, seat, action):
+                return -1, -1
+            chosen[seat] = action
+            if action != PASS:
+                after = at + 1
+                hint_1, hint_2 = np.int64(hints[0]), np.int64(hints[1])
+            if seats >> seat & 1 and not absent[at] >> seat & 1:
+                n = asked_pairs(lookup, games, seat, action, events, at, wanted, trials, pairs, n, counts)
+        if n > before:
+            if first < len(positions):
+                positions[first] = games[0]
+            for k in range(before, min(n, len(pairs))):
+                pairs[k]["position"] = first
+            first += 1
+        for seat in range(SEATS):
+            if asked >> seat & 1:
+                answer(game, seat, chosen[seat])
+        advance(lookup, game, False, hint_1, hint_2)
+        at = after
+    return first, n
+
+
+@jit
+def collect_pairs(lookup, tables, rules, rounds, events, absent, which, seats, wanted, positions, pairs, counts):
+    """Write the pairs of many rounds: those that `which` i64[k] names, of the seats in the bits of seats i64[k].
+
+    tables GAME[3]: zeros, used up but for the last. rules RULES[...], rounds ROUND[...], events, absent: as in
+    `Prepared`. counts i64[k, 4, COUNTS] receives the numbers of pairs. Otherwise as `walk_round`; returns (positions,
+    pairs) written, or (-1 - i, -1) where round which[i] cannot be replayed.
+    """
+    games, trials, blank = tables[0:1], tables[1:2], tables[2:3]
+    first, n = 0, 0
+    for i in range(len(which)):
+        row = rounds[which[i]]
+        start, stop = row["first_event"], row["first_event"] + row["n_events"]
+        own = events[start:stop]
+        games[0] = blank[0]
+        if not open_round(lookup, rules[row["rules"]], row, own, games[0]):
+            return -1 - i, -1
+        first, n = walk_round(
+            lookup, games, trials, own, absent[start:stop], seats[i], wanted, positions, first, pairs, n, counts[i]
+        )
+        if n < 0:
+            return -1 - i, -1
+    return first, n
