@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from suphx.supervised.selection import Selection
 
 _DEFAULT_TEST_PAIRS = 100_000
+_NAMED_ARCHIVES = 8
 
 
 def pretrain(
@@ -194,6 +195,8 @@ def _games(config: PretrainConfig, logs: list[Path] | None, workers: int | None)
     from suphx.supervised.logs import generated, open_prepared
 
     if logs:
-        return open_prepared(logs, workers), ", ".join(path.name for path in logs)
+        prepared = open_prepared(logs, workers)
+        names = [*prepared.archives[:_NAMED_ARCHIVES], *(["more"] if len(prepared.archives) > _NAMED_ARCHIVES else [])]
+        return prepared, f"{len(prepared.games):,} games of {', '.join(names)}"
     made = config.generated
     return generated(made.games, made.player, made.seed), f"{made.games:,} games by {made.player}, seed {made.seed}"

@@ -15,6 +15,7 @@ class Part(StrEnum):
     table = "table"
     logs = "logs"
     features = "features"
+    training = "training"
 
 
 def _table() -> None:
@@ -53,7 +54,30 @@ def _features() -> None:
     encode_oracle_batch(games, seat, seat)
 
 
-_PARTS = {Part.table: _table, Part.logs: _logs, Part.features: _features}
+def _training() -> None:
+    import numpy as np
+    import torch
+
+    from suphx.networks.planes import unpack
+    from suphx.networks.sizes import MODELS
+    from suphx.supervised.loader import Source
+    from suphx.supervised.logs import generated
+    from suphx.supervised.selection import select
+    from suphx.supervised.situations import situations
+    from suphx.supervised.suits import permute_suits
+
+    prepared = generated(2)
+    for model in MODELS:
+        source = Source(prepared, select(prepared, model, None))
+        collected = source.collect(np.arange(min(4, len(source.selection.rounds))))
+        planes = source.encode(collected)
+        situations(collected.positions, collected.pairs)
+        permute_suits(planes, np.zeros(len(planes), np.int64), np.zeros(len(planes), np.int64), False)
+        for dtype in (torch.bfloat16, torch.float32):
+            unpack(planes, dtype, torch.device("cpu"))
+
+
+_PARTS = {Part.table: _table, Part.logs: _logs, Part.features: _features, Part.training: _training}
 
 
 def warmup(
