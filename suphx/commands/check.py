@@ -34,7 +34,7 @@ def check(
         typer.Option(
             "--agent",
             "--player",
-            help="Who plays them: random, tsumogiri, sensible, sl (the shipped weights), untrained, or a folder of weights.",
+            help="Who plays them: random, tsumogiri, sensible, sl (shipped weights), untrained, or a folder of them.",
         ),
     ] = "random",
     temperature: Annotated[
