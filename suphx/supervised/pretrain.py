@@ -15,7 +15,6 @@ from threading import Event
 import numpy as np
 import torch
 
-from suphx.errors import InputError
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
@@ -23,7 +22,7 @@ from suphx.networks.sizes import MODELS
 from suphx.networks.weights import load_network, save_agent
 from suphx.supervised.config import PretrainConfig
 from suphx.supervised.prepared import SPLITS, Prepared
-from suphx.supervised.train import WEAK_NAME, NoPairs, Report, Training
+from suphx.supervised.train import WEAK_NAME, Interrupted, Report, Training
 
 AGENT_FOLDER = "agent"
 WEAK_FOLDER = "weak"
@@ -53,13 +52,11 @@ def train_models(
             stop.set()  # after Ctrl-C, or where one has failed; when all are done it means nothing
             for waiting in running.values():
                 waiting.cancel()
-    try:
-        return {model: found.result() for model, found in running.items() if not found.cancelled()}
-    except NoPairs as error:
-        raise InputError(
-            f"these logs hold no pairs of the {error.model} model to train on, or none to validate with: more games "
-            "are needed, other filters, or a configuration without that model"
-        ) from error
+    failed = [found.exception() for found in running.values() if not found.cancelled()]
+    wrong = [error for error in failed if error is not None]
+    for error in sorted(wrong, key=lambda error: isinstance(error, Interrupted)):  # before those that it interrupted
+        raise error
+    return {model: running[model].result() for model in config.models}
 
 
 def trained_games(prepared: Prepared) -> np.ndarray:

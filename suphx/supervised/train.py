@@ -71,11 +71,16 @@ class Training:
     def __init__(
         self, model: Model, config: PretrainConfig, prepared: Prepared, folder: Path, precision: Precision
     ) -> None:
-        """Raises InputError for a checkpoint of something else."""
+        """Raises InputError for logs without pairs of the model, and for a checkpoint of something else."""
         self.model, self.config, self.folder, self.precision = model, config, folder, precision
         self.plan = config.models[model]
         self.source = Source(prepared, select(prepared, model, "training", config.filters), config.hide)
         self.held_out_source = Source(prepared, select(prepared, model, "validation"), config.hide)
+        if not self.source.selection.n_pairs or not self.held_out_source.selection.n_pairs:
+            raise InputError(
+                f"these logs hold no pairs of the {model} model to train on, or none to validate with: more games are "
+                "needed, other filters, or a configuration without that model"
+            )
         network = _first_network(model, config).to(precision.device)
         learner = Learner(network, config, self.plan.learning_rate or config.learning_rate, precision)
         self.learners = Replicas(learner, self.plan.replicas)
@@ -97,12 +102,10 @@ class Training:
         """Train until the pairs are used up or validation stops it; return the best network.
 
         watch: told after every chunk. stop: set by whoever wants it to end early; raises Interrupted then, with a
-        checkpoint written. Raises NoPairs where there is nothing to learn from.
+        checkpoint written.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         if not self.progress.done:
-            if not self.source.selection.n_pairs or not self.held_out_source.selection.n_pairs:
-                raise NoPairs(self.model)
             with SummaryWriter(self.folder / "tensorboard", purge_step=self.progress.pairs) as board:
                 self._train(board, watch, stop)
         return load_network(self.folder / BEST_NAME, self.model)
@@ -188,11 +191,3 @@ def _purpose(config: PretrainConfig) -> tuple:
     """Return what of a configuration, beside the model's own plan, decides what its training does."""
     elsewhere = {"name", "models", "test_pairs", "checkpoint_seconds", "generated", "start", "hide"}
     return (config.model_dump(exclude=elsewhere), *filter(None, (config.start, config.hide)))
-
-
-class NoPairs(Exception):
-    """The logs hold no pairs of a model in the training or the validation split."""
-
-    def __init__(self, model: str) -> None:
-        self.model = model
-        super().__init__(model)

@@ -39,9 +39,7 @@ def test_they_beat_random_players() -> None:
 
 
 @pytest.mark.parametrize("archive", ["phoenix-hanchan-2018.zip", "phoenix-hanchan-2024.zip"])
-def test_on_real_games_held_out_they_answer_as_their_results_say(
-    real_logs: Path, tmp_path: Path, archive: str
-) -> None:
+def test_on_real_games_held_out_they_answer_as_their_results_say(real_logs: Path, tmp_path: Path, archive: str) -> None:
     logs = tmp_path / archive
     with zipfile.ZipFile(real_logs / archive) as whole, zipfile.ZipFile(logs, "w") as part:
         for name in sorted(whole.namelist())[:240]:
