@@ -113,7 +113,7 @@ class Rules:
             value = getattr(self, name)
             if not 0 <= value <= 1_000_000 or value % 100:
                 raise RulesError(f"rules: {name} is {value}; it must be 0 to 1,000,000 in hundreds")
-        if abs(sum(self.uma)) > 1e-9 or any(abs(value) > 1000 for value in self.uma):
+        if not (abs(sum(self.uma)) <= 1e-9 and all(abs(value) <= 1000 for value in self.uma)):  # NaN is neither
             raise RulesError(f"rules: uma {self.uma} must add up to zero, each within 1000")
         if not 0 <= self.repeat_points <= 30_000 or self.repeat_points % 300:
             raise RulesError(f"rules: repeat_points is {self.repeat_points}; it must be a multiple of 300")

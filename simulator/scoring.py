@@ -38,7 +38,7 @@ _OUTSIDE_STARTS = sum(0b1000001 << 9 * suit for suit in range(3))
 _NINE_GATES = 0x311111113  # a nibble for each number
 
 
-class _Facts(NamedTuple):
+class Facts(NamedTuple):
     """What all readings of a hand share."""
 
     kinds: int  # mask of all kinds in the hand and its melds
@@ -79,7 +79,7 @@ def _situation_yaku(situation, closed):
 
 
 @jit
-def _tile_yaku(kinds, closed, kongs, open_tanyao):
+def tile_yaku(kinds, closed, kongs, open_tanyao):
     """Return the yaku that depend on nothing but which tiles there are."""
     yaku = 0
     suits = (1 if kinds & _SUIT else 0) + (1 if kinds >> 9 & _SUIT else 0) + (1 if kinds >> 18 & _SUIT else 0)
@@ -95,7 +95,7 @@ def _tile_yaku(kinds, closed, kongs, open_tanyao):
 
 
 @jit
-def _tile_yakuman(kinds, kongs, situation, seat_wind):
+def tile_yakuman(kinds, kongs, situation, seat_wind):
     """Return the yakuman that depend on the tiles or the first turn, nine gates and thirteen orphans aside."""
     yakuman = 0
     if situation & FIRST_TURN and situation & BY_DRAW:
@@ -112,7 +112,7 @@ def _tile_yakuman(kinds, kongs, situation, seat_wind):
 
 
 @jit
-def _nine_gates(suit, win_number):
+def nine_gates(suit, win_number):
     """Return nine gates as a mask, for a closed hand without kongs that lies in one suit (as nibbles)."""
     extra = suit - _NINE_GATES  # a missing tile borrows, and leaves what is no power of 16
     for number in range(9):
@@ -216,7 +216,7 @@ def _count_yakuman(mask, rules):
 
 
 @jit
-def _keep_best(best, yaku, fu, closed, rules, win):
+def keep_best(best, yaku, fu, closed, rules, win):
     """Write a reading into `win` if it is worth more than `best`, and return the greater worth.
 
     Worth is ordered by base points, then yakuman before counted yakuman, then han, then fu; 0 is a hand without yaku.
@@ -268,7 +268,7 @@ def _best_reading(facts, once, twice, thrice, four, suits, rules, win):
         first = EAST
         while not (twice & ~thrice) >> first & 1:
             first += 1
-        return _try_pair(facts, triplets, runs, doubled, first, 0, rules, win)
+        return try_pair(facts, triplets, runs, doubled, first, 0, rules, win)
     # Nibble n weighs 16 ** n, modulo 9 that is 1 + 6 n. What exceeds the number of tiles is so 6 times the sum of the
     # numbers, which is 12 times the pair's number: 3 times the pair's number.
     tiles = suits[pair_suit] % 15
@@ -281,24 +281,24 @@ def _best_reading(facts, once, twice, thrice, four, suits, rules, win):
                 pair_runs = runs | (sets >> 9 & _SUIT) << 9 * pair_suit
                 pair_doubled = doubled | sets >> 18 << 9 * pair_suit
                 pair = 9 * pair_suit + number
-                best = _try_pair(facts, pair_triplets, pair_runs, pair_doubled, pair, best, rules, win)
+                best = try_pair(facts, pair_triplets, pair_runs, pair_doubled, pair, best, rules, win)
     return best
 
 
 @jit
-def _try_pair(facts, triplets, runs, doubled, pair, best, rules, win):
+def try_pair(facts, triplets, runs, doubled, pair, best, rules, win):
     """Write the best of the readings with this pair into `win` if it is worth more than `best`."""
     double_wind_fu = np.int64(rules["double_wind_fu"])
     twins = bit_count(doubled)
     yaku, fu = _read(facts, triplets, runs, twins, pair, double_wind_fu)
-    best = _keep_best(best, yaku, fu, facts.closed, rules, win)
+    best = keep_best(best, yaku, fu, facts.closed, rules, win)
     rows = triplets & triplets >> 1 & triplets >> 2 & _RUN_STARTS
     while rows:
         start = rows & -rows
         rows ^= start
         more_twins = 2 if runs & start else 1  # three equal runs, or four
         yaku, fu = _read(facts, triplets & ~(7 * start), runs | start, twins + more_twins, pair, double_wind_fu)
-        best = _keep_best(best, yaku, fu, facts.closed, rules, win)
+        best = keep_best(best, yaku, fu, facts.closed, rules, win)
     return best
 
 
@@ -322,22 +322,22 @@ def score_hand(hand, melds, n_melds, win_kind, situation, seat_wind, round_wind,
     closed = 1 if closed_kongs == n_melds else 0
     by_draw = situation & BY_DRAW
     wide, narrow = winning_runs(win_kind)
-    yaku = _situation_yaku(situation, closed) | _tile_yaku(kinds, closed, kongs, rules["open_tanyao"])
-    yakuman = _tile_yakuman(kinds, kongs, situation, seat_wind)
+    yaku = _situation_yaku(situation, closed) | tile_yaku(kinds, closed, kongs, rules["open_tanyao"])
+    yakuman = tile_yakuman(kinds, kongs, situation, seat_wind)
     if n_melds == 0 and win_kind < EAST:
-        yakuman |= _nine_gates(suits[win_kind // 9], win_kind % 9)
+        yakuman |= nine_gates(suits[win_kind // 9], win_kind % 9)
     fu = 20 + meld_fu + (10 if closed and not by_draw else 0)
-    facts = _Facts(
+    facts = Facts(
         kinds, meld_triplets, meld_runs, closed, closed_kongs, fu, yaku, yakuman, by_draw, win_kind, wide, narrow,
         EAST + seat_wind, EAST + np.int64(round_wind),
     )  # fmt: skip
     if n_melds == 0 and kinds == TERMINALS_AND_HONOURS:
         yakuman |= 1 << (y.KOKUSHI_13 if twice >> win_kind & 1 else y.KOKUSHI)
-        best = _keep_best(0, yakuman, 0, 1, rules, win)
+        best = keep_best(0, yakuman, 0, 1, rules, win)
     else:
         best = _best_reading(facts, once, twice, thrice, four, suits, rules, win)
         if best == 0 and n_melds == 0 and once == twice and thrice == 0:
-            best = _keep_best(0, yakuman if yakuman else yaku | 1 << y.SEVEN_PAIRS, 25, 1, rules, win)
+            best = keep_best(0, yakuman if yakuman else yaku | 1 << y.SEVEN_PAIRS, 25, 1, rules, win)
     if best == 0:
         return False
     win["closed"] = closed

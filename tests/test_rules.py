@@ -37,6 +37,7 @@ FIELDS = [field.name for field in dataclasses.fields(Rules)]
         ("uma", (20, 10, -30)),
         ("uma", (2000, 10, -10, -2000)),
         ("uma", ("20", 10, -10, -20)),
+        ("uma", (float("nan"), 0, 0, 0)),
         ("multiple_ron", "none"),
         ("closed_kong_in_riichi", "always"),
     ],

@@ -10,7 +10,7 @@ from simulator import yaku as y
 from simulator.blocks import meld_facts
 from simulator.jit import jit
 from simulator.record import NO_TILE
-from simulator.scoring import _Facts, _keep_best, _nine_gates, _tile_yaku, _tile_yakuman, _try_pair
+from simulator.scoring import Facts, keep_best, nine_gates, tile_yaku, tile_yakuman, try_pair
 from simulator.tiles import EAST, RED_FIVE_KINDS, TERMINALS_AND_HONOURS
 from suphx.features.lookahead_parts import (
     DOUBLED,
@@ -101,10 +101,10 @@ def worth_of_sets(search, part, own, rules, win):
     one for a triplet comes last, of a terminal or honour last of all. So no tile is tried by itself.
     """
     kinds, drawn = part[HELD] | own.kinds, part[DRAWN]
-    yaku = own.closed << y.RIICHI | _tile_yaku(kinds, own.closed, own.kongs, rules["open_tanyao"])
-    yakuman = _tile_yakuman(kinds, own.kongs, 0, own.seat_wind)
+    yaku = own.closed << y.RIICHI | tile_yaku(kinds, own.closed, own.kongs, rules["open_tanyao"])
+    yakuman = tile_yakuman(kinds, own.kongs, 0, own.seat_wind)
     if own.melds == 0 and yaku >> y.CHINITSU & 1:
-        yakuman |= _nine_gates(part[NIBBLES], 0)  # which of its two yakuman it is makes no difference here
+        yakuman |= nine_gates(part[NIBBLES], 0)  # which of its two yakuman it is makes no difference here
     win["dora"] = own.han + (part[WORD] >> HAN_SHIFT & HAN_FIELD)
     wide, narrow = _waits_of(drawn)
     simple = drawn & ~TERMINALS_AND_HONOURS
@@ -114,20 +114,20 @@ def worth_of_sets(search, part, own, rules, win):
     for n in range(first, first + (part[WORD] >> READINGS_SHIFT & READINGS_FIELD)):
         reading = search["readings"][n]
         pair = reading[READING_PAIR]
-        facts = _Facts(
+        facts = Facts(
             kinds, own.triplets, own.runs, own.closed, own.closed_kongs, own.fu, yaku, yakuman, 0,
             pair if drawn >> pair & 1 else completes, wide, narrow, EAST + own.seat_wind, EAST + own.round_wind,
         )  # fmt: skip
         triplets, runs = part[TRIPLETS] | reading[READING_TRIPLETS], part[RUNS] | reading[READING_RUNS]
         doubled = part[DOUBLED] | reading[READING_DOUBLED]
-        best = _try_pair(facts, triplets, runs, doubled, pair, best, rules, win)
+        best = try_pair(facts, triplets, runs, doubled, pair, best, rules, win)
     return _steps_reached(best >> _WORTH_SHIFT, own.times)
 
 
 @jit
 def worth_of_pairs(kinds, han, own, rules, win):
     """Return the worth of seven pairs of these kinds; dora and red fives among them are `han`."""
-    yakuman = _tile_yakuman(kinds, 0, 0, own.seat_wind)
-    yaku = 1 << y.RIICHI | 1 << y.SEVEN_PAIRS | _tile_yaku(kinds, 1, 0, rules["open_tanyao"])
+    yakuman = tile_yakuman(kinds, 0, 0, own.seat_wind)
+    yaku = 1 << y.RIICHI | 1 << y.SEVEN_PAIRS | tile_yaku(kinds, 1, 0, rules["open_tanyao"])
     win["dora"] = han
-    return _steps_reached(_keep_best(0, yakuman if yakuman else yaku, 25, 1, rules, win) >> _WORTH_SHIFT, own.times)
+    return _steps_reached(keep_best(0, yakuman if yakuman else yaku, 25, 1, rules, win) >> _WORTH_SHIFT, own.times)

@@ -6,7 +6,6 @@ before; `prepare.py` makes the folder.
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -129,7 +128,7 @@ class Prepared:
             archives=self.archives,
             players=self.players,
             rooms=self.rooms,
-            rules=[dataclasses.asdict(rules) for rules in self.rules],
+            rules=[rules.to_dict() for rules in self.rules],
             left_out=self.left_out,
         )
         (folder / _PAGE_NAME).write_text(page.model_dump_json())
@@ -144,7 +143,7 @@ def load_prepared(folder: Path) -> Prepared:
     path = folder / _PAGE_NAME
     try:
         page = _Page.model_validate_json(path.read_bytes())
-        rules = [_rules(each) for each in page.rules]
+        rules = [Rules.from_dict(each) for each in page.rules]
     except FileNotFoundError as error:
         raise InputError(f"{folder}: no prepared logs: it has no {_PAGE_NAME}") from error
     except OSError as error:
@@ -169,10 +168,6 @@ def load_prepared(folder: Path) -> Prepared:
     )  # fmt: skip
     _check(folder, prepared)
     return prepared
-
-
-def _rules(values: dict[str, object]) -> Rules:
-    return Rules(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})  # type: ignore[arg-type]
 
 
 def _check(folder: Path, prepared: Prepared) -> None:
