@@ -100,3 +100,13 @@ def announce_compiling(module: str) -> None:
     if not any((cache_folder() / "compiled" / source_key(module)).rglob("*.nbi")):
         text = "compiling the table for this machine; once, about half a minute (`suphx warmup` does it ahead of time)"
         print(f"suphx: {text}", file=sys.stderr, flush=True)
+
+
+@jit
+def hold(array):
+    """Keep an array that was made in a compiled function alive until here.
+
+    A record taken out of it (`array[0]`) does not: Numba frees the array after its own last use, and the record would
+    point to memory that belongs to somebody else by then.
+    """
+    return len(array)

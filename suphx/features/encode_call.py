@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.blocks import bit_count
-from simulator.jit import jit
+from simulator.jit import hold, jit
 from simulator.moves import is_red_tile, tiles_left
 from simulator.record import CHOW_HIGH_RED, CHOW_LOW, MELD_CHOW, OPEN_KONG, PONG, PONG_RED, SEATS
 from simulator.shanten import TENPAI, accepted, shanten
@@ -150,14 +150,17 @@ def _shanten_now(out):
 @jit
 def _encode_after_discards(lookup, proposal, left, out):
     """Write what each discard leaves after a chow or pong; return shanten, accepted kinds and the discard at best."""
-    prospects = np.empty(1, PROSPECTS)[0]
+    held = np.empty(1, PROSPECTS)
+    prospects = held[0]
     find_prospects(lookup, proposal["hand"], proposal["n_melds"], left, proposal["forbidden"], prospects)
     best, least = prospects["best"][0], prospects["least"]
     out[_ACCEPTED] = prospects["all_accepted"]
     out[_BEST] = np.int64(1) << best
     out[_KEEP] = prospects["keep"]
     encode_tiles_by_discard(prospects, least, _KEEP_TILES, _TILES_STEPS, out)
-    return least, prospects["accepted"][best], np.int64(1) << best
+    kinds = np.int64(prospects["accepted"][best])
+    hold(held)
+    return least, kinds, np.int64(1) << best
 
 
 @jit
@@ -254,6 +257,8 @@ def encode_call(lookup, game, seat, action, proposal, out):
 @jit
 def encode_call_all(lookup, games, index, seats, actions, out):
     """Write the planes of the proposed calls of many positions that `encode_all` has written."""
-    proposal = np.empty(1, PROPOSAL)[0]
+    held = np.empty(1, PROPOSAL)
+    proposal = held[0]
     for n in range(len(index)):
         encode_call(lookup, games[index[n]], np.int64(seats[n]), np.int64(actions[n]), proposal, out[n])
+    hold(held)

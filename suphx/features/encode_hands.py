@@ -6,7 +6,7 @@ import numpy as np
 
 from simulator.blocks import bit_count
 from simulator.engine import MISSED_IN_RIICHI, MISSED_NOW
-from simulator.jit import jit
+from simulator.jit import hold, jit
 from simulator.record import NO_TILE, PHASE_CLAIM, PHASE_KONG_CLAIM
 from simulator.shanten import NO_SHANTEN, TENPAI, accepted, accepted_by_discard, shanten_of_keys
 from simulator.tiles import ALL_KINDS, KINDS, TERMINALS_AND_HONOURS
@@ -121,7 +121,8 @@ def _furiten_discards(discarded, prospects):
 @jit
 def _encode_discards(lookup, game, seat, out):
     """Write what each discard of a hand of 3n+2 tiles leaves."""
-    prospects = np.empty(1, PROSPECTS)[0]
+    held = np.empty(1, PROSPECTS)
+    prospects = held[0]
     left, n_melds = read_nested(out, _LEFT), np.int64(game["n_melds"][seat])
     forbidden = game["forbidden"] if game["turn"] == seat else np.int64(0)
     find_prospects(lookup, game["hand"][seat], n_melds, left, forbidden, prospects)
@@ -141,6 +142,7 @@ def _encode_discards(lookup, game, seat, out):
         out[_FURITEN_DISCARDS] = _furiten_discards(game["discarded"][seat], prospects)
         if may_riichi(game, seat):
             out[_RIICHI_DISCARDS] = prospects["keep"]
+    hold(held)
 
 
 @jit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.jit import jit
+from simulator.jit import hold, jit
 from simulator.tiles import KINDS, RED_FIVE_KINDS
 from suphx.features.lookahead import PLANES
 from suphx.features.lookahead_view import VIEW, look_ahead, see
@@ -33,7 +33,8 @@ def _see_proposal(proposal, view):
 @jit
 def encode_lookahead_all(lookup, games, index, seats, actions, out):
     """Write the look-ahead planes of many positions; actions: the proposed calls, or NO_PROPOSAL."""
-    view, proposal = np.empty(1, VIEW)[0], np.empty(1, PROPOSAL)[0]
+    views, proposals = np.empty(1, VIEW), np.empty(1, PROPOSAL)
+    view, proposal = views[0], proposals[0]
     for n in range(len(index)):
         game, seat = games[index[n]], np.int64(seats[n])
         see(game, seat, view)
@@ -41,3 +42,5 @@ def encode_lookahead_all(lookup, games, index, seats, actions, out):
             propose(game, seat, np.int64(actions[n]), proposal)
             _see_proposal(proposal, view)
         look_ahead(lookup, view, game["rules"], out[n, _FIRST:_END])
+    hold(views)
+    hold(proposals)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.blocks import bit_count
-from simulator.jit import jit
+from simulator.jit import hold, jit
 from simulator.moves import is_red_tile
 from simulator.payments import base_points
 from simulator.record import NO_TILE, WIN
@@ -148,6 +148,8 @@ def encode_worth(lookup, game, seat, worth, out):
 @jit
 def encode_worth_all(lookup, games, index, seats, out):
     """Write what hands in tenpai are worth for many positions that `encode_all` has written."""
-    worth = np.empty(1, WORTH)[0]
+    held = np.empty(1, WORTH)
+    worth = held[0]
     for n in range(len(index)):
         encode_worth(lookup, games[index[n]], np.int64(seats[n]), worth, out[n])
+    hold(held)

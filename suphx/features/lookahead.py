@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.jit import jit
+from simulator.jit import hold, jit
 from simulator.lookup import SETS
 from simulator.record import WIN
 from simulator.shanten import SUITS, shanten
@@ -190,7 +190,8 @@ def lookahead(
     n_melds, seat_wind, round_wind = np.int64(n_melds), np.int64(seat_wind), np.int64(round_wind)
     if shanten(lookup, hand, n_melds) >= FURTHEST:
         return
-    search = np.empty(1, SEARCH)[0]
+    searches, wins = np.empty(1, SEARCH), np.zeros(1, WIN)
+    search, win = searches[0], wins[0]
     search["n_parts"], search["n_readings"] = 0, 0
     search["ways"][:] = 0
     tiles = 3 * n_melds
@@ -201,7 +202,6 @@ def lookahead(
     fill_steps(search, hand, red, unseen, unseen_red, dora)
     fill_missing(lookup, search, hand, n_melds)
     own = own_facts(melds, n_melds, dora, seat_wind, round_wind, rules)
-    win = np.zeros(1, WIN)[0]
     for suit in range(SUITS):
         find_parts(search, suit, hand, SETS - n_melds)
     _add_sets(search, own, rules, win)
@@ -209,3 +209,5 @@ def lookahead(
         add_seven_pairs(lookup, search, hand, own, rules, win)
         add_orphans(search, hand)
     _write_planes(search, np.int64(draws_left), unseen, out)
+    hold(searches)
+    hold(wins)
