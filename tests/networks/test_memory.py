@@ -35,4 +35,4 @@ def test_freed_memory_is_used_again_without_asking_the_system() -> None:
         done = subprocess.run([sys.executable, "-c", PROGRAM, word], capture_output=True, text=True, check=True)
         return int(done.stdout)
 
-    assert faults("keep") < 0.2 * faults("leave")
+    assert faults("keep") < 0.5 * faults("leave")
