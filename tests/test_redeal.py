@@ -402,10 +402,11 @@ def replay(told):
     deal(LOOKUP, game)
     advance(LOOKUP, game, False, NO_TILE, NO_TILE)
     while game["n_events"] < told["n_events"] or game["phase"] != told["phase"]:
-        hints = (NO_TILE, NO_TILE)
-        for seat, action, hints in list(next_moves(game, told, int(game["n_events"]))):  # noqa: B007
+        moves = list(next_moves(game, told, int(game["n_events"])))
+        for seat, action, _ in moves:
             assert is_legal(game, seat, action)
             answer(game, seat, action)
+        hints = moves[-1][2] if moves else (NO_TILE, NO_TILE)
         advance(LOOKUP, game, False, *hints)
         assert game["phase"] < PHASE_ROUND_OVER
     return game

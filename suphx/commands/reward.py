@@ -58,15 +58,12 @@ def _games(config: RewardConfig, logs: list[Path] | None, workers: int | None) -
 
         prepared = open_prepared(logs, workers)
         return prepared, source_of(prepared, config.games)
-    from simulator.logs.generate import generate_games
     from simulator.rules import Rules
-    from suphx.supervised.prepare import prepare_games
+    from suphx.supervised.logs import generated
 
     rules = Rules.tenhou() if config.games == "east_south" else Rules.tenhou_east()
     games, seed = config.generated.games, config.generated.seed
-    return prepare_games(
-        list(generate_games(games, rules=rules, seed=seed))
-    ), f"{games:,} games by sensible, seed {seed}"
+    return generated(games, seed=seed, rules=rules), f"{games:,} games by sensible, seed {seed}"
 
 
 def _train(run: RewardRun) -> None:

@@ -13,8 +13,8 @@ _NEVER = (1 << 31) - 1
 def keep_memory() -> None:
     """Have the C library keep freed memory for this process.
 
-    It gives back large blocks to the system otherwise, and every step takes them anew, page by page: on a CPU that was
-    an eighth of a training step. Does nothing where the C library is not glibc.
+    It gives back large blocks to the system otherwise, and every step of a training takes them anew, page by page.
+    Does nothing where the C library is not glibc.
     """
     if sys.platform != "linux":
         return

@@ -44,13 +44,13 @@ def card(
 
 
 def _row(model: str, network: PolicyNetwork, numbers: Mapping[str, Any]) -> tuple[str, ...]:
-    paper, _, earlier = PAPER[model]
+    paper, millions, earlier = PAPER[model]
     trained = numbers.get("training_pairs")
     return (
         model,
         f"{network.size.filters} x {network.size.blocks}",
         f"**{with_interval(numbers)}**",
-        f"{paper}" + (f" (earlier CNN {earlier})" if earlier else ""),
+        f"{paper} on {millions} M" + (f" (earlier CNN {earlier})" if earlier else ""),
         percent(numbers["commoner_answer"]),
         percent(numbers["balanced_accuracy"]),
         f"{numbers['log_loss']:.4f}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field, model_validator
 
@@ -105,4 +105,4 @@ class PretrainConfig(Config):
         return SIZES[size] if isinstance(size, str) else size
 
 
-assert set(MODELS) == set(Model.__args__)  # type: ignore[attr-defined]
+assert set(MODELS) == set(get_args(Model))

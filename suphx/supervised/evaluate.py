@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from suphx.networks.inference import Evaluator
+from suphx.agent.flow import Network
 from suphx.networks.sizes import NO, YES
 from suphx.supervised.loader import Source, legal_discards
 from suphx.supervised.measures import (
@@ -47,7 +47,7 @@ class _Answered:
 
 
 def evaluate_model(
-    evaluator: Evaluator,
+    network: Network,
     prepared: Prepared,
     selection: Selection,
     seed: int,
@@ -55,7 +55,7 @@ def evaluate_model(
     watch: Callable[[int, int], None] | None = None,
     hide: Iterable[str] = (),
 ) -> dict[str, Any]:
-    """Return how a network answers the pairs of a selection, as plain values for JSON.
+    """Return how a network (planes to logits) answers the pairs of a selection, as plain values for JSON.
 
     most: pairs to ask about, at most (None: all): whole rounds in an order that `seed` names. watch: told (pairs done,
     pairs in all). hide: planes that are left empty, as in training. Intervals are 95 %, with the game as the
@@ -65,12 +65,12 @@ def evaluate_model(
     sums = selection.pairs[order].cumsum()
     if most is not None:
         order = order[: int(np.searchsorted(sums, most, side="right"))]
-    chunks = list(_answered(evaluator, prepared, Source(prepared, selection, hide), order, watch))
+    chunks = list(_answered(network, prepared, Source(prepared, selection, hide), order, watch))
     return _summary(selection.model, prepared, chunks)
 
 
 def _answered(
-    evaluator: Evaluator,
+    network: Network,
     prepared: Prepared,
     source: Source,
     order: np.ndarray,
@@ -89,7 +89,7 @@ def _answered(
         pairs = collected.pairs
         answers = pairs["answer"].astype(np.int64)
         planes = source.encode(collected)
-        logits = evaluator.logits(planes)
+        logits = network(planes)
         sureness = logits[:, YES] - logits[:, NO]  # means nothing for discards
         if selection.model == DISCARD_MODEL:
             logits = np.where(legal_discards(planes), logits, -np.inf)

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from simulator.logs.generate import generate_games
+from simulator.rules import Rules
 from suphx.errors import InputError
 from suphx.runs import runs_folder
 from suphx.supervised.prepare import prepare, prepare_games, prepared_name
@@ -44,6 +45,6 @@ def open_prepared(paths: Sequence[str | Path], workers: int | None = None) -> Pr
     return prepared
 
 
-def generated(games: int, player: str = "sensible", seed: int = 0) -> Prepared:
-    """Return games that a rule-based player plays against itself, prepared."""
-    return prepare_games(generate_games(games, (player,), seed=seed), f"games by {player}")
+def generated(games: int, player: str = "sensible", seed: int = 0, rules: Rules | None = None) -> Prepared:
+    """Return games that a rule-based player plays against itself, prepared; rules: Tenhou's by default."""
+    return prepare_games(generate_games(games, (player,), rules, seed), f"games by {player}")

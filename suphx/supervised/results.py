@@ -45,12 +45,12 @@ def measure(
     """
     found = {}
     for model in [each for each in MODELS if each in networks]:
-        evaluator = Evaluator(networks[model], precision)
+        logits = Evaluator(networks[model], precision).logits
 
         def tell(done: int, total: int, model: str = model) -> None:
             watch(model, done, total)
 
-        found[model] = evaluate_model(evaluator, prepared, choose(model), seed, most, tell, hide)
+        found[model] = evaluate_model(logits, prepared, choose(model), seed, most, tell, hide)
     return found
 
 

@@ -37,7 +37,7 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def measured(model: str, wrong: int = 0, most: int | None = None) -> dict:
     chosen = select(sensible_games(), model, None)
-    return evaluate_model(Knowing(model, wrong), sensible_games(), chosen, seed=0, most=most)  # type: ignore[arg-type]
+    return evaluate_model(Knowing(model, wrong).logits, sensible_games(), chosen, seed=0, most=most)
 
 
 @pytest.mark.parametrize("model", ["riichi", "chow", "pong", "kong"])
