@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -56,6 +57,30 @@ class Agent(Protocol):
 
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
         """Choose for each decision; games: GAME[...], which `asked.game` indexes. It changes nothing in them."""
+        ...
+
+
+@runtime_checkable
+class Follower(Protocol):
+    """What an agent has besides `act` if it must be told of its games from start to end, as a bot in a process is.
+
+    table: which of the tables of a batch, as in `asked.game`; a place that is taken again after `game_over`.
+    """
+
+    def game_started(self, table: int, game: np.void, seats: Sequence[int]) -> None:
+        """Hear of a new game at a table, GAME as it stands at the first decision, and on which seats the agent sits."""
+        ...
+
+    def round_over(self, table: int, record: np.void) -> None:
+        """Hear how a round ended: GAME as in `Ended.records`."""
+        ...
+
+    def game_over(self, table: int) -> list[str]:
+        """Hear that the game is over, after its last round; return what the agent did wrong in it, in words."""
+        ...
+
+    def close(self) -> None:
+        """Let go of all that is held outside."""
         ...
 
 

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from suphx.config import Config
 from suphx.features.layout import places_of
-from suphx.networks.sizes import MODELS, SIZES, NetworkSize
+from suphx.networks.sizes import MODEL_PLANES, MODELS, SIZES, NetworkSize
 from suphx.supervised.selection import Filters
 
 Model = Literal["discard", "riichi", "chow", "pong", "kong"]
@@ -38,6 +38,9 @@ class ModelPlan(Config):
     """Copies that learn side by side, one thread each, and are averaged after every chunk: for cores left over."""
     learning_rate: float | None = Field(None, gt=0)
     """If another than `PretrainConfig.learning_rate`."""
+    start_model: Model | None = None
+    """With `start`: begin as that model's network instead of this one's own, where both see the same planes (chow, pong
+    and kong do; discard and riichi do). What does not fit (the last layers, of another shape) begins fresh."""
 
 
 class PretrainConfig(Config):
@@ -97,6 +100,17 @@ class PretrainConfig(Config):
             places_of(self.hide)
         except KeyError as error:
             raise ValueError(f"hide: no group or block of planes {error}; docs/features.md names them") from error
+        return self
+
+    @model_validator(mode="after")
+    def _start_models_fit(self) -> PretrainConfig:
+        for model, plan in self.models.items():
+            if plan.start_model is None:
+                continue
+            if self.start is None:
+                raise ValueError(f"models.{model}.start_model: needs `start`, the weights it is taken from")
+            if MODEL_PLANES[plan.start_model] != MODEL_PLANES[model]:
+                raise ValueError(f"models.{model}.start_model: {plan.start_model} sees other planes")
         return self
 
     def size_of(self, model: Model) -> NetworkSize:

@@ -176,15 +176,19 @@ class Training:
 
 def _first_network(model: Model, config: PretrainConfig) -> PolicyNetwork:
     """Return the network that a training starts from: fresh, named by the seed, or from given weights."""
+    torch.manual_seed(config.seed * len(MODELS) + MODELS.index(model))
+    fresh = PolicyNetwork(model, config.size_of(model))
     if config.start is None:
-        torch.manual_seed(config.seed * len(MODELS) + MODELS.index(model))
-        return PolicyNetwork(model, config.size_of(model))
-    network = load_agent_network(weights_folder(config.start), model)
-    size = config.size_of(model)
-    if (network.size.filters, network.size.blocks) != (size.filters, size.blocks):
+        return fresh
+    start_model = config.models[model].start_model or model
+    network = load_agent_network(weights_folder(config.start), start_model)
+    if (network.size.filters, network.size.blocks) != (fresh.size.filters, fresh.size.blocks):
         found = f"{network.size.filters} filters x {network.size.blocks} blocks"
-        raise InputError(f"{config.start}: its {model} network has {found}; the configuration says another size")
-    return network
+        raise InputError(f"{config.start}: its {start_model} network has {found}; the configuration says another size")
+    shapes = {name: each.shape for name, each in fresh.state_dict().items()}
+    fitting = {name: each for name, each in network.state_dict().items() if shapes.get(name) == each.shape}
+    fresh.load_state_dict(fitting, strict=False)
+    return fresh
 
 
 def _purpose(config: PretrainConfig) -> tuple:
