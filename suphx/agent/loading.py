@@ -1,4 +1,4 @@
-"""Agents by name: rule-based players, untrained networks, and folders of weights."""
+"""Agents by name: rule-based players, untrained networks, folders of weights, and other people's bots."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from suphx.agent.flow import Sampling
 from suphx.agent.interface import Agent, RuleAgent
 from suphx.agent.network_agent import NetworkAgent, untrained_networks
 from suphx.errors import InputError
+from suphx.mjai.host.specs import external_agent, is_external
 from suphx.networks.precision import Precision, choose_precision
 from suphx.networks.sizes import size_named
 from suphx.networks.weights import load_agent as load_weights
@@ -33,12 +34,14 @@ def load_agent(name: str, seed: int = 0, temperature: float | None = None, preci
     """Return the agent of a name.
 
     name: one of `simulator.players.PLAYERS`; one of `SHIPPED`; `untrained` or `untrained:SIZE` for fresh networks (by
-    default `small`); otherwise a folder of weights. seed: of its random choices (and of fresh weights). temperature,
-    precision: of networks; by default the likeliest answers, and what a probe finds fastest. Raises InputError for a
-    name that is none of these, and for weights that cannot be used.
+    default `small`); an external bot (`mjai.host.specs`); otherwise a folder of weights. seed: of its random choices
+    (and of fresh weights). temperature, precision: of networks; by default the likeliest answers, and what a probe
+    finds fastest. Raises InputError for a name that is none of these, and for weights that cannot be used.
     """
     if name in PLAYERS:
         return RuleAgent(player(name, seed))
+    if is_external(name):
+        return external_agent(name)
     kind, _, size = name.partition(":")
     if kind == UNTRAINED:
         networks, title = untrained_networks(size_named(size or "small"), seed), name
@@ -46,6 +49,6 @@ def load_agent(name: str, seed: int = 0, temperature: float | None = None, preci
         folder = weights_folder(name)
         networks, title = load_weights(folder), load_card(folder).name
     else:
-        known = ", ".join((*PLAYERS, *SHIPPED, UNTRAINED))
+        known = ", ".join((*PLAYERS, *SHIPPED, UNTRAINED, "majiang", "bot:COMMAND"))
         raise InputError(f"no agent {name!r}: neither one of {known}, nor a folder of weights")
     return NetworkAgent(title, networks, PlaneEncoder(), precision or choose_precision(), Sampling(temperature, seed))

@@ -1,0 +1,185 @@
+"""An agent whose decisions another program makes: one bot for each seat of each table, spoken to in mjai."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from simulator.actions import legal_actions
+from simulator.record import DISCARD_DRAWN, PASS, PHASE_STOP, SEATS, STOP
+from simulator.tables import Decisions
+from suphx.agent.interface import Choice
+from suphx.mjai.host.channel import wait_for
+from suphx.mjai.host.connection import Connection
+from suphx.mjai.host.feed import TableFeed
+from suphx.mjai.host.limits import Limits
+from suphx.mjai.host.seat import HostedSeat
+from suphx.mjai.host.styles import Style
+from suphx.mjai.host.verdict import NO_EXIT, Verdict
+
+#: Makes the connection to a bot for a seat.
+Connect = Callable[[int], Connection]
+
+
+def stand_in(legal: np.ndarray) -> int:
+    """Return what is played for a bot that gives no answer that counts.
+
+    legal: bool[ACTIONS]. It passes where it can, else discards the tile just drawn, else the first legal tile.
+    """
+    for action in (PASS, DISCARD_DRAWN):
+        if legal[action]:
+            return action
+    return int(np.flatnonzero(legal)[0])
+
+
+@dataclass
+class _HostedTable:
+    """What is known of one table."""
+
+    feed: TableFeed
+    seats: dict[int, HostedSeat]
+
+    def tell(self) -> None:
+        """Pass on to the bots what is new in the feed."""
+        events = self.feed.take()
+        for seat in self.seats.values():
+            seat.tell(events)
+
+
+class ExternalAgent:
+    """Bots behind a connection each. It is an `Agent` and a `Follower`.
+
+    A dealer who may stop the game stops it: mjai has no such question.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        connect: Connect,
+        style: Style = "array",
+        limits: Limits | None = None,
+        reusable: bool = False,
+        parallel: int | None = None,
+    ) -> None:
+        """Make an agent; no bot is started yet.
+
+        reusable: a bot that has played a game may be given another. parallel: how many bots think at the same time,
+        as many as there are cores if not given; a bot's time begins when it is asked, not when it waits for others.
+        """
+        self.name = name
+        self.verdict = Verdict()
+        """On all games that are over."""
+        self._connect, self._style, self._limits = connect, style, limits or Limits()
+        self._reusable = reusable
+        self._parallel = parallel or max(1, len(os.sched_getaffinity(0)))
+        self._tables: dict[int, _HostedTable] = {}
+        self._idle: list[tuple[Connection, int]] = []
+
+    def game_started(self, table: int, game: np.void, seats: Sequence[int], names: Sequence[str] = ()) -> None:
+        """Start bots for a new game, and tell them so; names: of all four seats, for the bots to see."""
+        if table in self._tables:
+            raise ValueError(f"the game at table {table} is not over")
+        names = names or [self.name if seat in seats else "" for seat in range(SEATS)]
+        hosted = _HostedTable(TableFeed(game, names), {})
+        self._tables[table] = hosted
+        for seat in seats:
+            connection, owed = self._idle.pop() if self._idle else (self._connect(seat), None)
+            hosted.seats[seat] = HostedSeat(seat, connection, self._style, self._limits, owed)
+        hosted.tell()
+        for each in hosted.seats.values():
+            each.send()
+
+    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
+        """Ask the bots; all that are asked at once think at the same time, within `parallel`."""
+        actions = np.array([stand_in(legal) for legal in asked.legal], np.int64)
+        questions: deque[tuple[int, HostedSeat]] = deque()
+        for n, (table, seat) in enumerate(zip(asked.game.tolist(), asked.seat.tolist(), strict=True)):
+            if asked.situation[n] == PHASE_STOP:
+                actions[n] = STOP
+                continue
+            hosted = self._tables[table]
+            hosted.feed.look(games[table])
+            hosted.tell()
+            questions.append((n, hosted.seats[seat]))
+        for n, bot in self._answered(questions, games, asked):
+            if bot.answer is not None:
+                actions[n] = int(bot.answer)
+        return Choice(actions, np.zeros(len(asked), np.float32))
+
+    def _answered(
+        self, questions: deque[tuple[int, HostedSeat]], games: np.ndarray, asked: Decisions
+    ) -> Iterator[tuple[int, HostedSeat]]:
+        """Ask the questions (number of the decision, bot), and yield each one once it is answered."""
+        thinking: list[tuple[int, HostedSeat]] = []
+        while questions or thinking:
+            while questions and len(thinking) < self._parallel:
+                n, bot = questions.popleft()
+                game = games[asked.game[n]]
+                bot.ask(legal_actions(game, bot.seat, asked.legal[n]), _place(game))
+                thinking.append((n, bot))
+            still = []
+            for n, bot in thinking:
+                if not bot.answered:
+                    bot.poll()
+                if bot.answered:
+                    yield n, bot
+                else:
+                    still.append((n, bot))
+            thinking = still
+            if len(thinking) == self._parallel or (thinking and not questions):
+                soonest = min(bot.deadline for _, bot in thinking)
+                wait_for([bot.connection.channel for _, bot in thinking], soonest - time.monotonic())
+
+    def round_over(self, table: int, record: np.void) -> None:
+        """Note how a round ended, for the bots to hear of it."""
+        hosted = self._tables[table]
+        hosted.feed.end_round(record)
+        hosted.tell()
+
+    def game_over(self, table: int) -> list[str]:
+        """Tell the bots that the game is over; return what they did wrong, in words."""
+        seats = self._tables.pop(table).seats
+        for bot in seats.values():
+            bot.send()
+        playing = {seat: bot for seat, bot in seats.items() if not bot.dismissed}
+        if self._reusable:
+            self._idle += [(bot.connection, bot.owes) for bot in playing.values()]
+        else:
+            self._end([bot.connection for bot in playing.values()])
+        words = []
+        for seat, bot in seats.items():
+            bot.note(self.verdict)
+            words += [f"seat {seat}: {each}" for each in bot.faults.words()]
+        return words
+
+    def close(self) -> None:
+        """End all bots, those of games that are not over too."""
+        for hosted in self._tables.values():
+            for bot in hosted.seats.values():
+                if not bot.dismissed:
+                    bot.connection.kill()
+        self._tables.clear()
+        self._end([connection for connection, _ in self._idle])
+        self._idle.clear()
+
+    def _end(self, connections: Sequence[Connection]) -> None:
+        """Let bots end by themselves, for a while."""
+        for connection in connections:
+            connection.close_input()
+        deadline = time.monotonic() + self._limits.exit
+        for connection in connections:
+            if not connection.finish(deadline):
+                words = f"still there {self._limits.exit:g} s after its input was closed{connection.last_words()}"
+                self.verdict.faults.add(NO_EXIT, words)
+
+
+def _place(game: np.void) -> str:
+    """Return where in a game a decision stands, in words."""
+    wind = ("East", "South", "West")[int(game["round"]) // SEATS]
+    repeat = f", repeat {game['repeat_counter']}" if game["repeat_counter"] else ""
+    return f"{wind} {int(game['round']) % SEATS + 1}{repeat}, event {game['n_events']}"

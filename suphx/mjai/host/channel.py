@@ -1,0 +1,125 @@
+"""Lines to and from a bot through pipes or a socket, without ever waiting and without ever holding much."""
+
+from __future__ import annotations
+
+import os
+import select
+from collections import deque
+
+_CHUNK = 1 << 16
+_TAIL = 4096
+
+
+class Overlong(Exception):
+    """A line longer than allowed."""
+
+
+class Channel:
+    """Lines through file descriptors that do not block.
+
+    What a bot writes and nobody has read yet stays in the pipe, which holds it back; here are at most a line that is
+    not whole yet and those that came with it.
+    """
+
+    def __init__(self, incoming: int, outgoing: int, errors: int | None, longest: int) -> None:
+        """Take descriptors, which stay the caller's to close; errors: where a process writes its stderr."""
+        self._incoming, self._outgoing, self._errors = incoming, outgoing, errors
+        self._longest = longest
+        self._unsent = bytearray()
+        self._part = bytearray()
+        self.lines: deque[bytes] = deque()
+        """Whole lines that have come, without their ends."""
+        self.ended = False
+        """No more lines will come: the other side has closed its output."""
+        self.refused = False
+        """What is sent goes nowhere: the other side has closed its input."""
+        self.tail = bytearray()
+        """The last of what came on stderr."""
+        for file in filter(None, (incoming, outgoing, errors)):
+            os.set_blocking(file, False)
+
+    def send(self, data: bytes) -> None:
+        """Send what can be sent now; the rest goes with `pump`."""
+        self._unsent += data
+        self._write()
+
+    def interests(self) -> dict[int, int]:
+        """Return which descriptors to poll for what."""
+        wanted: dict[int, int] = {}
+        if not self.ended:
+            wanted[self._incoming] = select.POLLIN
+        if self._errors is not None:
+            wanted[self._errors] = select.POLLIN
+        if self._unsent and not self.refused:
+            wanted[self._outgoing] = wanted.get(self._outgoing, 0) | select.POLLOUT
+        return wanted
+
+    def pump(self) -> None:
+        """Send and receive what can be now, at most a chunk each; raises Overlong."""
+        self._write()
+        self._read_errors()
+        if not self.ended:
+            self._read()
+
+    def _write(self) -> None:
+        while self._unsent and not self.refused:
+            try:
+                sent = os.write(self._outgoing, memoryview(self._unsent)[:_CHUNK])
+            except BlockingIOError:
+                return
+            except OSError:
+                self.refused = True
+                self._unsent.clear()
+                return
+            del self._unsent[:sent]
+
+    def _read(self) -> None:
+        data = _receive(self._incoming)
+        if data is None:
+            return
+        if not data:
+            self.ended = True
+            return
+        self._part += data
+        if b"\n" in data:
+            *lines, rest = bytes(self._part).split(b"\n")
+            self._part = bytearray(rest)
+            for line in lines:
+                self._check(len(line))
+                if line.strip():
+                    self.lines.append(line)
+        self._check(len(self._part))
+
+    def _check(self, length: int) -> None:
+        if length > self._longest:
+            self._part.clear()
+            raise Overlong(f"a line of more than {self._longest:,} bytes")
+
+    def _read_errors(self) -> None:
+        if self._errors is None:
+            return
+        data = _receive(self._errors)
+        if data == b"":
+            self._errors = None
+        elif data:
+            self.tail += data
+            del self.tail[:-_TAIL]
+
+
+def _receive(file: int) -> bytes | None:
+    """Return what has come, b"" at the end, None if nothing has come yet."""
+    try:
+        return os.read(file, _CHUNK)
+    except BlockingIOError:
+        return None
+    except OSError:  # a connection that was reset
+        return b""
+
+
+def wait_for(channels: list[Channel], seconds: float) -> None:
+    """Wait until something can be sent or received on one of the channels, or the time is over."""
+    poll = select.poll()
+    for channel in channels:
+        for file, events in channel.interests().items():
+            poll.register(file, events)
+    poll.poll(max(0, seconds) * 1000)

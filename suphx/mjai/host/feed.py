@@ -1,0 +1,61 @@
+"""The mjai events of a table as its game goes on, for each seat what that seat may see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from simulator.logs.mjai_writer import event_view
+from simulator.mjai_events import Event, round_events, start_round
+from simulator.rules import EAST_ONLY
+
+
+class TableFeed:
+    """What has happened at a table since somebody last looked.
+
+    The order is that of mjai's original: the indicator of an open or added kong stands before the discard that
+    shows it. (The record has it behind.)
+    """
+
+    def __init__(self, game: np.void, names: Sequence[str]) -> None:
+        self._in_round = False
+        self._n_seen = 0
+        red_fives, east_only = bool(game["rules"]["red_fives"]), game["rules"]["length"] == EAST_ONLY
+        start = {"type": "start_game", "names": list(names), "kyoku_first": 4 if east_only else 0}
+        self._new: list[Event] = [start | {"aka_flag": red_fives}]
+
+    def take(self) -> list[Event]:
+        """Return the events, all tiles open, that are new since the last call."""
+        new, self._new = self._new, []
+        return new
+
+    def look(self, game: np.void) -> None:
+        """Note what is new in the record of a game."""
+        if not self._in_round:
+            self._new.append(start_round(game))
+            self._in_round, self._n_seen = True, 0
+        self._new += _in_order(round_events(game, self._n_seen))
+        self._n_seen = int(game["n_events"])
+
+    def end_round(self, record: np.void) -> None:
+        """Note the end of a round, GAME as in `Ended.records`."""
+        self.look(record)
+        self._new.append({"type": "end_kyoku"})
+        self._in_round = False
+        if record["result"]["game_over"]:
+            self._new.append({"type": "end_game", "scores": record["scores"].tolist()})
+
+
+def _in_order(events: list[Event]) -> list[Event]:
+    """Return events with the indicators that a discard shows before it; the engine notes both in one step."""
+    ordered: list[Event] = []
+    for event in events:
+        shown = event["type"] == "dora" and ordered and ordered[-1]["type"] == "dahai"
+        ordered.insert(len(ordered) - 1 if shown else len(ordered), event)
+    return ordered
+
+
+def seen_by(events: Sequence[Event], seat: int) -> list[Event]:
+    """Return events as a seat sees them."""
+    return [event_view(event, seat) for event in events]

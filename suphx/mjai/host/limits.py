@@ -1,0 +1,25 @@
+"""What a bot may take: time, memory, and how many mistakes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MEBIBYTE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds on one bot; times in seconds."""
+
+    decision: float = 5.0
+    """For one decision, from the question to the whole answer."""
+    start: float = 60.0
+    """For the first answer of a process or connection instead, which may have to load a network."""
+    exit: float = 2.0
+    """For a process to end once its input is closed."""
+    late: int = 3
+    """The so manieth late answer of a game is its last: the bot is not asked again in that game."""
+    line: int = MEBIBYTE
+    """Bytes of one line; a longer one is not read to its end, and the bot is not asked again in that game."""
+    unasked: int = 100
+    """Lines in one game that nobody asked for; with one more, the bot is not asked again in that game."""

@@ -1,0 +1,91 @@
+"""A bot as a process of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+
+from suphx.errors import InputError
+from suphx.mjai.host.channel import Channel, Overlong
+from suphx.mjai.host.limits import Limits
+
+_LAST_LINES = 5
+_LOOK = 0.01
+
+
+class BotProcess:
+    """A process that speaks mjai on its stdin and stdout, in a process group of its own."""
+
+    def __init__(self, command: Sequence[str], limits: Limits) -> None:
+        """Start it; raises InputError for a command that cannot be started."""
+        self._limits = limits
+        try:
+            self._process = subprocess.Popen(
+                command, bufsize=0, start_new_session=True,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            )  # fmt: skip
+        except OSError as error:
+            raise InputError(f"bot {command[0]!r} cannot be started: {error.strerror}") from None
+        assert self._process.stdin and self._process.stdout and self._process.stderr
+        self._files = (self._process.stdin, self._process.stdout, self._process.stderr)
+        stdin, stdout, stderr = (file.fileno() for file in self._files)
+        self.channel = Channel(stdout, stdin, stderr, limits.line)
+
+    def ending(self) -> str:
+        """Return in words how it came that nothing can be sent or received any more."""
+        deadline = time.monotonic() + self._limits.exit / 4
+        while not self._has_ended() and time.monotonic() < deadline:
+            time.sleep(_LOOK)
+        if not self._has_ended():
+            how = "it closed its output" if self.channel.ended else "it closed its input"
+        else:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            status = self._process.wait()
+            how = f"it ended with exit status {status}" if status >= 0 else f"it was ended by signal {-status}"
+        return how + self.last_words()
+
+    def last_words(self) -> str:
+        """Return the last lines that it wrote on stderr, as the end of a sentence."""
+        try:
+            self.channel.pump()
+        except Overlong:
+            pass  # it is the words that are wanted
+        lines = self.channel.tail.decode(errors="replace").strip().splitlines()[-_LAST_LINES:]
+        return f"; it said: {' / '.join(line.strip() for line in lines)}" if lines else ""
+
+    def close_input(self) -> None:
+        """Tell it that no more will come."""
+        self._files[0].close()
+
+    def finish(self, deadline: float) -> bool:
+        """Wait for it to end, at most until `deadline` (time.monotonic), and let go of it; return whether it ended."""
+        while not (ended := self._has_ended()) and time.monotonic() < deadline:
+            self._drain()
+            time.sleep(_LOOK)
+        self.kill()
+        return ended
+
+    def kill(self) -> None:
+        """End it and all that it has started, at once."""
+        if self._process.returncode is None:
+            os.killpg(self._process.pid, signal.SIGKILL)  # not reaped yet, so the number is still its own
+            self._process.wait()
+        for file in self._files:
+            file.close()
+
+    def _has_ended(self) -> bool:
+        if self._process.returncode is not None:
+            return True
+        flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        return os.waitid(os.P_PID, self._process.pid, flags) is not None
+
+    def _drain(self) -> None:
+        """Read what it still writes, so that it does not wait for us."""
+        try:
+            self.channel.pump()
+        except Overlong:
+            pass
+        self.channel.lines.clear()

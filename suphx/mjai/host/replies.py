@@ -1,0 +1,44 @@
+"""Reading what a bot answers, which may be anything."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+Event = dict[str, Any]
+_SHOWN = 200
+_NONE: Event = {"type": "none"}
+#: The fields that are read, and what they must be.
+_FIELDS: dict[str, type] = {"type": str, "actor": int, "target": int, "pai": str, "tsumogiri": bool, "consumed": list}
+
+
+class BadReply(ValueError):
+    """A line that is no mjai action."""
+
+
+def shown(line: bytes | str) -> str:
+    """Return a line as it is shown in a verdict: cut, and with nothing that moves a cursor."""
+    text = line.decode(errors="replace") if isinstance(line, bytes) else line
+    text = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+    return text.encode("unicode_escape").decode()
+
+
+def read_action(line: bytes) -> Event:
+    """Return the action of a line, with no other fields than those that matter; raises BadReply."""
+    try:
+        given = json.loads(line)
+    except (ValueError, RecursionError):
+        raise BadReply(f"no JSON: {shown(line)}") from None
+    if given is None:
+        return _NONE
+    if not isinstance(given, dict) or "type" not in given:
+        raise BadReply(f"no mjai action: {shown(line)}")
+    action = {name: given[name] for name in _FIELDS if given.get(name) is not None}
+    for name, value in action.items():
+        if not isinstance(value, _FIELDS[name]) or (name == "consumed" and not _are_names(value)):
+            raise BadReply(f"{name!r} of this action cannot be read: {shown(line)}")
+    return action
+
+
+def _are_names(value: Any) -> bool:
+    return bool(value) and all(isinstance(each, str) for each in value)

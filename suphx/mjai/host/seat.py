@@ -1,0 +1,178 @@
+"""One bot on one seat of one game: what it is told, what it owes, what it has done wrong."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from simulator.actions import Action, IllegalReply, read_reply
+from simulator.mjai_events import Event
+from suphx.mjai.host.channel import Overlong
+from suphx.mjai.host.connection import Connection
+from suphx.mjai.host.feed import seen_by
+from suphx.mjai.host.limits import Limits
+from suphx.mjai.host.replies import BadReply, read_action, shown
+from suphx.mjai.host.styles import Style, lines
+from suphx.mjai.host.verdict import ILLEGAL, LATE, LOST, TOO_MUCH, UNASKED, UNMATCHED, UNREADABLE, Faults, Verdict
+
+
+@dataclass(frozen=True)
+class _Due:
+    """A reply that is due."""
+
+    is_answer: bool
+    """It is the answer to a question; otherwise the seat has no choice there."""
+    played: Event | None = None
+    """What the table played for the seat there, which the bot may say too: a discard without a choice."""
+
+
+class HostedSeat:
+    """A bot on its seat, through one game.
+
+    It is asked with `ask`, then `poll`ed until `answered`; `answer` is its action, or None where the table's rule for
+    faults must choose.
+    """
+
+    def __init__(
+        self, seat: int, connection: Connection, style: Style, limits: Limits, owed: int | None = None
+    ) -> None:
+        """Begin a game; owed: how many replies to its last game a bot that goes on owes, None for a fresh one."""
+        self.seat = seat
+        self.connection = connection
+        self.dismissed = False
+        """It is not asked again in this game."""
+        self.started = owed is not None
+        """It has answered something."""
+        self.faults = Faults()
+        """What it did wrong in this game."""
+        self.decisions, self.seconds, self.slowest = 0, 0.0, 0.0
+        self.answered = True
+        self.answer: Action | None = None
+        self.deadline = 0.0
+        """Until when it may answer (time.monotonic)."""
+        self._style, self._limits = style, limits
+        self._waiting: list[Event] = []
+        self._owed = deque([_Due(is_answer=False)] * (owed or 0))
+        self._legal: Sequence[Action] = ()
+        self._asked_at = 0.0
+        self._place = ""
+
+    def tell(self, events: Sequence[Event]) -> None:
+        """Note events for the next time that something is sent."""
+        if not self.dismissed:
+            self._waiting += seen_by(events, self.seat)
+
+    def send(self) -> None:
+        """Send what there is to be heard without asking anything."""
+        self._send(asked=False)
+
+    def ask(self, legal: Sequence[Action], place: str) -> None:
+        """Send what there is to be heard, and ask; place: in words, for a verdict."""
+        self._receive()  # what came unasked is no answer to this
+        self.answer, self.answered = None, self.dismissed
+        if self.dismissed:
+            return
+        self._legal, self._place = legal, place
+        self._asked_at = time.monotonic()
+        self.deadline = self._asked_at + (self._limits.decision if self.started else self._limits.start)
+        self.decisions += 1
+        self._send(asked=True)
+        self.poll()
+
+    def poll(self) -> None:
+        """Read what has come; the question is `answered` by an answer, a fault, or by time that is up."""
+        self._receive()
+        if not self.answered and time.monotonic() >= self.deadline:
+            self.answered = True
+            limit = self.deadline - self._asked_at
+            self._add(LATE, f"no answer within {limit:g} s{self.connection.last_words()}")
+            if self.faults.count(LATE) >= self._limits.late:
+                self.dismiss()
+
+    def dismiss(self) -> None:
+        """Ask it no more in this game, and end it."""
+        self.dismissed = self.answered = True
+        self._waiting.clear()
+        self.connection.kill()
+
+    def note(self, verdict: Verdict) -> None:
+        """Add this game to a verdict."""
+        verdict.games += 1
+        verdict.decisions += self.decisions
+        verdict.seconds += self.seconds
+        verdict.slowest = max(verdict.slowest, self.slowest)
+        verdict.faults.include(self.faults)
+
+    @property
+    def owes(self) -> int:
+        """How many replies have not come yet."""
+        return len(self._owed)
+
+    def _add(self, kind: str, words: str) -> None:
+        self.faults.add(kind, f"{self._place}: {words}" if self._place else words)
+
+    def _send(self, asked: bool) -> None:
+        if self.dismissed:
+            return
+        events, self._waiting = self._waiting, []
+        data, due = lines(self._style, events, asked)
+        for index in due:
+            is_last = index + 1 == len(events)
+            played = None if is_last or events[index + 1].get("actor") != self.seat else events[index + 1]
+            self._owed.append(_Due(asked and is_last, played))
+        self.connection.channel.send(data)
+
+    def _receive(self) -> None:
+        if self.dismissed:
+            return
+        channel = self.connection.channel
+        try:
+            channel.pump()
+        except Overlong as error:
+            self._add(TOO_MUCH, str(error))
+            self.dismiss()
+            return
+        while channel.lines and not self.dismissed:
+            self._take(channel.lines.popleft())
+        if (channel.ended or channel.refused) and not self.dismissed:
+            self._add(LOST, self.connection.ending())
+            self.dismiss()
+
+    def _take(self, line: bytes) -> None:
+        if not self._owed:
+            self._add(UNASKED, f"a line that nobody asked for: {shown(line)}")
+            if self.faults.count(UNASKED) > self._limits.unasked:
+                self.dismiss()
+            return
+        first_answer, self.started = not self.started, True
+        due = self._owed.popleft()
+        now_asked = not self._owed and not self.answered
+        if due.is_answer and not now_asked:
+            return  # late: the table has chosen
+        try:
+            action = read_action(line)
+        except BadReply as error:
+            self._add(UNREADABLE, str(error))
+            self.answered = self.answered or now_asked
+            return
+        if now_asked:
+            self._note_time(first_answer)
+            self._decide(action, line)
+        elif action["type"] != "none" and (due.played is None or action["type"] != due.played["type"]):
+            self._add(UNMATCHED, f"{shown(line)}, where it had no choice")
+
+    def _note_time(self, first_answer: bool) -> None:
+        seconds = time.monotonic() - self._asked_at
+        self.seconds += seconds
+        if not first_answer:
+            self.slowest = max(self.slowest, seconds)
+
+    def _decide(self, action: Event, line: bytes) -> None:
+        self.answered = True
+        try:
+            self.answer = read_reply(action, self.seat, self._legal)
+        except IllegalReply:
+            legal = ", ".join(action.to_mjai() for action in self._legal)
+            self._add(ILLEGAL, f"{shown(line)}; legal: {legal}")

@@ -1,0 +1,79 @@
+"""External bots by name: `bot:COMMAND`, `bot-every:COMMAND`, `bot-acting:COMMAND`, `majiang`, `majiang:FOLDER`."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from pathlib import Path
+
+from suphx.errors import InputError
+from suphx.mjai.host.agent import ExternalAgent
+from suphx.mjai.host.limits import Limits
+from suphx.mjai.host.process import BotProcess
+from suphx.mjai.host.styles import STYLES, Style
+
+MAJIANG = "majiang"
+SEAT = "{seat}"
+_ADAPTER = Path(__file__).parents[1] / "majiang"
+_KINDS: dict[str, Style] = {"bot": "array", **{f"bot-{style}": style for style in STYLES}}
+
+
+def is_external(name: str) -> bool:
+    """Return whether a name means an external bot."""
+    return name.partition(":")[0] in (MAJIANG, *_KINDS)
+
+
+def external_agent(name: str, limits: Limits | None = None) -> ExternalAgent:
+    """Return the external bot of a name.
+
+    name: `bot:COMMAND` (arrays of events), `bot-every:COMMAND`, `bot-acting:COMMAND` (`styles.Style`); `{seat}` in the
+    command becomes the seat, and such a process plays one game, others may be given further ones. `majiang`: the
+    player of @kobalab/majiang-ai, with the packages in its adapter's folder, or `majiang:FOLDER`.
+    Raises InputError for a command that is none, and where majiang-ai is not installed.
+    """
+    kind, _, rest = name.partition(":")
+    if kind == MAJIANG:
+        return process_agent(_majiang_command(rest), limits=limits, name=MAJIANG)
+    try:
+        command = shlex.split(rest)
+    except ValueError as error:
+        raise InputError(f"bot {rest!r}: {error}") from None
+    if not command:
+        raise InputError(f"{name!r}: a bot needs a command, as in {kind}:'python bot.py {SEAT}'")
+    return process_agent(command, _KINDS[kind], limits)
+
+
+def process_agent(
+    command: list[str], style: Style = "array", limits: Limits | None = None, name: str = ""
+) -> ExternalAgent:
+    """Return the agent of a bot that is started by a command; `{seat}` in it becomes the seat."""
+    limits = limits or Limits()
+
+    def connect(seat: int) -> BotProcess:
+        return BotProcess([word.replace(SEAT, str(seat)) for word in command], limits)
+
+    reusable = not any(SEAT in word for word in command)
+    return ExternalAgent(name or _short_name(command), connect, style, limits, reusable)
+
+
+def _short_name(command: list[str]) -> str:
+    """Return the last word of a command that names a file, or its first."""
+    files = [word for word in command if "." in Path(word).name and SEAT not in word]
+    return Path((files or command)[-1 if files else 0]).name
+
+
+def _majiang_command(folder: str) -> list[str]:
+    node = shutil.which("node")
+    if node is None:
+        raise InputError("majiang needs Node.js 18 or later: there is no `node` on the path")
+    packages = Path(folder or _ADAPTER).resolve()
+    if not (packages / "node_modules" / "@kobalab" / "majiang-ai").is_dir():
+        fix = f"npm ci --prefix {packages}" if not folder else f"npm install --prefix {packages} {_packages()}"
+        raise InputError(f"majiang: @kobalab/majiang-ai is not installed in {packages}: run {fix}")
+    return [node, str(_ADAPTER / "bot.js"), str(packages)]
+
+
+def _packages() -> str:
+    pinned = json.loads((_ADAPTER / "package.json").read_text())["dependencies"]
+    return " ".join(f"{name}@{version}" for name, version in pinned.items())

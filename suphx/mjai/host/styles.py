@@ -1,0 +1,35 @@
+"""How events are put into lines for a bot, and to which lines it replies: the three styles in use."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+from simulator.mjai_events import Event
+
+#: `array`: a line is a JSON array of all events since the last one, and each line gets a reply (mjai.app).
+#: `every`: a line is one event, and each line gets a reply, `none` where there is nothing to do (the original).
+#: `acting`: a line is one event, and only that on which the bot may act gets one (Mortal); `can_act` says which.
+Style = Literal["array", "every", "acting"]
+STYLES: tuple[Style, ...] = get_args(Style)
+
+
+def lines(style: Style, events: Sequence[Event], asked: bool) -> tuple[bytes, list[int]]:
+    """Return the lines for some events, and for each reply that is due the number of the event it is on.
+
+    asked: the bot may act on the last of the events.
+    """
+    if not events:
+        return b"", []
+    last = len(events) - 1
+    if style == "array":
+        return _line(list(events)), [last]
+    if style == "every":
+        return b"".join(map(_line, events)), list(range(len(events)))
+    told = [event | {"can_act": asked and index == last} for index, event in enumerate(events)]
+    return b"".join(map(_line, told)), [last] if asked else []
+
+
+def _line(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
