@@ -6,9 +6,10 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from evaluation_units import units_of
 
 from suphx.errors import InputError
-from suphx.evaluation.measures import MEASURE, MEASURES, RANKS, measure_named, prize_measure, stable_rank
+from suphx.evaluation.measures import MEASURE, MEASURES, measure_named, prize_measure, stable_rank
 from suphx.evaluation.statistics import (
     ANYTIME_FROM,
     anytime_interval,
@@ -23,19 +24,6 @@ from suphx.evaluation.statistics import (
 from suphx.evaluation.tally import COLUMN, COLUMNS
 
 SUPHX = (0.293, 0.275, 0.244, 0.187)
-
-
-def units_of(ranks: np.ndarray) -> np.ndarray:
-    """Return i64[deals, columns] of ranks 0 to 3 in games [deals, games]; each game has ten rounds, two of them won."""
-    units = np.zeros((len(ranks), len(COLUMNS)), np.int64)
-    units[:, COLUMN["games"]] = ranks.shape[1]
-    units[:, COLUMN["rank_sum"]] = (ranks + 1).sum(axis=1)
-    for rank, name in enumerate(RANKS):
-        units[:, COLUMN[name]] = (ranks == rank).sum(axis=1)
-    units[:, COLUMN["rounds"]] = 10 * ranks.shape[1]
-    units[:, COLUMN["wins"]] = 2 * ranks.shape[1]
-    units[:, COLUMN["win_points"]] = 10_000 * ranks.shape[1]
-    return units
 
 
 def ranks_of(random: np.random.Generator, skill: np.ndarray | float, deals: int, luck: float = 0.8) -> np.ndarray:

@@ -1,0 +1,139 @@
+"""What was measured of one agent or several, in one place: as plain values, tables, CSV and TensorBoard scalars."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.box import SIMPLE
+from rich.table import Table
+
+from simulator.files import write_whole
+from suphx.evaluation.measures import Measure, measures
+from suphx.evaluation.statistics import difference, summary
+
+_NUMBERS = ("value", "low", "high", "standard_error", "p", "smallest_difference")
+_GOOD, _BAD = "green", "red"
+
+
+def report(
+    agents: Mapping[str, np.ndarray],
+    pairs: Iterable[tuple[str, str]] = (),
+    seed: int = 0,
+    prizes: Sequence[float] | None = None,
+) -> dict[str, Any]:
+    """Return plain values, ready for JSON: `agents` (name to `summary`), `differences` (a list), `prizes`.
+
+    agents: name to units [deals, columns]. pairs: names of two whose difference is wanted, the first less the
+    second; their rows are the same deals. seed: of the bootstrap. prizes: first to fourth, or None.
+    """
+    differences = [
+        {"agent": agent, "against": against, **difference(agents[agent], agents[against], seed, prizes)}
+        for agent, against in pairs
+    ]
+    found = {name: summary(units, seed, prizes) for name, units in agents.items()}
+    return {"agents": found, "differences": differences, "prizes": None if prizes is None else list(prizes)}
+
+
+def _measured(found: Mapping[str, Any]) -> list[Measure]:
+    """Return the measures in which any agent has a value."""
+    return [
+        measure
+        for measure in measures(found["prizes"])
+        if any(each[measure.name]["value"] is not None for each in found["agents"].values())
+    ]
+
+
+def tables(found: Mapping[str, Any], title: str = "") -> Iterator[Table]:
+    """Yield what `report` returned as tables for the terminal: all agents side by side, then each difference."""
+    agents = found["agents"]
+    table = Table(title=title or None, box=SIMPLE)
+    table.add_column("")
+    for name, each in agents.items():
+        table.add_column(f"{name}\n{each['games']:,} games, {each['deals']:,} deals", justify="right")
+        table.add_column("95 % interval", style="dim", justify="right")
+    for measure in _measured(found):
+        cells = []
+        for each in agents.values():
+            number = each[measure.name]
+            cells += [measure.text(number["value"]), _interval(measure, number["interval"])]
+        table.add_row(measure.words, *cells)
+    yield table
+    for pair in found["differences"]:
+        yield _difference_table(found, pair)
+
+
+def _difference_table(found: Mapping[str, Any], pair: Mapping[str, Any]) -> Table:
+    title = f"{pair['agent']} less {pair['against']}, on the same {pair['deals']:,} deals"
+    table = Table(title=title, box=SIMPLE)
+    table.add_column("")
+    for name in ("difference", "95 % interval", "p", "smallest to be seen"):
+        table.add_column(name, justify="right")
+    for measure in _measured(found):
+        number = pair[measure.name]
+        p = "-" if number["p"] is None else f"{number['p']:.3f}"
+        table.add_row(
+            measure.words,
+            measure.text(number["value"], signed=True),
+            _interval(measure, number["interval"], signed=True),
+            p,
+            measure.text(number["smallest_difference"]),
+            style=_style(measure, number["interval"]),
+        )
+    return table
+
+
+def _interval(measure: Measure, ends: Sequence[float | None], signed: bool = False) -> str:
+    low, high = (measure.text(end, signed) for end in ends)
+    return f"{low} to {high}"
+
+
+def _style(measure: Measure, ends: Sequence[float | None]) -> str | None:
+    """Return green or red for a difference that is better or worse for sure."""
+    low, high = ends
+    if measure.better == "neither" or low is None or high is None or low <= 0 <= high:
+        return None
+    return _GOOD if (low > 0) == (measure.better == "more") else _BAD
+
+
+def write_csv(path: Path, found: Mapping[str, Any]) -> None:
+    """Write one line for each agent and measure, then for each difference and measure (`A less B`)."""
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(["of", "games", "deals", "measure", *_NUMBERS])
+    for name, each in found["agents"].items():
+        _write_lines(lines, [name, each["games"], each["deals"]], found, each)
+    for pair in found["differences"]:
+        _write_lines(lines, [f"{pair['agent']} less {pair['against']}", "", pair["deals"]], found, pair)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, text.getvalue().encode())
+
+
+def _write_lines(lines: Any, head: list[Any], found: Mapping[str, Any], numbers: Mapping[str, Any]) -> None:
+    for measure in measures(found["prizes"]):
+        number = numbers[measure.name]
+        low, high = number["interval"]
+        row = {**number, "low": low, "high": high}
+        cells = ["" if row.get(name) is None else row[name] for name in _NUMBERS]
+        lines.writerow([*head, measure.name, *cells])
+
+
+def write_scalars(folder: Path, found: Mapping[str, Any], step: int) -> None:
+    """Write the measures of each agent as TensorBoard scalars `evaluation/AGENT/MEASURE`, and `_low` and `_high`.
+
+    step: where on the curve, e.g. the games that an agent has been trained on.
+    """
+    from torch.utils.tensorboard import SummaryWriter
+
+    with SummaryWriter(str(folder)) as writer:
+        for name, each in found["agents"].items():
+            for measure in measures(found["prizes"]):
+                number = each[measure.name]
+                ends = dict(zip(("_low", "_high"), number["interval"], strict=True))
+                for ending, value in {"": number["value"], **ends}.items():
+                    if value is not None:
+                        writer.add_scalar(f"evaluation/{name}/{measure.name}{ending}", value, step)

@@ -1,0 +1,101 @@
+"""The same numbers as values, tables, CSV, scalars and pictures."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from evaluation_units import random_units
+from rich.console import Console
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from suphx.errors import InputError
+from suphx.evaluation.measures import MEASURE, MEASURES, PRIZE
+from suphx.evaluation.plots import plot_ranks, plot_resampling, plot_running, plot_stable_ranks
+from suphx.evaluation.report import report, tables, write_csv, write_scalars
+from suphx.evaluation.statistics import resampled, running, summary
+
+STRONG, EVEN = (0.4, 0.3, 0.2, 0.1), (0.25, 0.25, 0.25, 0.25)
+
+
+@pytest.fixture(scope="module")
+def found() -> dict:
+    agents = {"strong": random_units(STRONG, 300, seed=1), "even": random_units(EVEN, 300, seed=2)}
+    return report(agents, [("strong", "even")], prizes=(90, 45, 0, -135))
+
+
+def test_a_report_is_json_without_infinities(found: dict) -> None:
+    again = json.loads(json.dumps(found, allow_nan=False))
+    assert again == found
+    assert found["agents"]["strong"]["games"] == 1200
+    assert found["differences"][0]["average_rank"]["value"] < 0
+
+
+def test_tables_name_every_measure_and_colour_what_is_sure(found: dict) -> None:
+    agents, pair = list(tables(found, "a title"))
+    console = Console(width=160, record=True, file=open("/dev/null", "w"))
+    console.print(agents, pair)
+    text = console.export_text()
+    for words in ("a title", "strong", "1,200 games, 300 deals", "average rank", "prize 90/45/0/-135", "smallest"):
+        assert words in text
+    assert "average deal-in" not in text  # nobody dealt in, in these made-up counts
+    styles = dict(zip(pair.columns[0].cells, [row.style for row in pair.rows], strict=True))
+    assert styles["average rank"] == styles["fourth"] == styles["first"] == "green"
+    assert styles["win rate"] is None
+
+
+def test_csv_has_a_line_for_every_number(found: dict, tmp_path: Path) -> None:
+    write_csv(tmp_path / "new" / "found.csv", found)
+    with open(tmp_path / "new" / "found.csv", newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert len(lines) == 3 * (len(MEASURES) + 1)
+    rank = next(line for line in lines if line["of"] == "strong" and line["measure"] == "average_rank")
+    assert float(rank["value"]) == found["agents"]["strong"]["average_rank"]["value"]
+    assert rank["p"] == "" and float(rank["low"]) < float(rank["value"]) < float(rank["high"])
+    pair = next(line for line in lines if line["of"] == "strong less even" and line["measure"] == PRIZE)
+    assert float(pair["value"]) > 0 and pair["games"] == "" and float(pair["p"]) < 0.01
+
+
+def test_scalars_stand_at_their_step(found: dict, tmp_path: Path) -> None:
+    write_scalars(tmp_path, found, step=800)
+    board = EventAccumulator(str(tmp_path))
+    board.Reload()
+    (scalar,) = board.Scalars("evaluation/even/average_rank")
+    assert scalar.step == 800
+    assert scalar.value == pytest.approx(found["agents"]["even"]["average_rank"]["value"])
+    assert "evaluation/even/average_rank_low" in board.Tags()["scalars"]
+
+
+def write_all(folder: Path, ending: str) -> list[Path]:
+    units = {"strong": random_units(STRONG, 200, seed=3), "even ⓝ": random_units(EVEN, 200, seed=4)}
+    measure = MEASURE["stable_rank_expert"]
+    samples = {name: measure.of(resampled(each, 100, share=0.8)) for name, each in units.items()}
+    some = {name: {n: measure.of(resampled(each, 50, games=n)) for n in (40, 400)} for name, each in units.items()}
+    paths = [folder / f"{name}{ending}" for name in ("stable", "resampling", "ranks", "running")]
+    plot_stable_ranks(paths[0], samples, "expert", "100 samples")
+    plot_resampling(paths[1], some, "expert", "50 samples each")
+    plot_ranks(paths[2], {name: summary(each) for name, each in units.items()}, "made up")
+    plot_running(paths[3], {name: running(each) for name, each in units.items()}, "average rank", "made up")
+    return paths
+
+
+def test_pictures_are_png_or_svg_and_the_same_again(tmp_path: Path) -> None:
+    for ending, magic in ((".png", b"\x89PNG"), (".svg", b"<?xml")):
+        first = [path.read_bytes() for path in write_all(tmp_path / "one", ending)]
+        assert all(data.startswith(magic) for data in first)
+        assert first == [path.read_bytes() for path in write_all(tmp_path / "two", ending)]
+
+
+def test_a_picture_of_another_kind_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"a\.gif"):
+        plot_stable_ranks(tmp_path / "a.gif", {"x": np.ones(3)}, "expert", "")
+
+
+def test_pictures_stand_never_fourth_and_a_single_deal(tmp_path: Path) -> None:
+    units = random_units((1, 0, 0, 0), 1, seed=5)
+    plot_stable_ranks(tmp_path / "a.png", {"x": np.full(5, np.inf)}, "expert", "")
+    plot_ranks(tmp_path / "b.png", {"x": summary(units)}, "")
+    plot_running(tmp_path / "c.png", {"x": running(units, MEASURE["stable_rank_expert"])}, "stable rank", "")
