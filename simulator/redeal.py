@@ -166,7 +166,7 @@ def _rewrite(game, seat, hidden, order, ends):
 
 
 @jit
-def _set_waits(lookup, game, other):
+def set_waits(lookup, game, other):
     """Write the waits of a seat: without the tile just drawn; none between a call and its discard."""
     n_melds = np.int64(game["n_melds"][other])
     hand = game["hand"][other].copy()
@@ -232,7 +232,7 @@ def _redeal(lookup, automata, game, seat, seed, counted):
             _rewrite(game, seat, hidden, order, ends)
             for other in range(SEATS):
                 if other != seat:
-                    _set_waits(lookup, game, other)
+                    set_waits(lookup, game, other)
                     _set_missed(game, other)
             return DEALT
     return NO_DEAL

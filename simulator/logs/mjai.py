@@ -9,10 +9,18 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 from simulator.logs.archives import plain_data
-from simulator.logs.mjai_words import DRAW_REASONS, read_tile
+from simulator.logs.mjai_words import (
+    DRAW_REASONS,
+    Event,
+    read_count,
+    read_points,
+    read_seat,
+    read_tile,
+    read_tiles,
+)
 from simulator.logs.model import GameLog, LogError, RoundLog, SkippedLog, WinLog
 from simulator.logs.round_builder import RoundBuilder
 from simulator.record import (
@@ -34,12 +42,9 @@ from simulator.rules import Rules
 from simulator.tiles import EAST, NORTH
 from simulator.wall import LIVE_TILES
 
-Event = dict[str, Any]
-
 _CALLS = {"chi": (EVENT_CHOW, 2), "pon": (EVENT_PONG, 2), "daiminkan": (EVENT_OPEN_KONG, 3)}
 _SILENT = {"none", "error", "hello", "join"}
 _EAST_ONLY = 4
-_MAX_POINTS = 10_000_000
 _TENPAI_PAYMENTS = {0, 1000, 1500, 3000}
 
 
@@ -81,38 +86,6 @@ def _events(data: bytes, source: str) -> list[tuple[int, Event]]:
         if not isinstance(event, dict) or not isinstance(event.get("type"), str):
             raise LogError("an event is a JSON object with a `type`", source, f"line {number}")
     return events
-
-
-def _seat(event: Event, name: str) -> int:
-    seat = event[name]
-    if type(seat) is not int or not 0 <= seat < SEATS:
-        raise ValueError(f"{name} is {str(seat)[:20]!r}; seats are 0 to 3")
-    return seat
-
-
-def _count(event: Event, name: str, least: int, most: int) -> int:
-    number = event[name]
-    if type(number) is not int or not least <= number <= most:
-        raise ValueError(f"{name} is {str(number)[:20]!r}, not {least} to {most}")
-    return number
-
-
-def _points(event: Event, name: str) -> list[int] | None:
-    numbers = event.get(name)
-    if numbers is None:
-        return None
-    if not isinstance(numbers, list) or len(numbers) != SEATS:
-        raise ValueError(f"{name} is not four numbers")
-    if any(type(number) is not int or abs(number) > _MAX_POINTS for number in numbers):
-        raise ValueError(f"{name} {numbers} is not four whole numbers")
-    return numbers
-
-
-def _tiles(event: Event, name: str, count: int | None = None) -> list[int]:
-    tiles = event[name]
-    if not isinstance(tiles, list) or (count is not None and len(tiles) != count):
-        raise ValueError(f"{name} is not a list of {count} tiles")
-    return [read_tile(tile) for tile in tiles]
 
 
 class _GameReader:
@@ -206,7 +179,7 @@ class _GameReader:
             self._start_game(event)
         elif kind == "end_game":
             self.ended = True
-            self.game.final_scores = _points(event, "scores")
+            self.game.final_scores = read_points(event, "scores")
         elif kind not in _SILENT:
             raise LogError(f"unknown event {kind[:20]!r}")
 
@@ -220,7 +193,7 @@ class _GameReader:
                 raise ValueError("names is not four names")
             self.game.names = names
         if "kyoku_first" in event:
-            self.named_length = _count(event, "kyoku_first", 0, 11)
+            self.named_length = read_count(event, "kyoku_first", 0, 11)
 
     def _start_round(self, event: Event) -> None:
         if self.builder is not None:
@@ -233,16 +206,16 @@ class _GameReader:
             raise ValueError("tehais is not four hands")
         if any(isinstance(hand, list) and "?" in hand for hand in hands):
             raise LogError("one player's view, with hidden tiles (`?`): a full log shows all hands")
-        scores = _points(event, "scores") or self.scores
+        scores = read_points(event, "scores") or self.scores
         builder = RoundBuilder(self.source, "line", self.red_fives)
         builder.number = self.line
-        number = 4 * (wind - EAST) + _count(event, "kyoku", 1, SEATS) - 1
+        number = 4 * (wind - EAST) + read_count(event, "kyoku", 1, SEATS) - 1
         builder.deal([[read_tile(tile) for tile in hand] for hand in hands])
-        dealer = _seat(event, "oya") if "oya" in event else number % SEATS
+        dealer = read_seat(event, "oya") if "oya" in event else number % SEATS
         self.round = RoundLog(
             round=number,
-            repeat_counter=_count(event, "honba", 0, 255),
-            bets=_count(event, "kyotaku", 0, 255) if "kyotaku" in event else 0,
+            repeat_counter=read_count(event, "honba", 0, 255),
+            bets=read_count(event, "kyotaku", 0, 255) if "kyotaku" in event else 0,
             dealer=dealer,
             scores=list(scores or [self.game.rules.starting_points] * SEATS),
             hands=[],
@@ -256,10 +229,10 @@ class _GameReader:
     def _draw(self, event: Event, builder: RoundBuilder) -> None:
         if event["pai"] == "?":
             raise LogError("one player's view, with hidden tiles (`?`): a full log shows all draws")
-        builder.draw(_seat(event, "actor"), read_tile(event["pai"]))
+        builder.draw(read_seat(event, "actor"), read_tile(event["pai"]))
 
     def _discard(self, event: Event, builder: RoundBuilder) -> None:
-        seat, face = _seat(event, "actor"), read_tile(event["pai"])
+        seat, face = read_seat(event, "actor"), read_tile(event["pai"])
         drawn = builder.drawn_face(seat) if event.get("tsumogiri") else None
         if drawn is not None and drawn != face:
             raise ValueError(f"{event['pai']} is said to be the tile just drawn, which it is not")
@@ -267,43 +240,43 @@ class _GameReader:
 
     def _call(self, event: Event, builder: RoundBuilder) -> None:
         kind, count = _CALLS[event["type"]]
-        consumed = _tiles(event, "consumed", count)
-        builder.call(kind, _seat(event, "actor"), _seat(event, "target"), read_tile(event["pai"]), consumed)
+        consumed = read_tiles(event, "consumed", count)
+        builder.call(kind, read_seat(event, "actor"), read_seat(event, "target"), read_tile(event["pai"]), consumed)
 
     def _closed_kong(self, event: Event, builder: RoundBuilder) -> None:
-        builder.closed_kong(_seat(event, "actor"), _tiles(event, "consumed", 4))
+        builder.closed_kong(read_seat(event, "actor"), read_tiles(event, "consumed", 4))
 
     def _added_kong(self, event: Event, builder: RoundBuilder) -> None:
-        builder.added_kong(_seat(event, "actor"), read_tile(event["pai"]))
+        builder.added_kong(read_seat(event, "actor"), read_tile(event["pai"]))
 
     def _dora(self, event: Event, builder: RoundBuilder) -> None:
         builder.show_indicator(read_tile(event["dora_marker"]))
 
     def _reach(self, event: Event, builder: RoundBuilder) -> None:
-        builder.declare_riichi(_seat(event, "actor"))
+        builder.declare_riichi(read_seat(event, "actor"))
 
     def _reach_accepted(self, event: Event, builder: RoundBuilder) -> None:
-        builder.accept_riichi(_seat(event, "actor"))
-        self.scores = _points(event, "scores")
+        builder.accept_riichi(read_seat(event, "actor"))
+        self.scores = read_points(event, "scores")
 
     def _win(self, event: Event, builder: RoundBuilder) -> None:
-        win = WinLog(_seat(event, "actor"), _seat(event, "target"), deltas=_points(event, "deltas"))
+        win = WinLog(read_seat(event, "actor"), read_seat(event, "target"), deltas=read_points(event, "deltas"))
         ura = "ura_markers" if "ura_markers" in event else "uradora_markers"
         if event.get(ura):
-            faces = _tiles(event, ura)
+            faces = read_tiles(event, ura)
             shown = next((other.ura_indicators for other in builder.wins if other.ura_indicators), None)
             win.ura_indicators = shown or [builder.new_tile(face) for face in faces]
         for name, mjai_name in (("fu", "fu"), ("points", "hora_points")):
             if type(event.get(mjai_name)) is int:
                 setattr(win, name, event[mjai_name])
         builder.win(win)
-        self.scores = _points(event, "scores")
+        self.scores = read_points(event, "scores")
 
     def _no_winner(self, event: Event, builder: RoundBuilder) -> None:
         this = self.round
         if this is None:
             raise LogError("ryukyoku outside of a round")
-        this.deltas = _points(event, "deltas")
+        this.deltas = read_points(event, "deltas")
         reason = event.get("reason")
         if reason is not None and reason not in DRAW_REASONS:
             raise ValueError(f"unknown reason {str(reason)[:20]!r}")
@@ -316,7 +289,7 @@ class _GameReader:
         elif this.draw_type == RESULT_EXHAUSTIVE and this.deltas and any(this.deltas):
             this.tenpai = [delta > 0 for delta in this.deltas]
         builder.no_winner(this.draw_type)
-        self.scores = _points(event, "scores")
+        self.scores = read_points(event, "scores")
 
     def _draw_type(self, builder: RoundBuilder, deltas: list[int] | None) -> int:
         """Return the kind of a draw from the round itself, where the event does not say it."""

@@ -1,4 +1,4 @@
-"""Names of tiles and of drawn rounds in mjai."""
+"""The words of mjai: names of tiles and of drawn rounds, and the reading of an event's fields."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ from simulator.record import (
     RESULT_NAGASHI,
     RESULT_NINE_TERMINALS,
     RESULT_TRIPLE_RON,
+    SEATS,
 )
+
+Event = dict[str, Any]
+
+_MAX_POINTS = 10_000_000
 
 TILE_NAMES = (
     *(f"{number}{suit}" for suit in "mps" for number in range(1, 10)),
@@ -52,3 +57,39 @@ def read_tile(name: Any) -> int:
     if not isinstance(name, str) or name not in _FACES:
         raise ValueError(f"{str(name)[:20]!r} is not a tile; tiles are 1m to 9s, 5mr, 5pr, 5sr, E S W N P F C")
     return _FACES[name]
+
+
+def read_tiles(event: Event, name: str, count: int | None = None) -> list[int]:
+    """Return the faces of a list of `count` tiles (None: of any); raises ValueError, KeyError if it is missing."""
+    tiles = event[name]
+    if not isinstance(tiles, list) or (count is not None and len(tiles) != count):
+        raise ValueError(f"{name} is not a list of {count} tiles")
+    return [read_tile(tile) for tile in tiles]
+
+
+def read_seat(event: Event, name: str) -> int:
+    """Return a seat 0 to 3; raises ValueError, KeyError if it is missing."""
+    seat = event[name]
+    if type(seat) is not int or not 0 <= seat < SEATS:
+        raise ValueError(f"{name} is {str(seat)[:20]!r}; seats are 0 to 3")
+    return seat
+
+
+def read_count(event: Event, name: str, least: int, most: int) -> int:
+    """Return a whole number from `least` to `most`; raises ValueError, KeyError if it is missing."""
+    number = event[name]
+    if type(number) is not int or not least <= number <= most:
+        raise ValueError(f"{name} is {str(number)[:20]!r}, not {least} to {most}")
+    return number
+
+
+def read_points(event: Event, name: str) -> list[int] | None:
+    """Return the points of the four seats, None where the event does not say them; raises ValueError."""
+    numbers = event.get(name)
+    if numbers is None:
+        return None
+    if not isinstance(numbers, list) or len(numbers) != SEATS:
+        raise ValueError(f"{name} is not four numbers")
+    if any(type(number) is not int or abs(number) > _MAX_POINTS for number in numbers):
+        raise ValueError(f"{name} {numbers} is not four whole numbers")
+    return numbers

@@ -1,0 +1,120 @@
+"""The changes that a seat's view makes to its record: hidden tiles changing places, and moves of others carried out.
+
+The record's hidden tiles are made up, so nothing that the engine would conclude from another's hand may decide
+anything: who claims, wins or declares is told by the events alone. Indicators too are shown when an event shows them,
+since hosts differ in the moment. Compiled.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.engine import advance, ask_claims, ask_turn, discard
+from simulator.jit import jit
+from simulator.moves import add_tile, push_event, take_tile
+from simulator.record import EVENT_DORA, EVENT_DRAW, NO_TILE, PASS, SEATS
+from simulator.redeal import set_waits
+from simulator.tiles import TILES
+from simulator.wall import DORA_INDICATORS
+
+
+@jit
+def _owner(game, tile):
+    for seat in range(SEATS):
+        if game["copies"][seat, tile >> 2] >> (tile & 3) & 1:
+            return seat
+    return -1
+
+
+@jit
+def swap_hidden(lookup, game, one, other):
+    """Let two hidden tiles change places wherever the record names them: in the wall, among draws, in hands."""
+    if one == other:
+        return
+    for n in range(TILES):
+        if game["wall"][n] == one:
+            game["wall"][n] = other
+        elif game["wall"][n] == other:
+            game["wall"][n] = one
+    for n in range(np.int64(game["n_events"])):
+        event = np.int64(game["events"][n])
+        if event & 15 == EVENT_DRAW:
+            if event >> 8 == one:
+                game["events"][n] = event & 255 | other << 8
+            elif event >> 8 == other:
+                game["events"][n] = event & 255 | one << 8
+    if game["drawn"] == one:
+        game["drawn"] = other
+    elif game["drawn"] == other:
+        game["drawn"] = one
+    holder, other_holder = _owner(game, one), _owner(game, other)
+    if holder != other_holder:
+        if holder >= 0:
+            take_tile(game, holder, one)
+            add_tile(game, holder, other)
+        if other_holder >= 0:
+            take_tile(game, other_holder, other)
+            add_tile(game, other_holder, one)
+    for seat in (holder, other_holder):
+        if seat >= 0:
+            set_waits(lookup, game, seat)
+
+
+@jit
+def show_indicator(game):
+    """Show the next indicator, which lies in its place of the wall."""
+    n = np.int64(game["indicators"])
+    game["indicators"] = n + 1
+    push_event(game, EVENT_DORA, 0, 0, np.int64(game["wall"][DORA_INDICATORS[n]]))
+
+
+@jit
+def _keep_question(game, own):
+    """Ask nobody but the own seat, and count the indicators that kongs have yet to show."""
+    game["asked"] &= 1 << own
+    game["pending"] &= 1 << own
+    game["pending_indicators"] = 0
+    if game["rules"]["kong_dora"] and game["kongs"] + 1 > game["indicators"]:
+        game["pending_indicators"] = game["kongs"] + 1 - game["indicators"]
+
+
+@jit
+def carry_out(lookup, game, own, seat, action, hint_1, hint_2):
+    """Let a seat do `action`, in its turn or as its claim, and all others pass; run on to the next question.
+
+    Physical tiles of the action: `hint_1`, `hint_2`, or NO_TILE. It is not asked whether the action is legal.
+    Indicators stay as they are. Afterwards nobody but the seat `own` is asked.
+    """
+    for other in range(SEATS):
+        game["answers"][other] = PASS
+    game["answers"][seat] = action
+    game["asked"] = 1 << seat
+    game["pending"] = 0
+    by_kongs = game["rules"]["kong_dora"]
+    game["rules"]["kong_dora"] = 0
+    game["pending_indicators"] = 0
+    advance(lookup, game, False, hint_1, hint_2)
+    game["rules"]["kong_dora"] = by_kongs
+    _keep_question(game, own)
+
+
+@jit
+def carry_out_discard(lookup, game, own, action, tile):
+    """Let the seat at turn discard a physical tile by `action`; the game rests with the tile open to claims."""
+    game["pending_indicators"] = 0
+    discard(lookup, game, action, tile)
+    ask_claims(lookup, game)
+    _keep_question(game, own)
+
+
+@jit
+def ask_own_turn(lookup, game, own, tile):
+    """Let `tile` be what the own seat has just drawn, and ask it for its turn (anew, if it was asked with another)."""
+    swap_hidden(lookup, game, np.int64(game["drawn"]), tile)
+    game["decisions"][own] -= game["asked"] >> own & 1
+    game["asked"] = 0
+    game["pending"] = 0
+    ask_turn(lookup, game)
+
+
+assert NO_TILE >= TILES

@@ -1,0 +1,423 @@
+"""`Seat`: what one seat sees of a game, event by event, as a game record that our agents can play from.
+
+The visible part of the record is what it would be at the table; the hidden tiles are dealt somehow. When one is shown,
+it changes places with a made-up one (`moves.swap_hidden`), and the engine then carries the move out, so that whatever
+follows from it for the own seat (waits, furiten, legal actions, points) is found by the rules in one place.
+
+Hosts differ in where `dora` and `reach_accepted` stand among the events. Indicators are shown when `dora` says so; a
+riichi is accepted by the engine, once the discard has passed, whether or not an event says it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from simulator.actions import Action, IllegalReply, legal_actions, legal_mask, read_reply
+from simulator.logs.mjai_words import Event, read_count, read_points, read_seat, read_tile, read_tiles
+from simulator.logs.round_builder import face_kind, face_name, face_of
+from simulator.lookup import get_lookup
+from simulator.moves import pong_of
+from simulator.record import (
+    ADDED_KONG,
+    CHOW_LOW,
+    CLOSED_KONG,
+    DECLARE_RIICHI,
+    DISCARD_DRAWN,
+    DISCARD_RED,
+    GAME,
+    NO_TILE,
+    OPEN_KONG,
+    PASS,
+    PHASE_CALL_DISCARD,
+    PHASE_CLAIM,
+    PHASE_GAME_OVER,
+    PHASE_KONG_CLAIM,
+    PHASE_NAMES,
+    PHASE_RIICHI_DISCARD,
+    PHASE_TURN,
+    PONG,
+    SEATS,
+)
+from simulator.redeal import mark_hidden
+from simulator.rounds import deal, start_game
+from simulator.rules import Rules
+from simulator.tables import Decisions
+from simulator.tiles import EAST, KINDS, NORTH, RED_FIVE_KINDS, TILES
+from simulator.view import hand_tiles
+from simulator.wall import DORA_INDICATORS
+from simulator.wall_building import HAND_TILES, dealt_places
+from suphx.errors import InputError
+from suphx.mjai.bot.moves import ask_own_turn, carry_out, carry_out_discard, show_indicator, swap_hidden
+
+_MOST_MELDS, _MOST_KONGS, _MOST_INDICATORS = 4, 4, 5
+_EAST_ONLY = 4
+_TURNS = (PHASE_TURN, PHASE_RIICHI_DISCARD, PHASE_CALL_DISCARD)
+_CLAIMS = (PHASE_CLAIM, PHASE_KONG_CLAIM)
+
+
+class EventError(InputError):
+    """An mjai event that cannot be read, or that cannot come where it comes: says what is wrong with it."""
+
+
+class Seat:
+    """One seat's view of a game, kept by its mjai events (`take`); `record` is the game as far as the seat sees it."""
+
+    def __init__(self, rules: Rules | None = None, seat: int | None = None) -> None:
+        """Wait for a game.
+
+        rules: what the table plays by, Tenhou's by default; red fives and length are the host's to say. seat: the own
+        one, where `start_game` does not tell it.
+        """
+        self._rules = rules or Rules.tenhou()
+        self._given_seat = seat
+        self._lookup = get_lookup()
+        self.games = np.zeros(1, GAME)
+        """GAME[1]: the game as far as the seat sees it; what it does not see is made up."""
+        self.seat = -1 if seat is None else seat
+        """The own seat, -1 before it is known."""
+        self.in_round = False
+        """Whether a round is being played."""
+        self._draw_untold = False
+        self._deals = 0
+        self._n_games = 0
+        self._unseen = np.zeros(TILES, np.bool_)
+        self._moves: dict[str, Callable[[Event], None]] = {
+            "tsumo": self._draw,
+            "dahai": self._discard,
+            "reach": self._riichi,
+            "reach_accepted": self._nothing,
+            "chi": self._call,
+            "pon": self._call,
+            "daiminkan": self._call,
+            "ankan": self._kong,
+            "kakan": self._kong,
+            "dora": self._indicator,
+            "hora": self._result,
+            "ryukyoku": self._result,
+        }
+        self._frame: dict[str, Callable[[Event], None]] = {
+            "start_game": self._start_game,
+            "start_kyoku": self._start_round,
+            "end_kyoku": self._end_round,
+            "end_game": self._end_round,
+        }
+
+    @property
+    def record(self) -> np.void:
+        """The GAME record itself."""
+        return self.games[0]
+
+    @property
+    def asked(self) -> bool:
+        """Whether the seat has something to choose now, as far as the events tell."""
+        return self.in_round and not self._draw_untold and bool(self.record["pending"] >> self.seat & 1)
+
+    def question(self) -> Decisions:
+        """Return the seat's decision, as an agent is asked for it with `games`; none if it is not asked."""
+        n = int(self.asked)
+        seats = np.full(n, self.seat, np.uint8)
+        phases = np.full(n, self.record["phase"], np.uint8)
+        masks = np.array([legal_mask(self.record, self.seat)] * n, np.bool_).reshape(n, -1)
+        return Decisions(np.zeros(n, np.int32), seats, phases, masks)
+
+    def legal(self) -> list[Action]:
+        """Return what the seat may choose now, each as an mjai event too; nothing if it is not asked."""
+        mask = legal_mask(self.record, self.seat) if self.asked else np.zeros(0, np.bool_)
+        return legal_actions(self.record, self.seat, mask)
+
+    def take(self, event: Event) -> bool:
+        """Let an event happen; return False for a type that is not known, which changes nothing.
+
+        Raises EventError; the view is of no use then.
+        """
+        if not isinstance(event, dict) or not isinstance(event.get("type"), str):
+            raise EventError("an event is a JSON object with a `type`")
+        kind = event["type"]
+        move = self._moves.get(kind)
+        try:
+            if kind in self._frame:
+                self._frame[kind](event)
+            elif move is None:
+                return False
+            elif not self.in_round and kind not in ("hora", "ryukyoku"):
+                raise EventError(f"{kind} outside of a round")
+            else:
+                move(event)
+        except KeyError as error:
+            raise EventError(f"{kind} has no {error}") from error
+        except IllegalReply as error:
+            raise EventError(f"{kind}: {error}; does the host play by other rules?") from error
+        except (ValueError, TypeError, AttributeError) as error:
+            if isinstance(error, EventError):
+                raise
+            raise EventError(f"{kind}: {error}") from error
+        return True
+
+    # Games and rounds
+
+    def _start_game(self, event: Event) -> None:
+        if "id" in event or self._given_seat is None:
+            if "id" not in event:
+                raise EventError("start_game does not say by `id` which seat is ours; name it (--seat)")
+            self.seat = read_seat(event, "id")
+        names = event.get("names")
+        if isinstance(names, list) and len(names) == SEATS - 1:
+            raise EventError("a game of three players, which we do not play")
+        if isinstance(event.get("aka_flag"), bool):
+            self._rules = dataclasses.replace(self._rules, red_fives=event["aka_flag"])
+        if "kyoku_first" in event:
+            east = read_count(event, "kyoku_first", 0, 11) == _EAST_ONLY
+            self._rules = dataclasses.replace(self._rules, length="east" if east else "east_south")
+        self.games[:] = np.zeros(1, GAME)
+        self.in_round = False
+        self._deals = 0
+        self._n_games += 1
+
+    def _start_round(self, event: Event) -> None:
+        if self.seat < 0:
+            raise EventError("start_kyoku before a start_game that says which seat is ours; name it (--seat)")
+        wind = read_tile(event["bakaze"])
+        if not EAST <= wind < NORTH:
+            raise ValueError(f"bakaze {event['bakaze']!r} is no round wind")
+        number = SEATS * (wind - EAST) + read_count(event, "kyoku", 1, SEATS) - 1
+        dealer = number % SEATS
+        if "oya" in event and read_seat(event, "oya") != dealer:
+            raise ValueError(
+                f"seat {event['oya']} deals; seat 0 must be the first dealer, so it is seat {dealer}'s deal"
+            )
+        scores = read_points(event, "scores")
+        if self._n_games and self._deals == 0 and scores is None:
+            scores = [self._rules.starting_points] * SEATS
+        before = self.record["scores"].tolist()
+        game = self.record
+        game["rules"] = self._rules.to_record()
+        start_game(game)
+        game["seed"] = self._n_games
+        game["deals"] = self._deals
+        game["round"], game["dealer"] = number, dealer
+        game["repeat_counter"] = read_count(event, "honba", 0, 255)
+        game["bets"] = read_count(event, "kyotaku", 0, 255) if "kyotaku" in event else 0
+        game["scores"] = before if scores is None else scores
+        hands = event["tehais"]
+        if not isinstance(hands, list) or len(hands) != SEATS:
+            raise ValueError("tehais is not four hands")
+        own = read_tiles({"tehais": hands[self.seat]}, "tehais", HAND_TILES)
+        game["wall"] = self._wall(own, dealer, read_tile(event["dora_marker"]))
+        game["wall_given"] = 1
+        deal(self._lookup, game)
+        self._deals += 1
+        self.in_round = self._draw_untold = True
+
+    def _wall(self, hand: Sequence[int], dealer: int, indicator: int) -> np.ndarray:
+        """Return a wall u8[136] with the own hand and the indicator (faces) in their places."""
+        free = [True] * TILES
+        places = [*dealt_places(dealer, self.seat), int(DORA_INDICATORS[0])]
+        wall = np.full(TILES, NO_TILE, np.uint8)
+        for place, face in zip(places, [*hand, indicator], strict=True):
+            tile = next((tile for tile in self._copies(face) if free[tile]), NO_TILE)
+            if tile == NO_TILE:
+                raise ValueError(f"more {face_name(face)} than there are")
+            wall[place], free[tile] = tile, False
+        wall[wall == NO_TILE] = np.flatnonzero(free)
+        return wall
+
+    def _end_round(self, event: Event) -> None:
+        self.in_round = False
+
+    def _result(self, event: Event) -> None:
+        """Take over the points after a win or draw, for hosts that do not say them at the next start."""
+        scores, deltas = read_points(event, "scores"), read_points(event, "deltas")
+        if scores is not None:
+            self.record["scores"] = scores
+        elif deltas is not None:
+            self.record["scores"] += deltas
+        self.in_round = False
+
+    def _nothing(self, event: Event) -> None:
+        pass
+
+    # Tiles
+
+    def _copies(self, face: int) -> list[int]:
+        """Return the physical tiles of a face; raises ValueError for a red five where there are none."""
+        kind = face_kind(face)
+        red_fives = self._rules.red_fives
+        if face >= KINDS:
+            if not red_fives:
+                raise ValueError(f"{face_name(face)} is a red five, and there are none by these rules")
+            return [4 * kind]
+        first = 1 if red_fives and kind in RED_FIVE_KINDS else 0
+        return list(range(4 * kind + first, 4 * kind + 4))
+
+    def _face(self, tile: int) -> int:
+        return face_of(tile, self._rules.red_fives)
+
+    def _hidden(self) -> np.ndarray:
+        """Return bool[136]: the tiles that the seat has not seen; its own draw before it is told is one of them."""
+        mark_hidden(self.record, self.seat, self._unseen)
+        if self._draw_untold and self.record["turn"] == self.seat:
+            self._unseen[self.record["drawn"]] = True
+        return self._unseen
+
+    def _find_hidden(self, face: int, preferred: int) -> int:
+        """Return a hidden tile of a face: that one, if it is of the face."""
+        hidden = self._hidden()
+        found = [tile for tile in self._copies(face) if hidden[tile]]
+        if not found:
+            raise ValueError(f"more {face_name(face)} than there are")
+        return preferred if preferred in found else found[0]
+
+    def _holds(self, seat: int, tile: int) -> bool:
+        return bool(self.record["copies"][seat, tile >> 2] >> (tile & 3) & 1)
+
+    def _swap(self, one: int, other: int) -> None:
+        swap_hidden(self._lookup, self.record, one, other)
+
+    def _give(self, seat: int, faces: Sequence[int], from_draw: bool) -> list[int]:
+        """Make sure that another's hand holds tiles of these faces; return them.
+
+        from_draw: the tile just drawn may be one of them; otherwise they are others.
+        """
+        drawn = int(self.record["drawn"])
+        given: list[int] = []
+        for face in faces:
+            hidden = self._hidden()
+            found = [tile for tile in self._copies(face) if hidden[tile] and tile not in given]
+            if not found:
+                raise ValueError(f"more {face_name(face)} than there are")
+            held = [tile for tile in found if self._holds(seat, tile) and (from_draw or tile != drawn)]
+            if held:
+                given.append(held[0])
+                continue
+            spare = [tile for tile in hand_tiles(self.record, seat) if tile != drawn and tile not in given]
+            if not spare:
+                raise ValueError(f"seat {seat} has not that many tiles")
+            self._swap(found[0], spare[0])
+            given.append(found[0])
+        return given
+
+    # Moves
+
+    def _check_turn(self, seat: int, phases: Sequence[int]) -> None:
+        """Raise ValueError unless it is the turn of a seat, in one of the phases, with its draw told."""
+        game = self.record
+        if self._draw_untold or game["phase"] not in phases or game["turn"] != seat:
+            raise ValueError(f"it is not seat {seat}'s to do that now: {self._state()}")
+
+    def _state(self) -> str:
+        words = f"seat {self.record['turn']}, {PHASE_NAMES[self.record['phase']]}"
+        return words + (", tsumo awaited" if self._draw_untold else "")
+
+    def _own_action(self, event: Event) -> int:
+        """Return the action of the own seat that an event tells of; raises IllegalReply."""
+        return int(read_reply(event, self.seat, self.legal()))
+
+    def _carry_out(self, seat: int, action: int, hint_1: int = NO_TILE, hint_2: int = NO_TILE) -> None:
+        carry_out(self._lookup, self.record, self.seat, seat, action, hint_1, hint_2)
+        self._draw_untold = self.record["phase"] == PHASE_TURN
+
+    def _draw(self, event: Event) -> None:
+        game, seat = self.record, read_seat(event, "actor")
+        if game["phase"] in _CLAIMS:
+            self._carry_out(self.seat, PASS)
+        if not self._draw_untold or game["turn"] != seat:
+            raise ValueError(f"seat {seat} is not to draw: {self._state()}; does the host play by other rules?")
+        if seat == self.seat:
+            tile = self._find_hidden(read_tile(event["pai"]), int(game["drawn"]))
+            ask_own_turn(self._lookup, game, seat, tile)
+        self._draw_untold = False
+
+    def _discard(self, event: Event) -> None:
+        game, seat = self.record, read_seat(event, "actor")
+        self._check_turn(seat, _TURNS)
+        if seat == self.seat:
+            action, tile = self._own_action(event), NO_TILE
+        elif event.get("tsumogiri") and game["drawn"] != NO_TILE:
+            drawn = int(game["drawn"])
+            self._swap(drawn, self._find_hidden(read_tile(event["pai"]), drawn))
+            action, tile = DISCARD_DRAWN, NO_TILE
+        else:
+            action = read_tile(event["pai"])
+            (tile,) = self._give(seat, [action], from_draw=False)
+        carry_out_discard(self._lookup, game, self.seat, action, tile)
+
+    def _riichi(self, event: Event) -> None:
+        seat = read_seat(event, "actor")
+        self._check_turn(seat, (PHASE_TURN,))
+        self._carry_out(seat, self._own_action(event) if seat == self.seat else DECLARE_RIICHI)
+
+    def _call(self, event: Event) -> None:
+        game, seat, source = self.record, read_seat(event, "actor"), read_seat(event, "target")
+        kind = event["type"]
+        face = read_tile(event["pai"])
+        if game["phase"] != PHASE_CLAIM or game["turn"] != source or self._face(int(game["claim_tile"])) != face:
+            raise ValueError(f"seat {source} has not just discarded {face_name(face)}: {self._state()}")
+        if seat == self.seat:
+            self._carry_out(seat, self._own_action(event))
+            return
+        if game["n_melds"][seat] == _MOST_MELDS or seat == source or (kind == "chi" and seat != (source + 1) % SEATS):
+            raise ValueError(f"seat {seat} cannot call that")
+        consumed = read_tiles(event, "consumed", 3 if kind == "daiminkan" else 2)
+        action = self._claim(kind, face_kind(face), consumed)
+        tiles = self._give(seat, consumed, from_draw=False)
+        tiles.sort()
+        hints = (NO_TILE, NO_TILE) if action == OPEN_KONG else (tiles[0], tiles[1])
+        self._carry_out(seat, action, *hints)
+
+    def _claim(self, word: str, kind: int, consumed: Sequence[int]) -> int:
+        """Return the action of a call of a tile of that kind with tiles of those faces."""
+        kinds = [face_kind(face) for face in consumed]
+        red = any(face >= KINDS for face in consumed)
+        if word == "chi":
+            first = min(kind, *kinds)
+            if sorted([kind, *kinds]) != [first, first + 1, first + 2] or first >= EAST or first % 9 > 6:
+                raise ValueError("these three tiles are no chow")
+            return CHOW_LOW + 2 * (kind - first) + red
+        if any(each != kind for each in kinds):
+            raise ValueError("the tiles of this meld differ")
+        if word == "daiminkan":
+            self._check_kongs()
+            return OPEN_KONG
+        return PONG + red
+
+    def _check_kongs(self) -> None:
+        if self.record["kongs"] == _MOST_KONGS:
+            raise ValueError("a fifth kong")
+
+    def _kong(self, event: Event) -> None:
+        """Let a seat make a closed or added kong."""
+        game, seat = self.record, read_seat(event, "actor")
+        self._check_turn(seat, (PHASE_TURN,))
+        if seat == self.seat:
+            self._carry_out(seat, self._own_action(event))
+            return
+        self._check_kongs()
+        if event["type"] == "kakan":
+            face = read_tile(event["pai"])
+            if pong_of(game, seat, face_kind(face)) < 0:
+                raise ValueError(f"seat {seat} has no pong of {face_name(face)}")
+            (tile,) = self._give(seat, [face], from_draw=True)
+            self._carry_out(seat, ADDED_KONG + face_kind(face), tile)
+            return
+        consumed = read_tiles(event, "consumed", 4)
+        kind = face_kind(consumed[0])
+        if any(face_kind(face) != kind for face in consumed):
+            raise ValueError("the tiles of this kong differ")
+        if game["n_melds"][seat] == _MOST_MELDS:
+            raise ValueError(f"seat {seat} has four melds already")
+        self._give(seat, consumed, from_draw=True)
+        self._carry_out(seat, CLOSED_KONG + kind)
+
+    def _indicator(self, event: Event) -> None:
+        game = self.record
+        if game["indicators"] == _MOST_INDICATORS:
+            raise ValueError("a sixth indicator")
+        made_up = int(game["wall"][DORA_INDICATORS[int(game["indicators"])]])
+        self._swap(made_up, self._find_hidden(read_tile(event["dora_marker"]), made_up))
+        show_indicator(game)
+
+
+assert DISCARD_RED == KINDS and PHASE_GAME_OVER > PHASE_TURN  # a face is the action that discards it
