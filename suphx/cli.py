@@ -17,6 +17,7 @@ from suphx.commands.check import check
 from suphx.commands.evaluate import evaluate
 from suphx.commands.features import features
 from suphx.commands.logs import logs
+from suphx.commands.match import match
 from suphx.commands.pretrain import pretrain
 from suphx.commands.reward import reward
 from suphx.commands.warmup import warmup
@@ -56,6 +57,7 @@ app.command()(check)
 app.command()(reward)
 app.command()(pretrain)
 app.command()(evaluate)
+app.command()(match)
 app.command()(warmup)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import select
 from collections import deque
+from collections.abc import Iterable
+from typing import Protocol
 
 _CHUNK = 1 << 16
 _TAIL = 4096
@@ -50,8 +52,9 @@ class Channel:
             wanted[self._incoming] = select.POLLIN
         if self._errors is not None:
             wanted[self._errors] = select.POLLIN
-        if self._unsent and not self.refused:
-            wanted[self._outgoing] = wanted.get(self._outgoing, 0) | select.POLLOUT
+        if not self.refused:
+            sending = select.POLLOUT if self._unsent else 0  # 0: to hear that nobody reads any more
+            wanted[self._outgoing] = wanted.get(self._outgoing, 0) | sending
         return wanted
 
     def pump(self) -> None:
@@ -60,6 +63,8 @@ class Channel:
         self._read_errors()
         if not self.ended:
             self._read()
+        if not self.refused:
+            self._notice_refusal()
 
     def _write(self) -> None:
         while self._unsent and not self.refused:
@@ -72,6 +77,12 @@ class Channel:
                 self._unsent.clear()
                 return
             del self._unsent[:sent]
+
+    def _notice_refusal(self) -> None:
+        """Notice that a pipe has nobody left who reads it, though what was sent went into it."""
+        poll = select.poll()
+        poll.register(self._outgoing, 0)
+        self.refused = bool(poll.poll(0))
 
     def _read(self) -> None:
         data = _receive(self._incoming)
@@ -116,7 +127,15 @@ def _receive(file: int) -> bytes | None:
         return b""
 
 
-def wait_for(channels: list[Channel], seconds: float) -> None:
+class Waitable(Protocol):
+    """Something that `wait_for` waits for."""
+
+    def interests(self) -> dict[int, int]:
+        """Return which descriptors to poll for what."""
+        ...
+
+
+def wait_for(channels: Iterable[Waitable], seconds: float) -> None:
     """Wait until something can be sent or received on one of the channels, or the time is over."""
     poll = select.poll()
     for channel in channels:

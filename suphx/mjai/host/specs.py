@@ -14,6 +14,8 @@ from suphx.mjai.host.process import BotProcess
 from suphx.mjai.host.styles import STYLES, Style
 
 MAJIANG = "majiang"
+#: It takes some 20 ms, but now and then a second, and several where others want the core too.
+MAJIANG_LIMITS = Limits(decision=60)
 SEAT = "{seat}"
 _ADAPTER = Path(__file__).parents[1] / "majiang"
 _KINDS: dict[str, Style] = {"bot": "array", **{f"bot-{style}": style for style in STYLES}}
@@ -34,7 +36,7 @@ def external_agent(name: str, limits: Limits | None = None) -> ExternalAgent:
     """
     kind, _, rest = name.partition(":")
     if kind == MAJIANG:
-        return process_agent(_majiang_command(rest), limits=limits, name=MAJIANG)
+        return process_agent(_majiang_command(rest), limits=limits or MAJIANG_LIMITS, name=MAJIANG)
     try:
         command = shlex.split(rest)
     except ValueError as error:

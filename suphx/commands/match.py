@@ -1,0 +1,174 @@
+"""`suphx match`: our table as the host of any four bots."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from suphx.mjai.host.match import Contestant, MatchGame
+
+EXIT_FAULTS = 3
+
+
+def match(
+    bots: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="BOT BOT BOT BOT",
+            help="Four of: the command line of an mjai bot, in quotes ({seat} in it becomes the seat); `tcp` for a "
+            "client that will connect; an agent of ours (sl, sensible, a folder of weights, majiang).",
+        ),
+    ],
+    games: Annotated[int, typer.Option(min=1, help="Games; the four move up one seat after each.")] = 4,
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**64 - 1, help="Names the deals: the same seed, the same walls.")
+    ] = 0,
+    rules: Annotated[str, typer.Option(help="Rules: the name of a preset.")] = "tenhou",
+    timeout: Annotated[float, typer.Option(min=0.01, help="Seconds a bot has for a decision.")] = 5.0,
+    start_timeout: Annotated[
+        float, typer.Option(min=0.01, help="Seconds it has for its first answer, and a TCP client to come.")
+    ] = 60.0,
+    logs: Annotated[Path | None, typer.Option(help="Folder for a log of every game, SEED-NUMBER.jsonl.")] = None,
+    log_format: Annotated[str, typer.Option(help="Format of the logs: mjai, mjlog or tenhou6.")] = "mjai",
+    host: Annotated[
+        str, typer.Option(help="Address for TCP clients; 0.0.0.0 lets in the whole network.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port for TCP clients; 0 takes a free one.")] = 11600,
+    strict: Annotated[
+        bool, typer.Option("--strict", help=f"Exit with {EXIT_FAULTS} if a bot did anything wrong.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Let any four bots play each other: programs that speak mjai, and agents of ours.
+
+    A bot that is late, dies or answers nonsense loses that decision (it passes, or discards what it drew), and the
+    game goes on; what it did wrong is counted and told at the end.
+
+    Example: suphx match "python my_bot.py {seat}" sensible sensible sensible --games 8 --logs games/
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from simulator.files import write_whole
+    from simulator.logs.formats import format_named
+    from simulator.logs.from_record import game_log
+    from simulator.rules import Rules
+    from suphx.mjai.host.limits import Limits
+    from suphx.mjai.host.match import TCP, contestant, play_match
+    from suphx.mjai.host.tcp import Door
+
+    if len(bots) != 4:
+        raise typer.BadParameter(f"{len(bots)} are named; a table has four seats", param_hint="BOT")
+    played_by, written = Rules.preset(rules), format_named(log_format)
+    paths = _log_paths(logs, seed, games, written.suffix)
+    limits = Limits(decision=timeout, start=start_timeout)
+    door = Door(host, port, limits) if TCP in bots else None
+    messages = Console(stderr=True)
+    if door:
+        messages.print(f"waiting for {bots.count(TCP)} at mjsonp://{host}:{door.port}/default", highlight=False)
+    four: list[Contestant] = []
+    done: list[MatchGame] = []
+    started = time.perf_counter()
+    columns = (TextColumn("playing"), BarColumn(), MofNCompleteColumn())
+    try:
+        four += [contestant(name, limits, door, seed) for name in bots]
+        with Progress(*columns, TimeRemainingColumn(), console=messages, transient=True) as progress:
+            bar = progress.add_task("playing", total=games)
+            for game in play_match(four, games, seed, played_by):
+                done.append(game)
+                progress.update(bar, completed=len(done))
+                if paths:
+                    log = game_log(game.rounds, played_by, game.names, paths[game.number].stem)
+                    write_whole(paths[game.number], written.write(log))
+    finally:
+        for each in four:
+            each.close()
+        if door:
+            door.close()
+        if done:
+            result = _result(four, done, time.perf_counter() - started)
+            if as_json:
+                head = {"bots": bots, "rules": rules, "seed": seed, "games": games, "complete": len(done) == games}
+                print(json.dumps(head | result, allow_nan=False))
+            else:
+                _show(result, games, seed)
+    if strict and any(each.verdict.faults.total for each in four):
+        raise typer.Exit(EXIT_FAULTS)
+
+
+def _log_paths(folder: Path | None, seed: int, games: int, suffix: str) -> list[Path]:
+    """Return where the games' logs go; raises InputError where there are such files already."""
+    from suphx.errors import InputError
+
+    if folder is None:
+        return []
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"{seed}-{number:07d}{suffix}" for number in range(games)]
+    for path in paths:
+        if path.exists():
+            raise InputError(f"{path}: there is a log already; name another folder or another seed")
+    return paths
+
+
+def _result(four: list[Contestant], done: list[MatchGame], seconds: float) -> dict[str, Any]:
+    """Return all that a match came to, as plain values; ranks are 1 to 4."""
+    ranks = [[rank + 1 for rank in game.by_bot("ranks")] for game in done]
+    points = [[tenths / 10 for tenths in game.by_bot("final_points")] for game in done]
+    contestants = []
+    for bot, each in enumerate(four):
+        own = [game[bot] for game in ranks]
+        verdict = each.verdict
+        contestants.append(
+            {
+                "name": each.name,
+                "places": [own.count(place) for place in range(1, 5)],
+                "average_rank": round(sum(own) / len(own), 4),
+                "points": round(sum(game[bot] for game in points), 1),
+                "decisions": verdict.decisions,
+                "mean_ms": round(1000 * verdict.seconds / max(1, verdict.decisions), 3),
+                "max_ms": round(1000 * verdict.slowest, 3),
+                "faults": verdict.faults.counts(),
+                "verdict": verdict.faults.words(),
+            }
+        )
+    played = [
+        {
+            "number": game.number,
+            "seats": game.bots,
+            "ranks": own,
+            "scores": game.by_bot("scores"),
+            "faults": game.faults,
+        }
+        for game, own in zip(done, ranks, strict=True)
+    ]
+    return {"contestants": contestants, "played": played, "seconds": round(seconds, 1)}
+
+
+def _show(result: dict[str, Any], games: int, seed: int) -> None:
+    from rich.box import SIMPLE
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    played, seconds = len(result["played"]), result["seconds"]
+    count = f"{played} games" if played == games else f"{played} of {games} games"
+    table = Table(title=f"{count}, seed {seed}, {seconds / played:.1f} s a game", box=SIMPLE)
+    table.add_column("bot", overflow="fold")
+    for name in ("places", "rank", "points", "asked", "mean ms", "max ms", "faults"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for each in result["contestants"]:
+        places = "-".join(map(str, each["places"]))
+        times = (f"{each['decisions']:,}", f"{each['mean_ms']:.1f}", f"{each['max_ms']:.0f}")
+        faults = str(sum(each["faults"].values()))
+        numbers = (f"{each['average_rank']:.2f}", f"{each['points']:+.1f}")
+        table.add_row(escape(each["name"]), places, *numbers, *times, faults)
+    console = Console()
+    console.print(table)
+    for number, each in enumerate(result["contestants"], 1):
+        for words in each["verdict"]:
+            console.print(f"bot {number}, {each['name']}: {words}", markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,146 @@
+"""A match: games of any four agents at our table, one after another, with a verdict on each of them."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from simulator.players import PLAYERS
+from simulator.record import GAME, SEATS
+from simulator.rules import Rules
+from simulator.tables import Decisions, Tables
+from suphx.agent.interface import Agent, Choice, Follower
+from suphx.agent.loading import SHIPPED, UNTRAINED, load_agent
+from suphx.errors import InputError
+from suphx.mjai.host.agent import ExternalAgent
+from suphx.mjai.host.limits import Limits
+from suphx.mjai.host.specs import external_agent, is_external
+from suphx.mjai.host.tcp import Door, TcpAgent
+from suphx.mjai.host.verdict import Verdict
+
+TCP = "tcp"
+
+
+@dataclass(frozen=True)
+class MatchGame:
+    """One game of a match that is over."""
+
+    number: int
+    """Which game of the seed's sequence it is."""
+    bots: tuple[int, ...]
+    """For each seat, which of the four sat there."""
+    names: tuple[str, ...]
+    """... and how it is called."""
+    rounds: np.ndarray
+    """GAME[rounds]: the record at the end of each round."""
+    faults: tuple[list[str], ...]
+    """For each of the four, what it did wrong, in words."""
+
+    def by_bot(self, field: str) -> list[int]:
+        """Return a field of the result that has a value for each seat, for each of the four instead."""
+        values = self.rounds[-1]["result"][field].tolist()
+        return [values[self.bots.index(bot)] for bot in range(SEATS)]
+
+
+class Contestant:
+    """One of the four, and how it has done."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent = agent
+        self.verdict = agent.verdict if isinstance(agent, ExternalAgent) else Verdict()
+        """Its decisions, their time and its faults: an external bot's own count."""
+
+    @property
+    def name(self) -> str:
+        """How it is called."""
+        return self.agent.name
+
+    def start(self, game: np.void, seat: int, names: Sequence[str]) -> None:
+        """Begin a game."""
+        if isinstance(self.agent, ExternalAgent):
+            self.agent.game_started(0, game, [seat], names)
+        elif isinstance(self.agent, Follower):
+            self.agent.game_started(0, game, [seat])
+
+    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
+        """Choose."""
+        started = time.perf_counter()
+        choice = self.agent.act(games, asked)
+        if not isinstance(self.agent, ExternalAgent):
+            seconds = time.perf_counter() - started
+            self.verdict.decisions += len(asked)
+            self.verdict.seconds += seconds
+            self.verdict.slowest = max(self.verdict.slowest, seconds / len(asked))
+        return choice
+
+    def end_round(self, record: np.void) -> None:
+        """Hear how a round ended."""
+        if isinstance(self.agent, Follower):
+            self.agent.round_over(0, record)
+
+    def end_game(self) -> list[str]:
+        """Hear that the game is over; return what went wrong in it, in words."""
+        if isinstance(self.agent, Follower):
+            return self.agent.game_over(0)
+        self.verdict.games += 1
+        return []
+
+    def close(self) -> None:
+        """Let go of what it holds outside."""
+        if isinstance(self.agent, Follower):
+            self.agent.close()
+
+
+def contestant(name: str, limits: Limits, door: Door | None = None, seed: int = 0) -> Contestant:
+    """Return one of the four by name.
+
+    name: `tcp`, for which a door is needed; any agent that `load_agent` knows; otherwise the command line of a bot.
+    Raises InputError for a command that does not exist.
+    """
+    if name == TCP and door:
+        return Contestant(TcpAgent(door, limits))
+    if is_external(name):
+        return Contestant(external_agent(name, limits))
+    if name.partition(":")[0] in (*PLAYERS, *SHIPPED, UNTRAINED) or Path(name).is_dir():
+        return Contestant(load_agent(name, seed))
+    command = name.split(maxsplit=1)
+    if not command or shutil.which(command[0]) is None:
+        raise InputError(f"no bot {name!r}: neither the name of an agent, nor a command that there is, nor {TCP}")
+    return Contestant(external_agent(f"bot:{name}", limits))
+
+
+def play_match(
+    four: Sequence[Contestant], games: int, seed: int = 0, rules: Rules | None = None
+) -> Iterator[MatchGame]:
+    """Play games number 0 to `games` - 1 of a seed, and yield each one when it is over.
+
+    Number n of the four begins on seat n and moves up one seat a game. rules: Tenhou's by default. Raises InputError
+    for a bot that cannot be started, and IllegalAction for an agent of our own that chooses what is not legal.
+    """
+    tables = Tables(1, rules, seed, restart=False)
+    for number in range(games):
+        tables.restart([0], [number])
+        bots = tuple((seat - number) % SEATS for seat in range(SEATS))
+        names = tuple(four[bot].name for bot in bots)
+        for seat, bot in enumerate(bots):
+            four[bot].start(tables.games[0], seat, names)
+        rounds: list[np.void] = []
+        while len(asked := tables.decisions()):
+            actions = [_choose(four[bots[asked.seat[n]]], tables.games, asked, n) for n in range(len(asked))]
+            for record in tables.step(np.array(actions, np.int64)).records:
+                rounds.append(record)
+                for each in four:
+                    each.end_round(record)
+        faults = tuple(each.end_game() for each in four)
+        yield MatchGame(number, bots, names, np.array(rounds, GAME), faults)
+
+
+def _choose(who: Contestant, games: np.ndarray, asked: Decisions, n: int) -> int:
+    one = slice(n, n + 1)
+    alone = Decisions(asked.game[one], asked.seat[one], asked.situation[one], asked.legal[one])
+    return int(who.act(games, alone).actions[0])

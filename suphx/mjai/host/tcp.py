@@ -1,0 +1,193 @@
+"""The original mjai protocol by TCP (mjsonp): clients come to us, say how they are called, and play one game each.
+
+The server says `hello`, the client `join` with its name and a room; then every line is one event, and every line but
+the last, `end_game`, gets a reply. A client that plays again comes again.
+"""
+
+from __future__ import annotations
+
+import json
+import select
+import socket
+import time
+
+from suphx.errors import InputError
+from suphx.mjai.host.agent import ExternalAgent
+from suphx.mjai.host.channel import Channel, Overlong, wait_for
+from suphx.mjai.host.limits import Limits
+from suphx.mjai.host.replies import shown
+
+_HELLO = {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
+#: Connections that have not joined yet; whoever comes beyond is sent away.
+_MOST_AT_THE_DOOR = 16
+
+
+class TcpConnection:
+    """A client that has come."""
+
+    def __init__(self, client: socket.socket, limits: Limits) -> None:
+        self._socket = client
+        self.name = ""
+        """How it called itself."""
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.channel = Channel(client.fileno(), client.fileno(), None, limits.line)
+
+    def send(self, message: dict[str, object]) -> None:
+        """Send a line that is no event of a game."""
+        self.channel.send(json.dumps(message).encode() + b"\n")
+
+    def ending(self) -> str:
+        """Return in words how it came that nothing can be sent or received any more."""
+        return "it closed the connection"
+
+    def last_words(self) -> str:
+        """Return nothing: a client has no stderr here."""
+        return ""
+
+    def close_input(self) -> None:
+        """Tell it that no more will come."""
+        try:
+            self._socket.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass  # it has gone already
+
+    def finish(self, deadline: float) -> bool:
+        """Let it read what was sent, and let go of it; what a client does afterwards is its own affair."""
+        self.kill()
+        return True
+
+    def kill(self) -> None:
+        """Close the connection."""
+        self._socket.close()
+
+
+class Door:
+    """A port where clients come in, and those of them that wait for a game."""
+
+    def __init__(self, host: str, port: int, limits: Limits) -> None:
+        """Listen; port 0: any that is free. Raises InputError for an address that cannot be listened on."""
+        self._limits = limits
+        try:
+            self._socket = socket.create_server((host, port))
+        except OSError as error:
+            raise InputError(f"{host}:{port} cannot be listened on: {error.strerror or error}") from None
+        self.port: int = self._socket.getsockname()[1]
+        """The port."""
+        self._channel = _Listening(self._socket)
+        self._coming: list[TcpConnection] = []
+        self._joined: list[TcpConnection] = []
+
+    def take(self, name: str = "") -> TcpConnection:
+        """Return a client that has joined, under that name if one is given; waits for it, within the start limit.
+
+        Raises InputError if none comes in that time.
+        """
+        deadline = time.monotonic() + self._limits.start
+        while True:
+            self._look()
+            for client in self._joined:
+                if not name or client.name == name:
+                    self._joined.remove(client)
+                    return client
+            left = deadline - time.monotonic()
+            if left <= 0:
+                who = f"client named {name!r}" if name else "client"
+                raise InputError(f"no {who} has joined at port {self.port} within {self._limits.start:g} s")
+            wait_for([self._channel, *(each.channel for each in (*self._coming, *self._joined))], left)
+
+    def close(self) -> None:
+        """Listen no more, and send away whoever waits."""
+        for client in (*self._coming, *self._joined):
+            client.kill()
+        self._socket.close()
+
+    def _look(self) -> None:
+        """Let in who has come, and hear who they are."""
+        while client := self._channel.accept():
+            connection = TcpConnection(client, self._limits)
+            if len(self._coming) >= _MOST_AT_THE_DOOR:
+                self._send_away(connection, "too many are waiting")
+                continue
+            connection.send(_HELLO)
+            self._coming.append(connection)
+        for connection in list(self._coming):
+            if self._hear(connection):
+                self._coming.remove(connection)
+        for connection in list(self._joined):
+            if not self._is_there(connection):
+                self._joined.remove(connection)
+                connection.kill()
+
+    def _hear(self, connection: TcpConnection) -> bool:
+        """Read a `join`, if it has come; return whether the connection is no longer at the door."""
+        if not self._is_there(connection):
+            connection.kill()
+            return True
+        if not connection.channel.lines:
+            return False
+        line = connection.channel.lines.popleft()
+        name = _joining_name(line)
+        if name is None:
+            self._send_away(connection, f'expected {{"type":"join","name":...,"room":...}}, not {shown(line)}')
+        else:
+            connection.name = name
+            self._joined.append(connection)
+        return True
+
+    @staticmethod
+    def _is_there(connection: TcpConnection) -> bool:
+        try:
+            connection.channel.pump()
+        except Overlong:
+            return False
+        return not (connection.channel.ended or connection.channel.refused)
+
+    @staticmethod
+    def _send_away(connection: TcpConnection, why: str) -> None:
+        connection.send({"type": "error", "message": why})
+        connection.kill()
+
+
+class TcpAgent(ExternalAgent):
+    """A bot that comes by TCP: its first client gives it its name, those of later games must bear it."""
+
+    def __init__(self, door: Door, limits: Limits) -> None:
+        """Make an agent; clients are waited for when a game starts."""
+        super().__init__("tcp", self._come, "every", limits)
+        self._door = door
+        self._has_come = False
+
+    def _come(self, seat: int) -> TcpConnection:
+        client = self._door.take(self.name if self._has_come else "")
+        self.name, self._has_come = client.name, True
+        return client
+
+
+class _Listening:
+    """A listening socket that `wait_for` can wait on."""
+
+    def __init__(self, listening: socket.socket) -> None:
+        self._socket = listening
+        listening.setblocking(False)
+
+    def interests(self) -> dict[int, int]:
+        """Return what to poll for: somebody who comes."""
+        return {self._socket.fileno(): select.POLLIN}
+
+    def accept(self) -> socket.socket | None:
+        """Return who has come, if anybody has."""
+        try:
+            return self._socket.accept()[0]
+        except BlockingIOError:
+            return None
+
+
+def _joining_name(line: bytes) -> str | None:
+    """Return the name of a `join`, or None if the line is none."""
+    try:
+        given = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(given, dict) or given.get("type") != "join" or not isinstance(given.get("name"), str):
+        return None
+    return shown(given["name"][:64])
