@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from suphx.commands.bench import bench
+from suphx.commands.bot import bot
 from suphx.commands.check import check
 from suphx.commands.evaluate import evaluate
 from suphx.commands.features import features
@@ -58,6 +59,7 @@ app.command()(reward)
 app.command()(pretrain)
 app.command()(evaluate)
 app.command()(match)
+app.command()(bot)
 app.command()(warmup)
 
 

@@ -19,7 +19,7 @@ from simulator.actions import Action, IllegalReply, legal_actions, legal_mask, r
 from simulator.logs.mjai_words import Event, read_count, read_points, read_seat, read_tile, read_tiles
 from simulator.logs.round_builder import face_kind, face_name, face_of
 from simulator.lookup import get_lookup
-from simulator.moves import pong_of
+from simulator.moves import pong_of, tiles_left
 from simulator.record import (
     ADDED_KONG,
     CHOW_LOW,
@@ -54,6 +54,8 @@ from suphx.mjai.bot.moves import ask_own_turn, carry_out, carry_out_discard, sho
 
 _MOST_MELDS, _MOST_KONGS, _MOST_INDICATORS = 4, 4, 5
 _EAST_ONLY = 4
+_UNKNOWN = -1
+_HIDDEN_TILE = "?"
 _TURNS = (PHASE_TURN, PHASE_RIICHI_DISCARD, PHASE_CALL_DISCARD)
 _CLAIMS = (PHASE_CLAIM, PHASE_KONG_CLAIM)
 
@@ -69,14 +71,14 @@ class Seat:
         """Wait for a game.
 
         rules: what the table plays by, Tenhou's by default; red fives and length are the host's to say. seat: the own
-        one, where `start_game` does not tell it.
+        one, where `start_game` does not tell it; without, it is then the only one whose hand is shown.
         """
-        self._rules = rules or Rules.tenhou()
-        self._given_seat = seat
+        self._given_rules = self._rules = rules or Rules.tenhou()
+        self._given_seat = _UNKNOWN if seat is None else seat
         self._lookup = get_lookup()
         self.games = np.zeros(1, GAME)
         """GAME[1]: the game as far as the seat sees it; what it does not see is made up."""
-        self.seat = -1 if seat is None else seat
+        self.seat = self._given_seat
         """The own seat, -1 before it is known."""
         self.in_round = False
         """Whether a round is being played."""
@@ -159,13 +161,11 @@ class Seat:
     # Games and rounds
 
     def _start_game(self, event: Event) -> None:
-        if "id" in event or self._given_seat is None:
-            if "id" not in event:
-                raise EventError("start_game does not say by `id` which seat is ours; name it (--seat)")
-            self.seat = read_seat(event, "id")
+        self.seat = read_seat(event, "id") if "id" in event else self._given_seat
         names = event.get("names")
         if isinstance(names, list) and len(names) == SEATS - 1:
             raise EventError("a game of three players, which we do not play")
+        self._rules = self._given_rules
         if isinstance(event.get("aka_flag"), bool):
             self._rules = dataclasses.replace(self._rules, red_fives=event["aka_flag"])
         if "kyoku_first" in event:
@@ -177,8 +177,6 @@ class Seat:
         self._n_games += 1
 
     def _start_round(self, event: Event) -> None:
-        if self.seat < 0:
-            raise EventError("start_kyoku before a start_game that says which seat is ours; name it (--seat)")
         wind = read_tile(event["bakaze"])
         if not EAST <= wind < NORTH:
             raise ValueError(f"bakaze {event['bakaze']!r} is no round wind")
@@ -191,6 +189,12 @@ class Seat:
         scores = read_points(event, "scores")
         if self._n_games and self._deals == 0 and scores is None:
             scores = [self._rules.starting_points] * SEATS
+        hands = event["tehais"]
+        if not isinstance(hands, list) or len(hands) != SEATS:
+            raise ValueError("tehais is not four hands")
+        if self.seat == _UNKNOWN:
+            self.seat = _shown_hand(hands)
+        own = read_tiles({"tehais": hands[self.seat]}, "tehais", HAND_TILES)
         before = self.record["scores"].tolist()
         game = self.record
         game["rules"] = self._rules.to_record()
@@ -201,10 +205,6 @@ class Seat:
         game["repeat_counter"] = read_count(event, "honba", 0, 255)
         game["bets"] = read_count(event, "kyotaku", 0, 255) if "kyotaku" in event else 0
         game["scores"] = before if scores is None else scores
-        hands = event["tehais"]
-        if not isinstance(hands, list) or len(hands) != SEATS:
-            raise ValueError("tehais is not four hands")
-        own = read_tiles({"tehais": hands[self.seat]}, "tehais", HAND_TILES)
         game["wall"] = self._wall(own, dealer, read_tile(event["dora_marker"]))
         game["wall_given"] = 1
         deal(self._lookup, game)
@@ -347,6 +347,8 @@ class Seat:
     def _riichi(self, event: Event) -> None:
         seat = read_seat(event, "actor")
         self._check_turn(seat, (PHASE_TURN,))
+        if self.record["riichi"][seat]:
+            raise ValueError(f"seat {seat} is in riichi already")
         self._carry_out(seat, self._own_action(event) if seat == self.seat else DECLARE_RIICHI)
 
     def _call(self, event: Event) -> None:
@@ -358,8 +360,11 @@ class Seat:
         if seat == self.seat:
             self._carry_out(seat, self._own_action(event))
             return
-        if game["n_melds"][seat] == _MOST_MELDS or seat == source or (kind == "chi" and seat != (source + 1) % SEATS):
-            raise ValueError(f"seat {seat} cannot call that")
+        from_left = seat == (source + 1) % SEATS
+        if seat == source or (kind == "chi" and not from_left) or game["n_melds"][seat] == _MOST_MELDS:
+            raise ValueError(f"seat {seat} cannot call a tile of seat {source}")
+        if tiles_left(game) <= 0:
+            raise ValueError("the last discard cannot be called")
         consumed = read_tiles(event, "consumed", 3 if kind == "daiminkan" else 2)
         action = self._claim(kind, face_kind(face), consumed)
         tiles = self._give(seat, consumed, from_draw=False)
@@ -384,8 +389,8 @@ class Seat:
         return PONG + red
 
     def _check_kongs(self) -> None:
-        if self.record["kongs"] == _MOST_KONGS:
-            raise ValueError("a fifth kong")
+        if self.record["kongs"] == _MOST_KONGS or tiles_left(self.record) <= 0:
+            raise ValueError("there is no replacement for a kong")
 
     def _kong(self, event: Event) -> None:
         """Let a seat make a closed or added kong."""
@@ -418,6 +423,14 @@ class Seat:
         made_up = int(game["wall"][DORA_INDICATORS[int(game["indicators"])]])
         self._swap(made_up, self._find_hidden(read_tile(event["dora_marker"]), made_up))
         show_indicator(game)
+
+
+def _shown_hand(hands: Sequence[object]) -> int:
+    """Return the seat of the only hand without hidden tiles; raises EventError."""
+    shown = [seat for seat, hand in enumerate(hands) if isinstance(hand, list) and _HIDDEN_TILE not in hand]
+    if len(shown) != 1:
+        raise EventError("neither start_game (`id`) nor the hands say which seat is ours: name it (--seat)")
+    return shown[0]
 
 
 assert DISCARD_RED == KINDS and PHASE_GAME_OVER > PHASE_TURN  # a face is the action that discards it

@@ -1,0 +1,88 @@
+"""`suphx bot`: an agent as an mjai bot, on stdin and stdout or as the client of a server."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+
+class ReplyStyle(StrEnum):
+    """To which single events a reply is written."""
+
+    every = "every"
+    acting = "acting"
+
+
+def bot(
+    agent: Annotated[
+        str,
+        typer.Option("--agent", "--weights", help="Who plays: sl, sl-weak, sensible, random, or a folder of weights."),
+    ] = "sl",
+    replies: Annotated[
+        ReplyStyle,
+        typer.Option(
+            help="To events that come one a line: a reply to every line, or only where the bot can act (as Mortal "
+            "does). A line that is an array of events always gets one reply."
+        ),
+    ] = ReplyStyle.every,
+    meta: Annotated[
+        bool, typer.Option("--meta", help="Add to each reply what the networks said: `meta`, with probabilities.")
+    ] = False,
+    connect: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Play one game at a server instead of on stdin and stdout: mjsonp://HOST:PORT/ROOM, or HOST:PORT.",
+        ),
+    ] = None,
+    name: Annotated[str, typer.Option(help="Name to join a server with; the agent's by default.")] = "",
+    seat: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=3,
+            help="The bot's seat, for hosts that neither tell it (`id` of start_game) nor show one hand only.",
+        ),
+    ] = None,
+    rules: Annotated[
+        str, typer.Option(help="Rules of the host: the name of a preset. Red fives and length are taken from the host.")
+    ] = "tenhou",
+    temperature: Annotated[
+        float | None, typer.Option(help="Draw networks' answers at this temperature; without, the likeliest are taken.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of random choices.")] = 0,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Threads that the networks may use; by default as many as help.")
+    ] = None,
+) -> None:
+    """Play as a bot for any host that speaks mjai: events come in as JSON lines, moves go out as JSON lines.
+
+    The host starts this command and writes to its stdin; whatever the bot has to say besides is on stderr. It plays
+    game after game until the input ends. Exit status 1 for input that is no mjai or that cannot happen, 0 otherwise.
+    """
+    from simulator.rules import Rules
+    from suphx.agent.interface import Follower
+    from suphx.agent.loading import load_agent
+    from suphx.mjai.bot.bot import DEFAULT_ROOM, Bot, converse, warm_up
+    from suphx.mjai.bot.client import Server, play_at
+    from suphx.mjai.bot.seat import Seat
+    from suphx.networks.precision import choose_precision
+
+    server = Server.parse(connect) if connect is not None else None
+    if server and replies is not ReplyStyle.every:
+        raise typer.BadParameter("a server wants a reply to every event", param_hint="--replies")
+    table = Rules.preset(rules)
+    player = load_agent(agent, seed, temperature, choose_precision(threads=threads))
+    if isinstance(player, Follower):
+        player.close()
+        raise typer.BadParameter(f"{agent} is a bot itself", param_hint="--agent")
+    room = server.room if server else DEFAULT_ROOM
+    ours = Bot(player, Seat(table, seat), replies.value, meta, name=name, room=room)
+    warm_up(player, table)
+    if server:
+        play_at(server, ours)
+    else:
+        converse(ours, sys.stdin.buffer, sys.stdout.buffer)

@@ -1,0 +1,178 @@
+"""`Bot`: an agent at one seat, as mjai hosts speak to it: events in, a reply out.
+
+Hosts differ in when they want a reply: one for an array of events, one for each event, or one only where the seat can
+act. `converse` holds the whole conversation over two streams, whatever they are.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any, BinaryIO, Literal
+
+import numpy as np
+
+from simulator.actions import Action
+from simulator.game import Game
+from simulator.logs.mjai_words import TILE_NAMES, Event
+from simulator.logs.mjai_writer import player_view
+from simulator.record import NO_ACTION
+from simulator.rules import Rules
+from simulator.tiles import KINDS
+from suphx.agent.interface import Agent, Choice, Consultation
+from suphx.errors import InputError
+from suphx.mjai.bot.seat import EventError, Seat
+from suphx.networks.sizes import YES
+
+#: To each event that is not in an array: a reply always, or only where the seat can act.
+Replies = Literal["every", "acting"]
+
+#: A line of more bytes is refused. A whole hanchan as one array of events is some 150,000.
+MAX_LINE = 1 << 20
+DEFAULT_ROOM = "default"
+
+_NONE: Event = {"type": "none"}
+_SILENT = {"none", "join"}
+
+
+def warn(message: str) -> None:
+    """Tell the person at the keyboard; the output is the host's."""
+    print(f"suphx bot: {message}", file=sys.stderr, flush=True)
+
+
+class Bot:
+    """An agent at a seat."""
+
+    def __init__(
+        self, agent: Agent, seat: Seat, replies: Replies = "every", meta: bool = False, *, name: str = "",
+        room: str = DEFAULT_ROOM, warn: Callable[[str], None] = warn,
+    ) -> None:  # fmt: skip
+        """Wait for a game.
+
+        replies: to events outside of arrays. meta: add what the networks said to replies. name, room: for hosts that
+        ask who we are (`hello`). warn: is told of events that are ignored.
+        """
+        self.agent, self.seat = agent, seat
+        self._replies, self._meta = replies, meta
+        self._join = {"type": "join", "name": name or agent.name, "room": room}
+        self._warn = warn
+        self._ignored: set[str] = set()
+        self._games = 0
+        self._answered = (0, 0, 0)
+        self.game_over = False
+        """Whether the last event was the end of a game."""
+
+    def react(self, message: Any) -> Event | None:
+        """Take an event, or a list of events, and return the reply, or None where none is due.
+
+        `can_act: false` in the (last) event says that no decision is wanted now. Raises EventError for what cannot be
+        read or cannot happen there, and InputError if the host reports an error.
+        """
+        events = message if isinstance(message, list) else [message]
+        if not events:
+            raise EventError("an array without events")
+        for number, event in enumerate(events, 1):
+            try:
+                self._take(event)
+            except EventError as error:
+                raise EventError(f"event {number}: {error}" if len(events) > 1 else str(error)) from error
+        last = events[-1]
+        if last["type"] == "hello":
+            return self._join
+        if self.seat.asked and last.get("can_act") is not False and self._answered != self._decision():
+            self._answered = self._decision()
+            return self._decide()
+        return _NONE if isinstance(message, list) or self._replies == "every" else None
+
+    def _take(self, event: Any) -> None:
+        if isinstance(event, dict) and event.get("type") == "error":
+            raise InputError(f"the host reports an error: {str(event.get('message', event))[:500]}")
+        if isinstance(event, dict) and event.get("type") in _SILENT | {"hello"}:
+            return
+        known = self.seat.take(event)
+        kind = event["type"]
+        self._games += kind == "start_game"
+        self.game_over = kind == "end_game"
+        if not known and kind not in self._ignored:
+            self._ignored.add(kind)
+            self._warn(f"unknown event {kind[:40]!r} is ignored")
+
+    def _decision(self) -> tuple[int, int, int]:
+        """Return the name of the decision that is due: a later event may leave it open, and it is answered once."""
+        record = self.seat.record
+        return self._games, int(record["deals"]), int(record["decisions"][self.seat.seat])
+
+    def _decide(self) -> Event:
+        choice = self.agent.act(self.seat.games, self.seat.question())
+        legal = self.seat.legal()
+        reply = next(action.mjai for action in legal if action == choice.actions[0])
+        return reply | {"meta": _meta(choice, legal)} if self._meta else reply
+
+
+def _meta(choice: Choice, legal: list[Action]) -> dict[str, Any]:
+    """Return what the networks said: for each question its model, the action in question, and probabilities."""
+    by_number = {int(action): action for action in legal}
+    questions = []
+    for said in choice.consultations:
+        for row in range(len(said.decision)):
+            option = int(said.option[row])
+            question: dict[str, Any] = {"model": said.model}
+            if option != NO_ACTION and option in by_number:
+                question["action"] = by_number[option].mjai
+            questions.append(question | {"probabilities": _probabilities(said, row)})
+    return {"questions": questions}
+
+
+def _probabilities(said: Consultation, row: int) -> dict[str, float]:
+    """Return the softmax of a question's logits over its possible answers: kinds of tiles, or `yes`."""
+    logits = np.where(said.legal[row], said.logits[row].astype(np.float64), -np.inf)
+    weights = np.exp(logits - logits.max())
+    shares = (weights / weights.sum()).round(5).tolist()
+    if len(shares) != KINDS:
+        return {"yes": shares[YES]}
+    return {TILE_NAMES[kind]: shares[kind] for kind in range(KINDS) if said.legal[row, kind]}
+
+
+def warm_up(agent: Agent, rules: Rules) -> None:
+    """Let an agent answer the first question of a made-up game: loading compiled code takes longer than a move may."""
+    game = Game(rules)
+    view = Seat(rules)
+    for event in player_view(game.events, seat=0):
+        view.take(event)
+    agent.act(view.games, view.question())
+
+
+def converse(bot: Bot, lines: BinaryIO, replies: BinaryIO, until_game_over: bool = False) -> None:
+    """Answer JSON lines until they end, or until a game is over.
+
+    Raises InputError, with the number of the line, for one that is too long or no JSON, for events that cannot be, and
+    for an end in the middle of a round.
+    """
+    number = 0
+    while line := lines.readline(MAX_LINE + 1):
+        number += 1
+        if len(line) > MAX_LINE:
+            raise InputError(f"line {number} is longer than {MAX_LINE:,} bytes")
+        if not line.strip():
+            continue
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"line {number} is not JSON: {error or 'nested too deeply'}: {_start(line)}") from error
+        try:
+            reply = bot.react(message)
+        except EventError as error:
+            raise InputError(f"line {number}: {error}: {_start(line)}") from error
+        if reply is not None:
+            replies.write(json.dumps(reply, separators=(",", ":")).encode() + b"\n")
+            replies.flush()
+        if until_game_over and bot.game_over:
+            return
+    if bot.seat.in_round:
+        raise InputError(f"the input ended after line {number}, in the middle of a round")
+
+
+def _start(line: bytes) -> str:
+    """Return the beginning of a line for a message."""
+    return repr(line[:200].decode("utf-8", "replace").rstrip()) + ("..." if len(line) > 200 else "")

@@ -1,0 +1,52 @@
+"""A bot as the client of an mjai server over TCP: the original form of mjai, `mjsonp://host:port/room`."""
+
+from __future__ import annotations
+
+import socket
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from suphx.errors import InputError
+from suphx.mjai.bot.bot import DEFAULT_ROOM, Bot, converse
+
+SCHEME = "mjsonp"
+_CONNECT_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Server:
+    """Where an mjai server listens, and which of its rooms is meant."""
+
+    host: str
+    port: int
+    room: str = DEFAULT_ROOM
+
+    @classmethod
+    def parse(cls, address: str) -> Server:
+        """Read `mjsonp://host:port/room`, or `host:port` alone; raises InputError."""
+        parts = urlsplit(address if "://" in address else f"{SCHEME}://{address}")
+        try:
+            port = parts.port
+        except ValueError:
+            port = None
+        if parts.scheme != SCHEME or not parts.hostname or not port:
+            raise InputError(f"no mjai server {address!r}: write {SCHEME}://HOST:PORT/ROOM or HOST:PORT")
+        return cls(parts.hostname, port, parts.path.strip("/") or DEFAULT_ROOM)
+
+
+def play_at(server: Server, bot: Bot) -> None:
+    """Play one game at a server; the bot joins the room that it was made with, and must reply to every event.
+
+    Raises InputError if the server cannot be reached, breaks off in the middle of a round, or sends what is no mjai.
+    """
+    where = f"{server.host}:{server.port}"
+    try:
+        with socket.create_connection((server.host, server.port), _CONNECT_SECONDS) as connection:
+            connection.settimeout(None)  # how long others think, or stay away, is not ours to say
+            with connection.makefile("rb") as lines, connection.makefile("wb") as replies:
+                converse(bot, lines, replies, until_game_over=True)
+    except OSError as error:
+        if not bot.game_over:  # afterwards nobody waits for the last reply
+            raise InputError(f"the mjai server {where}: {error.strerror or error}") from error
+    if not bot.game_over:
+        raise InputError(f"the mjai server {where} hung up before the game was over")
