@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -70,8 +70,9 @@ def round_name(number: int, repeat_counter: int) -> str:
 class _GameCheck:
     """One game being verified; collects mismatches and stops at the first round that cannot be replayed."""
 
-    def __init__(self, log: GameLog, lookup: np.void) -> None:
+    def __init__(self, log: GameLog, lookup: np.void, ended: Callable[[np.void], None] | None) -> None:
         self.log = log
+        self.ended = ended
         self.lookup = lookup
         self.found: list[Mismatch] = []
         self.verified = Verified(mismatches=self.found)
@@ -142,6 +143,8 @@ class _GameCheck:
             return False
         self._indicators(round_log, place)
         finish_round(game)
+        if self.ended:
+            self.ended(game)
         self._result(round_log, place)
         return True
 
@@ -275,13 +278,16 @@ def yaku_with_han(win: np.void) -> list[tuple[int, int]]:
     return listed + [(number, int(count)) for number, count, always in extra if count or always]
 
 
-def verify_game(log: GameLog, lookup: np.void | None = None) -> Verified:
+def verify_game(
+    log: GameLog, lookup: np.void | None = None, ended: Callable[[np.void], None] | None = None
+) -> Verified:
     """Play a game through the engine and hold everything it states against it.
 
-    Raises LogError for a wall seed that cannot be read.
+    ended: shown the game's own record at the end of each round, payments made, as in `Ended.records`. Raises LogError
+    for a wall seed that cannot be read.
     """
     announce_compiling(replay_round.__module__)
-    return _GameCheck(log, lookup or get_lookup()).run()
+    return _GameCheck(log, lookup or get_lookup(), ended).run()
 
 
 def verify_games(logs: Iterator[GameLog]) -> Iterator[Verified]:

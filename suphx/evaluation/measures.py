@@ -133,6 +133,17 @@ def prize_measure(prizes: Sequence[float]) -> Measure:
     return Measure(PRIZE, words, "number", "more", of, per_game=True)
 
 
+def read_prizes(text: str) -> list[float]:
+    """Return the prizes that `90,45,0,-135` names, first to fourth; raise InputError for other words."""
+    try:
+        prizes = [float(part) for part in text.split(",")]
+    except ValueError:
+        prizes = []
+    if len(prizes) != len(RANKS) or not np.isfinite(prizes).all():
+        raise InputError(f"prizes {text!r}: write four numbers, first to fourth, as in 90,45,0,-135")
+    return prizes
+
+
 def measures(prizes: Sequence[float] | None = None) -> list[Measure]:
     """Return all measures in the order of tables, the mean prize among them if prizes are given."""
     place = next(n for n, measure in enumerate(MEASURES) if measure.name == "points")

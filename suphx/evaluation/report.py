@@ -13,6 +13,7 @@ from rich.box import SIMPLE
 from rich.table import Table
 
 from simulator.files import write_whole
+from suphx.evaluation.ladder import LEVELS, ONE_DAN
 from suphx.evaluation.measures import Measure, measures
 from suphx.evaluation.statistics import difference, summary
 
@@ -48,13 +49,17 @@ def _measured(found: Mapping[str, Any]) -> list[Measure]:
     ]
 
 
-def tables(found: Mapping[str, Any], title: str = "") -> Iterator[Table]:
-    """Yield what `report` returned as tables for the terminal: all agents side by side, then each difference."""
+def tables(found: Mapping[str, Any], title: str = "", unit: str = "deals") -> Iterator[Table]:
+    """Yield what `report` returned as tables for the terminal: all agents side by side, then each difference.
+
+    unit: what a row of the units is called.
+    """
     agents = found["agents"]
     table = Table(title=title or None, box=SIMPLE)
-    table.add_column("")
+    table.add_column("", no_wrap=True)
     for name, each in agents.items():
-        table.add_column(f"{name}\n{each['games']:,} games, {each['deals']:,} deals", justify="right")
+        games = f"{each['games']:,} games" + (f"\n{each['deals']:,} {unit}" if each["deals"] != each["games"] else "")
+        table.add_column(f"{name}\n{games}", justify="right")
         table.add_column("95 % interval", style="dim", justify="right")
     for measure in _measured(found):
         cells = []
@@ -70,7 +75,7 @@ def tables(found: Mapping[str, Any], title: str = "") -> Iterator[Table]:
 def _difference_table(found: Mapping[str, Any], pair: Mapping[str, Any]) -> Table:
     title = f"{pair['agent']} less {pair['against']}, on the same {pair['deals']:,} deals"
     table = Table(title=title, box=SIMPLE)
-    table.add_column("")
+    table.add_column("", no_wrap=True)
     for name in ("difference", "95 % interval", "p", "smallest to be seen"):
         table.add_column(name, justify="right")
     for measure in _measured(found):
@@ -98,6 +103,55 @@ def _style(measure: Measure, ends: Sequence[float | None]) -> str | None:
     if measure.better == "neither" or low is None or high is None or low <= 0 <= high:
         return None
     return _GOOD if (low > 0) == (measure.better == "more") else _BAD
+
+
+def resampling_table(spread: Mapping[str, Mapping[str, Mapping[str, float | None]]], room: str) -> Table:
+    """Return the scatter of stable ranks of samples as a table: name to games in a sample to quantile (%) to dan."""
+    quantiles = list(next(iter(next(iter(spread.values())).values())))
+    table = Table(title=f"stable rank ({room} room) of samples of the games: quantiles", box=SIMPLE)
+    for name in ("", "games in a sample", *(f"{quantile} %" for quantile in quantiles)):
+        table.add_column(name, justify="right" if name else "left")
+    for name, by_games in spread.items():
+        for games, values in by_games.items():
+            cells = ("never fourth" if value is None else f"{value:.2f}" for value in values.values())
+            table.add_row(name, f"{int(games):,}", *cells)
+    return table
+
+
+def career_table(name: str, career: Mapping[str, Any]) -> Table:
+    """Return what `simulate` returned as a table, a line for each level from 1 dan on; name: of the player."""
+    words = f"{career['careers']:,} careers of {career['games']:,} hanchan from {career['start']}"
+    table = Table(title=f"{name}: {words}, up to the {career['top_room']} room", box=SIMPLE)
+    heads = ("", "highest level", "time there", "ever reached", "25 % after", "50 %", "75 % of careers")
+    for head in heads:
+        table.add_column(head, justify="right" if head else "left")
+    for level in LEVELS[ONE_DAN:]:
+        if level not in career["reached"] and level not in career["time"]:
+            continue
+        reached = career["reached"].get(level, {"share": 1.0, "games": {}})
+        games = (reached["games"].get(quantile) for quantile in ("25", "50", "75"))
+        table.add_row(
+            level,
+            f"{career['record'].get(level, 0):.1%}",
+            f"{career['time'].get(level, 0):.1%}",
+            f"{reached['share']:.1%}",
+            *("-" if n is None else f"{n:,} games" for n in games),
+        )
+    return table
+
+
+def played_career_table(name: str, career: Mapping[str, Any]) -> Table:
+    """Return what `follow_summary` returned as a table; name: of the player."""
+    title = f"{name}: the {career['games']:,} games as they came, from {career['start']} to {career['final']}"
+    table = Table(title=title, box=SIMPLE)
+    for head in ("", "time there", "reached after"):
+        table.add_column(head, justify="right" if head else "left")
+    for level in LEVELS:
+        if level in career["time"] or level in career["reached"]:
+            after = career["reached"].get(level)
+            share = f"{career['time'].get(level, 0):.1%}"
+            table.add_row(level, share, "" if after is None else f"{after:,} games")
+    return table
 
 
 def write_csv(path: Path, found: Mapping[str, Any]) -> None:

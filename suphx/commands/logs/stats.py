@@ -1,0 +1,98 @@
+"""`suphx logs stats`: how people and AIs play in logs."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from suphx.evaluation.log_games import LoggedGames
+    from suphx.evaluation.log_stats import LogStats
+
+
+#: Columns of the tables where they go to a file or another program.
+_PAGE = 200
+
+
+def stats(
+    paths: Annotated[list[Path], typer.Argument(help="Logs, folders of logs, or zip and tar archives of them.")],
+    player: Annotated[
+        list[str] | None, typer.Option(help="A player's name; several are shown each, and as one macro-player.")
+    ] = None,
+    resample: Annotated[
+        list[str] | None, typer.Option(help="K,N: stable ranks of N samples of K games each; may be given again.")
+    ] = None,
+    career: Annotated[
+        bool, typer.Option("--career", help="Careers on Tenhou's ladder at each player's ranks.")
+    ] = False,
+    prizes: Annotated[
+        str | None, typer.Option(help="Prizes of first to fourth, e.g. 90,45,0,-135: their mean is shown too.")
+    ] = None,
+    csv: Annotated[Path | None, typer.Option(help="File to write the numbers to.")] = None,
+    plots: Annotated[Path | None, typer.Option(help="Folder to write pictures to.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of all that is drawn at random.")] = 0,
+    workers: Annotated[int, typer.Option(min=1, help="Processes to share the work.")] = os.cpu_count() or 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+) -> None:
+    """Tell ranks, stable rank and habits of players in logs, each with its 95 % interval (a game is the unit).
+
+    Every game is replayed through the engine; what does not agree with it, or cannot be read, is left out with a word
+    (exit status 1 only if nothing is left). Without --player, all seats of each path are shown, and where names tell
+    AIs from people (Tenhou marks them with ⓝ), each AI and all people.
+    """
+    from rich.console import Console
+
+    from suphx.evaluation.log_stats import log_stats, read_resampling
+    from suphx.evaluation.measures import read_prizes
+
+    samplings = [read_resampling(text) for text in resample or ()]
+    prize_list = None if prizes is None else read_prizes(prizes)
+    games = _count(paths, workers)
+    for line in games.words:
+        print(f"left out: {line}", file=sys.stderr)
+    if not games.games:
+        print(f"no game to tell of: {games.left_out:,} logs left out", file=sys.stderr)
+        raise typer.Exit(1)
+    found = log_stats(games, [str(path) for path in paths], player or [], samplings, career, prize_list, seed)
+    if csv:
+        from suphx.evaluation.report import write_csv
+
+        write_csv(csv, found.report)
+    if plots:
+        found.plot(plots)
+    for line in found.remarks:
+        print(line, file=sys.stderr)
+    if as_json:
+        print(json.dumps(_json(games, found), allow_nan=False, ensure_ascii=False))
+    else:
+        screen = Console(width=None if sys.stdout.isatty() else _PAGE)
+        for table in found.tables():
+            screen.print(table)
+
+
+def _count(paths: list[Path], workers: int) -> LoggedGames:
+    """Return the games of all logs in order, with a progress bar on the error stream."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    from suphx.evaluation.log_games import LoggedGames, count_logs
+
+    games = LoggedGames()
+    columns = (TextColumn("replaying"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[rate]}"))
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("replaying", total=1.0, rate="")
+        for games, share in count_logs(paths, workers):
+            rate = f"{len(games.games):,} games, {len(games.games) / max(games.seconds, 1e-9):,.0f}/s"
+            progress.update(bar, completed=share, rate=rate)
+    return games.in_order()
+
+
+def _json(games: LoggedGames, found: LogStats) -> dict[str, Any]:
+    left_out = {"skipped": games.skipped, "mismatches": games.mismatches, "errors": games.errors}
+    head = {"logs": len(games.games), **left_out, "seconds": round(games.seconds, 3), "room": found.room}
+    return {**head, **found.report, "resampled": found.resampled, "careers": found.careers}

@@ -1,0 +1,184 @@
+"""Logged games counted like played ones: replayed through the engine, verified, and tallied, over several processes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+
+from simulator.logs.archives import Chunk, plan, read_chunk
+from simulator.logs.formats import read_log
+from simulator.logs.model import GameLog, LogError, SkippedLog
+from simulator.logs.verify import verify_game
+from simulator.lookup import get_lookup
+from simulator.record import GAME, SEATS
+from suphx.evaluation.measures import RANKS
+from suphx.evaluation.tally import COLUMN, COLUMNS, tally
+
+#: Members of an archive that go to a process at a time: small enough for a steady progress bar.
+_CHUNK = 100
+_KEPT_WORDS = 20
+#: What Tenhou puts before the names of AIs.
+AI_MARK = "ⓝ"
+
+
+@dataclass(frozen=True)
+class LoggedGame:
+    """One game of a log, counted."""
+
+    source: str
+    path: int
+    """Which of the paths that were given it lies under."""
+    names: tuple[str, ...]
+    room: str
+    dan: tuple[int, ...] | None
+    """Tenhou's level numbers before the game, by seat (`ladder.LEVELS`)."""
+    counts: np.ndarray
+    """i32[4, columns]: what each seat did."""
+
+
+@dataclass
+class LoggedGames:
+    """Games of logs, and what was left out; parts add up with `+=`."""
+
+    games: list[LoggedGame] = field(default_factory=list)
+    skipped: int = 0
+    """Games that are not ours to play (three players)."""
+    mismatches: int = 0
+    """Games that state something the engine finds otherwise, or do not come to an end."""
+    errors: int = 0
+    """Logs that cannot be read."""
+    words: list[str] = field(default_factory=list)
+    """Of the first that were left out: which and why."""
+    seconds: float = 0.0
+
+    def __iadd__(self, other: LoggedGames) -> LoggedGames:
+        self.games += other.games
+        self.skipped += other.skipped
+        self.mismatches += other.mismatches
+        self.errors += other.errors
+        self.words = (self.words + other.words)[:_KEPT_WORDS]
+        return self
+
+    @property
+    def left_out(self) -> int:
+        """How many logs are not among the games."""
+        return self.skipped + self.mismatches + self.errors
+
+    def in_order(self) -> LoggedGames:
+        """Sort the games by file name, which at Tenhou begins with the hour; return these games."""
+        self.games.sort(key=lambda game: (game.source.rsplit("/", 1)[-1], game.source))
+        return self
+
+    def names(self) -> dict[str, int]:
+        """Return how many games each name played, the most first."""
+        found: dict[str, int] = {}
+        for game in self.games:
+            for name in set(game.names):
+                found[name] = found.get(name, 0) + 1
+        return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
+    def units(self, wanted: Callable[[LoggedGame, int], bool]) -> np.ndarray:
+        """Return i64[games, columns]: what the wanted seats did in each game that has one; wanted: (game, seat)."""
+        rows = []
+        for game in self.games:
+            seats = [seat for seat in range(SEATS) if wanted(game, seat)]
+            if seats:
+                rows.append(game.counts[seats].sum(axis=0))
+        return np.array(rows, np.int64).reshape(-1, len(COLUMNS))
+
+    def of_players(self, names: Sequence[str]) -> np.ndarray:
+        """Return i64[games, columns] of players by name; several are one macro-player."""
+        return self.units(lambda game, seat: game.names[seat] in names)
+
+    def places(self, name: str) -> tuple[np.ndarray, int | None]:
+        """Return a player's places u8[games], 0 first to 3 fourth, in order, and the level before the first game."""
+        found: list[int] = []
+        start = None
+        columns = [COLUMN[rank] for rank in RANKS]
+        for game in self.games:
+            if name in game.names:
+                seat = game.names.index(name)
+                if not found and game.dan is not None:
+                    start = game.dan[seat]
+                found.append(int(game.counts[seat, columns].argmax()))
+        return np.array(found, np.uint8), start
+
+
+def count_game(log: GameLog, path: int = 0) -> LoggedGame:
+    """Replay a log and count it.
+
+    Raises LogError where it does not agree with the engine, or is not played to its end.
+    """
+    records: list[np.void] = []
+    verified = verify_game(log, ended=lambda record: records.append(record.copy()))
+    if verified.mismatches:
+        raise LogError(str(verified.mismatches[0]))
+    if verified.final_scores is None:
+        raise LogError("a game without an end", log.source)
+    counts = tally(np.array(records, GAME))
+    dan = None if log.dan is None else tuple(log.dan)
+    return LoggedGame(log.source, path, tuple(log.names), log.room, dan, counts)
+
+
+def _count_data(data: bytes, source: str, path: int) -> LoggedGames:
+    found = LoggedGames()
+    try:
+        for log in read_log(data, source):
+            try:
+                found.games.append(count_game(log, path))
+            except LogError as error:
+                found.mismatches += 1
+                found.words.append(str(error))
+    except SkippedLog as skipped:
+        found.skipped += 1
+        found.words.append(f"skipped: {skipped}")
+    except LogError as error:
+        found.errors += 1
+        found.words.append(str(error))
+    return found
+
+
+def _count_chunk(chunk: Chunk, path: int) -> LoggedGames:
+    found = LoggedGames()
+    for source, data in read_chunk(chunk):
+        if isinstance(data, LogError):
+            found += LoggedGames(errors=1, words=[str(data)])
+        else:
+            found += _count_data(data, source, path)
+    return found
+
+
+def count_logs(paths: Sequence[str | Path], workers: int = 1) -> Iterator[tuple[LoggedGames, float]]:
+    """Count all logs under some paths; yield what there is so far and the share of the work done, 0 to 1.
+
+    With more than one worker, zip archives and folders are split over processes; tar archives are read in order.
+    """
+    started = time.perf_counter()
+    work = [(chunk, number) for number, path in enumerate(paths) for chunk in plan([path], _CHUNK)]
+    total = LoggedGames()
+    get_lookup()  # derived before any worker asks for it
+
+    def add(part: LoggedGames, done: int) -> tuple[LoggedGames, float]:
+        nonlocal total
+        total += part
+        total.seconds = time.perf_counter() - started
+        return total, done / len(work)
+
+    if workers <= 1 or len(work) <= 1:
+        for done, (chunk, number) in enumerate(work, 1):
+            yield add(_count_chunk(chunk, number), done)
+        return
+    yield add(_count_chunk(*work[0]), 1)  # compiles, where that is still to be done, once
+    with ProcessPoolExecutor(min(workers, len(work) - 1), mp_context=get_context("spawn")) as pool:
+        waiting = [pool.submit(_count_chunk, chunk, number) for chunk, number in work[1:]]
+        try:
+            for done, future in enumerate(as_completed(waiting), 2):
+                yield add(future.result(), done)
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)

@@ -1,0 +1,159 @@
+"""What logs say of players: whom to tell of, their measures, resampled stable ranks, careers, pictures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+from suphx.errors import InputError
+from suphx.evaluation.ladder import follow_summary, simulate
+from suphx.evaluation.log_games import AI_MARK, LoggedGames
+from suphx.evaluation.measures import MEASURE, RANKS
+from suphx.evaluation.report import career_table, played_career_table, report, resampling_table, tables
+from suphx.evaluation.statistics import resampled, running
+from suphx.evaluation.tally import COLUMN
+
+MACRO_PLAYER = "all of them"
+PEOPLE = "people"
+#: Rooms with a stable rank; logs of other rooms, or of none, are told as of the first.
+_ROOMS = ("expert", "phoenix")
+_QUANTILES = (2.5, 25, 50, 75, 97.5)
+#: The samples of the paper's Figure 8: as many, and as much of the games.
+_FIGURE_8 = (1000, 0.8)
+
+
+@dataclass
+class LogStats:
+    """What is said of the players of some logs."""
+
+    room: str
+    """Of the stable rank in pictures and resampling, and the highest one of careers."""
+    units: dict[str, np.ndarray]
+    """Name to i64[games, columns]."""
+    report: dict[str, Any]
+    resampled: dict[str, dict[str, dict[str, float | None]]] = field(default_factory=dict)
+    """Name to games in a sample to quantile in percent to stable rank; None for never fourth."""
+    careers: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Name to a career: `simulated` at its rank rates, and `as_played`, its games in order, where levels are stated."""
+    remarks: list[str] = field(default_factory=list)
+    samples: dict[str, dict[int, np.ndarray]] = field(default_factory=dict)
+
+    def tables(self) -> Iterator[Table]:
+        """Yield all as tables for the terminal."""
+        yield from tables(self.report, unit="logs")
+        if self.resampled:
+            yield resampling_table(self.resampled, self.room)
+        for name, each in self.careers.items():
+            yield career_table(name, each["simulated"])
+            if "as_played" in each:
+                yield played_career_table(name, each["as_played"])
+
+    def plot(self, folder: Path) -> None:
+        """Write the pictures: stable ranks (Figure 8), resampling (Figure 12), places, running estimate."""
+        from suphx.evaluation.plots import plot_ranks, plot_resampling, plot_running, plot_stable_ranks
+
+        measure = MEASURE[f"stable_rank_{self.room}"]
+        samples, share = _FIGURE_8
+        known = {name: each for name, each in self.units.items() if len(each) >= 1 / (1 - share)}
+        stable = {name: measure.of(resampled(each, samples, share)) for name, each in known.items()}
+        how = f"{samples:,} samples of {100 * share:.0f} % of each player's games"
+        plot_stable_ranks(folder / "stable-rank.png", stable, self.room, how)
+        if self.samples:
+            plot_resampling(folder / "resampling.png", self.samples, self.room, "without replacement")
+        plot_ranks(folder / "places.png", self.report["agents"], "with 95 % intervals")
+        estimates = {name: running(each, measure) for name, each in self.units.items()}
+        plot_running(
+            folder / "running.png", estimates, f"stable rank, {self.room} room (dan)", "games in order of time"
+        )
+
+
+def read_resampling(text: str) -> tuple[int, int]:
+    """Return (games in a sample, samples) that `K,N` names; raise InputError for other words."""
+    parts = text.split(",")
+    if len(parts) != 2 or not all(part.strip().isdigit() and int(part) for part in parts):
+        raise InputError(f"--resample {text}: write K,N, as in 800,1000 for 1,000 samples of 800 games each")
+    return int(parts[0]), int(parts[1])
+
+
+def log_stats(
+    games: LoggedGames,
+    paths: Sequence[str],
+    players: Sequence[str],
+    samplings: Sequence[tuple[int, int]] = (),
+    career: bool = False,
+    prizes: Sequence[float] | None = None,
+    seed: int = 0,
+) -> LogStats:
+    """Return what games (at least one) say of players.
+
+    paths: what the games' `path` counts. players: names; without any, all seats of each path, and AIs and people where
+    names tell them apart. samplings: (games in a sample, samples). Raises InputError for a player who is not there.
+    """
+    units = _units_of(games, paths, players)
+    room = _room(games)
+    found = LogStats(room, units, report(units, seed=seed, prizes=prizes))
+    for size, samples in samplings:
+        _resample(found, size, samples, seed)
+    if career:
+        for name, each in units.items():
+            found.careers[name] = _career(games, name, each, room, seed)
+    return found
+
+
+def _units_of(games: LoggedGames, paths: Sequence[str], players: Sequence[str]) -> dict[str, np.ndarray]:
+    if players:
+        known = games.names()
+        for name in players:
+            if name not in known:
+                most = ", ".join(f"{each} ({count:,})" for each, count in list(known.items())[:8])
+                raise InputError(f"no player {name!r} in these logs; those with the most games: {most}")
+        units = {name: games.of_players([name]) for name in players}
+        if len(units) > 1:
+            units[MACRO_PLAYER] = games.of_players(list(units))
+        return units
+    units = {}
+    for number, path in enumerate(paths):
+        here = games.units(lambda game, seat, number=number: game.path == number)  # type: ignore[misc]
+        if len(here):
+            units[f"all seats of {Path(path).name}"] = here
+    artificial = [name for name in games.names() if name.startswith(AI_MARK)]
+    if artificial:
+        units |= {name: games.of_players([name]) for name in artificial}
+        units[PEOPLE] = games.units(lambda game, seat: not game.names[seat].startswith(AI_MARK))
+    return units
+
+
+def _room(games: LoggedGames) -> str:
+    (room, _), *_ = Counter(game.room for game in games.games).most_common(1)
+    return room if room in _ROOMS else _ROOMS[0]
+
+
+def _resample(found: LogStats, size: int, samples: int, seed: int) -> None:
+    measure = MEASURE[f"stable_rank_{found.room}"]
+    for name, units in found.units.items():
+        played = int(units[:, COLUMN["games"]].sum())
+        if size > played:
+            found.remarks.append(f"{name}: {size:,} games cannot be drawn from {played:,}; not resampled")
+            continue
+        values = measure.of(resampled(units, samples, games=size, seed=seed))
+        found.samples.setdefault(name, {})[size] = values
+        quantiles = np.percentile(values, _QUANTILES, method="nearest")
+        found.resampled.setdefault(name, {})[str(size)] = {
+            f"{q:g}": float(value) if np.isfinite(value) else None
+            for q, value in zip(_QUANTILES, quantiles, strict=True)
+        }
+
+
+def _career(games: LoggedGames, name: str, units: np.ndarray, room: str, seed: int) -> dict[str, Any]:
+    counts = units[:, [COLUMN[rank] for rank in RANKS]].sum(axis=0)
+    found: dict[str, Any] = {"simulated": simulate(counts, top_room=room, seed=seed)}
+    places, start = games.places(name)
+    if start is not None:
+        found["as_played"] = follow_summary(places, start, room)
+    return found
