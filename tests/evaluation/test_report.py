@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from pathlib import Path
 
@@ -10,12 +11,22 @@ import numpy as np
 import pytest
 from evaluation_units import random_units
 from rich.console import Console
+from rich.table import Table
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from suphx.errors import InputError
+from suphx.evaluation.ladder import follow_summary, simulate
 from suphx.evaluation.measures import MEASURE, MEASURES, PRIZE
 from suphx.evaluation.plots import plot_ranks, plot_resampling, plot_running, plot_stable_ranks
-from suphx.evaluation.report import report, tables, write_csv, write_scalars
+from suphx.evaluation.report import (
+    career_table,
+    played_career_table,
+    report,
+    resampling_table,
+    tables,
+    write_csv,
+    write_scalars,
+)
 from suphx.evaluation.statistics import resampled, running, summary
 
 STRONG, EVEN = (0.4, 0.3, 0.2, 0.1), (0.25, 0.25, 0.25, 0.25)
@@ -36,15 +47,34 @@ def test_a_report_is_json_without_infinities(found: dict) -> None:
 
 def test_tables_name_every_measure_and_colour_what_is_sure(found: dict) -> None:
     agents, pair = list(tables(found, "a title"))
-    console = Console(width=160, record=True, file=open("/dev/null", "w"))
-    console.print(agents, pair)
-    text = console.export_text()
-    for words in ("a title", "strong", "1,200 games, 300 deals", "average rank", "prize 90/45/0/-135", "smallest"):
+    text = shown(agents) + shown(pair)
+    for words in ("a title", "strong", "1,200 games", "300 deals", "average rank", "prize 90/45/0/-135", "smallest"):
         assert words in text
     assert "average deal-in" not in text  # nobody dealt in, in these made-up counts
     styles = dict(zip(pair.columns[0].cells, [row.style for row in pair.rows], strict=True))
     assert styles["average rank"] == styles["fourth"] == styles["first"] == "green"
     assert styles["win rate"] is None
+
+
+def shown(table: Table) -> str:
+    console = Console(width=160, record=True, file=io.StringIO())
+    console.print(table)
+    return console.export_text()
+
+
+def test_tables_of_careers() -> None:
+    text = shown(career_table("Ann", simulate([0.3, 0.3, 0.25, 0.15], games=3000, careers=100)))
+    for words in ("Ann: 100 careers of 3,000 hanchan from new player, up to the phoenix room", "10 dan", "100.0%"):
+        assert words in text
+    assert "kyu" not in text
+    text = shown(played_career_table("Ann", follow_summary(np.zeros(11, np.uint8), start=10)))
+    assert "the 11 games as they came, from 1 dan to 3 dan" in text and "4 games" in text
+
+
+def test_a_table_of_resampled_stable_ranks() -> None:
+    text = shown(resampling_table({"Ann": {"800": {"2.5": 6.5, "97.5": None}}}, "expert"))
+    for words in ("expert", "Ann", "800", "6.50", "never fourth", "97.5 %"):
+        assert words in text
 
 
 def test_csv_has_a_line_for_every_number(found: dict, tmp_path: Path) -> None:
