@@ -1,37 +1,76 @@
-"""Whole games of four players, many side by side."""
+"""Whole games of four players, many side by side, who may sit differently in each of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import Protocol
 
 import numpy as np
 
 from simulator.players import Player
 from simulator.record import GAME, SEATS
 from simulator.rules import Rules
-from simulator.tables import Decisions, Ended, Tables
+from simulator.tables import Decisions, Ended, IllegalAction, Tables
 
 BATCH = 256
+
+
+@dataclass(frozen=True)
+class Seating:
+    """A game to be played."""
+
+    number: int
+    """Which game of the seed's sequence it is: it names the walls."""
+    players: tuple[int, ...]
+    """For each seat, which of the players sits there."""
+    version: int = 0
+    """Tells apart games of the same number, for whoever asked for them."""
 
 
 @dataclass(frozen=True)
 class PlayedGame:
     """One game that is over."""
 
-    number: int
-    """Which game of the seed's sequence it is."""
+    seating: Seating
     rounds: np.ndarray
     """GAME[rounds]: the record at the end of each round, as in `Ended.records`; the last tells how the game ended."""
     decisions: int
     """How many choices the players made."""
 
+    @property
+    def number(self) -> int:
+        """Which game of the seed's sequence it is."""
+        return self.seating.number
 
-def choose_by_seat(players: Sequence[Player], games: np.ndarray, asked: Decisions) -> np.ndarray:
-    """Return an action i64[n] for each decision: that of the player on its seat; one call for each player."""
+
+class IllegalPlayer(ValueError):
+    """A player whose action the rules do not allow: says who, in which game, and what was legal."""
+
+    def __init__(self, name: str, number: int, error: IllegalAction) -> None:
+        self.name, self.number = name, number
+        super().__init__(f"{name}: illegal in game number {number} of the seed; table's {error}")
+
+
+class Audience(Protocol):
+    """Whoever must be told of the games as they go on; table: which place of the batch."""
+
+    def game_started(self, table: int, game: np.void, seating: Seating) -> None:
+        """Hear of a new game, GAME as it stands at its first decision."""
+        ...
+
+    def round_over(self, table: int, record: np.void) -> None:
+        """Hear how a round ended, GAME as in `Ended.records`."""
+        ...
+
+
+def _choose(players: Sequence[Player], seated: np.ndarray, games: np.ndarray, asked: Decisions) -> np.ndarray:
+    """Return an action i64[n] for each decision: that of who sits there, i64[tables, 4]; one call for each player."""
     actions = np.empty(len(asked), np.int64)
-    for each in {id(each): each for each in players}.values():
-        mine = np.isin(asked.seat, [seat for seat in range(SEATS) if players[seat] is each])
+    who = seated[asked.game, asked.seat]
+    for number, each in enumerate(players):
+        mine = who == number
         if mine.all():
             each.choose(games, asked, actions)
         elif mine.any():
@@ -42,36 +81,74 @@ def choose_by_seat(players: Sequence[Player], games: np.ndarray, asked: Decision
     return actions
 
 
-class _Slots:
+class _Places:
     """The places of a batch: which game each one plays, what came of it so far, and what is yet to be started."""
 
-    def __init__(self, tables: Tables, first: int, n: int) -> None:
-        self._tables = tables
-        self._next, self._end = first, first + n
+    def __init__(self, tables: Tables, first: list[Seating], others: Iterator[Seating], audience: Audience | None):
+        self._tables, self._others, self._audience = tables, others, audience
+        self._playing: list[Seating] = [first[0]] * len(tables)
         self._rounds: list[list[np.ndarray]] = [[] for _ in range(len(tables))]
         self._decisions = np.zeros(len(tables), np.int64)
-        self._start(np.arange(len(tables)))
+        self.seated = np.zeros((len(tables), SEATS), np.int64)
+        """i64[tables, 4]: which player sits where."""
+        self._start(list(range(len(tables))), first)
 
-    def _start(self, slots: np.ndarray) -> None:
-        slots = slots[: self._end - self._next]
-        if len(slots):
-            self._tables.restart(slots, range(self._next, self._next + len(slots)))
-            self._next += len(slots)
+    def _start(self, places: list[int], seatings: list[Seating]) -> None:
+        if not seatings:
+            return
+        self._tables.restart(places[: len(seatings)], [seating.number for seating in seatings])
+        for place, seating in zip(places, seatings, strict=False):
+            self._playing[place], self._rounds[place] = seating, []
+            self._decisions[place] = 0
+            self.seated[place] = seating.players
+            if self._audience:
+                self._audience.game_started(place, self._tables.games[place], seating)
 
     def note(self, asked: Decisions) -> None:
         np.add.at(self._decisions, asked.game, 1)
 
     def take(self, ended: Ended) -> Iterator[PlayedGame]:
         """Note the rounds that ended; yield the games that did, and start others in their places."""
-        for slot, record in zip(ended.game.tolist(), ended.records, strict=True):
-            self._rounds[slot].append(record)
-        over = ended.game[ended.finished]
-        numbers = self._tables.games["number"][over]
-        for slot, number in zip(over.tolist(), numbers.tolist(), strict=True):
-            yield PlayedGame(number, np.array(self._rounds[slot], GAME), int(self._decisions[slot]))
-            self._rounds[slot] = []
-            self._decisions[slot] = 0
-        self._start(over)
+        for place, record in zip(ended.game.tolist(), ended.records, strict=True):
+            self._rounds[place].append(record)
+            if self._audience:
+                self._audience.round_over(place, record)
+        over = ended.game[ended.finished].tolist()
+        for place in over:
+            rounds = np.array(self._rounds[place], GAME)
+            yield PlayedGame(self._playing[place], rounds, int(self._decisions[place]))
+        self._start(over, list(islice(self._others, len(over))))
+
+
+def play_seated(
+    players: Sequence[Player],
+    seatings: Iterable[Seating],
+    rules: Rules | None = None,
+    seed: int = 0,
+    batch: int = BATCH,
+    audience: Audience | None = None,
+) -> Iterator[PlayedGame]:
+    """Play games of a seed, each with its players on its seats, and yield each one when it is over.
+
+    seatings: read when a place falls free. rules: Tenhou's by default. batch: games that are played side by side; it
+    changes speed and memory, not the games. Raises IllegalPlayer where a player answers what is not legal.
+    """
+    waiting = iter(seatings)
+    first = list(islice(waiting, batch))
+    if not first:
+        return
+    tables = Tables(len(first), rules, seed, restart=False)
+    places = _Places(tables, first, waiting, audience)
+    while len(asked := tables.decisions()):
+        places.note(asked)
+        actions = _choose(players, places.seated, tables.games, asked)
+        try:
+            ended = tables.step(actions)
+        except IllegalAction as error:
+            name = players[places.seated[error.game, error.seat]].name
+            raise IllegalPlayer(name, int(tables.games["number"][error.game]), error) from error
+        if len(ended):
+            yield from places.take(ended)
 
 
 def play_games(
@@ -79,23 +156,18 @@ def play_games(
 ) -> Iterator[PlayedGame]:
     """Play games number `first` to `first + n - 1` of a seed and yield them in that order.
 
-    players: one for each seat; one that sits on several is asked for all of them at once. rules: Tenhou's by default.
-    batch: games that are played side by side; it changes speed and memory, not the games.
-    Raises ValueError for another number of players than four.
+    players: one for each seat; one that sits on several is asked for all of them at once. rules, batch: as for
+    `play_seated`. Raises ValueError for another number of players than four.
     """
     if len(players) != SEATS:
         raise ValueError(f"a game has {SEATS} players, not {len(players)}")
-    if n < 1:
-        return
-    tables = Tables(min(batch, n), rules, seed, restart=False)
-    slots = _Slots(tables, first, n)
+    different = list({id(each): each for each in players}.values())
+    seats = tuple(next(i for i, other in enumerate(different) if other is each) for each in players)
     waiting: dict[int, PlayedGame] = {}
     due = first
-    while len(asked := tables.decisions()):
-        slots.note(asked)
-        ended = tables.step(choose_by_seat(players, tables.games, asked))
-        if len(ended):
-            waiting.update((game.number, game) for game in slots.take(ended))
+    seatings = (Seating(number, seats) for number in range(first, first + n))
+    for game in play_seated(different, seatings, rules, seed, batch):
+        waiting[game.number] = game
         while due in waiting:
             yield waiting.pop(due)
             due += 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from importlib.metadata import version
 from pathlib import Path
 
 from simulator.players import PLAYERS, player
@@ -30,13 +32,20 @@ def weights_folder(name: str) -> Path:
     return folder
 
 
-def load_agent(name: str, seed: int = 0, temperature: float | None = None, precision: Precision | None = None) -> Agent:
+def load_agent(
+    name: str,
+    seed: int = 0,
+    temperature: float | None = None,
+    precision: Precision | None = None,
+    pass_size: int | None = None,
+) -> Agent:
     """Return the agent of a name.
 
     name: one of `simulator.players.PLAYERS`; one of `SHIPPED`; `untrained` or `untrained:SIZE` for fresh networks (by
     default `small`); an external bot (`mjai.host.specs`); otherwise a folder of weights. seed: of its random choices
-    (and of fresh weights). temperature, precision: of networks; by default the likeliest answers, and what a probe
-    finds fastest. Raises InputError for a name that is none of these, and for weights that cannot be used.
+    (and of fresh weights). temperature, precision, pass_size: of networks; by default the likeliest answers, what a
+    probe finds fastest, and passes of as many positions as there are. Raises InputError for a name that is none of
+    these and weights that cannot be used.
     """
     if name in PLAYERS:
         return RuleAgent(player(name, seed))
@@ -51,4 +60,16 @@ def load_agent(name: str, seed: int = 0, temperature: float | None = None, preci
     else:
         known = ", ".join((*PLAYERS, *SHIPPED, UNTRAINED, "majiang", "bot:COMMAND"))
         raise InputError(f"no agent {name!r}: neither one of {known}, nor a folder of weights")
-    return NetworkAgent(title, networks, PlaneEncoder(), precision or choose_precision(), Sampling(temperature, seed))
+    precision = precision or choose_precision()
+    return NetworkAgent(title, networks, PlaneEncoder(), precision, Sampling(temperature, seed), pass_size)
+
+
+def fingerprint(name: str) -> str:
+    """Return what tells whether an agent of this name is still the same one: for weights, a hash of their files.
+
+    Raises InputError for weights that cannot be used; for other names the name and the program's version say it.
+    """
+    if name in SHIPPED or Path(name).is_dir():
+        card = load_card(weights_folder(name))
+        return hashlib.sha256(repr(sorted(card.sha256.items())).encode()).hexdigest()[:16]
+    return f"{name}, {version('suphx')}"

@@ -1,85 +1,283 @@
-"""`suphx evaluate`: one agent against three others, on the same deals from all four seats."""
+"""`suphx evaluate`: agents against each other on the same deals, and what their games say."""
 
 from __future__ import annotations
 
 import json
+import os
 import time
-from typing import Annotated
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from suphx.evaluation.match import Outcome
+    from suphx.evaluation.protocol import Plan
+    from suphx.evaluation.results import Results
+
+EXIT_INTERRUPTED = 130
+_AGENT = "sl, sl-weak, sensible, random, untrained, a folder of weights, majiang, bot:COMMAND for any mjai bot"
 
 
 def evaluate(
     challenger: Annotated[
-        str, typer.Option(help="Who is measured: sl, sl-weak, sensible, random, untrained, or a folder of weights.")
-    ] = "sl",
+        list[str] | None,
+        typer.Option(help=f"Who is measured: {_AGENT}. Several play the same deals and are compared."),
+    ] = None,
     field: Annotated[
         list[str] | None, typer.Option(help="Who it plays against: one name for all three seats, or three.")
     ] = None,
-    games: Annotated[int, typer.Option(min=8, help="Hanchan; four to a deal.")] = 1000,
+    protocol: Annotated[
+        str,
+        typer.Option(
+            help="one-three: each challenger against three of the field, from all four seats; two-two: two of the "
+            "challenger against two of the field, in all six ways; round-robin: every two of the challengers so."
+        ),
+    ] = "one-three",
+    games: Annotated[int, typer.Option(min=1, help="Hanchan of each challenger; four to a deal, or six.")] = 1000,
     rules: Annotated[str, typer.Option(help="Rules: the name of a preset.")] = "tenhou",
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Names the deals.")] = 0,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            help="Stop earlier: `ci=0.05` when every average rank is known to within 0.05, `decided` when a sequential "
+            "test tells who is better."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder that keeps every game: the same command goes on from there.")
+    ] = None,
+    logs: Annotated[bool, typer.Option("--logs", help="Keep every game's log (mjlog) there as well.")] = False,
+    plots: Annotated[Path | None, typer.Option(help="Folder for pictures of the results.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="File for the numbers as CSV.")] = None,
+    tensorboard: Annotated[Path | None, typer.Option(help="Folder for the numbers as TensorBoard scalars.")] = None,
+    prizes: Annotated[
+        str | None, typer.Option(help="Prizes of first to fourth place, such as 90,45,0,-135: their mean is reported.")
+    ] = None,
+    career: Annotated[bool, typer.Option("--career", help="Simulate careers on Tenhou's ladder as well.")] = False,
     temperature: Annotated[
         float | None, typer.Option(help="Draw networks' answers at this temperature; without, the likeliest are taken.")
     ] = None,
-    batch: Annotated[int, typer.Option(min=1, help="Games side by side.")] = 256,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU where there is one.")] = None,
+    precision: Annotated[
+        str | None, typer.Option(help="float32 or bfloat16; by default what a probe finds faster.")
+    ] = None,
+    batch: Annotated[
+        int | None, typer.Option(min=1, help="Games side by side; by default 256, with external bots 8.")
+    ] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads that play; by default one for each core.")] = None,
+    workers: Annotated[
+        int, typer.Option(min=0, help="Play as so many Ray tasks instead, here or (RAY_ADDRESS) on a cluster.")
+    ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
-    """Measure an agent against a field (by default three `sensible`): rank rates, average rank, stable rank.
+    """Measure agents against a field (by default `sl` against three `sensible`): ranks, stable rank, how they play.
 
-    The challenger plays every deal from all four seats. Intervals are 95 %, by bootstrap over deals.
+    All meet the same deals. Intervals are 95 %, by bootstrap over deals. The same seed gives the same games, whatever
+    the batch, threads or workers, on one machine; on another kind of processor now and then a close decision differs.
     """
-    from rich.box import SIMPLE
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-    from rich.table import Table
 
-    from simulator.rules import Rules
-    from suphx.agent.loading import load_agent
-    from suphx.evaluation.arena import play_match
-    from suphx.evaluation.statistics import summary
+    from suphx.evaluation.arena import Terms
+    from suphx.evaluation.match import Means, play_match
+    from suphx.evaluation.report import report
+    from suphx.evaluation.stopping import read_rule
+    from suphx.mjai.host.specs import is_external
     from suphx.networks.precision import choose_precision
 
-    if games % 4:
-        raise typer.BadParameter(f"{games} games are not four to a deal", param_hint="--games")
-    names = field or ["sensible"]
-    if len(names) not in (1, 3):
-        raise typer.BadParameter(f"{len(names)} are named; name one, or three", param_hint="--field")
-    precision = choose_precision()
-    agents = {name: load_agent(name, seed, temperature, precision) for name in (challenger, *names)}
-    columns = (TextColumn("playing"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
+    if logs and out is None:
+        raise typer.BadParameter("logs are kept in the folder that --out names", param_hint="--logs")
+    plan = _plan(protocol, challenger or ["sl"], field or ["sensible"])
+    if games % plan.games_per_deal:
+        raise typer.BadParameter(f"{games} are not {plan.games_per_deal} to a deal", param_hint="--games")
+    chosen = choose_precision(device, precision, threads=1)
+    dtype = str(chosen.dtype).removeprefix("torch.")
+    terms = Terms(seed, rules, temperature, str(chosen.device), dtype, logs)
+    external = any(is_external(name) for name in plan.agents)
+    means = Means(batch or (8 if external else 256), threads or (1 if external else os.cpu_count() or 1), workers)
+    rule = read_rule(until) if until else None
+    paid = _prizes(prizes)
+    console = Console(stderr=True)
     started = time.perf_counter()
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("playing", total=games, rate="")
-
-        def watch(done: int) -> None:
-            rate = done / (time.perf_counter() - started)
-            progress.update(bar, completed=done, rate=f"{rate:,.1f} games/s")
-
-        field_agents = [agents[name] for name in names]
-        match = play_match(agents[challenger], field_agents, games // 4, seed, Rules.preset(rules), batch, watch)
+    with _watching(console, plan, games) as watch:
+        outcome = play_match(plan, terms, games // plan.games_per_deal, means, out, rule, watch)
     seconds = time.perf_counter() - started
-    numbers = summary(match)
+    _say_how_it_ended(console, outcome, out)
+    if outcome.deals < 2:
+        raise typer.Exit(EXIT_INTERRUPTED if outcome.interrupted else 1)
+    units = _units(outcome)
+    found = report(units, [(names[0], names[1]) for names in _pairs(plan)], prizes=paid)
+    head = {
+        "protocol": protocol,
+        "challengers": sorted({side.agent for side in plan.sides}, key=plan.agents.index),
+        "field": field or ["sensible"] if protocol != "round-robin" else [],
+        "rules": rules, "seed": seed, "temperature": temperature, "precision": f"{dtype} on {chosen.device}",
+        "games": int(outcome.results.done[: outcome.deals].sum()), "deals": outcome.deals, "until": until,
+        "decided": outcome.decided, "interrupted": outcome.interrupted,
+        "played_now": outcome.played, "seconds": round(seconds, 1),
+    }  # fmt: skip
+    found = {**head, **found, "faults": _faults(plan, outcome.results)}
+    if career:
+        found["career"] = _careers(outcome)
+    _write(found, units, csv, plots, tensorboard, out)
+    _print(found, as_json)
+    if outcome.interrupted:
+        raise typer.Exit(EXIT_INTERRUPTED)
+
+
+def _plan(protocol: str, challengers: list[str], field: list[str]) -> Plan:
+    from suphx.evaluation.protocol import one_against_three, round_robin, two_against_two
+
+    if protocol == "one-three":
+        return one_against_three(challengers, field)
+    if protocol == "two-two":
+        if len(challengers) != 1 or len(field) != 1:
+            raise typer.BadParameter("two-two takes one challenger and one of the field", param_hint="--protocol")
+        return two_against_two(challengers[0], field[0])
+    if protocol == "round-robin":
+        return round_robin(challengers)
+    raise typer.BadParameter(f"{protocol!r} is none of one-three, two-two, round-robin", param_hint="--protocol")
+
+
+def _prizes(text: str | None) -> list[float] | None:
+    if text is None:
+        return None
+    try:
+        prizes = [float(each) for each in text.split(",")]
+    except ValueError:
+        prizes = []
+    if len(prizes) != 4:
+        raise typer.BadParameter(f"{text!r} is not four numbers, such as 90,45,0,-135", param_hint="--prizes")
+    return prizes
+
+
+@contextmanager
+def _watching(console: Console, plan: Plan, games: int) -> Iterator[Callable[[Results], None]]:
+    """Show progress with a rate, the time left and how the first side stands."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from suphx.evaluation.stopping import average_ranks, half_width
+
+    total = games // plan.games_per_deal * len(plan.tables)
+    columns = (TextColumn("playing"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[words]}"))
+    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as progress:
+        bar = progress.add_task("playing", total=total, words="")
+        started, first, shown = time.perf_counter(), 0, 0.0
+
+        def watch(results: Results) -> None:
+            nonlocal first, shown
+            now = time.perf_counter()
+            if first and now - shown < 0.5:
+                return
+            shown, done = now, int(results.done.sum())
+            first = first or done - 1
+            words = f"{(done - first) / (now - started):,.1f} games/s"
+            if (deals := results.complete_deals()) > 1:
+                ranks = average_ranks(results, 0, deals)
+                words += f", {plan.sides[0].agent} {ranks.mean():.3f} ±{half_width(ranks):.3f}"
+            progress.update(bar, completed=done, words=words)
+
+        yield watch
+
+
+def _say_how_it_ended(console: Console, outcome: Outcome, out: Path | None) -> None:
+    kept = f"; the same command goes on from {out}" if out else ""
+    if outcome.interrupted:
+        lost = "" if out else "; games that are not kept (--out) are lost"
+        console.print(f"interrupted after {outcome.results.done.sum():,} games{kept}{lost}", style="yellow")
+    elif outcome.decided:
+        console.print(f"enough after {outcome.deals:,} deals", style="dim")
+
+
+def _units(outcome: Outcome) -> dict[str, Any]:
+    """Return what each agent did on each deal evaluated."""
+    names = dict.fromkeys(side.agent for side in outcome.results.plan.sides)
+    return {name: outcome.results.units_of_agent(name, outcome.deals) for name in names}
+
+
+def _pairs(plan: Plan) -> list[tuple[str, str]]:
+    if plan.protocol == "one-three":
+        return [(plan.sides[b].agent, plan.sides[a].agent) for a, b in plan.pairs()]
+    return [(plan.sides[a].agent, plan.sides[b].agent) for a, b in plan.pairs()]
+
+
+def _faults(plan: Plan, results: Results) -> list[dict[str, Any]]:
+    return [
+        {"agent": plan.agents[agent], "fault": words, "times": times}
+        for (agent, words), times in sorted(results.faults.items())
+    ]
+
+
+def _careers(outcome: Outcome) -> dict[str, Any]:
+    """Return what becomes of each agent on Tenhou's ladder, by its rank rates here."""
+    from suphx.evaluation.ladder import simulate
+    from suphx.evaluation.tally import COLUMN
+
+    places = [COLUMN[name] for name in ("first", "second", "third", "fourth")]
+    return {name: simulate(units.sum(axis=0)[places]) for name, units in _units(outcome).items()}
+
+
+def _write(
+    found: dict[str, Any],
+    units: dict[str, Any],
+    csv: Path | None,
+    plots: Path | None,
+    tensorboard: Path | None,
+    out: Path | None,
+) -> None:
+    from simulator.files import write_whole
+    from suphx.evaluation.pictures import write_pictures
+    from suphx.evaluation.report import write_csv, write_scalars
+
+    if out:
+        write_whole(out / "result.json", (json.dumps(found, indent=1, allow_nan=False) + "\n").encode())
+    if csv:
+        write_csv(csv, found)
+    if plots:
+        plots.mkdir(parents=True, exist_ok=True)
+        write_pictures(plots, units, found["agents"])
+    if tensorboard:
+        write_scalars(tensorboard, found, found["games"])
+
+
+def _print(found: dict[str, Any], as_json: bool) -> None:
+    from rich.console import Console
+
+    from suphx.evaluation.report import tables
+
     if as_json:
-        head = {"challenger": challenger, "field": names, "rules": rules, "seed": seed, "seconds": round(seconds, 1)}
-        print(json.dumps({**head, **numbers}, allow_nan=False))
+        print(json.dumps(found, allow_nan=False))
         return
-    title = f"{challenger} against {', '.join(names)}: {games:,} games, seed {seed}, {games / seconds:.1f} games/s"
+    console = Console()
+    against = f" against {', '.join(found['field'])}" if found["field"] else ""
+    title = f"{', '.join(found['challengers'])}{against}: {found['games']:,} games, seed {found['seed']}"
+    for table in tables(found, title):
+        console.print(table)
+    for each in found["faults"]:
+        console.print(f"{each['agent']}: {each['fault']} ({each['times']:,} times)", style="red", highlight=False)
+    for name, career in found.get("career", {}).items():
+        console.print(_career_table(name, career))
+
+
+def _career_table(name: str, career: dict[str, Any]) -> Any:
+    from rich.box import SIMPLE
+    from rich.table import Table
+
+    title = f"{name} on Tenhou's ladder: {career['careers']:,} careers of {career['games']:,} hanchan"
     table = Table(title=title, box=SIMPLE)
-    for name in ("", "value", "95 % interval"):
-        table.add_column(name, justify="left" if not name else "right")
-    places = ("first", "second", "third", "fourth")
-    rows = dict(zip(places, numbers.pop("rank_rates"), strict=True))
-    rows |= {name.replace("_", " "): value for name, value in numbers.items() if isinstance(value, dict)}
-    for name, number in rows.items():
-        cells = [_words(name, value) for value in (number["value"], *number["interval"])]
-        table.add_row(name, cells[0], f"{cells[1]} to {cells[2]}")
-    Console().print(table)
-
-
-def _words(name: str, value: float | None) -> str:
-    if value is None:
-        return "never fourth"
-    if name == "points":
-        return f"{value:,.0f}"
-    return f"{value:.2%}" if name in ("first", "second", "third", "fourth") else f"{value:.3f}"
+    for column in ("level", "record of", "share of time", "reached by", "games until then, median"):
+        table.add_column(column, justify="left" if column == "level" else "right")
+    for level, reached in career["reached"].items():
+        median = reached["games"]["50"]
+        table.add_row(
+            level,
+            f"{career['record'].get(level, 0):.1%}",
+            f"{career['time'].get(level, 0):.1%}",
+            f"{reached['share']:.1%}",
+            "-" if median is None else f"{median:,}",
+        )
+    return table

@@ -1,75 +1,201 @@
-"""One challenger against three of a field, on the same deals from all four seats (the paper's protocol, section 4.2).
+"""Games of a plan played by agents, in this process: threads that each play whole games, many side by side.
 
-A wall depends on (seed, game, round, repeat counter) alone, so the four games of a deal start alike, and the luck of
-the deal is shared. The deal is the unit of every interval.
+What a game becomes depends on its deal and its agents alone: networks answer in passes of one fixed size on one
+thread each, and random numbers are drawn by counter. So neither the number of games side by side nor that of threads
+or workers changes a result, on one machine. On another kind of processor or GPU sums are rounded otherwise, and now
+and then a decision that was close falls the other way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
+from queue import Full, Queue
+from threading import Event, Lock
 
 import numpy as np
+import torch
 
-from simulator.players import Player
-from simulator.players.play import BATCH, play_games
+from simulator.logs.from_record import game_log
+from simulator.logs.mjlog_writer import write_mjlog
+from simulator.players.play import PlayedGame, Seating, play_seated
 from simulator.record import SEATS
 from simulator.rules import Rules
 from simulator.tables import Decisions
-from suphx.agent.interface import Agent
+from suphx.agent.interface import Agent, Follower
+from suphx.agent.loading import load_agent
+from suphx.evaluation.protocol import Plan
+from suphx.evaluation.results import GameDone, result_row
+from suphx.networks.memory import keep_memory
+from suphx.networks.precision import choose_precision
 
-
-class Seated:
-    """An agent as a player of `play_games`."""
-
-    def __init__(self, agent: Agent) -> None:
-        self.name = agent.name
-        self._agent = agent
-
-    def choose(self, games: np.ndarray, asked: Decisions, actions: np.ndarray) -> None:
-        """Write an action for each decision into actions i64[n]."""
-        actions[:] = self._agent.act(games, asked).actions
+#: Positions of every pass of a network: near the rate of large ones, and little is lost by filling up.
+PASS_SIZE = 64
+#: Games that have ended and wait for the one who counts them.
+_WAITING = 1024
 
 
 @dataclass(frozen=True)
-class Match:
-    """What became of the challenger in each game; arrays [deals, 4], the column its seat."""
+class Terms:
+    """What decides how the games of a plan go, beside its agents."""
 
-    ranks: np.ndarray
-    """u8: 0 first to 3 fourth."""
-    scores: np.ndarray
-    """i32: points of the table at the end."""
+    seed: int = 0
+    """Names the deals, and the random choices of agents."""
+    rules: str = "tenhou"
+    """Name of a preset."""
+    temperature: float | None = None
+    """Of networks; None for the likeliest answer."""
+    device: str = "cpu"
+    dtype: str = "float32"
+    """What networks compute with."""
+    logs: bool = False
+    """Whether to write every game as an mjlog."""
 
 
-def play_match(
-    challenger: Agent,
-    field: Sequence[Agent],
-    deals: int,
-    seed: int,
-    rules: Rules | None = None,
-    batch: int = BATCH,
-    watch: Callable[[int], None] | None = None,
-) -> Match:
-    """Play deals number 0 to `deals` - 1 of a seed, each four times: the challenger on every seat.
+class Stopped(Exception):
+    """Told to stop in the middle of games, which are then not counted."""
 
-    field: three opponents, in turn order after the challenger, or one that sits on all three seats. batch: games side
-    by side. watch: told how many games are over. Raises ValueError for another number of opponents.
+
+class _Seated:
+    """An agent as a player of `play_seated`, until it is told to stop."""
+
+    def __init__(self, agent: Agent, stop: Event) -> None:
+        self.name = agent.name
+        self.agent = agent
+        self._stop = stop
+
+    def choose(self, games: np.ndarray, asked: Decisions, actions: np.ndarray) -> None:
+        """Write an action for each decision into actions i64[n]."""
+        if self._stop.is_set():
+            raise Stopped
+        actions[:] = self.agent.act(games, asked).actions
+
+
+class _Messages:
+    """Tells agents that live outside of their games, and keeps what they did wrong."""
+
+    def __init__(self, agents: Sequence[Agent]) -> None:
+        self._followers = {number: agent for number, agent in enumerate(agents) if isinstance(agent, Follower)}
+        self._seated: dict[int, Seating] = {}
+        self._faults: dict[Seating, list[tuple[int, str]]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._followers)
+
+    def _here(self, table: int) -> Iterator[tuple[int, Follower]]:
+        for number in sorted(set(self._seated[table].players)):
+            if number in self._followers:
+                yield number, self._followers[number]
+
+    def game_started(self, table: int, game: np.void, seating: Seating) -> None:
+        self._seated[table] = seating
+        for number, agent in self._here(table):
+            agent.game_started(table, game, [seat for seat in range(SEATS) if seating.players[seat] == number])
+
+    def round_over(self, table: int, record: np.void) -> None:
+        for _, agent in self._here(table):
+            agent.round_over(table, record)
+        if record["result"]["game_over"]:
+            faults = [(number, words) for number, agent in self._here(table) for words in agent.game_over(table)]
+            self._faults[self._seated[table]] = faults
+
+    def faults(self, game: PlayedGame) -> list[tuple[int, str]]:
+        return self._faults.pop(game.seating, [])
+
+    def close(self) -> None:
+        for agent in self._followers.values():
+            agent.close()
+
+
+def load_agents(plan: Plan, terms: Terms) -> list[Agent]:
+    """Return the agents of a plan, ready for games whose results can be had again."""
+    precision = choose_precision(terms.device, terms.dtype, threads=1)
+    return [load_agent(name, terms.seed, terms.temperature, precision, PASS_SIZE) for name in plan.agents]
+
+
+def play_tables(
+    plan: Plan, terms: Terms, wanted: Iterable[tuple[int, int]], batch: int, stop: Event | None = None
+) -> Iterator[GameDone]:
+    """Play games in this thread, and yield each when it is over.
+
+    wanted: (deal, table) of the games; read when a place falls free. batch: games side by side. stop: set by whoever
+    wants it to end; raises Stopped then. Raises IllegalPlayer where an agent answers what is not legal.
     """
-    others = list(field) * (SEATS - 1) if len(field) == 1 else list(field)
-    if len(others) != SEATS - 1:
-        raise ValueError(f"{len(others)} opponents; there are three, or one that sits on three seats")
-    known = {id(agent): Seated(agent) for agent in (challenger, *others)}
-    ranks = np.zeros((deals, SEATS), np.uint8)
-    scores = np.zeros((deals, SEATS), np.int32)
-    done = 0
-    for seat in range(SEATS):
-        order = [challenger, *others]
-        players: list[Player] = [known[id(order[(place - seat) % SEATS])] for place in range(SEATS)]
-        for game in play_games(players, deals, rules, seed, batch=batch):
-            result = game.rounds[-1]["result"]
-            ranks[game.number, seat] = result["ranks"][seat]
-            scores[game.number, seat] = result["scores"][seat]
-            done += 1
-            if watch:
-                watch(done)
-    return Match(ranks, scores)
+    agents = load_agents(plan, terms)
+    messages = _Messages(agents)
+    rules = Rules.preset(terms.rules)
+    seatings = (Seating(deal, plan.tables[table].agents, table) for deal, table in wanted)
+    players = [_Seated(agent, stop or Event()) for agent in agents]
+    try:
+        for game in play_seated(players, seatings, rules, terms.seed, batch, messages or None):
+            log = _log(plan, terms, rules, game) if terms.logs else None
+            yield GameDone(result_row(game), messages.faults(game), log)
+    finally:
+        messages.close()
+
+
+def _log(plan: Plan, terms: Terms, rules: Rules, game: PlayedGame) -> bytes:
+    names = [plan.agents[agent] for agent in game.seating.players]
+    name = f"{terms.seed}-{game.seating.number:07d}-{game.seating.version}"
+    return write_mjlog(game_log(game.rounds, rules, names, name))
+
+
+def play_here(
+    plan: Plan, terms: Terms, wanted: Iterable[tuple[int, int]], batch: int, threads: int
+) -> Generator[GameDone]:
+    """Play games in threads of this process, and yield each when it is over; as `play_tables`."""
+    keep_memory()
+    shared = _Shared(wanted)
+    if threads == 1:
+        before = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
+            yield from play_tables(plan, terms, shared, batch)
+        finally:
+            torch.set_num_threads(before)
+        return
+    stop = Event()
+    ended: Queue[GameDone | Exception | None] = Queue(_WAITING)
+
+    def put(item: GameDone | Exception | None) -> None:
+        while not stop.is_set():
+            with suppress(Full):
+                return ended.put(item, timeout=0.2)
+
+    def play() -> None:
+        try:
+            for game in play_tables(plan, terms, shared, max(1, batch // threads), stop):
+                put(game)
+            put(None)
+        except Exception as error:  # raised by the one who counts
+            put(error)
+
+    with ThreadPoolExecutor(threads, "arena", torch.set_num_threads, (1,)) as pool:
+        playing = [pool.submit(play) for _ in range(threads)]
+        try:
+            while playing:
+                item = ended.get()
+                if isinstance(item, Exception):
+                    raise item
+                if item is None:
+                    playing.pop()
+                else:
+                    yield item
+        finally:
+            stop.set()
+
+
+class _Shared:
+    """One list of games that several threads take theirs from."""
+
+    def __init__(self, items: Iterable[tuple[int, int]]) -> None:
+        self._items, self._lock = iter(items), Lock()
+
+    def __iter__(self) -> _Shared:
+        return self
+
+    def __next__(self) -> tuple[int, int]:
+        with self._lock:
+            return next(self._items)

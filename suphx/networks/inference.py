@@ -9,6 +9,7 @@ from functools import cache
 
 import numpy as np
 import torch
+from torch.nn import functional
 
 from simulator.tiles import KINDS
 from suphx.networks.planes import unpack, unpack_into
@@ -36,8 +37,14 @@ def _workers(threads: int) -> ThreadPoolExecutor:
 class Evaluator:
     """A network that only answers: its own copy of the weights, in the type and on the device it computes with."""
 
-    def __init__(self, network: PolicyNetwork, precision: Precision) -> None:
+    def __init__(self, network: PolicyNetwork, precision: Precision, pass_size: int | None = None) -> None:
+        """pass_size: positions of every pass, the last one filled up, instead of as many as are asked for.
+
+        A position's logits then do not depend on what else is asked with it: kernels are chosen by the shape, and sum
+        in another order for another one.
+        """
         self.precision = precision
+        self._pass_size = pass_size
         self.model = network.model
         self.planes = network.planes
         self._network = copy.deepcopy(network).to(precision.device, precision.dtype)
@@ -50,22 +57,25 @@ class Evaluator:
         if packed.ndim != 2 or packed.shape[1] != self.planes or packed.dtype != np.uint64:
             raise ValueError(f"{self.model} needs uint64[n, {self.planes}], not {packed.dtype}{list(packed.shape)}")
         threads = self.precision.threads if self._on_cpu else 1
-        size = min(CPU_CHUNK, max(_SMALLEST_CHUNK, -(-len(packed) // threads))) if self._on_cpu else GPU_CHUNK
+        size = self._pass_size or GPU_CHUNK
+        if self._on_cpu and not self._pass_size:
+            size = min(CPU_CHUNK, max(_SMALLEST_CHUNK, -(-len(packed) // threads)))
         chunks = [packed[at : at + size] for at in range(0, max(len(packed), 1), size)]
         found = map(self._evaluate, chunks) if threads == 1 else _workers(threads).map(self._evaluate, chunks)
         return np.concatenate(list(found))
 
     def _evaluate(self, packed: np.ndarray) -> np.ndarray:
         with torch.inference_mode():
-            return self._network(self._unpack(packed)).cpu().numpy()
+            return self._network(self._unpack(packed)).cpu().numpy()[: len(packed)]
 
     def _unpack(self, packed: np.ndarray) -> torch.Tensor:
+        rows = self._pass_size or len(packed)
         if not self._on_cpu:
-            return unpack(packed, self.precision.dtype, self.precision.device)
+            planes = unpack(packed, self.precision.dtype, self.precision.device)
+            return functional.pad(planes, (0, 0, 0, 0, 0, rows - len(packed)))
         buffer = getattr(self._own, "buffer", None)
-        if buffer is None or len(buffer) < len(packed):  # fresh memory would cost more than the unpacking
-            buffer = torch.empty((len(packed), KINDS, self.planes), dtype=self.precision.dtype)
+        if buffer is None or len(buffer) < rows:  # fresh memory would cost more than the unpacking
+            buffer = torch.zeros((rows, KINDS, self.planes), dtype=self.precision.dtype)
             self._own.buffer = buffer
-        planes = buffer[: len(packed)]
-        unpack_into(packed, planes, threads=1)
-        return planes
+        unpack_into(packed, buffer[: len(packed)], threads=1)
+        return buffer[:rows]  # beyond `packed`, whatever was there: no row sees another

@@ -1,63 +1,221 @@
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
-from simulator.record import SEATS
+from simulator.logs.mjlog import read_mjlog
+from simulator.players.play import IllegalPlayer
+from simulator.record import GAME, SEATS
+from simulator.tables import Decisions
+from suphx.agent.interface import Choice, RuleAgent
 from suphx.agent.loading import load_agent
-from suphx.evaluation.arena import Match, play_match
-from suphx.evaluation.statistics import stable_rank, summary
+from suphx.errors import InputError
+from suphx.evaluation import arena
+from suphx.evaluation.arena import Terms, play_here
+from suphx.evaluation.protocol import NOBODY, Plan, one_against_three, round_robin, two_against_two
+from suphx.evaluation.results import GameDone, Results
+from suphx.evaluation.tally import COLUMN
+from suphx.networks.precision import choose_precision
+
+
+def play(plan: Plan, deals: int, terms: Terms | None = None, batch: int = 64, threads: int = 1) -> Results:
+    results = Results(plan, deals)
+    for game in play_here(plan, terms or Terms(seed=1), results.missing(), batch, threads):
+        assert results.add(game)
+    assert results.complete_deals() == deals
+    return results
+
+
+@pytest.fixture
+def small_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let few games side by side be quick."""
+    monkeypatch.setattr(arena, "PASS_SIZE", 4)
+
+
+def logs_of(plan: Plan, deals: int, terms: Terms, batch: int, threads: int) -> dict[tuple[int, int], str]:
+    games = play_here(plan, terms, Results(plan, deals).missing(), batch, threads)
+    return {(int(game.row["deal"]), int(game.row["table"])): digest(game) for game in games}
+
+
+def digest(game: GameDone) -> str:
+    assert game.log is not None
+    return hashlib.sha256(game.log).hexdigest()
+
+
+def test_a_challenger_sits_on_every_seat_and_the_field_keeps_its_order() -> None:
+    plan = one_against_three(["a", "b"], ["x", "y", "z"])
+    seated = [[plan.agents[agent] for agent in table.agents] for table in plan.tables]
+    assert seated[:4] == [list("axyz"), list("zaxy"), list("yzax"), list("xyza")]
+    assert seated[4:] == [[name.replace("a", "b") for name in seats] for seats in seated[:4]]
+    assert [table.sides for table in plan.tables[:2]] == [(0, NOBODY, NOBODY, NOBODY), (NOBODY, 0, NOBODY, NOBODY)]
+    assert plan.pairs() == [(0, 1)]
+
+
+def test_two_against_two_is_seated_in_all_six_ways() -> None:
+    plan = two_against_two("a", "b")
+    seated = {"".join(plan.agents[agent] for agent in table.agents) for table in plan.tables}
+    assert seated == {"aabb", "abab", "abba", "baab", "baba", "bbaa"}
+    assert all((np.array(table.sides) == np.array(table.agents)).all() for table in plan.tables)
+    assert plan.pairs() == [(0, 1)]
+
+
+def test_a_round_robin_is_every_two_of_them() -> None:
+    plan = round_robin(["a", "b", "c"])
+    assert len(plan.tables) == 3 * 6
+    assert [(side.agent, side.opponents) for side in plan.sides[2:4]] == [("a", "two c"), ("c", "two a")]
+    assert plan.pairs() == [(0, 1), (2, 3), (4, 5)]
+
+
+@pytest.mark.parametrize("challengers, field", [([], ["a"]), (["a"], ["b", "c"]), (["a", "a"], ["b"])])
+def test_other_numbers_of_agents_are_refused(challengers: list[str], field: list[str]) -> None:
+    with pytest.raises(InputError):
+        one_against_three(challengers, field)
 
 
 def test_one_of_four_equals_has_every_place_once_on_every_deal() -> None:
-    sensible = load_agent("sensible")
-    match = play_match(sensible, [sensible], deals=6, seed=1)
-    assert np.sort(match.ranks, axis=1).tolist() == [[0, 1, 2, 3]] * 6
-    assert summary(match)["average_rank"] == {"value": 2.5, "interval": [2.5, 2.5]}
-    assert (match.scores.sum(axis=1) == 100_000).all()  # of one game, from its four seats
+    results = play(one_against_three(["sensible"], ["sensible"]), 6)
+    units = results.units(0)
+    for place in ("first", "second", "third", "fourth"):
+        assert (units[:, COLUMN[place]] == 1).all()
+    assert (units[:, COLUMN["points"]] == 100_000).all()  # of one game, from its four seats
+    games = results.games
+    assert (games["scores"] == games["scores"][:, :1]).all()
 
 
-def test_the_games_do_not_depend_on_how_many_are_played_side_by_side() -> None:
-    sensible, random = load_agent("sensible"), load_agent("random", seed=3)
-    one, two = (play_match(sensible, [random], deals=5, seed=2, batch=batch) for batch in (1, 64))
-    assert np.array_equal(one.scores, two.scores) and np.array_equal(one.ranks, two.ranks)
+def test_a_challenger_plays_the_same_games_beside_another_as_alone() -> None:
+    results = play(one_against_three(["sensible", "never_calls"], ["tsumogiri"]), 4)
+    first, second = results.units(0), results.units(1)
+    alone = play(one_against_three(["never_calls"], ["tsumogiri"]), 4).units(0)
+    assert np.array_equal(second, alone) and not np.array_equal(first, second)
 
 
-def test_three_different_opponents_keep_their_order_after_the_challenger() -> None:
-    names = ["sensible", "tsumogiri", "random", "never_calls"]
-    agents = [load_agent(name) for name in names]
-    match = play_match(agents[0], agents[1:], deals=2, seed=4)
-    turned = play_match(agents[1], [*agents[2:], agents[0]], deals=2, seed=4)
-    # The challenger on seat s, and the second of them as challenger on seat s + 1, sit in the same game.
-    seats = (np.arange(SEATS) + 1) % SEATS
-    assert (match.ranks != turned.ranks[:, seats]).all()  # two seats of one game never share a rank
+def test_the_sides_of_two_against_two_share_their_games() -> None:
+    results = play(two_against_two("sensible", "tsumogiri"), 3)
+    sides = [results.units(side) for side in range(2)]
+    assert (sum(side[:, COLUMN["games"]] for side in sides) == 24).all()
+    assert (sum(side[:, COLUMN["rank_sum"]] for side in sides) == 60).all()
+    assert (sides[0][:, COLUMN["rank_sum"]] < sides[1][:, COLUMN["rank_sum"]]).all()
+    assert np.array_equal(results.units_of_agent("sensible"), sides[0])
 
 
-def test_sensible_beats_three_random_players() -> None:
-    found = summary(play_match(load_agent("sensible"), [load_agent("random")], deals=8, seed=0))
-    assert found["average_rank"]["interval"][1] < 1.5
+def test_the_games_of_rule_based_players_do_not_depend_on_batch_or_threads() -> None:
+    plan, terms = one_against_three(["sensible"], ["random"]), Terms(seed=2, logs=True)
+    one = logs_of(plan, 6, terms, 1, 1)
+    assert one == logs_of(plan, 6, terms, 64, 1) == logs_of(plan, 6, terms, 8, 3)
 
 
-def test_two_opponents_are_an_error() -> None:
-    sensible = load_agent("sensible")
-    with pytest.raises(ValueError, match="2 opponents"):
-        play_match(sensible, [sensible, sensible], 1, 0)
+@pytest.mark.parametrize("dtype, temperature", [("float32", 1.0), ("bfloat16", None)])
+@pytest.mark.usefixtures("small_passes")
+def test_the_games_of_networks_do_not_depend_on_batch_or_threads(dtype: str, temperature: float | None) -> None:
+    plan = one_against_three(["sl-weak"], ["sensible"])
+    terms = Terms(seed=5, dtype=dtype, temperature=temperature, logs=True)
+    assert logs_of(plan, 1, terms, 3, 1) == logs_of(plan, 1, terms, 8, 2)
 
 
-def test_stable_rank_is_the_dan_at_which_gains_and_losses_cancel() -> None:
-    rates = np.array([0.293, 0.275, 0.244, 0.187])  # Suphx at Tenhou (the paper's Table 5)
-    for room, first, second in (("expert", 75, 30), ("phoenix", 90, 45)):
-        dan = stable_rank(rates, room)
-        assert first * rates[0] + second * rates[1] - (30 + 15 * dan) * rates[3] == pytest.approx(0, abs=1e-9)
-    assert stable_rank(rates, "expert") == pytest.approx(8.74, abs=0.05)
+@pytest.mark.usefixtures("small_passes")
+def test_four_copies_of_a_network_play_four_identical_games_on_a_deal() -> None:
+    plan, terms = one_against_three(["sl-weak"], ["sl-weak"]), Terms(seed=6, temperature=1.0, logs=True)
+    found = logs_of(plan, 1, terms, 4, 1)
+    assert len({found[0, table] for table in range(SEATS)}) == 1
 
 
-def test_intervals_cover_the_true_average_rank_as_often_as_they_say() -> None:
-    random = np.random.default_rng(1)
-    covered = 0
-    for _ in range(100):
-        shift = random.normal(0, 0.7, (120, 1))  # a deal is good or bad from all four seats
-        ranks = np.clip(np.round(1.5 + shift + random.normal(0, 1, (120, SEATS))), 0, 3).astype(np.uint8)
-        low, high = summary(Match(ranks, np.zeros((120, SEATS), np.int32)))["average_rank"]["interval"]
-        covered += low <= 2.5 <= high
-    assert covered >= 88
+def test_without_one_pass_size_the_answers_do_depend_on_what_is_asked_beside() -> None:
+    """What the fixed size is for: without it, this would pass with any batch size."""
+    from suphx.features.layout import PLANES
+    from suphx.networks.inference import Evaluator
+    from suphx.networks.policy import PolicyNetwork
+    from suphx.networks.sizes import SIZES
+
+    random = np.random.default_rng(0)
+    planes = random.integers(0, 1 << 34, (300, PLANES)).astype(np.uint64)
+    network = PolicyNetwork("discard", SIZES["small"])
+    fixed = Evaluator(network, choose_precision("cpu", "float32", 1), pass_size=64)
+    whole = fixed.logits(planes)
+    for at, n in ((0, 1), (17, 3), (100, 64), (250, 50)):
+        assert np.array_equal(fixed.logits(planes[at : at + n]), whole[at : at + n])
+
+
+def test_logs_are_mjlogs_that_name_who_sat_where() -> None:
+    plan = one_against_three(["sensible"], ["tsumogiri"])
+    (game,) = play_here(plan, Terms(logs=True), [(0, 2)], 4, 1)
+    assert game.log is not None
+    log = read_mjlog(game.log)
+    assert list(log.names) == ["tsumogiri", "tsumogiri", "sensible", "tsumogiri"]
+
+
+class Cheat:
+    """Answers what is never legal."""
+
+    name = "cheat"
+
+    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
+        return Choice(np.full(len(asked), 120), np.zeros(len(asked), np.float32))
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_illegal_action_ends_the_match_and_names_who_answered_it(
+    monkeypatch: pytest.MonkeyPatch, threads: int
+) -> None:
+    def load(name: str, *_: object) -> object:
+        return Cheat() if name == "cheat" else load_agent(name)
+
+    monkeypatch.setattr(arena, "load_agent", load)
+    with pytest.raises(IllegalPlayer, match="cheat: illegal in game number"):
+        play(one_against_three(["cheat"], ["tsumogiri"]), 3, threads=threads)
+
+
+class Diary(RuleAgent):
+    """Notes what it is told of its games."""
+
+    def __init__(self) -> None:
+        from simulator.players import player
+
+        super().__init__(player("tsumogiri"))
+        self.heard: list[str] = []
+        self.tables: dict[int, int] = {}
+        self.rounds = 0
+        self.closed = False
+
+    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
+        assert set(asked.game.tolist()) <= set(self.tables)
+        return super().act(games, asked)
+
+    def game_started(self, table: int, game: np.void, seats: list[int]) -> None:
+        assert table not in self.tables and game.dtype == GAME and game["round"] == 0
+        self.tables[table] = len(seats)
+
+    def round_over(self, table: int, record: np.void) -> None:
+        assert table in self.tables and record["result"]["type"] != 0
+        self.rounds += 1
+
+    def game_over(self, table: int) -> list[str]:
+        return ["was late"] * self.tables.pop(table)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@pytest.fixture
+def diary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Diary]:
+    kept = Diary()
+    monkeypatch.setattr(arena, "load_agent", lambda name, *_: kept if name == "diary" else load_agent(name))
+    yield kept
+
+
+def test_agents_from_outside_hear_of_their_games_and_their_faults_are_counted(diary: Diary) -> None:
+    results = play(one_against_three(["sensible"], ["diary"]), 3, batch=5)
+    assert diary.closed and not diary.tables
+    assert results.faults == {(1, "was late"): 3 * 4 * 3}
+    assert diary.rounds == results.units(0)[:, COLUMN["rounds"]].sum()
+
+
+def test_a_game_is_counted_once() -> None:
+    plan = one_against_three(["sensible"], ["tsumogiri"])
+    (game,) = play_here(plan, Terms(), [(0, 1)], 4, 1)
+    results = Results(plan, 2)
+    assert results.add(game) and not results.add(game)
+    assert results.done.sum() == 1 and len(results.missing()) == 7 and results.complete_deals() == 0

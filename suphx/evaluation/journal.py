@@ -1,0 +1,157 @@
+"""A match on disk: its settings, one line for each game that is over, and the games' logs, so that it can go on later.
+
+A line is written with one call and ends with a line break. What a kill or a full disk left of a last line is cut off
+when the match goes on, and its game is played again: it comes out the same.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Any, cast
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from simulator.files import write_whole
+from simulator.record import SEATS
+from suphx.errors import InputError
+from suphx.evaluation.results import GAME_RESULT, GameDone, Results
+from suphx.evaluation.tally import COLUMNS
+
+SETTINGS_NAME = "match.json"
+GAMES_NAME = "games.jsonl"
+LOGS_FOLDER = "logs"
+#: Deals whose logs lie in one folder.
+_DEALS_OF_FOLDER = 1000
+
+
+class _Line(BaseModel):
+    """One game."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    deal: int = Field(ge=0)
+    table: int = Field(ge=0)
+    decisions: int = Field(ge=0)
+    ranks: list[int] = Field(min_length=SEATS, max_length=SEATS)
+    scores: list[int] = Field(min_length=SEATS, max_length=SEATS)
+    counts: list[list[int]] = Field(min_length=SEATS, max_length=SEATS)
+    faults: list[tuple[int, str]] = Field(default_factory=list, strict=False)
+
+
+def log_name(deal: int, table: int) -> str:
+    """Return where the log of a game lies below the folder of logs."""
+    return f"{deal // _DEALS_OF_FOLDER:04d}/{deal:07d}-{table}.mjlog"
+
+
+class Journal:
+    """The folder of a match, opened to write."""
+
+    def __init__(self, folder: Path, settings: dict[str, Any], results: Results) -> None:
+        """Open a folder, made if it is not there, and count the games it holds into `results`.
+
+        settings: what decides how games go, as JSON values; only the same match goes on in a folder. Raises InputError,
+        naming file and line, for another match and for lines that are none.
+        """
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        wanted = json.loads(json.dumps(settings | {"columns": COLUMNS}))
+        path = folder / SETTINGS_NAME
+        if path.exists():
+            _compare(path, wanted)
+        elif (folder / GAMES_NAME).exists():
+            raise InputError(f"{folder}: holds {GAMES_NAME}, but no {SETTINGS_NAME} that says of which match")
+        else:
+            write_whole(path, (json.dumps(wanted, indent=1, ensure_ascii=False) + "\n").encode())
+        games = folder / GAMES_NAME
+        self._file = open(games, "ab", buffering=0)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.known = _read(games, results)
+            """How many games it held."""
+        except OSError:
+            self._file.close()
+            raise InputError(f"{folder}: another process is playing this match") from None
+        except InputError:
+            self._file.close()
+            raise
+        self._logs = bool(settings.get("logs"))
+        self._size = os.fstat(self._file.fileno()).st_size
+
+    def add(self, game: GameDone) -> None:
+        """Write a game, its log first; after an error (a full disk) nothing is left of the line."""
+        row = game.row
+        if self._logs and game.log is not None:
+            path = self.folder / LOGS_FOLDER / log_name(int(row["deal"]), int(row["table"]))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, game.log)
+        values = {name: row[name].tolist() for name in GAME_RESULT.names or ()}
+        line = (json.dumps(values | {"faults": game.faults}, separators=(",", ":")) + "\n").encode()
+        try:
+            written = self._file.write(line)
+            if written != len(line):
+                raise OSError(28, "No space left on device", str(self.folder / GAMES_NAME))
+        except OSError as error:
+            self._file.truncate(self._size)
+            raise OSError(error.errno, error.strerror, str(self.folder / GAMES_NAME)) from error
+        self._size += len(line)
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+
+def _compare(path: Path, wanted: dict[str, Any]) -> None:
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise InputError(f"{path}: not JSON ({error}); give the match another folder") from error
+    if found == wanted:
+        return
+    differing = [name for name in wanted if not isinstance(found, dict) or found.get(name) != wanted[name]]
+    if differing == ["columns"]:
+        raise InputError(f"{path}: counted by another version of this program; give the match another folder")
+    there = {name: found.get(name) if isinstance(found, dict) else None for name in differing}
+    asked = {name: wanted[name] for name in differing}
+    raise InputError(f"{path}: another match, with {there} where {asked} is asked for; give this one another folder")
+
+
+def _read(path: Path, results: Results) -> int:
+    """Count the games of a file, and cut off what is left of a line that was not finished."""
+    data = path.read_bytes()
+    whole = data.rfind(b"\n") + 1
+    if whole < len(data):
+        os.truncate(path, whole)
+    count = 0
+    for number, line in enumerate(data[:whole].splitlines(), 1):
+        try:
+            game = _game(_Line.model_validate_json(line), results)
+        except (ValidationError, ValueError, OverflowError) as error:
+            words = str(error).splitlines()[0]
+            raise InputError(f"{path}, line {number}: no game of this match ({words})") from error
+        if game is not None:
+            count += results.add(game)
+    return count
+
+
+def _game(line: _Line, results: Results) -> GameDone | None:
+    """Return the game of a line; None for one of a deal that is not asked for this time."""
+    if line.table >= results.done.shape[1] or any(len(counts) != len(COLUMNS) for counts in line.counts):
+        raise ValueError("a table or columns that the match does not have")
+    if line.deal >= results.done.shape[0]:
+        return None
+    row = np.zeros((), GAME_RESULT)
+    for name, value in line.model_dump(exclude={"faults"}).items():
+        row[name] = value
+    return GameDone(cast(np.void, row[()]), line.faults)
+
+
+assert set(_Line.model_fields) == {*(GAME_RESULT.names or ()), "faults"}

@@ -1,0 +1,113 @@
+"""A whole match: a plan's games played here or by workers, kept in a folder if one is given, until they are enough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, closing
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from suphx.agent.loading import fingerprint
+from suphx.evaluation.arena import PASS_SIZE, Terms, play_here
+from suphx.evaluation.journal import Journal
+from suphx.evaluation.protocol import Plan
+from suphx.evaluation.results import GameDone, Results
+from suphx.evaluation.stopping import CHECK_EVERY, FIRST_CHECK, StopRule
+
+
+@dataclass(frozen=True)
+class Means:
+    """With what a match is played: none of it changes a game."""
+
+    batch: int = 256
+    """Games side by side, in all threads or in each worker."""
+    threads: int = 1
+    """Threads of this process that play, where there are no workers."""
+    workers: int = 0
+    """Ray tasks that play; 0 for none."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a match."""
+
+    results: Results
+    deals: int
+    """How many deals are evaluated, from the first on."""
+    played: int
+    """Games played now, those not evaluated included; others were there before."""
+    decided: bool
+    """Whether the rule to stop by was met."""
+    interrupted: bool
+    """Whether Ctrl-C ended it."""
+
+
+def settings(plan: Plan, terms: Terms) -> dict[str, Any]:
+    """Return what decides how a match's games go, as plain values."""
+    return {
+        "protocol": plan.protocol,
+        "agents": {name: fingerprint(name) for name in plan.agents},
+        "tables": [table.agents for table in plan.tables],
+        "pass_size": PASS_SIZE,
+        **asdict(terms),
+    }
+
+
+def play_match(
+    plan: Plan,
+    terms: Terms,
+    deals: int,
+    means: Means | None = None,
+    folder: Path | None = None,
+    rule: StopRule | None = None,
+    watch: Callable[[Results], None] | None = None,
+) -> Outcome:
+    """Play a plan on deals 0 to `deals` - 1 of a seed.
+
+    folder: where games are kept, and from where a match goes on. rule: ends it earlier. watch: told of the results
+    after every game. Ctrl-C ends it as well. Raises InputError for agents that cannot be loaded and for a folder of
+    another match, IllegalPlayer for an agent that answers what is not legal.
+    """
+    means = means or Means()
+    results = Results(plan, deals)
+    played, checked, interrupted, met = 0, 0, False, False
+    with ExitStack() as stack:
+        journal = stack.enter_context(Journal(folder, settings(plan, terms), results)) if folder else None
+        checked, met = _check(results, rule, checked)
+        try:
+            if not met and (wanted := results.missing()):
+                games = stack.enter_context(closing(_games(plan, terms, wanted, means)))
+                for game in games:
+                    if journal:
+                        journal.add(game)
+                    results.add(game)
+                    played += 1
+                    if watch:
+                        watch(results)
+                    checked, met = _check(results, rule, checked)
+                    if met:
+                        break
+        except KeyboardInterrupt:
+            interrupted = True
+    return Outcome(results, checked if met else results.complete_deals(), played, met, interrupted)
+
+
+def _games(plan: Plan, terms: Terms, wanted: list[tuple[int, int]], means: Means) -> Generator[GameDone]:
+    if not means.workers:
+        return play_here(plan, terms, wanted, means.batch, means.threads)
+    from suphx.evaluation.workers import play_on_workers
+
+    return play_on_workers(plan, terms, wanted, means.batch, means.workers)
+
+
+def _check(results: Results, rule: StopRule | None, checked: int) -> tuple[int, bool]:
+    """Ask the rule at each of its times that has come; return the last of them, and whether it was met."""
+    if rule is None:
+        return checked, False
+    complete = results.complete_deals()
+    while (due := max(FIRST_CHECK, checked + CHECK_EVERY)) <= complete:
+        checked = due
+        if rule.is_met(results, checked):
+            return checked, True
+    return checked, False

@@ -1,0 +1,112 @@
+"""Who meets whom, on which seats: what is played of every deal.
+
+A wall depends on (seed, deal, round, repeat counter) alone, so all games of a deal start alike, and its luck is shared.
+The paper's protocol (section 4.2) is one challenger against three of a field, from all four seats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+from simulator.record import SEATS
+from suphx.errors import InputError
+
+ProtocolName = Literal["one-three", "two-two", "round-robin"]
+#: Who on a seat is not measured.
+NOBODY = -1
+
+
+@dataclass(frozen=True)
+class Side:
+    """What is measured: an agent in one of its roles."""
+
+    agent: str
+    opponents: str
+    """Against whom, in words."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """One game of every deal."""
+
+    agents: tuple[int, ...]
+    """For each seat, which of `Plan.agents` sits there."""
+    sides: tuple[int, ...]
+    """For each seat, which of `Plan.sides` it counts for, or NOBODY."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is played of every deal, and what is measured by it."""
+
+    protocol: ProtocolName
+    agents: tuple[str, ...]
+    """Names as `load_agent` takes them, each once."""
+    sides: tuple[Side, ...]
+    tables: tuple[Table, ...]
+    games_per_deal: int
+    """Games of one deal that a side plays."""
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """Return which sides are compared on the same deals: each challenger with the first, or two at one table."""
+        if self.protocol == "one-three":
+            return [(0, other) for other in range(1, len(self.sides))]
+        return [(number, number + 1) for number in range(0, len(self.sides), 2)]
+
+
+def one_against_three(challengers: Sequence[str], field: Sequence[str]) -> Plan:
+    """Return the paper's protocol: each challenger on every seat of every deal, against the same three.
+
+    field: three opponents in turn order after the challenger, or one name for all three.
+    """
+    if not challengers:
+        raise InputError("no challenger is named")
+    others = list(field) * (SEATS - 1) if len(field) == 1 else list(field)
+    if len(others) != SEATS - 1:
+        raise InputError(f"a field of {len(others)}: name three opponents, or one that sits on all three seats")
+    _once(challengers)
+    agents = tuple(dict.fromkeys((*challengers, *others)))
+    tables = []
+    for side, challenger in enumerate(challengers):
+        order = [agents.index(name) for name in (challenger, *others)]
+        for seat in range(SEATS):
+            seated = tuple(order[(place - seat) % SEATS] for place in range(SEATS))
+            tables.append(Table(seated, tuple(side if place == seat else NOBODY for place in range(SEATS))))
+    words = ", ".join(dict.fromkeys(others)) if len(set(others)) > 1 else f"three {others[0]}"
+    sides = tuple(Side(name, words) for name in challengers)
+    return Plan("one-three", agents, sides, tuple(tables), SEATS)
+
+
+def two_against_two(first: str, second: str) -> Plan:
+    """Return two of one agent against two of another, in all six ways to seat them."""
+    return _pairwise("two-two", (first, second))
+
+
+def round_robin(agents: Sequence[str]) -> Plan:
+    """Return every two of several agents as two against two, on the same deals."""
+    if len(agents) < 2:
+        raise InputError(f"a round robin of {len(agents)}: name two agents at least")
+    return _pairwise("round-robin", agents)
+
+
+def _pairwise(protocol: ProtocolName, agents: Sequence[str]) -> Plan:
+    _once(agents)
+    tables: list[Table] = []
+    sides: list[Side] = []
+    for a, b in combinations(range(len(agents)), 2):
+        for seats in combinations(range(SEATS), 2):
+            here = tuple(a if seat in seats else b for seat in range(SEATS))
+            tables.append(Table(here, tuple(len(sides) + (agent == b) for agent in here)))
+        sides += [Side(agents[a], f"two {agents[b]}"), Side(agents[b], f"two {agents[a]}")]
+    # A side has two seats in each of six games.
+    return Plan(protocol, tuple(agents), tuple(sides), tuple(tables), 6)
+
+
+def _once(names: Sequence[str]) -> None:
+    if len(set(names)) < len(names):
+        raise InputError(
+            f"{', '.join(names)}: an agent is named twice; to measure one against itself, name it as field"
+        )

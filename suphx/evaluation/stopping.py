@@ -1,0 +1,76 @@
+"""When a match is over before its games are used up.
+
+Rules are asked after fixed numbers of deals, in order, so a match stops at the same deal however it was played.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Literal
+
+import numpy as np
+
+from suphx.errors import InputError
+from suphx.evaluation.results import Results
+from suphx.evaluation.statistics import anytime_interval
+from suphx.evaluation.tally import COLUMN
+
+#: The deals after which a rule is first asked, and between the times it is asked.
+FIRST_CHECK, CHECK_EVERY = 30, 10
+_EVEN = 2.5
+
+
+@dataclass(frozen=True)
+class StopRule:
+    """What ends a match early."""
+
+    kind: Literal["ci", "decided"]
+    """`ci`: every side's average rank is known to within `value`; `decided`: who is better is known."""
+    value: float
+    """Half the width of the 95 % interval; or the share of matches between equals that may be decided wrongly."""
+
+    def is_met(self, results: Results, deals: int) -> bool:
+        """Return whether the first so many deals are enough."""
+        if self.kind == "ci":
+            return all(half_width(each) <= self.value for each in _average_ranks(results, deals))
+        differences = [anytime_interval(each, self.value) for each in _compared(results, deals)]
+        return all(low > 0 or high < 0 for low, high in differences)
+
+
+def read_rule(text: str) -> StopRule:
+    """Return the rule that `ci=0.05`, `decided` or `decided=0.01` names; raises InputError for other words."""
+    kind, _, number = text.partition("=")
+    try:
+        value = float(number) if number else 0.05
+    except ValueError:
+        value = 0.0
+    if kind not in ("ci", "decided") or not 0 < value < 1 or (kind == "ci" and not number):
+        raise InputError(
+            f"no rule {text!r} to stop by: `ci=0.05` for intervals of +-0.05 of the average rank, `decided` or "
+            "`decided=0.01` for a sequential test of who is better"
+        )
+    return StopRule("ci" if kind == "ci" else "decided", value)
+
+
+def average_ranks(results: Results, side: int, deals: int) -> np.ndarray:
+    """Return f64[deals]: a side's average rank, 1 to 4, on each deal."""
+    units = results.units(side, deals)
+    return units[:, COLUMN["rank_sum"]] / units[:, COLUMN["games"]]
+
+
+def half_width(values: np.ndarray) -> float:
+    """Return half the width of the 95 % interval of the mean of values f64[n], by the normal distribution."""
+    if len(values) < 2:
+        return float("inf")
+    return float(NormalDist().inv_cdf(0.975) * values.std(ddof=1) / len(values) ** 0.5)
+
+
+def _average_ranks(results: Results, deals: int) -> list[np.ndarray]:
+    return [average_ranks(results, side, deals) for side in range(len(results.plan.sides))]
+
+
+def _compared(results: Results, deals: int) -> list[np.ndarray]:
+    """Return what is 0 between equals: differences of two sides, or of the only one from the middle."""
+    ranks = _average_ranks(results, deals)
+    return [ranks[a] - ranks[b] for a, b in results.plan.pairs()] or [ranks[0] - _EVEN]

@@ -1,0 +1,101 @@
+"""Games of a plan played by Ray tasks, over the cores of this machine or of a cluster.
+
+Each worker plays a part of the deals and sends each game when it is over. A worker that dies costs the games it had not
+yet sent: they are given to another, a few times over.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Generator, Iterator, Sequence
+from typing import Any, cast
+
+import ray
+from ray.exceptions import RayError, RayTaskError
+
+from suphx.errors import InputError
+from suphx.evaluation.arena import Terms, play_tables
+from suphx.evaluation.protocol import Plan
+from suphx.evaluation.results import GameDone
+
+#: How many times in all a worker may be lost before the match gives up.
+_LOSSES = 5
+#: Games that a worker may be ahead of the one who counts them.
+_AHEAD = 64
+
+
+class WorkersLost(InputError):
+    """Workers died again and again."""
+
+
+def play_on_workers(
+    plan: Plan, terms: Terms, wanted: Sequence[tuple[int, int]], batch: int, workers: int
+) -> Generator[GameDone]:
+    """Play games as Ray tasks and yield each when it is over.
+
+    wanted: (deal, table) of the games. batch: games side by side in each worker. A Ray cluster is used where
+    RAY_ADDRESS names one, or one is connected already. Raises what a worker's agents raised, and WorkersLost.
+    """
+    own = not ray.is_initialized()
+    if own:
+        _connect(workers)
+    try:
+        yield from _play(plan, terms, wanted, batch, workers)
+    finally:
+        if own:
+            ray.shutdown()
+
+
+def _connect(workers: int) -> None:
+    if address := os.environ.get("RAY_ADDRESS"):
+        ray.init(address, log_to_driver=False, logging_level=logging.ERROR)
+    else:
+        ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
+
+
+def _play(plan: Plan, terms: Terms, wanted: Sequence[tuple[int, int]], batch: int, workers: int) -> Iterator[GameDone]:
+    deals = sorted({deal for deal, _ in wanted})
+    part_of = {deal: place % workers for place, deal in enumerate(deals)}
+    parts: list[list[tuple[int, int]]] = [[] for _ in range(workers)]
+    for deal, table in wanted:
+        parts[part_of[deal]].append((deal, table))
+    running: dict[Any, list[tuple[int, int]]] = {_start(plan, terms, part, batch): part for part in parts if part}
+    losses = 0
+    try:
+        while running:
+            ready: Any = ray.wait(list(running), num_returns=1)[0][0]
+            part = running[ready]
+            try:
+                game = cast(GameDone, ray.get(next(ready)))
+            except StopIteration:
+                del running[ready]
+                if part:
+                    raise WorkersLost(f"a worker ended with {len(part)} games not played") from None
+                continue
+            except RayTaskError as error:
+                raise error.cause from None  # what an agent raised there
+            except RayError as error:
+                losses += 1
+                if losses > _LOSSES:
+                    raise WorkersLost(f"{losses} workers died, the last: {error}") from error
+                del running[ready]
+                running[_start(plan, terms, part, batch)] = part
+                continue
+            part.remove((int(game.row["deal"]), int(game.row["table"])))
+            yield game
+    finally:
+        for each in running:
+            ray.cancel(each, force=True)
+
+
+def _start(plan: Plan, terms: Terms, part: Sequence[tuple[int, int]], batch: int) -> Any:  # an iterator of references
+    return _play_part.options(_generator_backpressure_num_objects=_AHEAD).remote(plan, terms, list(part), batch)
+
+
+@ray.remote(num_cpus=1, max_retries=0, num_returns="streaming")
+def _play_part(plan: Plan, terms: Terms, part: list[tuple[int, int]], batch: int) -> Iterator[GameDone]:
+    import torch
+
+    torch.set_num_threads(1)
+    yield from play_tables(plan, terms, part, batch)
