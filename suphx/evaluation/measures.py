@@ -49,8 +49,10 @@ def stable_rank(counts: np.ndarray, room: str) -> np.ndarray:
 
     counts [..., 4]: how often first to fourth, or the shares. room: `expert`, (5 n1 + 2 n2) / n4 - 2, or `phoenix`,
     (6 n1 + 3 n2) / n4 - 2: prizes of 75 and 30, or 90 and 45, against 30 + 15 dan for a fourth place. Infinite for a
-    player who is never fourth.
+    player who is never fourth. Raises ValueError for other than four counts; a row of all columns is for a Measure.
     """
+    if counts.shape[-1] != len(RANKS):
+        raise ValueError(f"{counts.shape[-1]} counts for a stable rank; there are four, first to fourth")
     first, second = _STABLE_PRIZES[room]
     with np.errstate(divide="ignore", invalid="ignore"):
         return (first * counts[..., 0] + second * counts[..., 1]) / counts[..., 3] - 2

@@ -67,7 +67,7 @@ def test_tables_of_careers() -> None:
     for words in ("Ann: 100 careers of 3,000 hanchan from new player, up to the phoenix room", "10 dan", "100.0%"):
         assert words in text
     assert "kyu" not in text
-    text = shown(played_career_table("Ann", follow_summary(np.zeros(11, np.uint8), start=10)))
+    text = " ".join(shown(played_career_table("Ann", follow_summary(np.zeros(11, np.uint8), start=10))).split())
     assert "the 11 games as they came, from 1 dan to 3 dan" in text and "4 games" in text
 
 

@@ -53,6 +53,11 @@ def test_the_papers_stable_ranks_follow_from_its_rank_rates() -> None:
         assert stable_rank(np.array(rates), "expert") == pytest.approx(stated, abs=0.05)
 
 
+def test_a_stable_rank_is_not_taken_of_all_columns() -> None:
+    with pytest.raises(ValueError, match="there are four"):
+        stable_rank(np.ones((3, len(COLUMNS))), "expert")
+
+
 def test_measures_of_known_counts() -> None:
     sums = np.zeros(len(COLUMNS))
     known = {
