@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+import socket
 import sys
+import threading
+import time
 from pathlib import Path
 
 from simulator.players import player
@@ -31,3 +36,51 @@ def play(agent: ExternalAgent, games: int = 1, seed: int = 0) -> list[MatchGame]
         return list(play_match(four, games, seed, Rules.tenhou_east()))
     finally:
         agent.close()
+
+
+class Client(threading.Thread):
+    """Joins under a name and plays some games, discarding what it draws; hangs up after so many lines."""
+
+    def __init__(self, port: int, name: str, games: int = 1, hangs_up_after: int = 10**9) -> None:
+        super().__init__(daemon=True)
+        self.port, self.called, self.games, self.left = port, name, games, hangs_up_after
+        self.heard: list[dict] = []
+        self.start()
+
+    def run(self) -> None:
+        with contextlib.suppress(ConnectionResetError):
+            self.come()
+
+    def come(self) -> None:
+        for _ in range(self.games):
+            with self.connected() as server, server.makefile("rw") as lines:
+                self.play(lines)
+
+    def connected(self) -> socket.socket:
+        """Return a connection, once somebody listens."""
+        deadline = time.monotonic() + 20
+        while True:
+            try:
+                return socket.create_connection(("127.0.0.1", self.port), timeout=30)
+            except ConnectionRefusedError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
+
+    def play(self, lines) -> None:
+        seat = None
+        for line in lines:
+            event = json.loads(line)
+            self.heard.append(event)
+            self.left -= 1
+            if event["type"] in ("end_game", "error") or self.left < 0:
+                return
+            reply: dict = {"type": "none"}
+            if event["type"] == "hello":
+                reply = {"type": "join", "name": self.called, "room": "default"}
+            elif event["type"] == "start_game":
+                seat = event["id"]
+            elif event["type"] == "tsumo" and event["actor"] == seat:
+                reply = {"type": "dahai", "actor": seat, "pai": event["pai"], "tsumogiri": True}
+            lines.write(json.dumps(reply) + "\n")
+            lines.flush()

@@ -78,7 +78,7 @@ class ExternalAgent:
         self._reusable = reusable
         self._parallel = parallel or max(1, len(os.sched_getaffinity(0)))
         self._tables: dict[int, _HostedTable] = {}
-        self._idle: list[tuple[Connection, int]] = []
+        self._idle: list[tuple[Connection, bool]] = []
 
     def game_started(self, table: int, game: np.void, seats: Sequence[int], names: Sequence[str] = ()) -> None:
         """Start bots for a new game, and tell them so; names: of all four seats, for the bots to see."""
@@ -88,8 +88,8 @@ class ExternalAgent:
         hosted = _HostedTable(TableFeed(game, names), {})
         self._tables[table] = hosted
         for seat in seats:
-            connection, owed = self._idle.pop() if self._idle else (self._connect(seat), None)
-            hosted.seats[seat] = HostedSeat(seat, connection, self._style, self._limits, owed)
+            connection, owes = self._idle.pop() if self._idle else (self._connect(seat), None)
+            hosted.seats[seat] = HostedSeat(seat, connection, self._style, self._limits, owes)
         hosted.tell()
         for each in hosted.seats.values():
             each.send()
@@ -144,8 +144,7 @@ class ExternalAgent:
     def game_over(self, table: int) -> list[str]:
         """Tell the bots that the game is over; return what they did wrong, in words."""
         seats = self._tables.pop(table).seats
-        for bot in seats.values():
-            bot.send()
+        self._tell_out(list(seats.values()))
         playing = {seat: bot for seat, bot in seats.items() if not bot.dismissed}
         if self._reusable:
             self._idle += [(bot.connection, bot.owes) for bot in playing.values()]
@@ -156,6 +155,20 @@ class ExternalAgent:
             bot.note(self.verdict)
             words += [f"seat {seat}: {each}" for each in bot.faults.words()]
         return words
+
+    def _tell_out(self, bots: Sequence[HostedSeat]) -> None:
+        """Send bots all that they have not heard."""
+        for bot in bots:
+            bot.send()
+        deadline = time.monotonic() + self._limits.decision
+        while behind := [bot for bot in bots if not bot.has_heard_all]:
+            if time.monotonic() >= deadline:
+                for bot in behind:
+                    bot.give_up_telling()
+                return
+            wait_for([bot.connection.channel for bot in behind], deadline - time.monotonic())
+            for bot in behind:
+                bot.poll()
 
     def close(self) -> None:
         """End all bots, those of games that are not over too."""

@@ -45,6 +45,11 @@ class Channel:
         self._unsent += data
         self._write()
 
+    @property
+    def sending(self) -> bool:
+        """Whether something is still to be sent."""
+        return bool(self._unsent) and not self.refused
+
     def interests(self) -> dict[int, int]:
         """Return which descriptors to poll for what."""
         wanted: dict[int, int] = {}

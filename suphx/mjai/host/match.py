@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -106,7 +106,7 @@ def contestant(name: str, limits: Limits, door: Door | None = None, seed: int = 
         return Contestant(TcpAgent(door, limits))
     if is_external(name):
         return Contestant(external_agent(name, limits))
-    if name.partition(":")[0] in (*PLAYERS, *SHIPPED, UNTRAINED) or Path(name).is_dir():
+    if name.partition(":")[0] in (*PLAYERS, *SHIPPED, UNTRAINED) or os.path.isdir(name):
         return Contestant(load_agent(name, seed))
     command = name.split(maxsplit=1)
     if not command or shutil.which(command[0]) is None:

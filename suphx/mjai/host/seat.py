@@ -36,14 +36,14 @@ class HostedSeat:
     """
 
     def __init__(
-        self, seat: int, connection: Connection, style: Style, limits: Limits, owed: int | None = None
+        self, seat: int, connection: Connection, style: Style, limits: Limits, owes: bool | None = None
     ) -> None:
-        """Begin a game; owed: how many replies to its last game a bot that goes on owes, None for a fresh one."""
+        """Begin a game; owes: a bot that goes on from another game owes a reply to its end, None for a fresh one."""
         self.seat = seat
         self.connection = connection
         self.dismissed = False
         """It is not asked again in this game."""
-        self.started = owed is not None
+        self.started = owes is not None
         """It has answered something."""
         self.faults = Faults()
         """What it did wrong in this game."""
@@ -54,7 +54,9 @@ class HostedSeat:
         """Until when it may answer (time.monotonic)."""
         self._style, self._limits = style, limits
         self._waiting: list[Event] = []
-        self._owed = deque([_Due(is_answer=False)] * (owed or 0))
+        self._unsent: deque[tuple[bytes, _Due | None]] = deque()
+        """Lines that wait until the reply to the one before has come, each with the reply that will be due to it."""
+        self._due = _Due(is_answer=False) if owes else None
         self._legal: Sequence[Action] = ()
         self._asked_at = 0.0
         self._place = ""
@@ -106,9 +108,19 @@ class HostedSeat:
         verdict.faults.include(self.faults)
 
     @property
-    def owes(self) -> int:
-        """How many replies have not come yet."""
-        return len(self._owed)
+    def owes(self) -> bool:
+        """Whether a reply has not come yet."""
+        return self._due is not None
+
+    @property
+    def has_heard_all(self) -> bool:
+        """Whether all that was to be sent has been sent."""
+        return self.dismissed or not (self._unsent or self.connection.channel.sending)
+
+    def give_up_telling(self) -> None:
+        """Note that it did not take the end of the game in time."""
+        self._add(LATE, f"it did not hear the game out{self.connection.last_words()}")
+        self.dismiss()
 
     def _add(self, kind: str, words: str) -> None:
         self.faults.add(kind, f"{self._place}: {words}" if self._place else words)
@@ -117,12 +129,20 @@ class HostedSeat:
         if self.dismissed:
             return
         events, self._waiting = self._waiting, []
-        data, due = lines(self._style, events, asked)
-        for index in due:
-            is_last = index + 1 == len(events)
-            played = None if is_last or events[index + 1].get("actor") != self.seat else events[index + 1]
-            self._owed.append(_Due(asked and is_last, played))
-        self.connection.channel.send(data)
+        for line, on in lines(self._style, events, asked):
+            due = None
+            if on is not None:
+                is_last = on + 1 == len(events)
+                played = None if is_last or events[on + 1].get("actor") != self.seat else events[on + 1]
+                due = _Due(asked and is_last, played)
+            self._unsent.append((line, due))
+        self._send_on()
+
+    def _send_on(self) -> None:
+        """Send lines up to the next one that a reply is due to: as the original does, never more than it waits for."""
+        while self._unsent and not self._due:
+            line, self._due = self._unsent.popleft()
+            self.connection.channel.send(line)
 
     def _receive(self) -> None:
         if self.dismissed:
@@ -141,23 +161,24 @@ class HostedSeat:
             self.dismiss()
 
     def _take(self, line: bytes) -> None:
-        if not self._owed:
+        due, self._due = self._due, None
+        if due is None:
             self._add(UNASKED, f"a line that nobody asked for: {shown(line)}")
             if self.faults.count(UNASKED) > self._limits.unasked:
                 self.dismiss()
             return
         first_answer, self.started = not self.started, True
-        due = self._owed.popleft()
-        now_asked = not self._owed and not self.answered
-        if due.is_answer and not now_asked:
+        is_now = due.is_answer and not self._unsent and not self.answered
+        self._send_on()
+        if due.is_answer and not is_now:
             return  # late: the table has chosen
         try:
             action = read_action(line)
         except BadReply as error:
             self._add(UNREADABLE, str(error))
-            self.answered = self.answered or now_asked
+            self.answered = self.answered or is_now
             return
-        if now_asked:
+        if is_now:
             self._note_time(first_answer)
             self._decide(action, line)
         elif action["type"] != "none" and (due.played is None or action["type"] != due.played["type"]):

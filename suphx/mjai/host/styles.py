@@ -15,20 +15,21 @@ Style = Literal["array", "every", "acting"]
 STYLES: tuple[Style, ...] = get_args(Style)
 
 
-def lines(style: Style, events: Sequence[Event], asked: bool) -> tuple[bytes, list[int]]:
-    """Return the lines for some events, and for each reply that is due the number of the event it is on.
+def lines(style: Style, events: Sequence[Event], asked: bool) -> list[tuple[bytes, int | None]]:
+    """Return the lines for some events, each with the number of the event that a reply to it is on, None for no reply.
 
     asked: the bot may act on the last of the events.
     """
     if not events:
-        return b"", []
+        return []
     last = len(events) - 1
     if style == "array":
-        return _line(list(events)), [last]
+        return [(_line(list(events)), last)]
     if style == "every":
-        return b"".join(map(_line, events)), list(range(len(events)))
-    told = [event | {"can_act": asked and index == last} for index, event in enumerate(events)]
-    return b"".join(map(_line, told)), [last] if asked else []
+        return [(_line(event), index) for index, event in enumerate(events)]
+    answered = [asked and index == last for index in range(len(events))]
+    told = (_line(event | {"can_act": may}) for event, may in zip(events, answered, strict=True))
+    return [(line, last if may else None) for line, may in zip(told, answered, strict=True)]
 
 
 def _line(value: object) -> bytes:

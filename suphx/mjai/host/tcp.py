@@ -106,17 +106,20 @@ class Door:
         while client := self._channel.accept():
             connection = TcpConnection(client, self._limits)
             if len(self._coming) >= _MOST_AT_THE_DOOR:
+                self._hear_all()
+            if len(self._coming) >= _MOST_AT_THE_DOOR:
                 self._send_away(connection, "too many are waiting")
                 continue
             connection.send(_HELLO)
             self._coming.append(connection)
-        for connection in list(self._coming):
-            if self._hear(connection):
-                self._coming.remove(connection)
+        self._hear_all()
         for connection in list(self._joined):
             if not self._is_there(connection):
                 self._joined.remove(connection)
                 connection.kill()
+
+    def _hear_all(self) -> None:
+        self._coming = [each for each in self._coming if not self._hear(each)]
 
     def _hear(self, connection: TcpConnection) -> bool:
         """Read a `join`, if it has come; return whether the connection is no longer at the door."""

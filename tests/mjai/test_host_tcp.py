@@ -1,0 +1,98 @@
+"""Clients of the original protocol: they come to a port, join, and answer every event."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import socket
+
+import pytest
+from hosted import LIMITS, Client, play
+
+from suphx.errors import InputError
+from suphx.mjai.host.tcp import Door, TcpAgent
+
+
+@pytest.fixture
+def door():
+    opened = Door("127.0.0.1", 0, dataclasses.replace(LIMITS, start=10.0))
+    yield opened
+    opened.close()
+
+
+def test_a_client_plays_a_game(door):
+    agent = TcpAgent(door, LIMITS)
+    client = Client(door.port, "anna")
+    (game,) = play(agent)
+    client.join(10)
+    assert agent.name == "anna" and agent.verdict.faults.counts() == {}
+    told = [event["type"] for event in client.heard]
+    assert told[:3] == ["hello", "start_game", "start_kyoku"] and told[-2:] == ["end_kyoku", "end_game"]
+    assert told.count("start_kyoku") == len(game.rounds)
+    assert client.heard[0] == {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
+
+
+def test_it_comes_again_for_the_next_game(door):
+    agent = TcpAgent(door, LIMITS)
+    client = Client(door.port, "anna", games=2)
+    assert len(play(agent, 2)) == 2
+    client.join(10)
+    assert [event["type"] for event in client.heard].count("start_game") == 2
+    assert agent.verdict.faults.counts() == {}
+
+
+def test_each_bot_gets_its_own_clients_back(door):
+    Client(door.port, "anna")
+    assert door.take().name == "anna"
+    Client(door.port, "berta")
+    Client(door.port, "anna")
+    assert door.take("anna").name == "anna"
+    assert door.take("berta").name == "berta"
+
+
+@pytest.mark.faults
+def test_one_who_hangs_up_is_played_for(door):
+    agent = TcpAgent(door, LIMITS)
+    Client(door.port, "anna", hangs_up_after=30)
+    (game,) = play(agent)
+    assert agent.verdict.faults.counts() == {"gone": 1} and "it closed the connection" in game.faults[0][0]
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("line", ["hello\n", '{"type":"none"}\n', "[" * 10_000 + "\n", '{"type":"join","name":5}\n'])
+def test_who_does_not_join_is_told_so_and_sent_away(door, line):
+    with socket.create_connection(("127.0.0.1", door.port), timeout=10) as stranger, stranger.makefile("rw") as lines:
+        lines.write(line)
+        lines.flush()
+        Client(door.port, "anna")
+        assert door.take("anna").name == "anna"
+        assert json.loads(lines.readline())["type"] == "hello"
+        assert json.loads(lines.readline())["type"] == "error"
+        assert lines.readline() == ""
+
+
+@pytest.mark.faults
+def test_a_crowd_at_the_door_is_not_let_in(door):
+    crowd = [socket.create_connection(("127.0.0.1", door.port), timeout=10) for _ in range(40)]
+    Client(door.port, "anna")
+    try:
+        for each in crowd[:30]:
+            each.close()
+        assert door.take("anna").name == "anna"
+    finally:
+        for each in crowd:
+            each.close()
+
+
+@pytest.mark.faults
+def test_nobody_comes():
+    door = Door("127.0.0.1", 0, dataclasses.replace(LIMITS, start=0.05))
+    with pytest.raises(InputError, match=r"no client has joined at port \d+ within 0\.05 s"):
+        play(TcpAgent(door, LIMITS))
+    door.close()
+
+
+@pytest.mark.faults
+def test_a_port_that_is_taken_is_said(door):
+    with pytest.raises(InputError, match=f"127.0.0.1:{door.port} cannot be listened on"):
+        Door("127.0.0.1", door.port, LIMITS)
