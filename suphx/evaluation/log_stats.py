@@ -16,7 +16,7 @@ from suphx.evaluation.ladder import follow_summary, simulate
 from suphx.evaluation.log_games import AI_MARK, LoggedGames
 from suphx.evaluation.measures import MEASURE, RANKS
 from suphx.evaluation.report import career_table, played_career_table, report, resampling_table, tables
-from suphx.evaluation.statistics import resampled, running
+from suphx.evaluation.statistics import resampled
 from suphx.evaluation.tally import COLUMN
 
 MACRO_PLAYER = "all of them"
@@ -24,8 +24,6 @@ PEOPLE = "people"
 #: Rooms with a stable rank; logs of other rooms, or of none, are told as of the first.
 _ROOMS = ("expert", "phoenix")
 _QUANTILES = (2.5, 25, 50, 75, 97.5)
-#: The samples of the paper's Figure 8: as many, and as much of the games.
-_FIGURE_8 = (1000, 0.8)
 
 
 @dataclass
@@ -54,23 +52,11 @@ class LogStats:
             if "as_played" in each:
                 yield played_career_table(name, each["as_played"])
 
-    def plot(self, folder: Path) -> None:
-        """Write the pictures: stable ranks (Figure 8), resampling (Figure 12), places, running estimate."""
-        from suphx.evaluation.plots import plot_ranks, plot_resampling, plot_running, plot_stable_ranks
+    def plot(self, folder: Path, seed: int = 0) -> None:
+        """Write the pictures of `pictures.write_pictures`."""
+        from suphx.evaluation.pictures import write_pictures
 
-        measure = MEASURE[f"stable_rank_{self.room}"]
-        samples, share = _FIGURE_8
-        known = {name: each for name, each in self.units.items() if len(each) >= 1 / (1 - share)}
-        stable = {name: measure.of(resampled(each, samples, share)) for name, each in known.items()}
-        how = f"{samples:,} samples of {100 * share:.0f} % of each player's games"
-        plot_stable_ranks(folder / "stable-rank.png", stable, self.room, how)
-        if self.samples:
-            plot_resampling(folder / "resampling.png", self.samples, self.room, "without replacement")
-        plot_ranks(folder / "places.png", self.report["agents"], "with 95 % intervals")
-        estimates = {name: running(each, measure) for name, each in self.units.items()}
-        plot_running(
-            folder / "running.png", estimates, f"stable rank, {self.room} room (dan)", "games in order of time"
-        )
+        write_pictures(folder, self.units, self.report["agents"], self.room, seed, "games", self.samples or None)
 
 
 def read_resampling(text: str) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from suphx.evaluation.measures import MEASURE, stable_rank
+from suphx.evaluation.measures import MEASURE
 from suphx.evaluation.plots import plot_ranks, plot_resampling, plot_running, plot_stable_ranks
 from suphx.evaluation.statistics import resampled, running
 from suphx.evaluation.tally import COLUMN
@@ -20,26 +20,42 @@ _SIZES = 6
 
 
 def write_pictures(
-    folder: Path, units: Mapping[str, np.ndarray], summaries: Mapping[str, Any], room: str = "phoenix", seed: int = 0
+    folder: Path,
+    units: Mapping[str, np.ndarray],
+    summaries: Mapping[str, Any],
+    room: str = "phoenix",
+    seed: int = 0,
+    unit: str = "deals",
+    sampled: Mapping[str, Mapping[int, np.ndarray]] | None = None,
 ) -> list[Path]:
     """Write `stable-rank.png`, `resampling.png`, `ranks.png` and `running.png` into a folder; return their paths.
 
-    units: name to [deals, columns]. summaries: name to what `summary` returns of them. room: of the stable ranks.
+    units: name to [deals, columns]. summaries: name to what `summary` returns of them. room: of the stable ranks. unit:
+    what a row of the units is called. sampled: name to games in a sample to stable ranks of samples; by default of
+    halves, quarters and so on of all games. Without any there is no `resampling.png`.
     """
-    paths = [folder / f"{name}.png" for name in ("stable-rank", "resampling", "ranks", "running")]
-    boxes = {name: stable_rank(resampled(each, SAMPLES, SHARE, seed=seed), room) for name, each in units.items()}
-    deals = min(map(len, units.values()))
-    plot_stable_ranks(paths[0], boxes, room, f"{SAMPLES:,} samples of {SHARE:.0%} of {deals:,} deals")
-    sampled = {
-        name: {games: stable_rank(resampled(each, SAMPLES, games=games, seed=seed), room) for games in _sizes(each)}
-        for name, each in units.items()
-    }
-    plot_resampling(paths[1], sampled, room, f"{SAMPLES:,} samples of whole deals")
-    words = f"{min(each['games'] for each in summaries.values()):,} games each"
-    plot_ranks(paths[2], summaries, words)
-    estimates = {name: running(each) for name, each in units.items()}
-    plot_running(paths[3], estimates, MEASURE["average_rank"].words, words)
-    return paths
+    measure = MEASURE[f"stable_rank_{room}"]
+    paths = {name: folder / f"{name}.png" for name in ("stable-rank", "resampling", "ranks", "running")}
+    boxes = {name: measure.of(resampled(each, SAMPLES, SHARE, seed=seed)) for name, each in units.items()}
+    deals = " to ".join(
+        f"{count:,}" for count in sorted({min(map(len, units.values())), max(map(len, units.values()))})
+    )
+    plot_stable_ranks(
+        paths["stable-rank"], boxes, room, f"{SAMPLES:,} samples of {100 * SHARE:.0f} % of {deals} {unit}"
+    )
+    if sampled is None:
+        sampled = {
+            name: {games: measure.of(resampled(each, SAMPLES, games=games, seed=seed)) for games in _sizes(each)}
+            for name, each in units.items()
+        }
+    if any(sampled.values()):
+        plot_resampling(paths["resampling"], sampled, room, f"whole {unit}, drawn without replacement")
+    else:
+        del paths["resampling"]
+    plot_ranks(paths["ranks"], summaries, "with 95 % intervals")
+    estimates = {name: running(each, measure) for name, each in units.items()}
+    plot_running(paths["running"], estimates, f"stable rank, {room} room (dan)", f"{unit} in order")
+    return list(paths.values())
 
 
 def _sizes(units: np.ndarray) -> list[int]:

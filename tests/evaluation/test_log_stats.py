@@ -146,7 +146,7 @@ def test_the_command_says_it_all(archive: Path, tmp_path: Path) -> None:
     with open(tmp_path / "numbers.csv", newline="", encoding="utf-8") as file:
         assert {line["of"] for line in csv.DictReader(file)} == {"ⓝBot", "Ann", MACRO_PLAYER}
     pictures = sorted(path.name for path in (tmp_path / "pictures").iterdir())
-    assert pictures == ["places.png", "resampling.png", "running.png", "stable-rank.png"]
+    assert pictures == ["ranks.png", "resampling.png", "running.png", "stable-rank.png"]
     table = CliRunner().invoke(app, command)
     assert table.exit_code == 0, table.output
     for words in ("ⓝBot", "win rate", "95 % interval", "careers of 10,000 hanchan", "prize 90/45/0/-135"):

@@ -17,6 +17,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from suphx.errors import InputError
 from suphx.evaluation.ladder import follow_summary, simulate
 from suphx.evaluation.measures import MEASURE, MEASURES, PRIZE
+from suphx.evaluation.pictures import write_pictures
 from suphx.evaluation.plots import plot_ranks, plot_resampling, plot_running, plot_stable_ranks
 from suphx.evaluation.report import (
     career_table,
@@ -117,6 +118,17 @@ def test_pictures_are_png_or_svg_and_the_same_again(tmp_path: Path) -> None:
         first = [path.read_bytes() for path in write_all(tmp_path / "one", ending)]
         assert all(data.startswith(magic) for data in first)
         assert first == [path.read_bytes() for path in write_all(tmp_path / "two", ending)]
+
+
+def test_all_pictures_of_a_match_and_none_of_too_few_games_to_draw_from(tmp_path: Path) -> None:
+    for deals, names in (
+        (100, ["stable-rank", "resampling", "ranks", "running"]),
+        (4, ["stable-rank", "ranks", "running"]),
+    ):
+        units = {"even": random_units(EVEN, deals, seed=6)}
+        paths = write_pictures(tmp_path / str(deals), units, {"even": summary(units["even"])})
+        assert [path.stem for path in paths] == names
+        assert all(path.stat().st_size > 5000 for path in paths)
 
 
 def test_a_picture_of_another_kind_is_refused(tmp_path: Path) -> None:

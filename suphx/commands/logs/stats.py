@@ -64,7 +64,7 @@ def stats(
 
         write_csv(csv, found.report)
     if plots:
-        found.plot(plots)
+        found.plot(plots, seed)
     for line in found.remarks:
         print(line, file=sys.stderr)
     if as_json:
