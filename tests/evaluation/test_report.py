@@ -16,7 +16,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from suphx.errors import InputError
 from suphx.evaluation.ladder import follow_summary, simulate
-from suphx.evaluation.measures import MEASURE, MEASURES, PRIZE
+from suphx.evaluation.measures import MEASURE, MEASURES, PRIZE, measures
 from suphx.evaluation.pictures import write_pictures
 from suphx.evaluation.plots import plot_ranks, plot_resampling, plot_running, plot_stable_ranks
 from suphx.evaluation.report import (
@@ -76,6 +76,11 @@ def test_a_table_of_resampled_stable_ranks() -> None:
     text = shown(resampling_table({"Ann": {"800": {"2.5": 6.5, "97.5": None}}}, "expert"))
     for words in ("expert", "Ann", "800", "6.50", "never fourth", "97.5 %"):
         assert words in text
+
+
+def test_every_measure_is_explained_in_the_docs() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "evaluation.md").read_text(encoding="utf-8")
+    assert [measure.name for measure in measures([4, 3, 2, 1]) if f"`{measure.name}`" not in page] == []
 
 
 def test_csv_has_a_line_for_every_number(found: dict, tmp_path: Path) -> None:
