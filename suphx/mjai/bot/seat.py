@@ -183,9 +183,7 @@ class Seat:
         number = SEATS * (wind - EAST) + read_count(event, "kyoku", 1, SEATS) - 1
         dealer = number % SEATS
         if "oya" in event and read_seat(event, "oya") != dealer:
-            raise ValueError(
-                f"seat {event['oya']} deals; seat 0 must be the first dealer, so it is seat {dealer}'s deal"
-            )
+            raise ValueError(f"oya is {event['oya']}; with seat 0 as the first dealer it is {dealer}")
         scores = read_points(event, "scores")
         if self._n_games and self._deals == 0 and scores is None:
             scores = [self._rules.starting_points] * SEATS
