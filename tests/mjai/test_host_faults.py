@@ -53,7 +53,7 @@ def test_time_to_start_is_not_time_to_decide():
 
 
 def test_one_who_does_not_start_is_late():
-    agent = bot("faulty.py", "slow to start", "1", limits=dataclasses.replace(LIMITS, start=0.1, late=1))
+    agent = bot("faulty.py", "slow to start", "1", limits=dataclasses.replace(LIMITS, start=0.1))
     (game,) = play(agent)
     assert only_faults(agent) == {"late": 1} and "within 0.1 s" in game.faults[0][0]
 

@@ -6,6 +6,7 @@ import json
 import shlex
 import socket
 import sys
+from pathlib import Path
 
 import pytest
 from hosted import BOTS, Client
@@ -16,6 +17,7 @@ from simulator.logs.verify import verify_game
 from suphx.cli import app
 from suphx.errors import InputError
 
+PYTHON = Path(sys.executable).name
 OURS = ("sensible", "random", "tsumogiri")
 
 
@@ -34,7 +36,7 @@ def test_a_match_in_numbers(tmp_path):
     numbers = json.loads(result.stdout)
     assert numbers["complete"] and numbers["games"] == len(numbers["played"]) == 4
     bots = numbers["contestants"]
-    assert [each["name"] for each in bots] == ["faulty.py", *OURS]
+    assert [each["name"] for each in bots] == [f"{PYTHON} -S faulty.py none 1", *OURS]
     assert all(sum(each["places"]) == 4 and not each["faults"] for each in bots)
     assert sum(each["points"] for each in bots) == pytest.approx(0)
     assert 0 < bots[0]["mean_ms"] <= bots[0]["max_ms"]
@@ -44,7 +46,7 @@ def test_a_match_in_numbers(tmp_path):
         assert sorted(game["ranks"]) == [1, 2, 3, 4]
         (log,) = format_named("mjai").read((tmp_path / f"3-000000{game['number']}.jsonl").read_bytes(), "")
         assert verify_game(log).mismatches == []
-        assert log.names[seats[game["number"]]] == "faulty.py"
+        assert log.names[seats[game["number"]]] == f"{PYTHON} -S faulty.py none 1"
         assert [log.final_scores[game["seats"].index(bot)] for bot in range(4)] == game["scores"]
 
 
@@ -59,14 +61,14 @@ def test_a_match_in_words():
 def test_faults_are_told_and_the_match_is_complete(options, status):
     result = match(command("illegal", "3"), command("dies", "3"), "sensible", "sensible", "--games", "1", *options)
     assert result.exit_code == status
-    assert "bot 1, faulty.py: illegal" in result.stdout and '"9z"' in result.stdout
-    assert "bot 2, faulty.py: gone: East 1" in result.stdout and "out of luck" in result.stdout
+    assert f"bot 1, {PYTHON} -S faulty.py illegal 3: illegal" in result.stdout and '"9z"' in result.stdout
+    assert f"bot 2, {PYTHON} -S faulty.py dies 3: gone: East 1" in result.stdout and "out of luck" in result.stdout
 
 
 def test_the_time_for_a_decision_is_an_option():
-    result = match(command("hangs", "3"), *OURS, "--games", "1", "--timeout", "0.1", "--json")
+    result = match(command("hangs", "3"), *OURS, "--games", "1", "--timeout", "0.2", "--json")
     (first, *_) = json.loads(result.stdout)["contestants"]
-    assert first["faults"] == {"late": 3} and "within 0.1 s" in first["verdict"][0]
+    assert first["faults"] == {"late": 3} and "within 0.2 s" in first["verdict"][0]
 
 
 def test_a_client_is_waited_for():

@@ -14,8 +14,9 @@ class Limits:
     decision: float = 5.0
     """For one decision, from the question to the whole answer."""
     start: float = 60.0
-    """For the first answer of a process or connection instead, which may have to load a network."""
-    exit: float = 2.0
+    """For the first answer of a process or connection instead, which may have to load a network; with none in that
+    time, the bot is not asked again in that game."""
+    exit: float = 10.0
     """For a process to end once its input is closed."""
     late: int = 3
     """The so manieth late answer of a game is its last: the bot is not asked again in that game."""

@@ -14,6 +14,8 @@ from suphx.mjai.host.limits import Limits
 
 _LAST_LINES = 5
 _LOOK = 0.01
+#: Seconds within which a process that has closed its pipes may turn out to have ended.
+_TO_END = 0.5
 
 
 class BotProcess:
@@ -21,7 +23,6 @@ class BotProcess:
 
     def __init__(self, command: Sequence[str], limits: Limits) -> None:
         """Start it; raises InputError for a command that cannot be started."""
-        self._limits = limits
         try:
             self._process = subprocess.Popen(
                 command, bufsize=0, start_new_session=True,
@@ -36,7 +37,7 @@ class BotProcess:
 
     def ending(self) -> str:
         """Return in words how it came that nothing can be sent or received any more."""
-        deadline = time.monotonic() + self._limits.exit / 4
+        deadline = time.monotonic() + _TO_END
         while not self._has_ended() and time.monotonic() < deadline:
             time.sleep(_LOOK)
         if not self._has_ended():

@@ -44,7 +44,7 @@ class HostedSeat:
         self.dismissed = False
         """It is not asked again in this game."""
         self.started = owes is not None
-        """It has answered something."""
+        """It has answered a question, so that it needs no more time to start."""
         self.faults = Faults()
         """What it did wrong in this game."""
         self.decisions, self.seconds, self.slowest = 0, 0.0, 0.0
@@ -90,7 +90,7 @@ class HostedSeat:
             self.answered = True
             limit = self.deadline - self._asked_at
             self._add(LATE, f"no answer within {limit:g} s{self.connection.last_words()}")
-            if self.faults.count(LATE) >= self._limits.late:
+            if not self.started or self.faults.count(LATE) >= self._limits.late:
                 self.dismiss()
 
     def dismiss(self) -> None:
@@ -167,7 +167,6 @@ class HostedSeat:
             if self.faults.count(UNASKED) > self._limits.unasked:
                 self.dismiss()
             return
-        first_answer, self.started = not self.started, True
         is_now = due.is_answer and not self._unsent and not self.answered
         self._send_on()
         if due.is_answer and not is_now:
@@ -179,16 +178,17 @@ class HostedSeat:
             self.answered = self.answered or is_now
             return
         if is_now:
-            self._note_time(first_answer)
+            self._note_time()
             self._decide(action, line)
         elif action["type"] != "none" and (due.played is None or action["type"] != due.played["type"]):
             self._add(UNMATCHED, f"{shown(line)}, where it had no choice")
 
-    def _note_time(self, first_answer: bool) -> None:
+    def _note_time(self) -> None:
         seconds = time.monotonic() - self._asked_at
         self.seconds += seconds
-        if not first_answer:
+        if self.started:
             self.slowest = max(self.slowest, seconds)
+        self.started = True
 
     def _decide(self, action: Event, line: bytes) -> None:
         self.answered = True

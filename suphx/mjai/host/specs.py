@@ -17,6 +17,7 @@ MAJIANG = "majiang"
 #: It takes some 20 ms, but now and then a second, and several where others want the core too.
 MAJIANG_LIMITS = Limits(decision=60)
 SEAT = "{seat}"
+_LONGEST_NAME = 40
 _ADAPTER = Path(__file__).parents[1] / "majiang"
 _KINDS: dict[str, Style] = {"bot": "array", **{f"bot-{style}": style for style in STYLES}}
 
@@ -60,9 +61,9 @@ def process_agent(
 
 
 def _short_name(command: list[str]) -> str:
-    """Return the last word of a command that names a file, or its first."""
-    files = [word for word in command if "." in Path(word).name and SEAT not in word]
-    return Path((files or command)[-1 if files else 0]).name
+    """Return a command without the folders in it, cut where it is long."""
+    name = " ".join(Path(word).name or word for word in command)
+    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 3] + "..."
 
 
 def _majiang_command(folder: str) -> list[str]:
