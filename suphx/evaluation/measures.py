@@ -16,6 +16,7 @@ RANKS = ("first", "second", "third", "fourth")
 _STABLE_PRIZES = {"expert": (5, 2), "phoenix": (6, 3)}
 #: How a measure is written: a share in percent, points as whole numbers, a number with decimals.
 Unit = Literal["share", "points", "number"]
+_NOTHING = "-"
 Better = Literal["more", "less", "neither"]
 
 
@@ -34,14 +35,21 @@ class Measure:
     per_game: bool = False
     """Whether it is a mean over games: over deals of equally many games it is the mean of the deals' own values."""
 
-    def text(self, value: float | None, signed: bool = False) -> str:
+    def text(self, value: float | None) -> str:
         """Return a value as it is written in tables; a dash where there is none."""
         if value is None or not np.isfinite(value):
-            return "-"
-        sign = "+" if signed else ""
+            return _NOTHING
         if self.unit == "share":
-            return f"{value:{sign}.2%}"
-        return f"{value:{sign},.0f}" if self.unit == "points" else f"{value:{sign}.3f}"
+            return f"{value:.2%}"
+        return f"{value:,.0f}" if self.unit == "points" else f"{value:.3f}"
+
+    def difference_text(self, value: float | None) -> str:
+        """Return a difference with its sign, that of shares in percentage points; a dash where there is none."""
+        if value is None or not np.isfinite(value):
+            return _NOTHING
+        if self.unit == "share":
+            return f"{100 * value:+.2f} pp"
+        return f"{value:+,.0f}" if self.unit == "points" else f"{value:+.3f}"
 
 
 def stable_rank(counts: np.ndarray, room: str) -> np.ndarray:

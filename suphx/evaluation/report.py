@@ -65,7 +65,7 @@ def tables(found: Mapping[str, Any], title: str = "", unit: str = "deals") -> It
         cells = []
         for each in agents.values():
             number = each[measure.name]
-            cells += [measure.text(number["value"]), _interval(measure, number["interval"])]
+            cells += [measure.text(number["value"]), _interval(map(measure.text, number["interval"]))]
         table.add_row(measure.words, *cells)
     yield table
     for pair in found["differences"]:
@@ -83,18 +83,18 @@ def _difference_table(found: Mapping[str, Any], pair: Mapping[str, Any]) -> Tabl
         p = "-" if number["p"] is None else f"{number['p']:.3f}"
         table.add_row(
             measure.words,
-            measure.text(number["value"], signed=True),
-            _interval(measure, number["interval"], signed=True),
+            measure.difference_text(number["value"]),
+            _interval(map(measure.difference_text, number["interval"])),
             p,
-            measure.text(number["smallest_difference"]),
+            measure.difference_text(number["smallest_difference"]).removeprefix("+"),
             style=_style(measure, number["interval"]),
         )
     return table
 
 
-def _interval(measure: Measure, ends: Sequence[float | None], signed: bool = False) -> str:
-    low, high = (measure.text(end, signed) for end in ends)
-    return f"{low} to {high}"
+def _interval(ends: Iterable[str]) -> str:
+    low, high = ends
+    return low if low == high else f"{low} to {high}"
 
 
 def _style(measure: Measure, ends: Sequence[float | None]) -> str | None:

@@ -82,7 +82,9 @@ def test_measures_of_known_counts() -> None:
 def test_measures_are_written_as_what_they_are() -> None:
     assert MEASURE["win_rate"].text(0.2283) == "22.83%"
     assert MEASURE["average_win"].text(6512.4) == "6,512"
-    assert MEASURE["average_rank"].text(-0.05, signed=True) == "-0.050"
+    assert MEASURE["average_rank"].difference_text(-0.05) == "-0.050"
+    assert MEASURE["win_rate"].difference_text(0.0105) == "+1.05 pp"
+    assert MEASURE["average_win"].difference_text(None) == "-"
     assert MEASURE["stable_rank_expert"].text(None) == "-"
     assert len({measure.name for measure in MEASURES}) == len(MEASURES)
 
