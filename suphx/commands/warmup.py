@@ -16,6 +16,7 @@ class Part(StrEnum):
     logs = "logs"
     features = "features"
     training = "training"
+    bot = "bot"
 
 
 def _table() -> None:
@@ -77,7 +78,15 @@ def _training() -> None:
             unpack(planes, dtype, torch.device("cpu"))
 
 
-_PARTS = {Part.table: _table, Part.logs: _logs, Part.features: _features, Part.training: _training}
+def _bot() -> None:
+    from simulator.rules import Rules
+    from suphx.agent.loading import load_agent
+    from suphx.mjai.bot.bot import warm_up
+
+    warm_up(load_agent("sensible"), Rules.tenhou())
+
+
+_PARTS = {Part.table: _table, Part.logs: _logs, Part.features: _features, Part.training: _training, Part.bot: _bot}
 
 
 def warmup(

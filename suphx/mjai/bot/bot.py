@@ -7,13 +7,14 @@ act. `converse` holds the whole conversation over two streams, whatever they are
 from __future__ import annotations
 
 import json
+import random
 import sys
 from collections.abc import Callable
 from typing import Any, BinaryIO, Literal
 
 import numpy as np
 
-from simulator.actions import Action
+from simulator.actions import Action, legal_actions
 from simulator.game import Game
 from simulator.logs.mjai_words import TILE_NAMES, Event
 from simulator.logs.mjai_writer import player_view
@@ -134,13 +135,21 @@ def _probabilities(said: Consultation, row: int) -> dict[str, float]:
     return {TILE_NAMES[kind]: shares[kind] for kind in range(KINDS) if said.legal[row, kind]}
 
 
-def warm_up(agent: Agent, rules: Rules) -> None:
-    """Let an agent answer the first question of a made-up game: loading compiled code takes longer than a move may."""
-    game = Game(rules)
-    view = Seat(rules)
-    for event in player_view(game.events, seat=0):
-        view.take(event)
-    agent.act(view.games, view.question())
+def warm_up(agent: Agent, rules: Rules, moves: int = 60) -> None:
+    """Let an agent follow the first moves of a made-up game: what is compiled for it, or loaded, is not in a real one.
+
+    Everybody moves at random there, so that calls and kongs come up too.
+    """
+    game, view = Game(rules), Seat(rules)
+    player = random.Random(0)
+    told = 0
+    for _ in range(moves):
+        for event in player_view(game.events[told:], seat=0):
+            view.take(event)
+        told = len(game.events)
+        if view.asked:
+            agent.act(view.games, view.question())
+        game.step({seat: player.choice(legal_actions(game.record, seat, game.mask(seat))) for seat in game.asked})
 
 
 def converse(bot: Bot, lines: BinaryIO, replies: BinaryIO, until_game_over: bool = False) -> None:
