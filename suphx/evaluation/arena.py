@@ -8,7 +8,7 @@ and then a decision that was close falls the other way.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -115,15 +115,25 @@ def load_agents(plan: Plan, terms: Terms) -> list[Agent]:
     return [load_agent(name, terms.seed, terms.temperature, precision, PASS_SIZE) for name in plan.agents]
 
 
+#: What makes the agents of a plan.
+Load = Callable[[Plan, Terms], Sequence[Agent]]
+
+
 def play_tables(
-    plan: Plan, terms: Terms, wanted: Iterable[tuple[int, int]], batch: int, stop: Event | None = None
+    plan: Plan,
+    terms: Terms,
+    wanted: Iterable[tuple[int, int]],
+    batch: int,
+    stop: Event | None = None,
+    load: Load = load_agents,
 ) -> Iterator[GameDone]:
     """Play games in this thread, and yield each when it is over.
 
     wanted: (deal, table) of the games; read when a place falls free. batch: games side by side. stop: set by whoever
-    wants it to end; raises Stopped then. Raises IllegalPlayer where an agent answers what is not legal.
+    wants it to end; raises Stopped then. load: called once. Raises IllegalPlayer where an agent answers what is not
+    legal.
     """
-    agents = load_agents(plan, terms)
+    agents = load(plan, terms)
     messages = _Messages(agents)
     rules = Rules.preset(terms.rules)
     seatings = (Seating(deal, plan.tables[table].agents, table) for deal, table in wanted)
@@ -143,16 +153,16 @@ def _log(plan: Plan, terms: Terms, rules: Rules, game: PlayedGame) -> bytes:
 
 
 def play_here(
-    plan: Plan, terms: Terms, wanted: Iterable[tuple[int, int]], batch: int, threads: int
+    plan: Plan, terms: Terms, wanted: Iterable[tuple[int, int]], batch: int, threads: int, load: Load = load_agents
 ) -> Generator[GameDone]:
-    """Play games in threads of this process, and yield each when it is over; as `play_tables`."""
+    """Play games in threads of this process, and yield each when it is over; as `play_tables`, each with its agents."""
     keep_memory()
     shared = _Shared(wanted)
     if threads == 1:
         before = torch.get_num_threads()
         torch.set_num_threads(1)
         try:
-            yield from play_tables(plan, terms, shared, batch)
+            yield from play_tables(plan, terms, shared, batch, load=load)
         finally:
             torch.set_num_threads(before)
         return
@@ -166,7 +176,7 @@ def play_here(
 
     def play() -> None:
         try:
-            for game in play_tables(plan, terms, shared, max(1, batch // threads), stop):
+            for game in play_tables(plan, terms, shared, max(1, batch // threads), stop, load):
                 put(game)
             put(None)
         except Exception as error:  # raised by the one who counts

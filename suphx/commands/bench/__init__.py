@@ -2,6 +2,7 @@
 
 import typer
 
+from suphx.commands.bench.evaluate import evaluate
 from suphx.commands.bench.features import features
 from suphx.commands.bench.networks import networks
 from suphx.commands.bench.pretrain import pretrain
@@ -12,3 +13,4 @@ bench.command()(simulator)
 bench.command()(features)
 bench.command()(networks)
 bench.command()(pretrain)
+bench.command()(evaluate)

@@ -1,0 +1,206 @@
+"""How many hanchan the arena plays a second, beside what the networks alone would allow, in the same run."""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+from itertools import count
+from threading import Lock
+
+import numpy as np
+import torch
+
+from simulator.players import player
+from simulator.tables import Decisions
+from suphx.agent.encoder import PlaneEncoder
+from suphx.agent.flow import Flow, Network, Sampling
+from suphx.agent.interface import Agent, Choice
+from suphx.agent.loading import load_agent
+from suphx.agent.network_agent import untrained_networks
+from suphx.evaluation.arena import PASS_SIZE, Terms, play_here
+from suphx.evaluation.protocol import Plan, one_against_three
+from suphx.networks.benchmark import made_up_planes
+from suphx.networks.inference import Evaluator
+from suphx.networks.precision import Precision, choose_precision
+from suphx.networks.sizes import MODELS, OUTPUTS, NetworkSize
+
+_SENSIBLE = one_against_three(["sensible"], ["sensible"])
+
+
+class _TimeIsUp(Exception):
+    """The measurement is over."""
+
+
+class _Clock:
+    """Seconds that several threads spend in networks, and positions that they ask about, after a warm-up."""
+
+    def __init__(self, seconds: float) -> None:
+        self._lock = Lock()
+        self._first = time.perf_counter() + seconds / 4
+        self._last = self._first + seconds
+        self.seconds = 0.0
+        self.positions = 0
+
+    def timed(self, network: Network) -> Network:
+        def logits(planes: np.ndarray) -> np.ndarray:
+            started = time.perf_counter()
+            found = network(planes)
+            ended = time.perf_counter()
+            if ended > self._last:
+                raise _TimeIsUp
+            if started > self._first:
+                with self._lock:
+                    self.seconds += ended - started
+                    self.positions += len(planes)
+            return found
+
+        return logits
+
+
+class _Shadow:
+    """`sensible`, while networks are asked about every decision as in play: their cost in games like people's.
+
+    What fresh networks answer is not followed, for their own games would be of another kind and length.
+    """
+
+    name = "shadow"
+
+    def __init__(self, networks: Mapping[str, Network]) -> None:
+        self._flow = Flow(networks, PlaneEncoder(), Sampling())
+        self._player = player("sensible")
+
+    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
+        choice = self._flow.decide(games, asked)
+        actions = np.empty(len(asked), np.int64)
+        self._player.choose(games, asked, actions)
+        return replace(choice, actions=actions)
+
+
+def _deals() -> Iterator[tuple[int, int]]:
+    """Yield games without end."""
+    return ((deal, table) for deal in count() for table in range(len(_SENSIBLE.tables)))
+
+
+def bench_sensible(seconds: float, batch: int = 256) -> dict[str, float]:
+    """Measure four `sensible` on one core: hanchan a second, once each place of the batch has ended one or two."""
+    games = play_here(_SENSIBLE, Terms(), _deals(), batch, 1)
+    for _ in range(2 * batch):
+        next(games)
+    started, done = time.perf_counter(), 0
+    while time.perf_counter() - started < seconds:
+        next(games)
+        done += 1
+    rate = done / (time.perf_counter() - started)
+    games.close()
+    return {"hanchan_per_s": rate}
+
+
+def bench_networks(size: NetworkSize, seconds: float, threads: int, batch: int = 256) -> dict[str, float]:
+    """Measure four network agents of a size, on so many threads, and the networks alone on as many.
+
+    `positions_per_hanchan`: questions to networks. `network_share`: of the threads' time, inside the networks.
+    `bare_hanchan_per_s`: what the networks alone would allow. `ratio`: of that.
+    """
+    precision = choose_precision("cpu", threads=1)
+    networks = untrained_networks(size)
+    clock = _Clock(seconds)
+
+    def load(_: Plan, __: Terms) -> Sequence[Agent]:
+        each = {model: Evaluator(networks[model], precision, PASS_SIZE).logits for model in MODELS}
+        return [_Shadow({model: clock.timed(network) for model, network in each.items()})]
+
+    with suppress(_TimeIsUp):
+        for _ in play_here(_SENSIBLE, Terms(), _deals(), batch, threads, load):
+            pass
+    per_hanchan = _positions_per_hanchan()
+    rate = clock.positions / seconds / per_hanchan
+    bare = _bare(size, precision, seconds / 2, threads) / per_hanchan
+    return {
+        "hanchan_per_s": rate,
+        "positions_per_hanchan": per_hanchan,
+        "network_share": clock.seconds / (seconds * threads),
+        "bare_hanchan_per_s": bare,
+        "ratio": rate / bare,
+    }
+
+
+@cache
+def _positions_per_hanchan(games: int = 64) -> float:
+    """Return how many questions to networks a hanchan of `sensible` holds."""
+    asked = []
+
+    def silent(model: str) -> Network:
+        def logits(planes: np.ndarray) -> np.ndarray:
+            asked.append(len(planes))
+            return np.zeros((len(planes), OUTPUTS[model]), np.float32)
+
+        return logits
+
+    shadow = _Shadow({model: silent(model) for model in MODELS})
+    for _ in play_here(_SENSIBLE, Terms(), [(deal, 0) for deal in range(games)], games, 1, lambda *_: [shadow]):
+        pass
+    return sum(asked) / games
+
+
+def _bare(size: NetworkSize, precision: Precision, seconds: float, threads: int) -> float:
+    """Return positions a second of the discard network alone, in large passes, on so many threads at once."""
+    evaluator = Evaluator(untrained_networks(size)["discard"], precision)
+    planes = made_up_planes(512)
+
+    def work() -> float:
+        evaluator.logits(planes)
+        started, n = time.perf_counter(), 0
+        while time.perf_counter() - started < seconds:
+            evaluator.logits(planes)
+            n += len(planes)
+        return n / (time.perf_counter() - started)
+
+    with ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+        return sum(each.result() for each in [pool.submit(work) for _ in range(threads)])
+
+
+def bench_memory(games: int, watch: Callable[[int], None]) -> dict[str, float]:
+    """Play so many games of `sensible`; return the most memory in use after a tenth of them and at the end, in MiB."""
+    from suphx.evaluation.results import Results
+
+    results = Results(_SENSIBLE, -(-games // len(_SENSIBLE.tables)))
+    early = 0.0
+    for done, game in enumerate(play_here(_SENSIBLE, Terms(), results.missing(), 256, 1), 1):
+        results.add(game)
+        if done == games // 10:
+            early = _most_memory()
+        watch(done)
+    return {"games": results.done.sum(), "mib_after_a_tenth": early, "mib_at_the_end": _most_memory()}
+
+
+def _most_memory() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def bench_agreement(agent: str, other: Precision, games: int, seed: int = 0) -> dict[str, float]:
+    """Count how many of an agent's decisions differ when it computes in float32 on the CPU and in another way.
+
+    Both are asked about each decision of the first one's games.
+    """
+    plain = choose_precision("cpu", "float32", 1)
+    first, second = (load_agent(agent, seed, None, each, PASS_SIZE) for each in (plain, other))
+    counts = {"decisions": 0, "differing": 0}
+
+    class Both:
+        name = agent
+
+        def act(self, games: np.ndarray, asked: Decisions) -> Choice:
+            choice, there = first.act(games, asked), second.act(games, asked)
+            counts["decisions"] += len(asked)
+            counts["differing"] += int((choice.actions != there.actions).sum())
+            return choice
+
+    deals = [(deal, table) for deal in range(games) for table in (0,)]
+    for _ in play_here(_SENSIBLE, Terms(seed), deals, 256, 1, load=lambda *_: [Both()]):
+        pass
+    return {**counts, "share": counts["differing"] / counts["decisions"]}
