@@ -185,7 +185,7 @@ class Seat:
         if "oya" in event and read_seat(event, "oya") != dealer:
             raise ValueError(f"oya is {event['oya']}; with seat 0 as the first dealer it is {dealer}")
         scores = read_points(event, "scores")
-        if self._n_games and self._deals == 0 and scores is None:
+        if scores is None and self._deals == 0:
             scores = [self._rules.starting_points] * SEATS
         hands = event["tehais"]
         if not isinstance(hands, list) or len(hands) != SEATS:
