@@ -29,9 +29,9 @@ def match(
         int, typer.Option(min=0, max=2**64 - 1, help="Names the deals: the same seed, the same walls.")
     ] = 0,
     rules: Annotated[str, typer.Option(help="Rules: the name of a preset.")] = "tenhou",
-    timeout: Annotated[float, typer.Option(min=0.01, help="Seconds a bot has for a decision.")] = 5.0,
+    timeout: Annotated[float, typer.Option(help="Seconds a bot has for a decision.")] = 5.0,
     start_timeout: Annotated[
-        float, typer.Option(min=0.01, help="Seconds it has for its first answer, and a TCP client to come.")
+        float, typer.Option(help="Seconds it has for its first answer, and a TCP client to come.")
     ] = 60.0,
     logs: Annotated[Path | None, typer.Option(help="Folder for a log of every game, SEED-NUMBER.jsonl.")] = None,
     log_format: Annotated[str, typer.Option(help="Format of the logs: mjai, mjlog or tenhou6.")] = "mjai",

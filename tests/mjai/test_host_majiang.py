@@ -25,9 +25,9 @@ needs_packages = pytest.mark.skipif(
 @needs_packages
 def test_it_plays_without_fault():
     agent = load_agent("majiang")
-    games = play(agent, 3, seed=7)
-    assert agent.verdict.faults.counts() == {} and len(games) == 3
-    assert agent.verdict.decisions > 30
+    (game,) = play(agent, seed=7)
+    assert agent.verdict.faults.counts() == {} and not any(game.faults)
+    assert agent.verdict.decisions > 20
 
 
 @needs_node

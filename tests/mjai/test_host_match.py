@@ -88,10 +88,12 @@ def test_a_client_is_waited_for():
         (("no-such-thing", *OURS), "no bot 'no-such-thing'"),
         (("", *OURS), "no bot ''"),
         (("bot:", *OURS), "a bot needs a command"),
+        ((*OURS, "sensible", "--timeout", "nan"), "at most a day, not nan s"),
+        ((*OURS, "sensible", "--timeout", "0"), "above 0"),
         (("tcp", *OURS, "--start-timeout", "0.05", "--port", "0"), "no client has joined"),
     ],
 )
-def test_bots_that_are_none_are_told(bots, words):
+def test_what_cannot_be_is_told(bots, words):
     result = match(*bots)
     assert result.exit_code == 1 and isinstance(result.exception, InputError)
     assert words in str(result.exception)

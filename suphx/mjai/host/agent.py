@@ -76,7 +76,7 @@ class ExternalAgent:
         """On all games that are over."""
         self._connect, self._style, self._limits = connect, style, limits or Limits()
         self._reusable = reusable
-        self._parallel = parallel or max(1, len(os.sched_getaffinity(0)))
+        self._parallel = parallel or os.cpu_count() or 1
         self._tables: dict[int, _HostedTable] = {}
         self._idle: list[tuple[Connection, bool]] = []
 

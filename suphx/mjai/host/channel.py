@@ -50,6 +50,11 @@ class Channel:
         """Whether something is still to be sent."""
         return bool(self._unsent) and not self.refused
 
+    def stop_sending(self) -> None:
+        """Send nothing more: the descriptor is about to be closed, and its number may soon be another's."""
+        self.refused = True
+        self._unsent.clear()
+
     def interests(self) -> dict[int, int]:
         """Return which descriptors to poll for what."""
         wanted: dict[int, int] = {}
@@ -78,8 +83,7 @@ class Channel:
             except BlockingIOError:
                 return
             except OSError:
-                self.refused = True
-                self._unsent.clear()
+                self.stop_sending()
                 return
             del self._unsent[:sent]
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from suphx.errors import InputError
+
 MEBIBYTE = 1 << 20
+_DAY = 86_400
 
 
 @dataclass(frozen=True)
@@ -24,3 +27,9 @@ class Limits:
     """Bytes of one line; a longer one is not read to its end, and the bot is not asked again in that game."""
     unasked: int = 100
     """Lines in one game that nobody asked for; with one more, the bot is not asked again in that game."""
+
+    def __post_init__(self) -> None:
+        for name in ("decision", "start", "exit"):
+            seconds = getattr(self, name)
+            if not 0 < seconds <= _DAY:  # NaN is neither
+                raise InputError(f"a bot's time is above 0 and at most a day, not {seconds:g} s ({name})")

@@ -7,10 +7,12 @@ import signal
 import subprocess
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 from suphx.errors import InputError
 from suphx.mjai.host.channel import Channel, Overlong
 from suphx.mjai.host.limits import Limits
+from suphx.mjai.host.replies import shown
 
 _LAST_LINES = 5
 _LOOK = 0.01
@@ -38,32 +40,30 @@ class BotProcess:
     def ending(self) -> str:
         """Return in words how it came that nothing can be sent or received any more."""
         deadline = time.monotonic() + _TO_END
-        while not self._has_ended() and time.monotonic() < deadline:
+        while self._process.poll() is None and time.monotonic() < deadline:
             time.sleep(_LOOK)
-        if not self._has_ended():
+        status = self._process.poll()
+        if status is None:
             how = "it closed its output" if self.channel.ended else "it closed its input"
         else:
-            os.killpg(self._process.pid, signal.SIGKILL)
-            status = self._process.wait()
             how = f"it ended with exit status {status}" if status >= 0 else f"it was ended by signal {-status}"
         return how + self.last_words()
 
     def last_words(self) -> str:
         """Return the last lines that it wrote on stderr, as the end of a sentence."""
-        try:
+        with suppress(Overlong):  # it is the words that are wanted
             self.channel.pump()
-        except Overlong:
-            pass  # it is the words that are wanted
-        lines = self.channel.tail.decode(errors="replace").strip().splitlines()[-_LAST_LINES:]
-        return f"; it said: {' / '.join(line.strip() for line in lines)}" if lines else ""
+        lines = bytes(self.channel.tail).strip().splitlines()[-_LAST_LINES:]
+        return f"; it said: {' / '.join(shown(line.strip()) for line in lines)}" if lines else ""
 
     def close_input(self) -> None:
         """Tell it that no more will come."""
+        self.channel.stop_sending()
         self._files[0].close()
 
     def finish(self, deadline: float) -> bool:
         """Wait for it to end, at most until `deadline` (time.monotonic), and let go of it; return whether it ended."""
-        while not (ended := self._has_ended()) and time.monotonic() < deadline:
+        while not (ended := self._process.poll() is not None) and time.monotonic() < deadline:
             self._drain()
             time.sleep(_LOOK)
         self.kill()
@@ -71,22 +71,14 @@ class BotProcess:
 
     def kill(self) -> None:
         """End it and all that it has started, at once."""
-        if self._process.returncode is None:
-            os.killpg(self._process.pid, signal.SIGKILL)  # not reaped yet, so the number is still its own
-            self._process.wait()
+        with suppress(ProcessLookupError, PermissionError):  # nobody is left in its group
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
         for file in self._files:
             file.close()
 
-    def _has_ended(self) -> bool:
-        if self._process.returncode is not None:
-            return True
-        flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        return os.waitid(os.P_PID, self._process.pid, flags) is not None
-
     def _drain(self) -> None:
         """Read what it still writes, so that it does not wait for us."""
-        try:
+        with suppress(Overlong):
             self.channel.pump()
-        except Overlong:
-            pass
         self.channel.lines.clear()

@@ -10,6 +10,7 @@ import json
 import select
 import socket
 import time
+from contextlib import suppress
 
 from suphx.errors import InputError
 from suphx.mjai.host.agent import ExternalAgent
@@ -46,10 +47,9 @@ class TcpConnection:
 
     def close_input(self) -> None:
         """Tell it that no more will come."""
-        try:
+        self.channel.stop_sending()
+        with suppress(OSError):  # it has gone already
             self._socket.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass  # it has gone already
 
     def finish(self, deadline: float) -> bool:
         """Let it read what was sent, and let go of it; what a client does afterwards is its own affair."""
