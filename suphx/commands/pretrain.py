@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from suphx.supervised.selection import Selection
 
 _DEFAULT_TEST_PAIRS = 100_000
-_NAMED_ARCHIVES = 8
 
 
 def pretrain(
@@ -196,7 +195,6 @@ def _games(config: PretrainConfig, logs: list[Path] | None, workers: int | None)
 
     if logs:
         prepared = open_prepared(logs, workers)
-        names = [*prepared.archives[:_NAMED_ARCHIVES], *(["more"] if len(prepared.archives) > _NAMED_ARCHIVES else [])]
-        return prepared, f"{len(prepared.games):,} games of {', '.join(names)}"
+        return prepared, f"{len(prepared.games):,} games of {prepared.sources()}"
     made = config.generated
     return generated(made.games, made.player, made.seed), f"{made.games:,} games by {made.player}, seed {made.seed}"

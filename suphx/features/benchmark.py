@@ -11,15 +11,14 @@ from pathlib import Path
 
 import numpy as np
 
-from simulator.game import Game
 from simulator.legal import is_legal
 from simulator.logs.archives import open_logs
 from simulator.logs.formats import read_log
+from simulator.logs.generate import generate_games
 from simulator.logs.mjai_writer import write_mjai
 from simulator.logs.model import GameLog, LogError
 from simulator.lookup import get_lookup
-from simulator.players.sensible import choose_sensible
-from simulator.record import ACTIONS, GAME
+from simulator.record import ACTIONS
 from suphx.features.encode import encode_all, encode_batch, encode_call_batch, is_call
 from suphx.features.encode_lookahead import NO_PROPOSAL, encode_lookahead_all
 from suphx.features.encode_worth import encode_worth_all
@@ -29,6 +28,8 @@ from suphx.features.positions import positions_of_round
 _CHUNK = 64  # positions timed at once: short enough to be left undisturbed now and then
 _LEAST_PASSES = 3
 _EMPTY_CALLS = 1000
+#: More games than are ever asked for: they are made as they are needed.
+_ENDLESS = 1_000_000
 
 
 def games_of_logs(paths: Iterable[Path]) -> Iterator[GameLog]:
@@ -37,24 +38,6 @@ def games_of_logs(paths: Iterable[Path]) -> Iterator[GameLog]:
         if isinstance(data, LogError):
             raise data
         yield from read_log(data, source)
-
-
-def games_by_sensible(seed: int = 1) -> Iterator[GameLog]:
-    """Yield games that the rule-based player `sensible` plays against itself, without end."""
-    lookup, nobody = get_lookup(), np.zeros(1, np.int64)
-    while True:
-        game = Game(seed=seed)
-        while not game.over:
-            chosen = {}
-            for seat in game.asked:
-                choose_sensible(
-                    lookup, np.array([game.record], GAME), nobody, np.array([seat]), game.mask(seat)[None], seed,
-                    action := np.empty(1, np.int64),
-                )  # fmt: skip
-                chosen[seat] = int(action[0])
-            game.step(chosen)
-        yield from read_log(game.to_mjai().encode(), f"game {seed}")
-        seed += 1
 
 
 def collect_positions(games: Iterable[GameLog], least: int) -> tuple[np.ndarray, np.ndarray, list[GameLog]]:
@@ -146,7 +129,8 @@ def bench_features(seconds: float = 4.0, positions: int = 2000, logs: Iterable[P
     `..._p99_us` of positions timed alone; `call_us` is that of a proposed call, the position included, without
     look-ahead. Ratios are riichienv's time over ours. `compile_s`: until the first answer in this process.
     """
-    games, seats, used = collect_positions(games_by_sensible() if logs is None else games_of_logs(logs), positions)
+    source = generate_games(_ENDLESS, seed=1) if logs is None else games_of_logs(logs)
+    games, seats, used = collect_positions(source, positions)
     begin = time.perf_counter()
     encode_batch(games[:1], [0], seats[:1])
     compile_s = time.perf_counter() - begin

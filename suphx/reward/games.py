@@ -33,8 +33,6 @@ RULES_OF_REWARD = (
     "repeat_points",
     "leftover_bets",
 )
-#: Sources that are named one by one.
-_NAMED = 8
 
 
 @dataclass(frozen=True)
@@ -106,9 +104,7 @@ def select_games(prepared: Prepared, length: Length) -> Selection:
 def source_of(prepared: Prepared, length: Length) -> str:
     """Return the names of the archives or files that the games of a length come from, the first few of many."""
     of_length = np.array([rules.length == length for rules in prepared.rules])
-    used = np.unique(prepared.games["archive"][of_length[prepared.games["rules"]]])
-    names = [prepared.archives[number] for number in used[:_NAMED]]
-    return ", ".join(names) + (f" and {len(used) - _NAMED:,} more" if len(used) > _NAMED else "")
+    return prepared.sources(of_length[prepared.games["rules"]])
 
 
 def _padded(prepared: Prepared, which: np.ndarray) -> Games:

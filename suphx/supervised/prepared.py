@@ -118,6 +118,15 @@ class Prepared:
         bounds = np.cumsum(list(SPLITS.values()))[:-1]
         return np.searchsorted(bounds, self.games["key"] * 2.0**-64, side="right").astype(np.uint8)
 
+    def sources(self, games: np.ndarray | None = None) -> str:
+        """Return the names of the archives or files that games come from, the first few of many.
+
+        games: bool[g], which ones; by default all.
+        """
+        used = np.unique(self.games["archive"] if games is None else self.games["archive"][games])
+        names = ", ".join(self.archives[number] for number in used[:_NAMED])
+        return names + (f" and {len(used) - _NAMED:,} more" if len(used) > _NAMED else "")
+
     def save(self, folder: Path) -> None:
         """Write everything into a folder, the page last."""
         folder.mkdir(parents=True, exist_ok=True)
@@ -136,6 +145,8 @@ class Prepared:
 
 _ARRAYS = {"games": GAME_ROW, "rounds": ROUND, "events": LOG_EVENT, "absent": np.dtype("u1")}
 _PAGE_NAME = "prepared.json"
+#: Sources that are named.
+_NAMED = 8
 
 
 def load_prepared(folder: Path) -> Prepared:
