@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import json
 import os
 import resource
 import time
 
 import pytest
 from hosted import LIMITS, bot, play
+from hypothesis import given
+from hypothesis import strategies as st
 
+from simulator.actions import IllegalReply, read_reply
+from simulator.game import Game
 from suphx.errors import InputError
+from suphx.mjai.host.replies import BadReply, read_action
 from suphx.mjai.host.specs import external_agent
 
 pytestmark = pytest.mark.faults
@@ -174,3 +181,22 @@ def test_a_command_that_does_not_exist_is_said_at_once():
 def test_a_command_that_is_none_is_refused(name):
     with pytest.raises(InputError, match="bot"):
         external_agent(name)
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.sampled_from(["1m", "5mr", "E"]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+TYPES = st.sampled_from(["dahai", "chi", "pon", "ankan", "kakan", "daiminkan", "reach", "hora", "ryukyoku", "none"])
+FIELDS = {"actor": ANYTHING, "target": ANYTHING, "pai": ANYTHING, "consumed": ANYTHING, "tsumogiri": ANYTHING}
+
+
+@given(st.fixed_dictionaries({"type": TYPES | ANYTHING}, optional=FIELDS) | ANYTHING)
+def test_a_reply_of_any_shape_is_an_action_or_refused(reply):
+    seat = 0
+    for game in (Game(seed=1), Game.from_hands(["1111m0555p123s55z"], draws="2z")):
+        legal = [int(action) for action in game.observation(seat).legal_actions()]
+        with contextlib.suppress(BadReply, IllegalReply):
+            action = read_reply(read_action(json.dumps(reply).encode()), seat, game.observation(seat).legal_actions())
+            assert int(action) in legal
