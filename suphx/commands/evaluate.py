@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from suphx.evaluation.results import Results
 
 EXIT_INTERRUPTED = 130
+#: Columns of the tables where they go to a file or another program.
+_PAGE = 200
 _AGENT = "sl, sl-weak, sensible, random, untrained, a folder of weights, majiang, bot:COMMAND for any mjai bot"
 
 
@@ -84,6 +87,7 @@ def evaluate(
 
     from suphx.evaluation.arena import Terms
     from suphx.evaluation.match import Means, play_match
+    from suphx.evaluation.measures import read_prizes
     from suphx.evaluation.report import report
     from suphx.evaluation.stopping import read_rule
     from suphx.mjai.host.specs import is_external
@@ -100,7 +104,7 @@ def evaluate(
     external = any(is_external(name) for name in plan.agents)
     means = Means(batch or (8 if external else 256), threads or (1 if external else os.cpu_count() or 1), workers)
     rule = read_rule(until) if until else None
-    paid = _prizes(prizes)
+    paid = read_prizes(prizes) if prizes else None
     console = Console(stderr=True)
     started = time.perf_counter()
     with _watching(console, plan, games) as watch:
@@ -141,18 +145,6 @@ def _plan(protocol: str, challengers: list[str], field: list[str]) -> Plan:
     if protocol == "round-robin":
         return round_robin(challengers)
     raise typer.BadParameter(f"{protocol!r} is none of one-three, two-two, round-robin", param_hint="--protocol")
-
-
-def _prizes(text: str | None) -> list[float] | None:
-    if text is None:
-        return None
-    try:
-        prizes = [float(each) for each in text.split(",")]
-    except ValueError:
-        prizes = []
-    if len(prizes) != 4:
-        raise typer.BadParameter(f"{text!r} is not four numbers, such as 90,45,0,-135", param_hint="--prizes")
-    return prizes
 
 
 @contextmanager
@@ -247,12 +239,12 @@ def _write(
 def _print(found: dict[str, Any], as_json: bool) -> None:
     from rich.console import Console
 
-    from suphx.evaluation.report import tables
+    from suphx.evaluation.report import career_table, tables
 
     if as_json:
         print(json.dumps(found, allow_nan=False))
         return
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else _PAGE)
     against = f" against {', '.join(found['field'])}" if found["field"] else ""
     title = f"{', '.join(found['challengers'])}{against}: {found['games']:,} games, seed {found['seed']}"
     for table in tables(found, title):
@@ -260,24 +252,4 @@ def _print(found: dict[str, Any], as_json: bool) -> None:
     for each in found["faults"]:
         console.print(f"{each['agent']}: {each['fault']} ({each['times']:,} times)", style="red", highlight=False)
     for name, career in found.get("career", {}).items():
-        console.print(_career_table(name, career))
-
-
-def _career_table(name: str, career: dict[str, Any]) -> Any:
-    from rich.box import SIMPLE
-    from rich.table import Table
-
-    title = f"{name} on Tenhou's ladder: {career['careers']:,} careers of {career['games']:,} hanchan"
-    table = Table(title=title, box=SIMPLE)
-    for column in ("level", "record of", "share of time", "reached by", "games until then, median"):
-        table.add_column(column, justify="left" if column == "level" else "right")
-    for level, reached in career["reached"].items():
-        median = reached["games"]["50"]
-        table.add_row(
-            level,
-            f"{career['record'].get(level, 0):.1%}",
-            f"{career['time'].get(level, 0):.1%}",
-            f"{reached['share']:.1%}",
-            "-" if median is None else f"{median:,}",
-        )
-    return table
+        console.print(career_table(name, career))

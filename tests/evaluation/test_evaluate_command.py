@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from suphx.cli import main
+
+SMALL = ["--games", "80", "--seed", "3", "--threads", "1"]
+
+
+def run(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.setattr("sys.argv", ["suphx", "evaluate", *arguments])
+    with pytest.raises(SystemExit) as end:
+        main()
+    return int(end.value.code or 0)
+
+
+def test_two_challengers_are_measured_compared_drawn_and_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [
+        *("--challenger", "sensible", "--challenger", "never_folds", "--field", "random", "--json", *SMALL),
+        *("--out", str(tmp_path / "match"), "--logs", "--plots", str(tmp_path / "plots"), "--career"),
+        *("--csv", str(tmp_path / "numbers.csv"), "--tensorboard", str(tmp_path / "board"), "--prizes", "3,1,-1,-3"),
+    ]
+    assert run(arguments, monkeypatch) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["games"] == 160 and found["deals"] == 20 and found["played_now"] == 160
+    assert set(found["agents"]) == {"sensible", "never_folds"} == set(found["career"])
+    assert found["agents"]["sensible"]["games"] == 80
+    assert found["agents"]["sensible"]["prize"]["value"] > 0
+    (difference,) = found["differences"]
+    assert (difference["agent"], difference["against"]) == ("never_folds", "sensible")
+    assert json.loads((tmp_path / "match" / "result.json").read_text()) == found
+    assert len(list((tmp_path / "match" / "logs").rglob("*.mjlog"))) == 160
+    assert {path.name for path in (tmp_path / "plots").iterdir()} >= {"ranks.png", "running.png", "stable-rank.png"}
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in (tmp_path / "plots").iterdir())
+    rows = list(csv.DictReader((tmp_path / "numbers.csv").open()))
+    assert {row["of"] for row in rows} == {"sensible", "never_folds", "never_folds less sensible"}
+    assert list((tmp_path / "board").iterdir())
+
+    assert run(arguments, monkeypatch) == 0  # the same command goes on, here with nothing left to play
+    again = json.loads(capsys.readouterr().out)
+    assert again["played_now"] == 0 and again["agents"] == found["agents"]
+
+
+def test_a_round_robin_prints_every_agent_and_every_difference(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ["sensible", "never_calls", "tsumogiri"]
+    arguments = [word for name in names for word in ("--challenger", name)]
+    assert run([*arguments, "--protocol", "round-robin", "--games", "12", "--threads", "1"], monkeypatch) == 0
+    text = capsys.readouterr().out
+    assert "average rank" in text
+    assert all(f"{a} less {b}" in text for a, b in (names[:2], names[1:], (names[0], names[2])))
+
+
+def test_an_agent_against_two_of_itself_is_even(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["--challenger", "sensible", "--field", "sensible", "--json", *SMALL], monkeypatch) == 0
+    assert json.loads(capsys.readouterr().out)["agents"]["sensible"]["average_rank"]["value"] == 2.5
+
+
+@pytest.mark.parametrize(
+    "arguments, status, words",
+    [
+        (["--games", "10"], 2, "4 to a deal"),
+        (["--protocol", "three-one"], 2, "none of one-three"),
+        (["--protocol", "two-two", "--field", "a", "--field", "b", "--field", "c"], 2, "two-two takes one"),
+        (["--logs"], 2, "--out"),
+        (["--challenger", "nobody", "--games", "8"], 1, "no agent 'nobody'"),
+        (["--field", "sensible", "--field", "random"], 1, "a field of 2"),
+        (["--prizes", "1,2"], 1, "four numbers"),
+        (["--until", "tomorrow"], 1, "to stop by"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(
+    arguments: list[str], status: int, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        run(["--challenger", "sensible", *arguments] if "nobody" not in arguments else arguments, monkeypatch) == status
+    )
+    assert words in " ".join(capsys.readouterr().err.replace("│", " ").split())
+
+
+def test_another_match_in_the_same_folder_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--challenger", "sensible", "--field", "tsumogiri", "--games", "8", "--out", str(tmp_path)]
+    assert run(arguments, monkeypatch) == 0
+    assert run([*arguments, "--seed", "1"], monkeypatch) == 1
+    assert "another match" in capsys.readouterr().err
