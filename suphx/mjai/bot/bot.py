@@ -29,7 +29,7 @@ from suphx.networks.sizes import YES
 #: To each event that is not in an array: a reply always, or only where the seat can act.
 Replies = Literal["every", "acting"]
 
-#: A line of more bytes is refused. A whole hanchan as one array of events is some 150,000.
+#: A line of more bytes is refused. A whole hanchan as one array of events is some 50,000.
 MAX_LINE = 1 << 20
 DEFAULT_ROOM = "default"
 
