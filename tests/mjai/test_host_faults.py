@@ -134,11 +134,14 @@ def test_answers_that_nobody_asked_for_are_counted_and_dropped():
     assert "unasked" in only_faults(agent)
 
 
-def test_one_who_does_not_end_is_ended_with_all_it_started(tmp_path):
+@pytest.mark.parametrize("seat", ["", "{seat}"])
+def test_one_who_does_not_end_is_ended_with_all_it_started(tmp_path, seat):
+    """With its game where it plays one, with the agent where it may be given more."""
     pids = tmp_path / "pids"
-    agent = bot("faulty.py", "does not end", "1000", str(pids))
-    play(agent)
+    agent = bot("faulty.py", "does not end", "1000", str(pids), seat)
+    (game,) = play(agent)
     assert only_faults(agent) == {"did not end": 1}
+    assert game.faults[0] == (["seat 0: did not end: still there after its input was closed"] if seat else [])
     for pid in map(int, pids.read_text().split()):
         assert _is_gone(pid)
 

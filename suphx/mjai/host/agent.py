@@ -20,7 +20,7 @@ from suphx.mjai.host.feed import TableFeed
 from suphx.mjai.host.limits import Limits
 from suphx.mjai.host.seat import HostedSeat
 from suphx.mjai.host.styles import Style
-from suphx.mjai.host.verdict import NO_EXIT, Verdict
+from suphx.mjai.host.verdict import NO_EXIT, Faults, Verdict
 
 #: Makes the connection to a bot for a seat.
 Connect = Callable[[int], Connection]
@@ -145,11 +145,11 @@ class ExternalAgent:
         """Tell the bots that the game is over; return what they did wrong, in words."""
         seats = self._tables.pop(table).seats
         self._tell_out(list(seats.values()))
-        playing = {seat: bot for seat, bot in seats.items() if not bot.dismissed}
+        playing = [bot for bot in seats.values() if not bot.dismissed]
         if self._reusable:
-            self._idle += [(bot.connection, bot.owes) for bot in playing.values()]
+            self._idle += [(bot.connection, bot.owes) for bot in playing]
         else:
-            self._end([bot.connection for bot in playing.values()])
+            self._end([bot.connection for bot in playing], [bot.faults for bot in playing])
         words = []
         for seat, bot in seats.items():
             bot.note(self.verdict)
@@ -177,18 +177,17 @@ class ExternalAgent:
                 if not bot.dismissed:
                     bot.connection.kill()
         self._tables.clear()
-        self._end([connection for connection, _ in self._idle])
+        self._end([connection for connection, _ in self._idle], [self.verdict.faults] * len(self._idle))
         self._idle.clear()
 
-    def _end(self, connections: Sequence[Connection]) -> None:
-        """Let bots end by themselves, for a while."""
+    def _end(self, connections: Sequence[Connection], faults: Sequence[Faults]) -> None:
+        """Let bots end by themselves, for a while; faults: where it is noted of each if it does not."""
         for connection in connections:
             connection.close_input()
         deadline = time.monotonic() + self._limits.exit
-        for connection in connections:
-            if not connection.finish(deadline):
-                words = f"still there {self._limits.exit:g} s after its input was closed{connection.last_words()}"
-                self.verdict.faults.add(NO_EXIT, words)
+        for connection, noted in zip(connections, faults, strict=True):
+            if words := connection.finish(deadline):
+                noted.add(NO_EXIT, words)
 
 
 def _place(game: np.void) -> str:

@@ -55,6 +55,11 @@ class Channel:
         self.refused = True
         self._unsent.clear()
 
+    def detach(self) -> None:
+        """Use none of the descriptors any more: they are about to be closed."""
+        self.stop_sending()
+        self.ended, self._errors = True, None
+
     def interests(self) -> dict[int, int]:
         """Return which descriptors to poll for what."""
         wanted: dict[int, int] = {}

@@ -24,8 +24,8 @@ class Connection(Protocol):
         """Tell the bot that no more will come."""
         ...
 
-    def finish(self, deadline: float) -> bool:
-        """Wait for the bot to end, at most until `deadline` (time.monotonic), and let go; return whether it ended."""
+    def finish(self, deadline: float) -> str:
+        """Wait for the bot to end, at most until `deadline` (time.monotonic), and let go; "" or what was wrong."""
         ...
 
     def kill(self) -> None:

@@ -61,19 +61,24 @@ class BotProcess:
         self.channel.stop_sending()
         self._files[0].close()
 
-    def finish(self, deadline: float) -> bool:
-        """Wait for it to end, at most until `deadline` (time.monotonic), and let go of it; return whether it ended."""
-        while not (ended := self._process.poll() is not None) and time.monotonic() < deadline:
+    def finish(self, deadline: float) -> str:
+        """Wait for it to end, at most until `deadline` (time.monotonic), and let go of it.
+
+        Returns its last words if it did not end, else "".
+        """
+        while self._process.poll() is None and time.monotonic() < deadline:
             self._drain()
             time.sleep(_LOOK)
+        words = f"still there after its input was closed{self.last_words()}" if self._process.poll() is None else ""
         self.kill()
-        return ended
+        return words
 
     def kill(self) -> None:
         """End it and all that it has started, at once."""
         with suppress(ProcessLookupError, PermissionError):  # nobody is left in its group
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
+        self.channel.detach()
         for file in self._files:
             file.close()
 

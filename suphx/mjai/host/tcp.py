@@ -21,6 +21,8 @@ from suphx.mjai.host.replies import shown
 _HELLO = {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
 #: Connections that have not joined yet; whoever comes beyond is sent away.
 _MOST_AT_THE_DOOR = 16
+#: Seconds in which a client may end the connection after the game, so that all that was sent arrives.
+_TO_HANG_UP = 1.0
 
 
 class TcpConnection:
@@ -51,13 +53,19 @@ class TcpConnection:
         with suppress(OSError):  # it has gone already
             self._socket.shutdown(socket.SHUT_WR)
 
-    def finish(self, deadline: float) -> bool:
-        """Let it read what was sent, and let go of it; what a client does afterwards is its own affair."""
+    def finish(self, deadline: float) -> str:
+        """Let it read what was sent and hang up, or hang up ourselves: how a client ends is its own affair."""
+        deadline = min(deadline, time.monotonic() + _TO_HANG_UP)
+        with suppress(Overlong):
+            while not self.channel.ended and (left := deadline - time.monotonic()) > 0:
+                wait_for([self.channel], left)
+                self.channel.pump()
         self.kill()
-        return True
+        return ""
 
     def kill(self) -> None:
         """Close the connection."""
+        self.channel.detach()
         self._socket.close()
 
 
