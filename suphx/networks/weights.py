@@ -140,12 +140,14 @@ def save_agent(
     about: Mapping[str, str] | None = None,
     storage: Storage = "bfloat16",
     seen: np.ndarray | None = None,
+    start: Path | None = None,
 ) -> None:
     """Write the five networks and their card into a folder.
 
     The card comes last and holds the hash of each file: a folder that was caught half replaced is noticed when it is
     loaded. seen: uint64[n], keys of the games trained on (`supervised.prepared.GAME_ROW`), so that the agent can be
-    measured on others. Raises ValueError if a model is missing.
+    measured on others. start: weights that it goes on from, whose games count as well. Raises ValueError if a model is
+    missing.
     """
     if set(networks) != set(MODELS):
         raise ValueError(f"an agent has the networks {', '.join(MODELS)}, not {', '.join(networks)}")
@@ -156,7 +158,10 @@ def save_agent(
         hashes[_file_name(model)] = hashlib.sha256(data).hexdigest()
         write_whole(folder / _file_name(model), data)
     if seen is not None:
-        data = save({"keys": torch.from_numpy(_short(seen))})
+        short = _short(seen)
+        if start is not None and SEEN_NAME in load_card(start).sha256:
+            short = np.union1d(short, _seen(start))
+        data = save({"keys": torch.from_numpy(short)})
         hashes[SEEN_NAME] = hashlib.sha256(data).hexdigest()
         write_whole(folder / SEEN_NAME, data)
     card = AgentCard(name=name, sha256=hashes, about=dict(about or {}))
@@ -204,11 +209,15 @@ def _short(keys: np.ndarray) -> np.ndarray:
 
 def seen_games(folder: Path, keys: np.ndarray) -> np.ndarray:
     """Return bool[n]: whether the agent in a folder was trained on games of these keys uint64[n]; False if not said."""
-    path = folder / SEEN_NAME
     if SEEN_NAME not in load_card(folder).sha256:
         return np.zeros(len(keys), np.bool_)
+    return np.isin((keys >> np.uint64(32)).astype(np.uint32).view(np.int32), _seen(folder))
+
+
+def _seen(folder: Path) -> np.ndarray:
+    """Return the halves of keys, i32[n], that a folder of weights lists."""
+    path = folder / SEEN_NAME
     try:
-        known = load(path.read_bytes())["keys"].numpy()
+        return load(path.read_bytes())["keys"].numpy()
     except (OSError, SafetensorError, KeyError) as error:
         raise WeightsError(f"{path}: no list of games, or not whole ({error})") from error
-    return np.isin((keys >> np.uint64(32)).astype(np.uint32).view(np.int32), known)

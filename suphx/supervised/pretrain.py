@@ -15,11 +15,12 @@ from threading import Event
 import numpy as np
 import torch
 
+from suphx.agent.loading import weights_folder
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODELS
-from suphx.networks.weights import load_network, save_agent
+from suphx.networks.weights import load_agent_network, load_network, save_agent
 from suphx.supervised.config import PretrainConfig
 from suphx.supervised.prepared import SPLITS, Prepared
 from suphx.supervised.train import WEAK_NAME, Interrupted, Report, Training
@@ -73,13 +74,18 @@ def assemble(
 ) -> Path | None:
     """Write the agent of five networks, and the under-trained one, into the run's folder; return where the first is.
 
-    Returns None, and writes nothing, if the configuration does not train all five, or hides planes from them.
+    A model that is not trained is that of the weights that the run starts from. Returns None, and writes nothing, where
+    there are none, or where the configuration hides planes. The under-trained one is written if all five are trained.
     """
-    if set(networks) != set(MODELS) or config.hide:
+    if (set(networks) != set(MODELS) and config.start is None) or config.hide:
         return None
     seen = trained_games(prepared)
-    save_agent(folder / AGENT_FOLDER, networks, config.name, about, seen=seen)
+    start = weights_folder(config.start) if config.start else None
+    all_five = {model: networks.get(model) or load_agent_network(start or Path(), model) for model in MODELS}
+    save_agent(folder / AGENT_FOLDER, all_five, config.name, about, seen=seen, start=start)
+    if set(networks) != set(MODELS):
+        return folder / AGENT_FOLDER
     weak = {model: load_network(folder / model / WEAK_NAME, model) for model in MODELS}
     words = f"under-trained: after {config.weak:.0%} of the pairs"
-    save_agent(folder / WEAK_FOLDER, weak, f"{config.name}-weak", {**about, "note": words}, seen=seen)
+    save_agent(folder / WEAK_FOLDER, weak, f"{config.name}-weak", {**about, "note": words}, seen=seen, start=start)
     return folder / AGENT_FOLDER

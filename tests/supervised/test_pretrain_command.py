@@ -6,12 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
+import torch
 from typer.testing import CliRunner, Result
 
 from simulator.logs.generate import generate_mjlogs
 from suphx.agent.loading import load_agent
 from suphx.cli import app
 from suphx.networks.sizes import MODELS
+from suphx.networks.weights import load_agent_network
 
 CONFIG = """
 name: tiny
@@ -72,6 +74,20 @@ def test_the_same_command_again_trains_no_more_and_says_the_same(place: Path, tr
     assert again.exit_code == 0, again.output
     for model, numbers in json.loads(again.stdout).items():
         assert numbers == json.loads(trained.stdout)[model] | {"log_loss": pytest.approx(numbers["log_loss"], rel=1e-6)}
+
+
+def test_one_model_trained_on_from_an_agent_makes_an_agent_with_its_others(place: Path, trained: Result) -> None:
+    start = place / "runs" / "pretrain" / "tiny" / "agent"
+    settings = ["name=more", f"start={start}", "models={kong: {pairs: 600, start_model: pong}}"]
+    words = [word for setting in settings for word in ("--set", setting)]
+    found = run(place, str(place / "tiny.yaml"), "--logs", str(place / "logs"), "--json", *words)
+    assert found.exit_code == 0, found.output
+    made = place / "runs" / "pretrain" / "more" / "agent"
+    assert not (made.parent / "weak").exists()
+    assert list(json.loads(found.stdout)) == list(MODELS)
+    for model in MODELS:
+        weights, given = (load_agent_network(folder, model).state_dict() for folder in (made, start))
+        assert all(torch.equal(weights[name], given[name]) for name in given) == (model != "kong"), model
 
 
 def test_weights_are_measured_on_games_they_were_not_trained_on(place: Path, trained: Result) -> None:

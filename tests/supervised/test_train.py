@@ -162,3 +162,24 @@ def test_given_weights_of_another_size_are_refused(tmp_path: Path) -> None:
     start = agent(tmp_path / "agent", untrained_networks(NetworkSize(filters=4, blocks=1)))
     with pytest.raises(InputError, match="its riichi network has 4 filters x 1 blocks"):
         training(tmp_path / "run", tiny_config(start=start))
+
+
+def test_a_model_may_begin_as_another_that_sees_the_same(tmp_path: Path) -> None:
+    size = NetworkSize(filters=8, blocks=1)
+    start = agent(tmp_path / "agent", untrained_networks(size, seed=77))
+    models = {"riichi": {"pairs": 300, "start_model": "discard"}}
+    config = tiny_config(start=start, models=models, learning_rate=1e-9, other_learning_rate=1e-9)
+    found = training(tmp_path / "run", config).run(lambda _: None, Event()).state_dict()
+    given = untrained_networks(size, seed=77)["discard"].state_dict()
+    shared = [name for name in given if not name.startswith("head.")]
+    assert shared
+    for name in shared:
+        torch.testing.assert_close(found[name], given[name], atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize(
+    "start, other, words", [(None, "discard", "needs `start`"), ("sl", "chow", "sees other planes")]
+)
+def test_a_model_cannot_begin_as_one_of_nothing_or_of_other_planes(start: str | None, other: str, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        tiny_config(start=start, models={"riichi": {"pairs": 300, "start_model": other}})
