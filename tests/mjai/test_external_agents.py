@@ -1,0 +1,37 @@
+"""External bots as agents in the arena: several tables at a time, and their faults among its results."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+
+import pytest
+from hosted import BOTS
+from typer.testing import CliRunner
+
+from suphx.cli import app
+
+
+def evaluate(fault: str, *options: str) -> dict:
+    bot = "bot:" + shlex.join([sys.executable, "-S", str(BOTS / "faulty.py"), fault, "5"])
+    arguments = ["--challenger", bot, "--field", "sensible", "--games", "8", "--seed", "2", "--json", *options]
+    result = CliRunner().invoke(app, ["evaluate", *arguments])
+    assert result.exit_code == 0, (result.output, result.exception)
+    return json.loads(result.stdout)
+
+
+def places(result: dict) -> object:
+    return [result[name] for name in sorted(result) if name not in ("seconds", "games_per_second")]
+
+
+def test_games_do_not_depend_on_how_many_are_played_at_a_time():
+    alone = evaluate("none", "--batch", "1", "--threads", "1")
+    assert places(alone) == places(evaluate("none", "--batch", "4", "--threads", "1"))
+    assert places(alone) == places(evaluate("none", "--batch", "4", "--threads", "2"))
+
+
+@pytest.mark.faults
+def test_faults_are_among_the_results():
+    result = evaluate("no JSON", "--batch", "4")
+    assert "no JSON" in json.dumps(result)
