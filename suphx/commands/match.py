@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,7 +30,9 @@ def match(
         int, typer.Option(min=0, max=2**64 - 1, help="Names the deals: the same seed, the same walls.")
     ] = 0,
     rules: Annotated[str, typer.Option(help="Rules: the name of a preset.")] = "tenhou",
-    timeout: Annotated[float, typer.Option(help="Seconds a bot has for a decision.")] = 5.0,
+    timeout: Annotated[
+        float | None, typer.Option(help="Seconds a bot has for a decision; otherwise 5, and majiang 60.")
+    ] = None,
     start_timeout: Annotated[
         float, typer.Option(help="Seconds it has for its first answer, and a TCP client to come.")
     ] = 60.0,
@@ -58,16 +61,17 @@ def match(
     from simulator.logs.formats import format_named
     from simulator.logs.from_record import game_log
     from simulator.rules import Rules
-    from suphx.mjai.host.limits import Limits
     from suphx.mjai.host.match import TCP, contestant, play_match
+    from suphx.mjai.host.specs import usual_limits
     from suphx.mjai.host.tcp import Door
 
     if len(bots) != 4:
         raise typer.BadParameter(f"{len(bots)} are named; a table has four seats", param_hint="BOT")
     played_by, written = Rules.preset(rules), format_named(log_format)
     paths = _log_paths(logs, seed, games, written.suffix)
-    limits = Limits(decision=timeout, start=start_timeout)
-    door = Door(host, port, limits) if TCP in bots else None
+    usual = [replace(usual_limits(name), start=start_timeout) for name in bots]
+    limits = usual if timeout is None else [replace(each, decision=timeout) for each in usual]
+    door = Door(host, port, limits[bots.index(TCP)]) if TCP in bots else None
     messages = Console(stderr=True)
     if door:
         messages.print(f"waiting for {bots.count(TCP)} at mjsonp://{host}:{door.port}/default", highlight=False)
@@ -76,7 +80,7 @@ def match(
     started = time.perf_counter()
     columns = (TextColumn("playing"), BarColumn(), MofNCompleteColumn())
     try:
-        four += [contestant(name, limits, door, seed) for name in bots]
+        four += [contestant(name, each, door, seed) for name, each in zip(bots, limits, strict=True)]
         with Progress(*columns, TimeRemainingColumn(), console=messages, transient=True) as progress:
             bar = progress.add_task("playing", total=games)
             for game in play_match(four, games, seed, played_by):

@@ -27,6 +27,11 @@ def is_external(name: str) -> bool:
     return name.partition(":")[0] in (MAJIANG, *_KINDS)
 
 
+def usual_limits(name: str) -> Limits:
+    """Return what a bot of that name may take where nobody says otherwise."""
+    return MAJIANG_LIMITS if name.partition(":")[0] == MAJIANG else Limits()
+
+
 def external_agent(name: str, limits: Limits | None = None) -> ExternalAgent:
     """Return the external bot of a name.
 
@@ -36,8 +41,9 @@ def external_agent(name: str, limits: Limits | None = None) -> ExternalAgent:
     Raises InputError for a command that is none, and where majiang-ai is not installed.
     """
     kind, _, rest = name.partition(":")
+    limits = limits or usual_limits(name)
     if kind == MAJIANG:
-        return process_agent(_majiang_command(rest), limits=limits or MAJIANG_LIMITS, name=MAJIANG)
+        return process_agent(_majiang_command(rest), limits=limits, name=MAJIANG)
     try:
         command = shlex.split(rest)
     except ValueError as error:
