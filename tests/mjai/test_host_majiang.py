@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 from hosted import play
+from table import Scene
 
 import suphx.mjai
 from suphx.agent.loading import load_agent
 from suphx.errors import InputError
+from suphx.mjai.host.feed import TableFeed, seen_by
 
 ADAPTER = Path(suphx.mjai.__file__).parent / "majiang"
 INSTALLED = (ADAPTER / "node_modules" / "@kobalab" / "majiang-ai").is_dir()
@@ -76,3 +78,63 @@ def test_melds_are_written_as_majiang_writes_them():
     written = json.loads(subprocess.run(command, capture_output=True, check=True, timeout=60).stdout)
     expected = [word for _, word in MELDS] + ["s5550"]
     assert written == [[word, word] for word in expected]
+
+
+def answers(scene: Scene, seat: int, *more: list[dict]) -> list[dict]:
+    """What the bot answers, as a seat of a scene, to all that has happened, and then to more events."""
+    feed = TableFeed(scene.game, ("", "", "", ""))
+    feed.look(scene.game)
+    lines = "".join(json.dumps(events) + "\n" for events in (seen_by(feed.take(), seat), *more))
+    command = ["node", str(ADAPTER / "bot.js")]
+    done = subprocess.run(command, input=lines, capture_output=True, check=True, timeout=60, text=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@needs_packages
+def test_it_gives_up_a_hand_of_nine_terminals():
+    scene = Scene({0: "19m19p19s123z25p58s"}, {0: "4m"})
+    assert answers(scene, 0) == [{"type": "ryukyoku", "actor": 0}]
+
+
+@needs_packages
+def test_it_wins_by_draw_and_by_claim():
+    own = Scene({0: "234567m234p2255s"}, {0: "0s"})
+    assert answers(own, 0) == [{"type": "hora", "actor": 0, "target": 0, "pai": "5sr"}]
+    claimed = Scene({1: "234567m234p2255s"}, {0: "0s"}).play("0 discard 0s")
+    assert answers(claimed, 1) == [{"type": "hora", "actor": 1, "target": 0, "pai": "5sr"}]
+
+
+@needs_packages
+def test_it_robs_a_kong():
+    scene = Scene({0: "147m26p55s123467z", 1: "234m567p55p2346s7z"}, {0: "- 0s", 1: "- 7s", 2: "5s"})
+    scene.play("2 discard 5s", "0 pong", "0 discard 7z", "1 discard 7z", "0 added kong 5s")
+    assert answers(scene, 1) == [{"type": "hora", "actor": 1, "target": 0, "pai": "5sr"}]
+
+
+@needs_packages
+def test_it_adds_to_its_pong_with_a_red_five():
+    scene = Scene({1: "55p234m678m22s34s1z"}, {0: "5p", 1: "0p"})
+    scene.play("0 discard 5p", "1 pong", "1 discard 1z").to_turn(1)
+    kong = {"type": "kakan", "actor": 1, "pai": "5pr", "consumed": ["5p", "5p", "5p"]}
+    assert answers(scene, 1) == [kong]
+
+
+@needs_packages
+def test_it_makes_a_closed_kong_with_a_red_five():
+    scene = Scene({0: "055s23467m11678p"}, {0: "5s"})
+    (kong,) = answers(scene, 0)
+    assert kong["type"] == "ankan" and sorted(kong["consumed"]) == ["5s", "5s", "5s", "5sr"]
+
+
+@needs_packages
+def test_it_follows_an_open_kong_of_another():
+    scene = Scene({1: "111m258p147s1234z"}, {0: "1m"}).play("0 discard 1m", "1 kong", "1 discard drawn").to_turn(2)
+    assert answers(scene, 2)[0]["type"] == "dahai"
+
+
+@needs_packages
+def test_a_riichi_is_followed_by_its_discard():
+    scene = Scene({0: "234567m234p2245s"}, {0: "9p"})
+    first, second = answers(scene, 0, [{"type": "reach", "actor": 0}])
+    assert first == {"type": "reach", "actor": 0}
+    assert second == {"type": "dahai", "actor": 0, "pai": "9p", "tsumogiri": True}
