@@ -1,7 +1,7 @@
-"""What self-play hands to the learner: every question that a learning network was asked, and what its round was worth.
+"""What self-play hands to the learner: every question to a learning network, and what its round was worth.
 
-A *path* is one seat's way through one round: all its questions share the reward of that round. Columns are plain arrays, so
-that they travel between processes as buffers, with the planes packed.
+A *path* is one seat's way through one round: all its questions share the reward of that round. Columns are plain
+arrays, so that they travel between processes as buffers, with the planes packed.
 """
 
 from __future__ import annotations
