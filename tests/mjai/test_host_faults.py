@@ -11,7 +11,7 @@ import time
 
 import pytest
 from hosted import LIMITS, bot, play
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simulator.actions import IllegalReply, read_reply
@@ -195,6 +195,7 @@ TYPES = st.sampled_from(["dahai", "chi", "pon", "ankan", "kakan", "daiminkan", "
 FIELDS = {"actor": ANYTHING, "target": ANYTHING, "pai": ANYTHING, "consumed": ANYTHING, "tsumogiri": ANYTHING}
 
 
+@settings(deadline=None)
 @given(st.fixed_dictionaries({"type": TYPES | ANYTHING}, optional=FIELDS) | ANYTHING)
 def test_a_reply_of_any_shape_is_an_action_or_refused(reply):
     seat = 0
