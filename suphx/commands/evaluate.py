@@ -41,7 +41,9 @@ def evaluate(
             "challenger against two of the field, in all six ways; round-robin: every two of the challengers so."
         ),
     ] = "one-three",
-    games: Annotated[int, typer.Option(min=1, help="Hanchan of each challenger; four to a deal, or six.")] = 1000,
+    games: Annotated[
+        int, typer.Option(min=1, help="Hanchan of each challenger, in whole deals: of four, or six.")
+    ] = 1000,
     rules: Annotated[str, typer.Option(help="Rules: the name of a preset.")] = "tenhou",
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Names the deals.")] = 0,
     until: Annotated[
@@ -96,8 +98,7 @@ def evaluate(
     if logs and out is None:
         raise typer.BadParameter("logs are kept in the folder that --out names", param_hint="--logs")
     plan = _plan(protocol, challenger or ["sl"], field or ["sensible"])
-    if games % plan.games_per_deal:
-        raise typer.BadParameter(f"{games} are not {plan.games_per_deal} to a deal", param_hint="--games")
+    deals = -(-games // plan.games_per_deal)
     chosen = choose_precision(device, precision, threads=1)
     dtype = str(chosen.dtype).removeprefix("torch.")
     terms = Terms(seed, rules, temperature, str(chosen.device), dtype, logs)
@@ -107,8 +108,8 @@ def evaluate(
     paid = read_prizes(prizes) if prizes else None
     console = Console(stderr=True)
     started = time.perf_counter()
-    with _watching(console, plan, games) as watch:
-        outcome = play_match(plan, terms, games // plan.games_per_deal, means, out, rule, watch)
+    with _watching(console, plan, deals) as watch:
+        outcome = play_match(plan, terms, deals, means, out, rule, watch)
     seconds = time.perf_counter() - started
     _say_how_it_ended(console, outcome, out)
     if outcome.deals < 2:
@@ -148,13 +149,13 @@ def _plan(protocol: str, challengers: list[str], field: list[str]) -> Plan:
 
 
 @contextmanager
-def _watching(console: Console, plan: Plan, games: int) -> Iterator[Callable[[Results], None]]:
+def _watching(console: Console, plan: Plan, deals: int) -> Iterator[Callable[[Results], None]]:
     """Show progress with a rate, the time left and how the first side stands."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     from suphx.evaluation.stopping import average_ranks, half_width
 
-    total = games // plan.games_per_deal * len(plan.tables)
+    total = deals * len(plan.tables)
     columns = (TextColumn("playing"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[words]}"))
     with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as progress:
         bar = progress.add_task("playing", total=total, words="")

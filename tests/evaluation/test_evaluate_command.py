@@ -65,10 +65,35 @@ def test_an_agent_against_two_of_itself_is_even(
     assert json.loads(capsys.readouterr().out)["agents"]["sensible"]["average_rank"]["value"] == 2.5
 
 
+def test_games_are_whole_deals(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    two_two = ["--protocol", "two-two", "--games", "14", "--challenger", "sensible", "--field", "tsumogiri", "--json"]
+    assert run(two_two, monkeypatch) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["deals"], found["games"]) == (3, 18)
+
+
+def test_the_logs_of_a_match_say_what_the_match_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Logs are read and replayed by other code than counts a game as it is played."""
+    arguments = ["--challenger", "sensible", "--field", "random", "--out", str(tmp_path), "--logs", "--json", *SMALL]
+    assert run(arguments, monkeypatch) == 0
+    played = json.loads(capsys.readouterr().out)["agents"]["sensible"]
+    monkeypatch.setattr(
+        "sys.argv",
+        ["suphx", "logs", "stats", str(tmp_path / "logs"), "--player", "sensible", "--workers", "1", "--json"],
+    )
+    with pytest.raises(SystemExit):
+        main()
+    logged = json.loads(capsys.readouterr().out)["agents"]["sensible"]
+    values = {name: number["value"] for name, number in played.items() if isinstance(number, dict)}
+    assert values == {name: logged[name]["value"] for name in values}
+    assert logged["games"] == played["games"] == 80
+
+
 @pytest.mark.parametrize(
     "arguments, status, words",
     [
-        (["--games", "10"], 2, "4 to a deal"),
         (["--protocol", "three-one"], 2, "none of one-three"),
         (["--protocol", "two-two", "--field", "a", "--field", "b", "--field", "c"], 2, "two-two takes one"),
         (["--logs"], 2, "--out"),
