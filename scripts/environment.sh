@@ -20,7 +20,7 @@ find_python() {
 
 # All that the environment is made from; kept in it, so that a change of any of it is noticed.
 environment_sources() {
-    cat pyproject.toml constraints.txt scripts/environment.sh
+    cat pyproject.toml constraints.txt scripts/environment.sh suphx/mjai/majiang/package-lock.json
 }
 
 make_environment() {
@@ -40,6 +40,10 @@ make_environment() {
     .venv/bin/python -m pip install --quiet --disable-pip-version-check \
         --no-deps --only-binary mjai mjai --constraint constraints.txt ||
         echo "PyPI's mjai is not to be had for this machine: its arena is left out of the tests." >&2
+    if command -v npm >/dev/null; then
+        echo "Installing majiang-ai, a bot that the tests play against ..." >&2
+        npm ci --silent --prefix suphx/mjai/majiang || echo "It is not to be had: its tests are left out." >&2
+    fi
     environment_sources >.venv/made-from
 }
 

@@ -99,6 +99,8 @@ def evaluate(
         raise typer.BadParameter("logs are kept in the folder that --out names", param_hint="--logs")
     plan = _plan(protocol, challenger or ["sl"], field or ["sensible"])
     deals = -(-games // plan.games_per_deal)
+    if deals < 2:
+        raise typer.BadParameter("an interval needs two deals at least", param_hint="--games")
     chosen = choose_precision(device, precision, threads=1)
     dtype = str(chosen.dtype).removeprefix("torch.")
     terms = Terms(seed, rules, temperature, str(chosen.device), dtype, logs)

@@ -94,6 +94,7 @@ def test_the_logs_of_a_match_say_what_the_match_says(
 @pytest.mark.parametrize(
     "arguments, status, words",
     [
+        (["--games", "4"], 2, "two deals at least"),
         (["--protocol", "three-one"], 2, "none of one-three"),
         (["--protocol", "two-two", "--field", "a", "--field", "b", "--field", "c"], 2, "two-two takes one"),
         (["--logs"], 2, "--out"),
