@@ -1,0 +1,134 @@
+"""The reward of a round: hand-made rounds, and sums over whole games."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from simulator.players import player
+from simulator.players.play import play_games
+from simulator.record import GAME, RESULT_CLAIM_WIN, SEATS
+from simulator.rules import Rules
+from simulator.tables import Ended
+from suphx.errors import InputError
+from suphx.reward.games import START, Games
+from suphx.reward.predictor import RewardPredictor
+from suphx.selfplay.rewards import SHIPPED_PREDICTOR, PhiReward, PhiRewards, Rewards, RoundReward, make_rewards
+
+RULES = Rules.tenhou()
+
+
+@pytest.fixture(scope="module")
+def games() -> list[np.ndarray]:
+    """The records of the rounds of some games."""
+    return [game.rounds for game in play_games([player("sensible")] * 4, 8, RULES, seed=3)]
+
+
+def rewards_by_game(rewards: Rewards, games: list[np.ndarray]) -> list[np.ndarray]:
+    """Return f32[rounds, 4] of each game, with the games side by side: in each step one round of those still going."""
+    found: list[list[np.ndarray]] = [[] for _ in games]
+    for place in range(max(map(len, games))):
+        going = np.array([slot for slot, rounds in enumerate(games) if place < len(rounds)], np.int32)
+        ended = Ended(going, np.array([games[slot][place] for slot in going], GAME))
+        for slot, row in zip(going, rewards.of(ended), strict=True):
+            found[slot].append(row)
+    return [np.array(each) for each in found]
+
+
+@pytest.mark.parametrize("config", [RoundReward(), PhiReward()])
+def test_the_rewards_of_a_round_add_up_to_zero(config, games):
+    for rounds in rewards_by_game(make_rewards(config, RULES, len(games)), games):
+        assert rounds.sum(axis=1) == pytest.approx(0, abs=1e-5)
+        assert np.abs(rounds).max() > 0.1
+
+
+def test_points_of_a_game_add_up_to_those_at_its_end_less_those_at_its_start(games):
+    rewards = make_rewards(RoundReward(unit=1000), RULES, len(games))
+    for rounds, records in zip(rewards_by_game(rewards, games), games, strict=True):
+        final = records[-1]["result"]["scores"]
+        assert rounds.sum(axis=0) * 1000 == pytest.approx(final - final.mean(), abs=0.1)
+
+
+def test_changes_of_phi_add_up_to_the_prizes_less_phi_of_the_start(games):
+    predictor = RewardPredictor.load(SHIPPED_PREDICTOR)
+    rewards = make_rewards(PhiReward(unit=2.0), RULES, len(games))
+    for rounds, records in zip(rewards_by_game(rewards, games), games, strict=True):
+        prizes = predictor.description.prizes[records[-1]["result"]["ranks"]]
+        assert rounds.sum(axis=0) * 2.0 == pytest.approx(prizes - predictor.start, abs=1e-3)
+
+
+def test_each_change_of_phi_is_that_of_the_whole_game_looked_at_afterwards(games):
+    predictor = RewardPredictor.load(SHIPPED_PREDICTOR)
+    rewards = make_rewards(PhiReward(), RULES, len(games))
+    for rounds, records in zip(rewards_by_game(rewards, games), games, strict=True):
+        starts = np.zeros((1, len(records)), START)
+        starts["scores"], starts["bets"] = records["start_scores"], records["start_bets"]
+        starts["round"], starts["repeat_counter"] = records["result"]["round"], records["result"]["repeat_counter"]
+        whole = Games(starts, np.array([len(records)]), np.array([True]), records[-1:]["result"]["scores"])
+        expected = np.diff(predictor.phi(whole)[0], axis=0) / predictor.description.scale
+        assert rounds == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_riichi_bet_is_the_bettors_loss_and_the_winners_gain():
+    record = np.zeros(1, GAME)
+    record["start_scores"] = 25_000
+    record["result"]["type"] = RESULT_CLAIM_WIN
+    # Seat 0 bets 1,000 and deals 2,000 points in to seat 2; 1,000 lay on the table before.
+    record["result"]["scores"] = [22_000, 25_000, 29_000, 25_000]
+    (found,) = make_rewards(RoundReward(unit=1000), RULES, 1).of(Ended(np.array([0], np.int32), record))
+    assert found.tolist() == [-3.25, -0.25, 3.75, -0.25]  # the bet that came from before is taken off evenly
+
+
+def test_a_bet_left_on_the_table_is_a_loss_to_who_made_it():
+    record = np.zeros(1, GAME)
+    record["start_scores"] = 25_000
+    record["result"]["scores"] = [25_000, 24_000, 25_000, 25_000]
+    (found,) = make_rewards(RoundReward(unit=1000), RULES, 1).of(Ended(np.array([0], np.int32), record))
+    assert found.tolist() == [0.25, -0.75, 0.25, 0.25]
+
+
+def test_a_games_rewards_do_not_depend_on_the_longer_game_that_was_at_its_table_before(games):
+    predictor = RewardPredictor.load(SHIPPED_PREDICTOR)
+    longest, shortest = max(games, key=len), min(games, key=len)
+    assert len(longest) > len(shortest)
+    rewards = PhiRewards(predictor, 1)
+    rewards_by_game(rewards, [longest])
+    (after,) = rewards_by_game(rewards, [shortest])
+    (alone,) = rewards_by_game(PhiRewards(predictor, 1), [shortest])
+    assert after == pytest.approx(alone, abs=1e-6)
+
+
+def test_games_in_progress_go_on_from_their_state(games):
+    first, second = (make_rewards(PhiReward(), RULES, 1) for _ in range(2))
+    rounds = games[0]
+    (whole,) = rewards_by_game(first, [rounds])
+    (begun,) = rewards_by_game(second, [rounds[:4]])
+    third = make_rewards(PhiReward(), RULES, 1)
+    third.restore(second.state())
+    (rest,) = rewards_by_game(third, [rounds[4:]])
+    assert np.array_equal(np.concatenate([begun, rest]), whole)
+
+
+def test_a_game_of_more_rounds_than_there_was_room_for():
+    predictor = RewardPredictor.load(SHIPPED_PREDICTOR)
+    rewards = PhiRewards(predictor, 1)
+    total = np.zeros(SEATS)
+    for deals in range(1, 41):
+        record = np.zeros(1, GAME)
+        record["deals"] = deals
+        record["start_scores"] = record["scores"] = record["result"]["scores"] = 25_000
+        record["repeat_counter"], record["result"]["repeat_counter"] = min(deals, 40), deals - 1
+        record["result"]["game_over"] = deals == 40
+        total += rewards.of(Ended(np.array([0], np.int32), record))[0]
+    expected = predictor.description.prizes - predictor.start  # equal points: the seat nearer the first dealer is first
+    assert total * rewards.unit == pytest.approx(expected, abs=1e-3)
+
+
+def test_a_predictor_of_other_rules_is_refused():
+    with pytest.raises(InputError, match="length is 'east'; the reward predictor was trained with 'east_south'"):
+        make_rewards(PhiReward(), Rules(length="east"), 1)
+
+
+def test_a_predictor_that_is_not_there_is_an_error(tmp_path):
+    with pytest.raises(InputError, match="no such file of a reward predictor"):
+        make_rewards(PhiReward(predictor=tmp_path / "none.safetensors"), RULES, 1)
