@@ -37,6 +37,41 @@ def orthogonal(matrix: torch.Tensor) -> torch.Tensor:
     return (x.t() if turned else x).to(matrix.dtype)
 
 
+@torch.no_grad()
+def muon_step(weight: torch.Tensor, momentum: torch.Tensor, rate: float, weight_decay: float) -> None:
+    """Change a convolution's weight [filters, channels, h, w] and its momentum by its gradient, which is used up."""
+    assert weight.grad is not None
+    momentum.lerp_(weight.grad, 1 - _MOMENTUM)
+    ahead = weight.grad.lerp_(momentum, _MOMENTUM)  # Nesterov's
+    rows = ahead.permute(0, 2, 3, 1).reshape(len(ahead), -1)  # a row for each filter
+    change = orthogonal(rows).view(len(ahead), *ahead.shape[2:], -1).permute(0, 3, 1, 2)
+    weight.mul_(1 - rate * weight_decay)
+    weight.add_(change, alpha=-rate * _LIKE_ADAMW * max(rows.shape) ** 0.5)
+
+
+def adamw_tensors(adamw: torch.optim.AdamW) -> dict[str, torch.Tensor]:
+    """Return what AdamW keeps for each weight, by name; nothing before its first step."""
+    states = adamw.state_dict()["state"]
+    return {f"adamw.{number}.{name}": each for number, values in states.items() for name, each in values.items()}
+
+
+def load_adamw_tensors(adamw: torch.optim.AdamW, tensors: dict[str, torch.Tensor]) -> None:
+    """Go on from what `adamw_tensors` returned after a step, or later; raises KeyError for what is missing.
+
+    A moment must lie in memory as its weight does: the fused step goes through both by address.
+    """
+    state = adamw.state_dict()
+    weights = adamw.param_groups[0]["params"]
+    state["state"] = {}
+    for number, weight in enumerate(weights):
+        moments = {
+            name: torch.empty_like(weight).copy_(tensors[f"adamw.{number}.{name}"])
+            for name in ("exp_avg", "exp_avg_sq")
+        }
+        state["state"][number] = {"step": tensors[f"adamw.{number}.step"].clone(), **moments}
+    adamw.load_state_dict(state)
+
+
 def rate_at(config: PretrainConfig, share: float) -> float:
     """Return the factor of the learning rate after a share (0 to 1) of the pairs: up, level, down to 0."""
     up = 1.0 if config.warmup == 0 else min(1.0, share / config.warmup)
@@ -69,7 +104,7 @@ class Optimizer:
         self._adamw.param_groups[0]["lr"] = self._other_rate * factor
         self._adamw.step()
         for name, weight in self._convolutions.items():
-            self._muon(weight, self._momentum[name], self._rate * factor)
+            muon_step(weight, self._momentum[name], self._rate * factor, self._config.weight_decay)
         for each in self._weights:
             each.grad = None
         self.steps += 1
@@ -78,23 +113,11 @@ class Optimizer:
             torch._foreach_lerp_(self._averages, self._weights, 1 - kept)
         return self._rate * factor
 
-    @torch.no_grad()
-    def _muon(self, weight: torch.Tensor, momentum: torch.Tensor, rate: float) -> None:
-        assert weight.grad is not None
-        momentum.lerp_(weight.grad, 1 - _MOMENTUM)
-        ahead = weight.grad.lerp_(momentum, _MOMENTUM)  # Nesterov's
-        rows = ahead.permute(0, 2, 3, 1).reshape(len(ahead), -1)  # a row for each filter
-        change = orthogonal(rows).view(len(ahead), *ahead.shape[2:], -1).permute(0, 3, 1, 2)
-        weight.mul_(1 - rate * self._config.weight_decay)
-        weight.add_(change, alpha=-rate * _LIKE_ADAMW * max(rows.shape) ** 0.5)
-
     def tensors(self) -> dict[str, torch.Tensor]:
         """Return everything that a later run needs to go on, by name; at least one step must have been taken."""
         found = {f"momentum.{name}": each for name, each in self._momentum.items()}
         found |= {f"average.{name}": each for name, each in self.average.state_dict().items()}
-        for number, values in self._adamw.state_dict()["state"].items():
-            found |= {f"adamw.{number}.{name}": each for name, each in values.items()}
-        return found
+        return found | adamw_tensors(self._adamw)
 
     def load_tensors(self, tensors: dict[str, torch.Tensor], steps: int) -> None:
         """Go on from what `tensors` returned after `steps` steps; raises KeyError for what is missing."""
@@ -102,8 +125,4 @@ class Optimizer:
         for name, each in self._momentum.items():
             each.copy_(tensors[f"momentum.{name}"])
         self.average.load_state_dict({name: tensors[f"average.{name}"] for name in self.average.state_dict()})
-        state = self._adamw.state_dict()
-        names = ("step", "exp_avg", "exp_avg_sq")
-        count = len(state["param_groups"][0]["params"])
-        state["state"] = {n: {name: tensors[f"adamw.{n}.{name}"].clone() for name in names} for n in range(count)}
-        self._adamw.load_state_dict(state)
+        load_adamw_tensors(self._adamw, tensors)

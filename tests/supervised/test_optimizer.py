@@ -72,7 +72,7 @@ def test_going_on_from_saved_tensors_takes_the_same_steps(name: str) -> None:
     give_gradients(one)
     first.step(0.5)
     two.load_state_dict(one.state_dict())
-    second.load_tensors({key: value.clone() for key, value in first.tensors().items()}, first.steps)
+    second.load_tensors({key: value.contiguous().clone() for key, value in first.tensors().items()}, first.steps)
     for trained, optimizer in ((one, first), (two, second)):
         torch.manual_seed(8)
         give_gradients(trained)
