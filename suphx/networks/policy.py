@@ -69,7 +69,7 @@ class KindHead(nn.Module):
 class AnswerHead(nn.Module):
     """Narrow 1x1 convolution, then fully connected layers: a logit for no and one for yes."""
 
-    def __init__(self, filters: int) -> None:
+    def __init__(self, filters: int, outputs: int = 2) -> None:
         super().__init__()
         self.narrow = _Linear(filters, _HEAD_CHANNELS)
         widths = (_HEAD_CHANNELS * KINDS, *_HEAD_LAYERS)
@@ -77,49 +77,72 @@ class AnswerHead(nn.Module):
         for layer in (self.narrow, *hidden):
             _start(layer)
         self.layers = nn.Sequential(*(part for layer in hidden for part in (layer, nn.ReLU())))
-        self.answer = _Linear(widths[-1], 2)
+        self.answer = _Linear(widths[-1], outputs)
         nn.init.normal_(self.answer.weight, std=0.1 * widths[-1] ** -0.5)
         nn.init.zeros_(self.answer.bias)
 
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
-        """Return [n, 2] for rows [n, 34, filters]."""
+        """Return [n, outputs] for rows [n, 34, filters]."""
         return self.answer(self.layers(functional.relu(self.narrow(rows)).flatten(1)))
 
 
-class PolicyNetwork(nn.Module):
-    """One of the five models.
+class Trunk(nn.Module):
+    """The first convolution and the residual blocks: what all networks have in common.
 
     It computes in the type of the planes it is given and keeps its parameters in theirs, so bfloat16 planes
     and float32 parameters are mixed-precision training.
     """
+
+    def __init__(self, size: NetworkSize, planes: int) -> None:
+        super().__init__()
+        self.size = size
+        self.planes = planes
+        self.first = KindConvolution(planes, size.filters)
+        _start(self.first)
+        self.blocks = nn.ModuleList(ResidualBlock(size.filters, size.blocks) for _ in range(size.blocks))
+
+    def rows(self, planes: torch.Tensor) -> torch.Tensor:
+        """Return [n, 34, filters] for planes float[n, 34, planes] (`planes.unpack`)."""
+        x = planes.transpose(1, 2).unsqueeze(-1)  # [n, planes, 34, 1], channels last in memory: no copy
+        x = functional.relu(self.first(x), inplace=True)
+        for block in self.blocks:
+            x = block(x)
+        return x.squeeze(-1).transpose(1, 2)
+
+    def n_parameters(self) -> int:
+        """Return how many numbers the network learns."""
+        return sum(parameter.numel() for parameter in self.parameters())
+
+
+class PolicyNetwork(Trunk):
+    """One of the five models."""
 
     def __init__(self, model: str, size: NetworkSize, planes: int | None = None) -> None:
         """Build `model` (of `MODELS`) with fresh weights.
 
         planes: input planes, by default those of the model (`MODEL_PLANES`); more where an oracle's are added.
         """
-        super().__init__()
         if model not in MODEL_PLANES:
             raise ValueError(f"no model {model!r}; there are {', '.join(MODEL_PLANES)}")
+        super().__init__(size, MODEL_PLANES[model] if planes is None else planes)
         self.model = model
-        self.size = size
-        self.planes = MODEL_PLANES[model] if planes is None else planes
-        self.first = KindConvolution(self.planes, size.filters)
-        _start(self.first)
-        self.blocks = nn.ModuleList(ResidualBlock(size.filters, size.blocks) for _ in range(size.blocks))
         self.head = KindHead(size.filters) if OUTPUTS[model] == KINDS else AnswerHead(size.filters)
 
     def forward(self, planes: torch.Tensor) -> torch.Tensor:
-        """Return logits f32[n, 34 or 2] for planes float[n, 34, planes] (`planes.unpack`)."""
-        x = planes.transpose(1, 2).unsqueeze(-1)  # [n, planes, 34, 1], channels last in memory: no copy
-        x = functional.relu(self.first(x), inplace=True)
-        for block in self.blocks:
-            x = block(x)
-        return self.head(x.squeeze(-1).transpose(1, 2)).float()
+        """Return logits f32[n, 34 or 2] for planes float[n, 34, planes]."""
+        return self.head(self.rows(planes)).float()
 
-    def n_parameters(self) -> int:
-        """Return how many numbers the network learns."""
-        return sum(parameter.numel() for parameter in self.parameters())
+
+class ValueNetwork(Trunk):
+    """What a position is worth: a policy network's trunk and one number. It is no part of an agent."""
+
+    def __init__(self, size: NetworkSize, planes: int) -> None:
+        super().__init__(size, planes)
+        self.head = AnswerHead(size.filters, outputs=1)
+
+    def forward(self, planes: torch.Tensor) -> torch.Tensor:
+        """Return values f32[n] for planes float[n, 34, planes]."""
+        return self.head(self.rows(planes)).squeeze(-1).float()
 
 
 def _start(layer: KindConvolution | nn.Linear) -> None:
