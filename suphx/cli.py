@@ -66,13 +66,14 @@ app.command()(warmup)
 def _message(error: Exception) -> str | None:
     """Return the line that tells a user of `error`, or None for a fault of the program's own (see its traceback)."""
     from simulator.logs.model import LogError
+    from simulator.players import IllegalPlayer
     from simulator.rules import RulesError
     from simulator.tiles import NotationError
     from suphx.errors import InputError
 
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
-    if isinstance(error, (InputError, LogError, RulesError, NotationError, OSError)):
+    if isinstance(error, (InputError, LogError, RulesError, NotationError, IllegalPlayer, OSError)):
         return str(error)
     return None
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
-    from simulator.tables import Decisions
+    from simulator.tables import Decisions, IllegalAction
 
 #: A rule-based player: (games, index, seats, legal, seed, actions), which writes into actions i64[n].
 ChooseFunction = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int, np.ndarray], None]
@@ -22,10 +22,21 @@ class UnknownPlayer(ValueError):
     """A name that no player has: says which names there are."""
 
 
+class IllegalPlayer(ValueError):
+    """A player whose action the rules do not allow: says who, in which game, and what was legal."""
+
+    def __init__(self, name: str, number: int, error: IllegalAction) -> None:
+        self.name, self.number = name, number
+        super().__init__(f"{name}: illegal in game number {number} of the seed; table's {error}")
+
+
 class Player(Protocol):
     """Anything that chooses for a batch of decisions, from what the deciding seats see."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """How it is called."""
+        ...
 
     def choose(self, games: np.ndarray, asked: Decisions, actions: np.ndarray) -> None:
         """Write an action for each decision into actions i64[n]; games: GAME[...], which `asked.game` indexes."""

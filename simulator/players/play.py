@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from simulator.players import Player
+from simulator.players import IllegalPlayer, Player
 from simulator.record import GAME, SEATS
 from simulator.rules import Rules
 from simulator.tables import Decisions, Ended, IllegalAction, Tables
@@ -43,14 +43,6 @@ class PlayedGame:
     def number(self) -> int:
         """Which game of the seed's sequence it is."""
         return self.seating.number
-
-
-class IllegalPlayer(ValueError):
-    """A player whose action the rules do not allow: says who, in which game, and what was legal."""
-
-    def __init__(self, name: str, number: int, error: IllegalAction) -> None:
-        self.name, self.number = name, number
-        super().__init__(f"{name}: illegal in game number {number} of the seed; table's {error}")
 
 
 class Audience(Protocol):

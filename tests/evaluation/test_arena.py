@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from simulator.logs.mjlog import read_mjlog
-from simulator.players.play import IllegalPlayer
+from simulator.players import IllegalPlayer
 from simulator.record import GAME, SEATS
 from simulator.tables import Decisions
 from suphx.agent.interface import Choice, RuleAgent

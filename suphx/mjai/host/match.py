@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.players import PLAYERS
-from simulator.record import GAME, SEATS
+from simulator.players.play import Seating, play_seated
+from simulator.record import SEATS
 from simulator.rules import Rules
-from simulator.tables import Decisions, Tables
-from suphx.agent.interface import Agent, Choice, Follower
+from simulator.tables import Decisions
+from suphx.agent.interface import Agent, Follower
 from suphx.agent.loading import SHIPPED, UNTRAINED, load_agent
 from suphx.errors import InputError
 from suphx.mjai.host.agent import ExternalAgent
@@ -67,16 +68,15 @@ class Contestant:
         elif isinstance(self.agent, Follower):
             self.agent.game_started(0, game, [seat])
 
-    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
-        """Choose."""
+    def choose(self, games: np.ndarray, asked: Decisions, actions: np.ndarray) -> None:
+        """Write an action for each decision into actions i64[n]."""
         started = time.perf_counter()
-        choice = self.agent.act(games, asked)
+        actions[:] = self.agent.act(games, asked).actions
         if not isinstance(self.agent, ExternalAgent):
             seconds = time.perf_counter() - started
             self.verdict.decisions += len(asked)
             self.verdict.seconds += seconds
             self.verdict.slowest = max(self.verdict.slowest, seconds / len(asked))
-        return choice
 
     def end_round(self, record: np.void) -> None:
         """Hear how a round ended."""
@@ -120,27 +120,30 @@ def play_match(
     """Play games number 0 to `games` - 1 of a seed, and yield each one when it is over.
 
     Number n of the four begins on seat n and moves up one seat a game. rules: Tenhou's by default. Raises InputError
-    for a bot that cannot be started, and IllegalAction for an agent of our own that chooses what is not legal.
+    for a bot that cannot be started, and IllegalPlayer for an agent of our own that chooses what is not legal.
     """
-    tables = Tables(1, rules, seed, restart=False)
-    for number in range(games):
-        tables.restart([0], [number])
-        bots = tuple((seat - number) % SEATS for seat in range(SEATS))
-        names = tuple(four[bot].name for bot in bots)
-        for seat, bot in enumerate(bots):
-            four[bot].start(tables.games[0], seat, names)
-        rounds: list[np.void] = []
-        while len(asked := tables.decisions()):
-            actions = [_choose(four[bots[asked.seat[n]]], tables.games, asked, n) for n in range(len(asked))]
-            for record in tables.step(np.array(actions, np.int64)).records:
-                rounds.append(record)
-                for each in four:
-                    each.end_round(record)
-        faults = tuple(each.end_game() for each in four)
-        yield MatchGame(number, bots, names, np.array(rounds, GAME), faults)
+    audience = _Audience(four)
+    seatings = (Seating(number, tuple((seat - number) % SEATS for seat in range(SEATS))) for number in range(games))
+    for game in play_seated(four, seatings, rules, seed, 1, audience):
+        bots = game.seating.players
+        yield MatchGame(game.number, bots, tuple(four[bot].name for bot in bots), game.rounds, audience.faults)
 
 
-def _choose(who: Contestant, games: np.ndarray, asked: Decisions, n: int) -> int:
-    one = slice(n, n + 1)
-    alone = Decisions(asked.game[one], asked.seat[one], asked.situation[one], asked.legal[one])
-    return int(who.act(games, alone).actions[0])
+class _Audience:
+    """Tells the four of the game that is being played."""
+
+    def __init__(self, four: Sequence[Contestant]) -> None:
+        self._four = four
+        self.faults: tuple[list[str], ...] = ()
+        """What each of the four did wrong in the last game that ended."""
+
+    def game_started(self, table: int, game: np.void, seating: Seating) -> None:
+        names = [self._four[bot].name for bot in seating.players]
+        for seat, bot in enumerate(seating.players):
+            self._four[bot].start(game, seat, names)
+
+    def round_over(self, table: int, record: np.void) -> None:
+        for each in self._four:
+            each.end_round(record)
+        if record["result"]["game_over"]:
+            self.faults = tuple(each.end_game() for each in self._four)
