@@ -1,0 +1,229 @@
+"""`Collector`: plays games without end and hands out, as rounds end, what was asked in them and what they were worth.
+
+It is the role of a simulator without anything around it: tables, the policies that sit at them, the rewards. All of
+it follows from its configuration, its seed and the weights it is given, whatever the machine does meanwhile; its state
+is plain arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from simulator.record import GAME, SEATS
+from simulator.rules import Rules
+from simulator.tables import Decisions, Ended, Tables
+from suphx.agent.encoder import PlaneEncoder
+from suphx.agent.flow import Encoder, Sampling
+from suphx.agent.interface import Agent, Consultation, Follower
+from suphx.agent.loading import load_agent
+from suphx.agent.network_agent import NetworkAgent
+from suphx.errors import InputError
+from suphx.features.encode import encode_oracle_batch
+from suphx.features.layout import ORACLE_PLANES
+from suphx.networks.policy import PolicyNetwork
+from suphx.networks.precision import Precision
+from suphx.networks.sizes import MODEL_PLANES
+from suphx.selfplay.questions import Questions
+from suphx.selfplay.rewards import Rewards
+from suphx.selfplay.seating import LEARNER, TableConfig, opponents, seated
+from suphx.selfplay.trajectory import PATH, Batch
+
+#: The policy that learns is played as it is: its logged probabilities are those of its own softmax.
+TEMPERATURE = 1.0
+#: Positions of every pass of a network, so that answers do not depend on what is asked beside them.
+PASS_SIZE = 32
+_COUNTERS = ("games", "rounds", "decisions", "questions", "version")
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The rounds that ended in a step."""
+
+    batch: Batch
+    """What the learner gets of them."""
+    ended: Ended
+    """Their records."""
+
+
+class Collector:
+    """A batch of tables with the latest policy at them.
+
+    Weights change in the middle of rounds: every question is answered by the weights that are current, and logs their
+    probability. A path's version is that of the weights when its round was dealt, the oldest that had a part in it.
+    """
+
+    def __init__(
+        self,
+        table: TableConfig,
+        rules: Rules,
+        rewards: Rewards,
+        slots: int,
+        seed: int,
+        models: Sequence[str],
+        precision: Precision,
+        oracle: bool = False,
+    ) -> None:
+        """Deal the first rounds; `set_policy` must follow.
+
+        slots: games side by side; rewards must be made for as many. seed: of the walls and of all that is drawn.
+        models: those that learn, whose questions are kept. oracle: keep the planes of what is hidden with every
+        question. Raises InputError for opponents that cannot be had.
+        """
+        self.table = table
+        self.tables = Tables(slots, rules, seed)
+        self.rewards = rewards
+        self.counters = dict.fromkeys(_COUNTERS, 0)
+        """Games and rounds that have ended, decisions of all seats, questions to the policy, the weights' version."""
+        self._seed = seed
+        self._precision = precision
+        self._oracle = oracle
+        width = ORACLE_PLANES if oracle else 0
+        self._questions = {model: Questions(MODEL_PLANES[model], width) for model in models}
+        self._policy: Agent | None = None
+        self._opponents = [self._opponent(name) for name in opponents(table)]
+        self._seated = seated(table, self.tables.games["number"])
+        self._asked = np.zeros((slots, SEATS), np.uint16)  # questions to any network in the round so far
+        self._version_dealt = np.zeros(slots, np.uint32)
+
+    def _opponent(self, name: str) -> Agent:
+        temperature = getattr(self.table, "temperature", None)
+        agent = load_agent(name, self._seed, temperature, self._precision, PASS_SIZE)
+        if isinstance(agent, Follower):
+            agent.close()
+            raise InputError(f"{name}: a bot that lives outside cannot sit at the tables of self-play")
+        return agent
+
+    def set_policy(self, version: int, networks: Mapping[str, PolicyNetwork], encoder: Encoder | None = None) -> None:
+        """Play by these weights from now on; they are copied.
+
+        encoder: where networks see more than a position's planes (an oracle does), what makes the planes they see;
+        those beyond the model's own are kept as the oracle's.
+        """
+        first = self._policy is None
+        self._policy = NetworkAgent(
+            f"version {version}", networks, encoder or PlaneEncoder(), self._precision,
+            Sampling(TEMPERATURE, self._seed), PASS_SIZE,
+        )  # fmt: skip
+        self.counters["version"] = version
+        if first and not self.counters["decisions"]:
+            self._version_dealt[:] = version
+
+    def step(self) -> Finished | None:
+        """Answer every decision that is due, and return the rounds that ended by it, if any."""
+        asked = self.tables.decisions()
+        ended = self.tables.step(self._answers(asked))
+        self.counters["decisions"] += len(asked)
+        return self._finish(ended) if len(ended) else None
+
+    def _answers(self, asked: Decisions) -> np.ndarray:
+        """Return an action i64[n] for each decision, each from who sits there; keep what the policy was asked."""
+        assert self._policy is not None, "a collector needs a policy"
+        actions = np.empty(len(asked), np.int64)
+        who = self._seated[asked.game, asked.seat]
+        for player, agent in enumerate((self._policy, *self._opponents)):
+            rows = np.flatnonzero(who == player)
+            if not len(rows):
+                continue
+            part = asked
+            if len(rows) < len(asked):
+                part = Decisions(asked.game[rows], asked.seat[rows], asked.situation[rows], asked.legal[rows])
+            choice = agent.act(self.tables.games, part)
+            actions[rows] = choice.actions
+            if player == LEARNER and choice.consultations:
+                self._keep(part, choice.consultations)
+        return actions
+
+    def _keep(self, asked: Decisions, consultations: Sequence[Consultation]) -> None:
+        """Keep what the policy was asked in one step."""
+        owner = asked.game.astype(np.int64) * SEATS + asked.seat
+        asked_before = self._asked.reshape(-1)
+        places = _places(consultations, asked_before[owner])
+        for said, place in zip(consultations, places, strict=True):
+            owners = owner[said.decision]
+            np.add.at(asked_before, owners, 1)
+            self.counters["questions"] += len(owners)
+            if said.model in self._questions:
+                own = MODEL_PLANES[said.model]
+                columns = {
+                    "place": place,
+                    "planes": said.planes[:, :own],
+                    "oracle": self._hidden(asked, said, own),
+                    "legal": said.legal @ _BITS[: said.legal.shape[1]],
+                    "answer": said.answer,
+                    "log_probability": said.log_probability,
+                }
+                self._questions[said.model].add(owners, columns)
+
+    def _hidden(self, asked: Decisions, said: Consultation, own: int) -> np.ndarray:
+        """Return the oracle's planes of questions, as the network saw them if it did; [n, 0] if none are wanted."""
+        if said.planes.shape[1] > own or not self._oracle:
+            return said.planes[:, own:]
+        return encode_oracle_batch(self.tables.games, asked.game[said.decision], asked.seat[said.decision])
+
+    def _finish(self, ended: Ended) -> Finished:
+        rewards = self.rewards.of(ended)
+        rows, seats = np.nonzero(self._seated[ended.game] == LEARNER)
+        slots = ended.game[rows]
+        paths = np.zeros(len(rows), PATH)
+        paths["game"], paths["round"] = ended.records["number"][rows], ended.records["deals"][rows] - 1
+        paths["seat"], paths["last"] = seats, ended.finished[rows]
+        paths["version"], paths["reward"] = self._version_dealt[slots], rewards[rows, seats]
+
+        number = np.full(len(self.tables) * SEATS, -1)
+        number[slots.astype(np.int64) * SEATS + seats] = np.arange(len(paths))
+        experience = {model: questions.take(number) for model, questions in self._questions.items()}
+
+        self._asked[ended.game] = 0
+        self._version_dealt[ended.game] = self.counters["version"]
+        self._seated[ended.game] = seated(self.table, self.tables.games["number"][ended.game])
+        self.counters["rounds"] += len(ended)
+        self.counters["games"] += int(ended.finished.sum())
+        return Finished(Batch(paths, experience), ended)
+
+    def state(self) -> dict[str, np.ndarray]:
+        """Return everything but the policy, as plain arrays: with the same policy, a copy plays on the same."""
+        found: dict[str, np.ndarray] = {
+            "games": self.tables.snapshot().view(np.uint8).reshape(len(self.tables), -1),
+            "asked": self._asked.copy(),
+            "version_dealt": self._version_dealt.copy(),
+            "counters": np.array([self.counters[name] for name in _COUNTERS], np.int64),
+        }
+        parts = {"rewards": self.rewards.state()}
+        parts |= {f"questions.{model}": questions.state() for model, questions in self._questions.items()}
+        return found | {f"{part}.{name}": array for part, state in parts.items() for name, array in state.items()}
+
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
+        """Go back to what `state` returned; the policy is set apart."""
+        self.tables.restore(state["games"].copy().view(GAME).reshape(-1))
+        self._asked[:] = state["asked"]
+        self._version_dealt[:] = state["version_dealt"]
+        self.counters = dict(zip(_COUNTERS, state["counters"].tolist(), strict=True))
+        self._seated = seated(self.table, self.tables.games["number"])
+        self.rewards.restore(_below(state, "rewards."))
+        for model, questions in self._questions.items():
+            questions.restore(_below(state, f"questions.{model}."))
+
+
+#: What a possible answer adds to the word of legal ones.
+_BITS = np.uint64(1) << np.arange(64, dtype=np.uint64)
+
+
+def _places(consultations: Sequence[Consultation], before: np.ndarray) -> list[np.ndarray]:
+    """Return, for each consultation, u16[m]: how many questions came before each one in its path.
+
+    before: u16[n], how many there were before each decision. Of one decision they follow in the order of consultations.
+    """
+    decision = np.concatenate([said.decision for said in consultations])
+    order = np.argsort(decision, kind="stable")
+    ordered = decision[order]
+    within = np.empty(len(decision), np.int64)
+    within[order] = np.arange(len(decision)) - np.searchsorted(ordered, ordered)
+    place = (before[decision] + within).astype(np.uint16)
+    return np.split(place, np.cumsum([len(said.decision) for said in consultations])[:-1])
+
+
+def _below(state: Mapping[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
+    return {name.removeprefix(prefix): array for name, array in state.items() if name.startswith(prefix)}

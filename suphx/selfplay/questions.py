@@ -1,0 +1,88 @@
+"""Questions to a network in rounds that are not over yet: rows of arrays that are used again once a round has ended.
+
+Rounds end one by one, so what belongs to one is scattered over what was asked. Nothing is moved before it ends: a new
+question goes to a row that is free, and the rows of a round that has ended are copied out together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+
+from suphx.selfplay.trajectory import Experience
+
+#: Rows that there is room for at first.
+_FIRST_ROWS = 1024
+_FREE = -1
+
+
+class Questions:
+    """Questions to one model, by table and seat."""
+
+    def __init__(self, planes: int, oracle: int) -> None:
+        """planes, oracle: how many of them each question has."""
+        self._owner = np.full(_FIRST_ROWS, _FREE, np.int32)  # table x 4 + seat, or _FREE
+        self._columns: dict[str, np.ndarray] = {
+            "place": np.empty(_FIRST_ROWS, np.uint16),
+            "planes": np.empty((_FIRST_ROWS, planes), np.uint64),
+            "oracle": np.empty((_FIRST_ROWS, oracle), np.uint64),
+            "legal": np.empty(_FIRST_ROWS, np.uint64),
+            "answer": np.empty(_FIRST_ROWS, np.uint8),
+            "log_probability": np.empty(_FIRST_ROWS, np.float32),
+        }
+        self._free = np.arange(_FIRST_ROWS)[::-1].copy()  # a stack of rows; the first `_n_free` are on it
+        self._n_free = _FIRST_ROWS
+
+    def __len__(self) -> int:
+        return len(self._owner) - self._n_free
+
+    def add(self, owner: np.ndarray, columns: dict[str, np.ndarray]) -> None:
+        """Note questions; owner: i64[n], table x 4 + seat. columns: those of `Experience` but the path."""
+        while self._n_free < len(owner):
+            self._grow()
+        self._n_free -= len(owner)
+        rows = self._free[self._n_free : self._n_free + len(owner)]
+        self._owner[rows] = owner
+        for name, column in self._columns.items():
+            column[rows] = columns[name]
+
+    def _grow(self) -> None:
+        before = len(self._owner)
+        self._owner = np.concatenate([self._owner, np.full(before, _FREE, np.int32)])
+        for name, column in self._columns.items():
+            more = np.empty((2 * before, *column.shape[1:]), column.dtype)
+            more[:before] = column
+            self._columns[name] = more
+        free = np.empty(2 * before, np.int64)
+        free[:before] = np.arange(before, 2 * before)[::-1]
+        free[before : before + self._n_free] = self._free[: self._n_free]
+        self._free, self._n_free = free, before + self._n_free
+
+    def take(self, path: np.ndarray) -> Experience:
+        """Return the questions of rounds that have ended, by path and in the order they were asked, and forget them.
+
+        path: i64[tables x 4], which path each seat's round is; -1 where it has not ended.
+        """
+        found = path[self._owner]
+        found[self._owner == _FREE] = -1
+        rows = np.flatnonzero(found >= 0)
+        rows = rows[np.lexsort((self._columns["place"][rows], found[rows]))]
+        taken = {name: column[rows] for name, column in self._columns.items()}
+        taken["path"] = found[rows].astype(np.uint32)
+        self._owner[rows] = _FREE
+        self._free[self._n_free : self._n_free + len(rows)] = rows
+        self._n_free += len(rows)
+        return Experience(**{field.name: taken[field.name] for field in fields(Experience)})
+
+    def state(self) -> dict[str, np.ndarray]:
+        """Return all that is held, as plain arrays; which rows it stood in makes no difference."""
+        rows = np.flatnonzero(self._owner != _FREE)
+        return {"owner": self._owner[rows]} | {name: column[rows] for name, column in self._columns.items()}
+
+    def restore(self, state: dict[str, np.ndarray]) -> None:
+        """Hold what `state` returned, and nothing else."""
+        self._owner[:] = _FREE
+        self._n_free = len(self._owner)
+        self._free[:] = np.arange(len(self._owner))[::-1]
+        self.add(state["owner"], state)

@@ -1,0 +1,53 @@
+"""Who sits at the tables of self-play, by configuration. A game's number alone decides it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from simulator.record import SEATS
+from suphx.config import Config
+
+#: Number of the learning policy among the players; the others follow from 1 on.
+LEARNER = 0
+
+
+class FourLearners(Config):
+    """Four of the latest policy; all four give data."""
+
+    kind: Literal["selfplay"] = "selfplay"
+    """Which table this is."""
+
+
+class OneAgainstThree(Config):
+    """One of the latest policy, which alone gives data, against three of others; its seat moves on with each game."""
+
+    kind: Literal["one-against-three"] = "one-against-three"
+    """Which table this is."""
+    opponents: tuple[str, ...] = Field(min_length=1)
+    """Agents: `sl`, `sl-weak`, rule-based players, folders of weights. Of several, each game's three follow one another
+    in turn, and another one begins after every four games."""
+    temperature: float | None = Field(None, gt=0)
+    """Opponents' answers are drawn at this temperature; without, they take the likeliest."""
+
+
+TableConfig = Annotated[FourLearners | OneAgainstThree, Field(discriminator="kind")]
+
+
+def opponents(table: TableConfig) -> tuple[str, ...]:
+    """Return the names of the agents that players 1 on are."""
+    return table.opponents if isinstance(table, OneAgainstThree) else ()
+
+
+def seated(table: TableConfig, numbers: np.ndarray) -> np.ndarray:
+    """Return i64[n, 4]: which player has each seat in games of these numbers, integer[n]: LEARNER, or an opponent's."""
+    game = numbers.astype(np.int64)
+    players = np.full((len(game), SEATS), LEARNER)
+    if isinstance(table, OneAgainstThree):
+        places = np.arange(1, SEATS)
+        seats = (game[:, None] + places) % SEATS  # seat `game % 4` is left to the learner
+        which = (game[:, None] // SEATS + places - 1) % len(table.opponents)
+        np.put_along_axis(players, seats, LEARNER + 1 + which, axis=1)
+    return players

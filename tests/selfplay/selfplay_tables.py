@@ -1,0 +1,63 @@
+"""Collectors of tiny networks, and what they collect, for the tests of self-play."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.rules import Rules
+from suphx.agent.network_agent import untrained_networks
+from suphx.networks.policy import PolicyNetwork
+from suphx.networks.precision import Precision, choose_precision
+from suphx.networks.sizes import MODELS, NetworkSize
+from suphx.selfplay.collect import Collector
+from suphx.selfplay.rewards import RoundReward, make_rewards
+from suphx.selfplay.seating import FourLearners, TableConfig
+from suphx.selfplay.trajectory import Batch, join
+
+RULES = Rules(length="east")
+SEED = 11
+
+
+def precision() -> Precision:
+    return choose_precision("cpu", "float32", 1)
+
+
+def tiny_networks(seed: int = 0) -> dict[str, PolicyNetwork]:
+    return untrained_networks(NetworkSize(filters=4, blocks=1), seed)
+
+
+def tiny_collector(
+    table: TableConfig | None = None,
+    slots: int = 6,
+    seed: int = SEED,
+    models: tuple[str, ...] = MODELS,
+    oracle: bool = False,
+    rules: Rules = RULES,
+    policy: int = 0,
+) -> Collector:
+    """Return a collector with networks of a seed, `policy`, as version 1."""
+    rewards = make_rewards(RoundReward(), rules, slots)
+    collector = Collector(table or FourLearners(), rules, rewards, slots, seed, models, precision(), oracle)
+    collector.set_policy(1, tiny_networks(policy))
+    return collector
+
+
+def collect(collector: Collector, rounds: int) -> Batch:
+    """Return what comes of so many rounds at least, from now on."""
+    until = collector.counters["rounds"] + rounds
+    batches = []
+    while collector.counters["rounds"] < until:
+        finished = collector.step()
+        if finished is not None:
+            batches.append(finished.batch)
+    return join(batches)
+
+
+def assert_same(first: Batch, second: Batch) -> None:
+    """Hold that two batches are equal, bit for bit."""
+    assert np.array_equal(first.paths, second.paths)
+    assert first.experience.keys() == second.experience.keys()
+    for model, one in first.experience.items():
+        for name, column in vars(one).items():
+            other = getattr(second.experience[model], name)
+            assert column.dtype == other.dtype and np.array_equal(column, other), f"{model} {name}"

@@ -1,0 +1,226 @@
+"""What a collector hands out: held against one game after the other played slowly, one decision at a time."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cache
+
+import numpy as np
+import pytest
+from selfplay_tables import RULES, SEED, assert_same, collect, precision, tiny_collector, tiny_networks
+
+from simulator.record import SEATS
+from simulator.rules import Rules
+from simulator.tables import Decisions, Tables
+from suphx.agent.encoder import PlaneEncoder
+from suphx.agent.flow import Sampling
+from suphx.agent.network_agent import NetworkAgent
+from suphx.errors import InputError
+from suphx.features.encode import encode_oracle_batch
+from suphx.features.layout import ORACLE_PLANES
+from suphx.networks.policy import PolicyNetwork
+from suphx.networks.sizes import MODEL_PLANES, MODELS, NetworkSize
+from suphx.selfplay.collect import PASS_SIZE
+from suphx.selfplay.seating import FourLearners, OneAgainstThree
+from suphx.selfplay.trajectory import Batch, Experience
+
+#: (round, seat) -> model -> rows of (place, planes, hidden, legal, answer, log-probability).
+Asked = dict[tuple[int, int], dict[str, list[tuple]]]
+
+
+@cache
+def play_slowly(number: int, rounds: int) -> tuple[Asked, list[np.ndarray]]:
+    """Return what is asked in the first rounds of a game, every decision alone, and the records at their ends."""
+    agent = NetworkAgent("slow", tiny_networks(), PlaneEncoder(), precision(), Sampling(1.0, SEED), PASS_SIZE)
+    tables = Tables(1, RULES, SEED, restart=False)
+    tables.restart([0], [number])
+    asked: Asked = defaultdict(lambda: defaultdict(list))
+    records: list[np.ndarray] = []
+    count: dict[tuple[int, int], int] = defaultdict(int)
+    while len(records) < rounds and len(due := tables.decisions()):
+        actions = []
+        for n in range(len(due)):
+            alone = Decisions(*(array[n : n + 1] for array in (due.game, due.seat, due.situation, due.legal)))
+            choice = agent.act(tables.games, alone)
+            actions.append(choice.actions[0])
+            path = len(records), int(due.seat[n])
+            hidden = encode_oracle_batch(tables.games, alone.game, alone.seat)[0]
+            for said in choice.consultations:
+                for row in range(len(said.answer)):
+                    legal = sum(1 << int(a) for a in np.flatnonzero(said.legal[row]))
+                    question = (count[path], said.planes[row], hidden, legal, said.answer[row])
+                    asked[path][said.model].append((*question, said.log_probability[row]))
+                    count[path] += 1
+        ended = tables.step(np.array(actions))
+        records += list(ended.records)
+    return asked, records
+
+
+def rows_of(experience: Experience) -> list[tuple]:
+    names = ("place", "planes", "oracle", "legal", "answer", "log_probability")
+    return list(zip(*(getattr(experience, name) for name in names), strict=True))
+
+
+@pytest.fixture(scope="module")
+def collected() -> Batch:
+    return collect(tiny_collector(oracle=True), 16)
+
+
+def test_what_is_collected_is_what_a_slow_game_asks_and_answers(collected):
+    games = np.unique(collected.paths["game"])
+    compared = 0
+    for game in games[:2].tolist():
+        paths = np.flatnonzero(collected.paths["game"] == game)
+        rounds = int(collected.paths["round"][paths].max()) + 1
+        asked, _ = play_slowly(game, rounds)
+        for path in paths:
+            row = collected.paths[path]
+            wanted = asked[int(row["round"]), int(row["seat"])]
+            for model, experience in collected.experience.items():
+                found = rows_of(experience.rows(experience.path == path))
+                assert len(found) == len(wanted[model])
+                for one, other in zip(found, wanted[model], strict=True):
+                    assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True)), (row, model)
+                compared += len(found)
+    assert compared > 300
+
+
+def test_rewards_rounds_and_ends_of_paths_are_those_of_the_games(collected):
+    for game in np.unique(collected.paths["game"])[:2].tolist():
+        paths = collected.paths[collected.paths["game"] == game]
+        _, records = play_slowly(game, int(paths["round"].max()) + 1)
+        for row in paths:
+            record = records[row["round"]]
+            gained = record["result"]["scores"] - record["start_scores"].astype(float)
+            assert row["reward"] == pytest.approx((gained - gained.mean())[row["seat"]] / 10_000, abs=1e-6)
+            assert row["last"] == record["result"]["game_over"]
+
+
+def test_all_four_seats_give_data_in_selfplay(collected):
+    rounds = np.unique(collected.paths[["game", "round"]])
+    assert len(collected.paths) == SEATS * len(rounds)
+    assert np.array_equal(np.bincount(collected.paths["seat"]), np.full(SEATS, len(rounds)))
+    for model in ("discard", "chow", "pong"):
+        assert set(collected.paths["seat"][collected.experience[model].path]) == set(range(SEATS))
+
+
+def test_only_models_that_learn_are_kept_but_all_questions_are_counted():
+    few, all_five = collect(tiny_collector(models=("riichi",)), 6), collect(tiny_collector(), 6)
+    assert list(few.experience) == ["riichi"]
+    for name, column in vars(few.experience["riichi"]).items():
+        assert np.array_equal(column, getattr(all_five.experience["riichi"], name)), name
+    places = np.sort(np.concatenate([each.place[each.path == 0] for each in all_five.experience.values()]))
+    assert np.array_equal(places, np.arange(len(places)))
+
+
+def test_without_an_oracle_nothing_hidden_is_kept(collected):
+    plain = collect(tiny_collector(), 6)
+    assert all(each.oracle.shape == (len(each), 0) for each in plain.experience.values())
+    assert collected.experience["discard"].oracle.shape[1] == ORACLE_PLANES
+
+
+def test_one_learner_alone_gives_data_from_every_seat_in_turn():
+    collector = tiny_collector(OneAgainstThree(opponents=("tsumogiri",)), slots=8)
+    batch = collect(collector, 16)
+    assert len(batch.paths) == len(np.unique(batch.paths[["game", "round"]]))
+    assert np.array_equal(batch.paths["seat"], batch.paths["game"] % SEATS)
+    assert set(batch.paths["seat"].tolist()) == set(range(SEATS))
+    assert len(batch.experience["discard"])
+
+
+def test_a_pool_sits_down_in_turn():
+    table = OneAgainstThree(opponents=("tsumogiri", "sensible"))
+    collector = tiny_collector(table, slots=8)
+    assert collector._seated.tolist() == [
+        [0, 1, 2, 1], [1, 0, 1, 2], [2, 1, 0, 1], [1, 2, 1, 0], [0, 2, 1, 2], [2, 0, 2, 1], [1, 2, 0, 2], [2, 1, 2, 0]
+    ]  # fmt: skip
+    collect(collector, 4)
+
+
+def test_a_bot_from_outside_cannot_sit_down():
+    with pytest.raises(InputError, match="lives outside"):
+        tiny_collector(OneAgainstThree(opponents=("bot:true",)))
+
+
+def test_the_same_seed_collects_the_same_and_another_one_other_games():
+    first, again, other = (collect(tiny_collector(seed=seed, slots=4), 3) for seed in (3, 3, 4))
+    assert_same(first, again)
+    assert not np.array_equal(first.experience["discard"].answer, other.experience["discard"].answer)
+
+
+def test_games_do_not_depend_on_how_many_are_played_side_by_side(collected):
+    fewer = collect(tiny_collector(slots=2, oracle=True), 4)
+    key = ["game", "round", "seat"]
+    for n, row in enumerate(fewer.paths):
+        (same,) = np.flatnonzero(collected.paths[key] == row[key])
+        for model, experience in fewer.experience.items():
+            there = collected.experience[model]
+            mine, its = rows_of(experience.rows(experience.path == n)), rows_of(there.rows(there.path == same))
+            assert len(mine) == len(its)
+            assert all(np.array_equal(a, b) for x, y in zip(mine, its, strict=True) for a, b in zip(x, y, strict=True))
+
+
+def test_a_round_goes_on_with_new_weights_and_says_the_oldest_it_was_played_with():
+    collector = tiny_collector(slots=4)
+    for _ in range(30):
+        collector.step()
+    dealt_before = {(game, int(collector.tables.games["deals"][game]) - 1) for game in range(4)}
+    collector.set_policy(2, tiny_networks(seed=5))
+    batch = collect(collector, 12)
+    versions = set()
+    for row in batch.paths:
+        old = (int(row["game"]), int(row["round"])) in dealt_before
+        assert row["version"] == (1 if old else 2)
+        versions.add(int(row["version"]))
+    assert versions == {1, 2}
+    unchanged = collect(tiny_collector(slots=4), 12)
+    first = batch.paths["version"] == 1
+    assert not np.array_equal(batch.paths[first]["reward"], unchanged.paths[: first.sum()]["reward"])
+
+
+@pytest.mark.parametrize("steps", [0, 75])
+@pytest.mark.parametrize("table", [FourLearners(), OneAgainstThree(opponents=("random", "sensible"))])
+def test_a_collector_goes_on_from_its_state_bit_for_bit(steps, table):
+    collector = tiny_collector(table, slots=4, oracle=True)
+    for _ in range(steps):
+        collector.step()
+    state = {name: array.copy() for name, array in collector.state().items()}
+    assert all(array.dtype.names is None and array.dtype != object for array in state.values())
+    other = tiny_collector(table, slots=4, oracle=True, policy=9)
+    collect(other, 1)
+    other.restore(state)
+    other.set_policy(1, tiny_networks())
+    assert_same(collect(other, 4), collect(collector, 4))
+    assert other.counters == collector.counters
+
+
+class _Widened(PlaneEncoder):
+    """Planes with those of what is hidden, half of them taken away: as an oracle's dropout does."""
+
+    def positions(self, games, index, seats):
+        hidden = encode_oracle_batch(games, index, seats) & np.uint64(0x155555555)
+        return np.concatenate([super().positions(games, index, seats), hidden], axis=1)
+
+    def proposals(self, games, index, seats, actions):
+        hidden = encode_oracle_batch(games, index, seats) & np.uint64(0x155555555)
+        return np.concatenate([super().proposals(games, index, seats, actions), hidden], axis=1)
+
+
+def test_what_an_oracle_saw_is_kept_as_it_saw_it():
+    collector = tiny_collector(oracle=True)
+    size = NetworkSize(filters=4, blocks=1)
+    wide = {model: PolicyNetwork(model, size, MODEL_PLANES[model] + ORACLE_PLANES) for model in MODELS}
+    collector.set_policy(1, wide, _Widened())
+    for model, experience in collect(collector, 3).experience.items():
+        assert experience.planes.shape[1] == MODEL_PLANES[model]
+        assert experience.oracle.shape[1] == ORACLE_PLANES
+        assert not (experience.oracle & ~np.uint64(0x155555555)).any()
+        assert experience.oracle.any() or not len(experience)
+
+
+def test_what_is_held_stays_within_the_rounds_in_progress():
+    collector = tiny_collector(rules=Rules(length="east"))
+    collect(collector, 24)
+    held = len(collector._questions["discard"])
+    assert 0 < held < 6 * SEATS * 25
+    assert len(collector._questions["discard"]._owner) == 1024
