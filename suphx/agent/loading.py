@@ -64,6 +64,11 @@ def load_agent(
     return NetworkAgent(title, networks, PlaneEncoder(), precision, Sampling(temperature, seed), pass_size)
 
 
+def has_networks(name: str) -> bool:
+    """Return whether an agent of this name decides by networks of ours."""
+    return name not in PLAYERS and not is_external(name)
+
+
 def fingerprint(name: str) -> str:
     """Return what tells whether an agent of this name is still the same one: for weights, a hash of their files.
 

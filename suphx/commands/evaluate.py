@@ -72,7 +72,7 @@ def evaluate(
         str | None, typer.Option(help="float32 or bfloat16; by default what a probe finds faster.")
     ] = None,
     batch: Annotated[
-        int | None, typer.Option(min=1, help="Games side by side; by default 256, with external bots 8.")
+        int | None, typer.Option(min=1, help="Games side by side; by default 1,024, with external bots 8.")
     ] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads that play; by default one for each core.")] = None,
     workers: Annotated[
@@ -87,7 +87,7 @@ def evaluate(
     """
     from rich.console import Console
 
-    from suphx.evaluation.arena import Terms
+    from suphx.evaluation.arena import BATCH, BATCH_OF_BOTS, Terms
     from suphx.evaluation.match import Means, play_match
     from suphx.evaluation.measures import read_prizes
     from suphx.evaluation.report import report
@@ -105,7 +105,9 @@ def evaluate(
     dtype = str(chosen.dtype).removeprefix("torch.")
     terms = Terms(seed, rules, temperature, str(chosen.device), dtype, logs)
     external = any(is_external(name) for name in plan.agents)
-    means = Means(batch or (8 if external else 256), threads or (1 if external else os.cpu_count() or 1), workers)
+    means = Means(
+        batch or (BATCH_OF_BOTS if external else BATCH), threads or (1 if external else os.cpu_count() or 1), workers
+    )
     rule = read_rule(until) if until else None
     paid = read_prizes(prizes) if prizes else None
     console = Console(stderr=True)

@@ -22,7 +22,7 @@ from suphx.agent.flow import Flow, Network, Sampling
 from suphx.agent.interface import Agent, Choice
 from suphx.agent.loading import load_agent
 from suphx.agent.network_agent import untrained_networks
-from suphx.evaluation.arena import PASS_SIZE, Terms, play_here
+from suphx.evaluation.arena import BATCH, PASS_SIZES, Terms, play_here
 from suphx.evaluation.protocol import Plan, one_against_three
 from suphx.networks.benchmark import made_up_planes
 from suphx.networks.inference import Evaluator
@@ -86,7 +86,7 @@ def _deals() -> Iterator[tuple[int, int]]:
     return ((deal, table) for deal in count() for table in range(len(_SENSIBLE.tables)))
 
 
-def bench_sensible(seconds: float, batch: int = 256) -> dict[str, float]:
+def bench_sensible(seconds: float, batch: int = BATCH) -> dict[str, float]:
     """Measure four `sensible` on one core: hanchan a second, once each place of the batch has ended one or two."""
     games = play_here(_SENSIBLE, Terms(), _deals(), batch, 1)
     for _ in range(2 * batch):
@@ -100,7 +100,7 @@ def bench_sensible(seconds: float, batch: int = 256) -> dict[str, float]:
     return {"hanchan_per_s": rate}
 
 
-def bench_networks(size: NetworkSize, seconds: float, threads: int, batch: int = 256) -> dict[str, float]:
+def bench_networks(size: NetworkSize, seconds: float, threads: int, batch: int = BATCH) -> dict[str, float]:
     """Measure four network agents of a size, on so many threads, and the networks alone on as many.
 
     `positions_per_hanchan`: questions to networks. `network_share`: of the threads' time, inside the networks.
@@ -111,7 +111,7 @@ def bench_networks(size: NetworkSize, seconds: float, threads: int, batch: int =
     clock = _Clock(seconds)
 
     def load(_: Plan, __: Terms) -> Sequence[Agent]:
-        each = {model: Evaluator(networks[model], precision, PASS_SIZE).logits for model in MODELS}
+        each = {model: Evaluator(networks[model], precision, PASS_SIZES["cpu"]).logits for model in MODELS}
         return [_Shadow({model: clock.timed(network) for model, network in each.items()})]
 
     with suppress(_TimeIsUp):
@@ -170,7 +170,7 @@ def bench_memory(games: int, watch: Callable[[int], None]) -> dict[str, float]:
 
     results = Results(_SENSIBLE, -(-games // len(_SENSIBLE.tables)))
     early = 0.0
-    for done, game in enumerate(play_here(_SENSIBLE, Terms(), results.missing(), 256, 1), 1):
+    for done, game in enumerate(play_here(_SENSIBLE, Terms(), results.missing(), BATCH, 1), 1):
         results.add(game)
         if done == games // 10:
             early = _most_memory()
@@ -188,7 +188,7 @@ def bench_agreement(agent: str, other: Precision, games: int, seed: int = 0) -> 
     Both are asked about each decision of the first one's games.
     """
     plain = choose_precision("cpu", "float32", 1)
-    first, second = (load_agent(agent, seed, None, each, PASS_SIZE) for each in (plain, other))
+    first, second = (load_agent(agent, seed, None, each, PASS_SIZES["cpu"]) for each in (plain, other))
     counts = {"decisions": 0, "differing": 0}
 
     class Both:
@@ -201,6 +201,6 @@ def bench_agreement(agent: str, other: Precision, games: int, seed: int = 0) -> 
             return choice
 
     deals = [(deal, table) for deal in range(games) for table in (0,)]
-    for _ in play_here(_SENSIBLE, Terms(seed), deals, 256, 1, load=lambda *_: [Both()]):
+    for _ in play_here(_SENSIBLE, Terms(seed), deals, BATCH, 1, load=lambda *_: [Both()]):
         pass
     return {**counts, "share": counts["differing"] / counts["decisions"]}

@@ -114,9 +114,9 @@ def _compare(path: Path, wanted: dict[str, Any]) -> None:
         found = json.loads(path.read_text("utf-8"))
     except ValueError as error:
         raise InputError(f"{path}: not JSON ({error}); give the match another folder") from error
-    if found == wanted:
-        return
     differing = [name for name in wanted if not isinstance(found, dict) or found.get(name) != wanted[name]]
+    if not differing:
+        return
     if differing == ["columns"]:
         raise InputError(f"{path}: counted by another version of this program; give the match another folder")
     there = {name: found.get(name) if isinstance(found, dict) else None for name in differing}

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from suphx.agent.loading import fingerprint
-from suphx.evaluation.arena import PASS_SIZE, Terms, play_here
+from suphx.agent.loading import fingerprint, has_networks
+from suphx.evaluation.arena import BATCH, Terms, play_here
 from suphx.evaluation.journal import Journal
 from suphx.evaluation.protocol import Plan
 from suphx.evaluation.results import GameDone, Results
@@ -20,7 +20,7 @@ from suphx.evaluation.stopping import CHECK_EVERY, FIRST_CHECK, StopRule
 class Means:
     """With what a match is played: none of it changes a game."""
 
-    batch: int = 256
+    batch: int = BATCH
     """Games side by side, in all threads or in each worker."""
     threads: int = 1
     """Threads of this process that play, where there are no workers."""
@@ -49,7 +49,7 @@ def settings(plan: Plan, terms: Terms) -> dict[str, Any]:
         "protocol": plan.protocol,
         "agents": {name: fingerprint(name) for name in plan.agents},
         "tables": [table.agents for table in plan.tables],
-        "pass_size": PASS_SIZE,
+        **({"pass_size": terms.pass_size} if any(map(has_networks, plan.agents)) else {}),
         **asdict(terms),
     }
 

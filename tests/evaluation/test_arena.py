@@ -32,7 +32,7 @@ def play(plan: Plan, deals: int, terms: Terms | None = None, batch: int = 64, th
 @pytest.fixture
 def small_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let few games side by side be quick."""
-    monkeypatch.setattr(arena, "PASS_SIZE", 4)
+    monkeypatch.setitem(arena.PASS_SIZES, "cpu", 4)
 
 
 def logs_of(plan: Plan, deals: int, terms: Terms, batch: int, threads: int) -> dict[tuple[int, int], str]:
