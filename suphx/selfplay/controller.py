@@ -1,0 +1,83 @@
+"""A coefficient that follows a target (formula 3): of the entropy, or of the distance to another policy."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from suphx.selfplay.learning_config import DistanceConfig, EntropyConfig
+
+
+class ControllerState(BaseModel):
+    """All that changes; plain numbers, so that a checkpoint holds them exactly."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    coefficient: float
+    steps: int = 0
+    recent: float = 0.0
+    """What is controlled, as a moving average; nothing before the first step."""
+    first: float = 0.0
+    """... as it was at the first step."""
+
+
+class Controller:
+    """What both kinds share: the moving average, and the coefficient within its bounds."""
+
+    def __init__(self, start: float, lowest: float, highest: float, recent_steps: int) -> None:
+        self.state = ControllerState(coefficient=start)
+        self._lowest, self._highest = lowest, highest
+        self._recent_steps = recent_steps
+
+    @property
+    def coefficient(self) -> float:
+        """The coefficient for the next step."""
+        return self.state.coefficient
+
+    @property
+    def settled(self) -> bool:
+        """Whether the moving average holds as many steps as it is over."""
+        return self.state.steps >= self._recent_steps
+
+    def _measure(self, value: float) -> None:
+        state = self.state
+        state.steps += 1
+        if state.steps == 1:
+            state.first = value
+        state.recent += (value - state.recent) / min(state.steps, self._recent_steps)
+
+    def _move(self, change: float) -> None:
+        self.state.coefficient = min(self._highest, max(self._lowest, self.state.coefficient + change))
+
+
+class EntropyController(Controller):
+    """Formula 3: alpha <- alpha + beta (H_target - H_recent), alpha within bounds (the bounds are ours)."""
+
+    def __init__(self, config: EntropyConfig, recent_steps: int) -> None:
+        super().__init__(config.start, config.lowest, config.highest, recent_steps)
+        self._config = config
+
+    @property
+    def target(self) -> float:
+        """The target in nats; one that is a share of the entropy at the first step is 0 before it."""
+        config, state = self._config, self.state
+        start = config.share * state.first if config.target is None else config.target
+        return start if config.half_life is None else start * 0.5 ** (state.steps / config.half_life)
+
+    def update(self, entropy: float) -> None:
+        """Note the mean entropy of a step's questions, in nats, and move alpha."""
+        self._measure(entropy)
+        self._move(self._config.beta * (self.target - self.state.recent))
+
+
+class DistanceController(Controller):
+    """The other way round: the coefficient rises while the recent divergence is above its bound."""
+
+    def __init__(self, config: DistanceConfig, recent_steps: int) -> None:
+        super().__init__(config.coefficient, 0.0, config.highest, recent_steps)
+        self._config = config
+
+    def update(self, divergence: float) -> None:
+        """Note the mean divergence of a step's questions, in nats; move the coefficient if there is a bound."""
+        self._measure(divergence)
+        if self._config.bound is not None:
+            self._move(self._config.beta * (self.state.recent - self._config.bound))

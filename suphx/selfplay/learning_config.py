@@ -1,0 +1,169 @@
+"""What learning from self-play can be told: every field with its meaning; what the paper leaves open is ours."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from suphx.config import Config
+from suphx.networks.sizes import SIZES, NetworkSize
+from suphx.supervised.config import Model
+
+
+class EntropyConfig(Config):
+    """How a policy's entropy is held at a target (formula 3)."""
+
+    target: float | None = Field(default=None, ge=0)
+    """Entropy to hold, in nats, as a mean over questions; by default a share of what is measured at the first step."""
+    share: float = Field(default=1.0, gt=0)
+    """That share."""
+    half_life: int | None = Field(default=None, ge=1)
+    """Steps after which the target is half of what it was, and so on; by default it stays."""
+    start: float = Field(default=0.01, ge=0)
+    """Alpha at the first step."""
+    beta: float = Field(default=1e-3, ge=0)
+    """By how much alpha changes at a step for each nat that the entropy is off; 0 keeps alpha where it starts."""
+    lowest: float = Field(default=0.0, ge=0)
+    """Alpha never falls below."""
+    highest: float = Field(default=0.5, ge=0)
+    """Alpha never rises above."""
+
+    @model_validator(mode="after")
+    def _bounds_in_order(self) -> EntropyConfig:
+        if not self.lowest <= self.start <= self.highest:
+            raise ValueError(f"start {self.start} is not between lowest {self.lowest} and highest {self.highest}")
+        return self
+
+
+class DistanceConfig(Config):
+    """How strongly a policy is held near another one."""
+
+    coefficient: float = Field(default=0.05, ge=0)
+    """Weight of the mean KL divergence in the loss, at the first step."""
+    bound: float | None = Field(default=None, ge=0)
+    """Divergence in nats that is to be kept: above it the weight rises, below it falls. By default the weight stays."""
+    beta: float = Field(default=0.01, ge=0)
+    """By how much the weight changes at a step for each nat above the bound."""
+    highest: float = Field(default=10.0, ge=0)
+    """The weight never rises above."""
+
+    @model_validator(mode="after")
+    def _starts_below(self) -> DistanceConfig:
+        if self.coefficient > self.highest:
+            raise ValueError(f"coefficient {self.coefficient} is above highest {self.highest}")
+        return self
+
+
+class OracleConfig(Config):
+    """Oracle guiding (formula 5): perfect information is shown, dropped out little by little, then gone."""
+
+    full_games: int = Field(default=15_000, ge=0)
+    """Games with all of it (gamma = 1)."""
+    decay_games: int = Field(default=20_000, ge=0)
+    """Games, after those, over which gamma falls to 0 in a straight line."""
+    after_rate: float = Field(default=0.1, gt=0, le=1)
+    """Factor of the learning rate from then on (the paper's)."""
+    after_highest_weight: float = Field(default=2.0, gt=1)
+    """Highest importance weight from then on."""
+
+
+class CriticConfig(Config):
+    """The value network that sees perfect information."""
+
+    size: str | NetworkSize = "small"
+    """`small`, `base`, `paper`, or {filters: ..., blocks: ...}."""
+    learning_rate: float = Field(default=3e-4, gt=0)
+    """Of AdamW."""
+    gae_lambda: float = Field(default=0.95, ge=0, le=1)
+    """Lambda of generalised advantages: 1 is reward less value, 0 the change of value to the path's next question."""
+
+    @model_validator(mode="after")
+    def _known_size(self) -> CriticConfig:
+        if isinstance(self.size, str) and self.size not in SIZES:
+            raise ValueError(f"size: no network size {self.size!r}; there are {', '.join(SIZES)}")
+        return self
+
+    def network_size(self) -> NetworkSize:
+        """Return the size itself."""
+        return SIZES[self.size] if isinstance(self.size, str) else self.size
+
+
+class ReplayConfig(Config):
+    """How long questions are kept to learn from, and how often they are used."""
+
+    bytes: int = Field(default=1 << 30, ge=1)
+    """Room for them; the oldest give way."""
+    reuse: int = Field(default=1, ge=1, le=255)
+    """Steps, at most, that a question takes part in."""
+    staleness: int = Field(default=8, ge=0)
+    """Versions, at most, between the policy that played and the newest one."""
+
+
+class CollapseConfig(Config):
+    """What counts as a collapse; learning itself goes on, whoever watches decides."""
+
+    entropy_share: float = Field(default=0.2, ge=0, le=1)
+    """A recent entropy below this share of that at the first step, or of the target where that is lower."""
+    behaviour_kl: float = Field(default=0.2, gt=0)
+    """A recent divergence, in nats, from the policies that played above this."""
+
+
+class LearningConfig(Config):
+    """The step: what is learned from a batch of questions."""
+
+    models: list[Model] = Field(default=["discard"], min_length=1)
+    """Which of the five learn (the paper: discard alone); the others play as they are."""
+    batch: int = Field(default=1024, ge=1)
+    """Questions of a step."""
+    optimizer: Literal["adamw", "muon"] = "adamw"
+    """AdamW for all, or Muon for convolutions with AdamW for the rest."""
+    learning_rate: float = Field(default=1e-4, gt=0)
+    """Of both."""
+    weight_decay: float = Field(default=0.0, ge=0)
+    """Shrinks weights by rate x this at each step."""
+    gradient_norm: float = Field(default=1.0, gt=0)
+    """A gradient longer than this is shortened to it."""
+    highest_weight: float = Field(default=5.0, gt=1)
+    """Questions with a higher importance weight are rejected: they have no part in the step."""
+    clip: float | None = Field(default=None, gt=0, lt=1)
+    """Clip importance weights to 1 +- this where that lowers the objective (PPO); by default they are not clipped."""
+    entropy: EntropyConfig = Field(default_factory=EntropyConfig)
+    """The entropy of every model that `entropy_of` does not name."""
+    entropy_of: dict[Model, EntropyConfig] = Field(default_factory=dict)
+    """The entropy of single models."""
+    reference: DistanceConfig | None = None
+    """Hold each policy near the one it starts as: KL(policy, start), over what the start can see. Off by default."""
+    teacher: DistanceConfig | None = None
+    """Draw each policy to an oracle that is given: KL(oracle, policy), distillation. Off by default."""
+    baseline: Literal["none", "mean", "critic"] = "mean"
+    """What is subtracted from a round's reward: nothing, the mean reward, or what a critic expects."""
+    scale: bool = True
+    """Divide advantages by their spread, so that alpha, beta and distances mean the same for every reward."""
+    recent_batches: int = Field(default=100, ge=1)
+    """Batches of rounds that the mean reward and the spread are taken over, the latest counting most."""
+    recent_steps: int = Field(default=20, ge=1)
+    """Steps that the recent entropy and divergences are taken over, the latest counting most."""
+    critic: CriticConfig = Field(default_factory=CriticConfig)
+    """The critic, where it is the baseline."""
+    oracle: OracleConfig | None = None
+    """Oracle guiding. Off by default."""
+    replay: ReplayConfig = Field(default_factory=ReplayConfig)
+    """What is kept to learn from."""
+    collapse: CollapseConfig = Field(default_factory=CollapseConfig)
+    """When to warn."""
+
+    @model_validator(mode="after")
+    def _models_fit(self) -> LearningConfig:
+        if len(set(self.models)) < len(self.models):
+            raise ValueError("models: one is named twice")
+        idle = sorted(set(self.entropy_of) - set(self.models))
+        if idle:
+            raise ValueError(f"entropy_of: {', '.join(idle)} does not learn")
+        if self.teacher is not None and self.oracle is not None:
+            raise ValueError("teacher: a policy that learns as an oracle itself (oracle) has none")
+        return self
+
+    def entropy_for(self, model: Model) -> EntropyConfig:
+        """Return how a model's entropy is held."""
+        return self.entropy_of.get(model, self.entropy)

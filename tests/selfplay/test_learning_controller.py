@@ -1,0 +1,105 @@
+"""Formula 3, in closed loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from pydantic import ValidationError
+
+from suphx.selfplay.controller import DistanceController, EntropyController
+from suphx.selfplay.learning_config import DistanceConfig, EntropyConfig, LearningConfig
+
+
+def test_one_step_is_formula_3() -> None:
+    controller = EntropyController(EntropyConfig(target=0.8, start=0.1, beta=0.05), recent_steps=2)
+    controller.update(0.6)
+    assert controller.coefficient == pytest.approx(0.1 + 0.05 * 0.2)
+    controller.update(0.9)  # recent is 0.75 now
+    assert controller.coefficient == pytest.approx(0.1 + 0.05 * (0.2 + 0.05))
+
+
+def entropy_of(logits: torch.Tensor) -> torch.Tensor:
+    return -(logits.softmax(0) * logits.log_softmax(0)).sum()
+
+
+def closed_loop(config: EntropyConfig, steps: int) -> list[float]:
+    """A policy of four answers that would become sure of the best one, held by the controller."""
+    controller = EntropyController(config, recent_steps=10)
+    logits = torch.zeros(4, requires_grad=True)
+    worth = torch.tensor([1.0, 0.2, -0.3, -1.0])
+    seen = []
+    for _ in range(steps):
+        entropy = entropy_of(logits)
+        gain = (logits.softmax(0) * worth).sum() + controller.coefficient * entropy
+        (gradient,) = torch.autograd.grad(gain, logits)
+        with torch.no_grad():
+            logits += 0.5 * gradient
+        controller.update(float(entropy.detach()))
+        seen.append(float(entropy))
+    return seen
+
+
+@pytest.mark.parametrize("target", [0.3, 0.7, 1.1])
+def test_entropy_reaches_its_target_and_holds_it(target: float) -> None:
+    seen = closed_loop(EntropyConfig(target=target, beta=0.01, highest=5), 1500)
+    assert np.abs(np.array(seen[-300:]) - target).max() < 0.02
+    loose = closed_loop(EntropyConfig(target=target, beta=0), 1500)
+    assert abs(loose[-1] - target) > 0.1
+
+
+def test_a_target_may_be_a_share_of_the_first_entropy_and_fall() -> None:
+    controller = EntropyController(EntropyConfig(share=0.5, half_life=4), recent_steps=3)
+    for _ in range(4):
+        controller.update(1.2)
+    assert controller.target == pytest.approx(0.3)
+    seen = closed_loop(EntropyConfig(share=0.5, half_life=1500, beta=0.01, highest=5), 1500)
+    assert seen[-1] == pytest.approx(np.log(4) / 4, abs=0.03)
+
+
+def test_alpha_stays_within_its_bounds() -> None:
+    controller = EntropyController(EntropyConfig(target=1, start=0.2, beta=1, lowest=0.1, highest=0.3), recent_steps=1)
+    controller.update(0.0)
+    assert controller.coefficient == 0.3
+    controller.update(5.0)
+    assert controller.coefficient == 0.1
+
+
+def test_the_distance_is_held_at_its_bound() -> None:
+    controller = DistanceController(DistanceConfig(bound=0.1, coefficient=0.0, beta=0.05), recent_steps=10)
+    worth, logits = torch.tensor([1.0, 0.2, -0.3, -1.0]), torch.zeros(4, requires_grad=True)
+    for _ in range(1500):
+        distance = np.log(4) - entropy_of(logits)  # from the even policy
+        gain = (logits.softmax(0) * worth).sum() - controller.coefficient * distance
+        (gradient,) = torch.autograd.grad(gain, logits)
+        with torch.no_grad():
+            logits += 0.5 * gradient
+        controller.update(float(distance.detach()))
+    assert float(distance) == pytest.approx(0.1, abs=0.01)
+
+
+def test_without_a_bound_the_weight_of_a_distance_stays() -> None:
+    controller = DistanceController(DistanceConfig(coefficient=0.5), recent_steps=10)
+    controller.update(100.0)
+    assert controller.coefficient == 0.5
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"models": []},
+        {"models": ["discard", "discard"]},
+        {"models": ["win"]},
+        {"entropy_of": {"kong": {}}},
+        {"entropy": {"start": 0.9, "highest": 0.5}},
+        {"reference": {"coefficient": 3, "highest": 1}},
+        {"teacher": {}, "oracle": {}},
+        {"critic": {"size": "huge"}},
+        {"clip": 1.5},
+        {"highest_weight": 1},
+        {"unknown": 1},
+    ],
+)
+def test_what_does_not_fit_is_refused(wrong: dict) -> None:
+    with pytest.raises(ValidationError):
+        LearningConfig.model_validate(wrong)

@@ -1,0 +1,172 @@
+"""Formulas 1 and 2: gradients, importance weights, rejection, clip, distances."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from suphx.networks.policy import PolicyNetwork
+from suphx.selfplay.policy_gradient import Terms, divergence, legal_answers, log_probabilities, terms_of
+from tests.selfplay.toy_experience import TINY, as_input, random_planes
+
+ALPHA, COEFFICIENT = 0.3, 0.7
+
+
+def made_up(n: int = 6, answers: int = 5) -> dict[str, torch.Tensor]:
+    """A table policy in float64, some answers impossible; weights on both sides of 1."""
+    generator = torch.Generator().manual_seed(0)
+    logits = torch.randn(n, answers, generator=generator, dtype=torch.float64)
+    legal = torch.rand(n, answers, generator=generator) < 0.6
+    answer = torch.arange(n) % answers
+    legal[torch.arange(n), answer] = True
+    legal[:, 0] = True
+    return {
+        "logits": logits,
+        "legal": legal,
+        "answer": answer,
+        "played": torch.randn(n, generator=generator, dtype=torch.float64) * 0.3 - 1.2,
+        "advantage": torch.randn(n, generator=generator, dtype=torch.float64),
+        "reference": torch.randn(n, answers, generator=generator, dtype=torch.float64),
+    }
+
+
+def objective(logits: torch.Tensor, made: dict[str, torch.Tensor], highest: float, clip: float | None) -> torch.Tensor:
+    policy = log_probabilities(logits, made["legal"])
+    terms = terms_of(policy, made["answer"], made["played"], made["advantage"], highest, clip)
+    distance = divergence(policy, log_probabilities(made["reference"], made["legal"]))
+    return (terms.gain + ALPHA * terms.entropy - COEFFICIENT * distance)[terms.kept].sum()
+
+
+@pytest.mark.parametrize(("highest", "clip"), [(100.0, None), (1.1, None), (100.0, 0.2)])
+def test_gradients_of_a_table_policy_are_those_of_finite_differences(highest: float, clip: float | None) -> None:
+    made = made_up()
+    logits = made["logits"].clone().requires_grad_()
+    assert torch.autograd.gradcheck(lambda x: objective(x, made, highest, clip), logits, eps=1e-6, atol=1e-7)
+
+
+def test_the_objective_is_formula_2_written_out() -> None:
+    made = made_up()
+    total = 0.0
+    for row in range(len(made["answer"])):
+        legal = made["legal"][row].numpy()
+        policy = np.where(legal, np.exp(made["logits"][row].numpy()), 0)
+        reference = np.where(legal, np.exp(made["reference"][row].numpy()), 0)
+        policy, reference = policy / policy.sum(), reference / reference.sum()
+        ratio = policy[made["answer"][row]] / np.exp(float(made["played"][row]))
+        logs = np.log(policy[legal])
+        entropy = -(policy[legal] * logs).sum()
+        distance = (policy[legal] * (logs - np.log(reference[legal]))).sum()
+        total += ratio * float(made["advantage"][row]) + ALPHA * entropy - COEFFICIENT * distance
+    assert float(objective(made["logits"], made, 100, None)) == pytest.approx(total)
+
+
+def test_gradients_of_a_network_are_those_of_finite_differences() -> None:
+    torch.manual_seed(0)
+    network = PolicyNetwork("discard", TINY, planes=3)
+    with torch.no_grad():
+        network.blocks[0].second.weight.normal_(std=0.3)  # it starts at zero, which would hide the block
+    planes = as_input(random_planes(5, 3))
+    legal = torch.from_numpy(legal_answers(np.full(5, 0b101101, np.uint64), 34))
+    answer = torch.tensor([0, 2, 3, 5, 0])
+    played, advantage = torch.full((5,), -1.3), torch.tensor([1.0, -1.0, 2.0, 0.5, -0.2])
+
+    def gain() -> torch.Tensor:
+        terms = terms_of(log_probabilities(network(planes), legal), answer, played, advantage, 100)
+        return (terms.gain + ALPHA * terms.entropy).double().sum()
+
+    gain().backward()
+    torch.manual_seed(1)
+    for name, weight in network.named_parameters():
+        direction = torch.randn_like(weight)
+        direction /= direction.norm()
+        assert weight.grad is not None
+        slope = float((weight.grad * direction).sum())
+        step, sides = 3e-3, []
+        for sign in (1, -1, -1, 1):
+            with torch.no_grad():
+                weight.add_(direction, alpha=sign * step)
+                sides.append(float(gain()))
+        assert slope == pytest.approx((sides[0] - sides[2]) / (2 * step), abs=3e-3, rel=0.01), name
+
+
+def weighted(played_logits: torch.Tensor, logits: torch.Tensor, n: int = 40_000) -> tuple[Terms, torch.Tensor]:
+    """Answers of one policy, weighted as another one's; what each is worth."""
+    torch.manual_seed(0)
+    worth = torch.tensor([1.0, -2.0, 0.5, 3.0])
+    answer = torch.multinomial(played_logits.softmax(0), n, replacement=True)
+    legal = torch.ones(n, 4, dtype=torch.bool)
+    policy = log_probabilities(logits.expand(n, 4), legal)
+    played = played_logits.log_softmax(0)[answer]
+    return terms_of(policy, answer, played, worth[answer], 1e6), worth[answer]
+
+
+def test_weights_make_one_policys_answers_tell_the_value_of_another() -> None:
+    played, other = torch.tensor([0.0, 1.0, 0.5, -0.5]), torch.tensor([0.5, -0.5, 0.0, 1.0])
+    terms, worth = weighted(played, other)
+    value = float((other.softmax(0) * torch.tensor([1.0, -2.0, 0.5, 3.0])).sum())
+    error = float(terms.gain.std()) / len(worth) ** 0.5
+    assert abs(float(terms.gain.mean()) - value) < 3 * error
+    assert abs(float(worth.mean()) - value) > 20 * error  # without the weights
+    assert float(terms.weight.mean()) == pytest.approx(1, abs=4 * float(terms.weight.std()) / len(worth) ** 0.5)
+
+
+def test_the_divergence_from_the_policy_that_played_is_estimated_without_bias() -> None:
+    played, other = torch.tensor([0.0, 1.0, 0.5, -0.5]), torch.tensor([0.3, 0.6, 0.0, 0.0])
+    terms, _ = weighted(played, other)
+    first, second = played.log_softmax(0), other.log_softmax(0)
+    true = float((first.exp() * (first - second)).sum())
+    assert (terms.behaviour_kl > -1e-6).all()
+    error = float(terms.behaviour_kl.std()) / len(terms.behaviour_kl) ** 0.5
+    assert true > 30 * error
+    assert abs(float(terms.behaviour_kl.mean()) - true) < 3 * error
+
+
+def two_answers(weight: float, advantage: float, highest: float, clip: float | None) -> tuple[Terms, torch.Tensor]:
+    """One question with two even answers, and the gradient of its gain by the logit of the answer taken."""
+    logits = torch.zeros(1, 2, requires_grad=True)
+    policy = log_probabilities(logits, torch.ones(1, 2, dtype=torch.bool))
+    played = torch.tensor([np.log(0.5 / weight)], dtype=torch.float32)
+    terms = terms_of(policy, torch.tensor([0]), played, torch.tensor([advantage]), highest, clip)
+    terms.gain[terms.kept].sum().backward()
+    assert logits.grad is not None
+    return terms, logits.grad[0, 0]
+
+
+@pytest.mark.parametrize(("weight", "kept"), [(0.01, True), (1.99, True), (2.01, False), (1e30, False)])
+def test_weights_above_the_highest_are_rejected(weight: float, kept: bool) -> None:
+    terms, gradient = two_answers(weight, 1.0, highest=2.0, clip=None)
+    assert bool(terms.kept) == kept
+    assert float(gradient) == pytest.approx(weight * 0.5 if kept else 0.0)
+
+
+@pytest.mark.parametrize(
+    ("weight", "advantage", "gain", "flows"),
+    [(1.5, 1, 1.2, False), (1.5, -1, -1.5, True), (0.5, 1, 0.5, True), (0.5, -1, -0.8, False), (1.1, 1, 1.1, True)],
+)
+def test_the_clip_stops_what_would_lead_further_away(weight: float, advantage: float, gain: float, flows: bool) -> None:
+    terms, gradient = two_answers(weight, advantage, highest=10, clip=0.2)
+    assert float(terms.gain.detach()) == pytest.approx(gain)
+    assert (float(gradient) != 0) == flows == (not bool(terms.clipped))
+
+
+def test_impossible_answers_have_no_part() -> None:
+    logits = torch.randn(2, 34, generator=torch.Generator().manual_seed(0))
+    legal = torch.from_numpy(legal_answers(np.array([0b11, 1 << 33 | 1], np.uint64), 34))
+    assert legal.sum(dim=1).tolist() == [2, 2] and bool(legal[1, 33])
+    raised = logits.clone()
+    raised[~legal] = 1e4
+    for one, two in zip(_entropy_and_distance(logits, legal), _entropy_and_distance(raised, legal), strict=True):
+        torch.testing.assert_close(one, two)
+
+
+def _entropy_and_distance(logits: torch.Tensor, legal: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    policy = log_probabilities(logits, legal)
+    terms = terms_of(policy, torch.tensor([0, 0]), torch.zeros(2), torch.ones(2), 10)
+    return terms.entropy, divergence(policy, log_probabilities(torch.zeros_like(logits), legal))
+
+
+def test_a_weight_that_is_no_number_is_not_hidden_by_rejection() -> None:
+    policy = torch.full((1, 2), torch.nan)
+    terms = terms_of(policy, torch.tensor([0]), torch.zeros(1), torch.ones(1), 2.0)
+    assert bool(terms.kept) and not terms.gain.isfinite().all()

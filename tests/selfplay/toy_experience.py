@@ -1,0 +1,85 @@
+"""Questions to tiny networks, made by hand: few planes, few answers."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from simulator.tiles import KINDS
+from suphx.networks.planes import unpack
+from suphx.networks.policy import PolicyNetwork
+from suphx.networks.precision import Precision
+from suphx.networks.sizes import NetworkSize
+from suphx.selfplay.passes import unpacked
+from suphx.selfplay.policy_gradient import legal_answers, log_probabilities
+from suphx.selfplay.trajectory import PATH, Batch, Experience
+
+PRECISION = Precision(torch.device("cpu"), torch.float32, 1, "for tests")
+TINY = NetworkSize(filters=4, blocks=1)
+ALL = np.uint64((1 << KINDS) - 1)
+
+
+def tiny_network(planes: int, seed: int = 0, size: NetworkSize = TINY, model: str = "discard") -> PolicyNetwork:
+    torch.manual_seed(seed)
+    return PolicyNetwork(model, size, planes)
+
+
+def questions(
+    planes: np.ndarray,
+    answers: int,
+    answer: np.ndarray | None = None,
+    played: np.ndarray | None = None,
+    path: np.ndarray | None = None,
+    place: np.ndarray | None = None,
+    oracle: np.ndarray | None = None,
+) -> Experience:
+    """Questions with the first few answers possible; each a path of its own unless said otherwise."""
+    n = len(planes)
+    return Experience(
+        path=np.arange(n, dtype=np.uint32) if path is None else path.astype(np.uint32),
+        place=np.zeros(n, np.uint16) if place is None else place.astype(np.uint16),
+        planes=planes,
+        oracle=np.empty((n, 0), np.uint64) if oracle is None else oracle,
+        legal=np.full(n, (1 << answers) - 1, np.uint64),
+        answer=np.zeros(n, np.uint8) if answer is None else answer.astype(np.uint8),
+        log_probability=np.zeros(n, np.float32) if played is None else played.astype(np.float32),
+    )
+
+
+def flags(states: np.ndarray, n_states: int, answers: int) -> np.ndarray:
+    """Planes of a table: one all-ones plane for the state, and one for each answer that marks its kind."""
+    planes = np.zeros((len(states), n_states + answers), np.uint64)
+    planes[np.arange(len(states)), states] = ALL
+    planes[:, n_states:] = np.uint64(1) << np.arange(answers, dtype=np.uint64)
+    return planes
+
+
+def policy_of(network: PolicyNetwork, planes: np.ndarray, answers: int, oracle: np.ndarray | None = None) -> np.ndarray:
+    """f64[n, answers]: the network's probabilities."""
+    asked = questions(planes, answers, oracle=oracle)
+    legal = torch.from_numpy(legal_answers(asked.legal, KINDS))
+    with torch.inference_mode():
+        logits = network(unpacked(planes, asked.oracle, network.planes, PRECISION))
+        return log_probabilities(logits, legal)[:, :answers].double().exp().numpy()
+
+
+def drawn(policy: np.ndarray, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Answers i64[n] drawn from probabilities f64[n, m], and their log-probabilities."""
+    below = generator.random(len(policy))[:, None] * policy.sum(axis=1, keepdims=True)
+    answer = (policy.cumsum(axis=1) < below).sum(axis=1)
+    return answer, np.log(policy[np.arange(len(policy)), answer])
+
+
+def rounds(experience: dict[str, Experience], rewards: np.ndarray, version: int = 0) -> Batch:
+    """A batch whose paths have these rewards."""
+    paths = np.zeros(len(rewards), PATH)
+    paths["reward"], paths["version"] = rewards, version
+    return Batch(paths, experience)
+
+
+def random_planes(n: int, planes: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, 1 << KINDS, (n, planes), dtype=np.uint64)
+
+
+def as_input(packed: np.ndarray) -> torch.Tensor:
+    return unpack(packed, torch.float32, torch.device("cpu"))
