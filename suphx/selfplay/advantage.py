@@ -1,0 +1,97 @@
+"""What an answer was worth: the reward of its round, less what was to be expected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from simulator.jit import jit
+from suphx.selfplay.learning_config import LearningConfig
+from suphx.selfplay.trajectory import Batch, Experience
+
+#: What a critic expects: f32[n] for a model's questions.
+Values = Callable[[Experience], np.ndarray]
+
+
+class Moments(BaseModel):
+    """Moving mean of rewards and of squared advantages, over questions."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    batches: int = 0
+    mean: float = 0.0
+    """Reward."""
+    square: float = 0.0
+    """Advantage, squared, before it is scaled."""
+
+
+class Advantages:
+    """Makes advantages of batches of rounds, in the order that these come in."""
+
+    def __init__(self, config: LearningConfig, values: Values | None = None) -> None:
+        """values: the critic's, where it is the baseline."""
+        if config.baseline == "critic" and values is None:
+            raise ValueError("baseline: critic needs the critic's values")
+        self.moments = Moments()
+        self._config = config
+        self._values = values
+
+    def of(self, batch: Batch) -> dict[str, np.ndarray]:
+        """Return f32[n] for each model's questions, and count the batch in the moving moments."""
+        experience = {model: each for model, each in batch.experience.items() if len(each)}
+        rewards = {model: batch.paths["reward"][each.path].astype(np.float64) for model, each in experience.items()}
+        found = {model: np.zeros(len(each), np.float32) for model, each in batch.experience.items()}
+        if not experience:
+            return found
+        moments = self.moments
+        moments.batches += 1
+        share = 1 / min(moments.batches, self._config.recent_batches)
+        moments.mean += share * (float(np.concatenate(list(rewards.values())).mean()) - moments.mean)
+        if self._config.baseline == "critic":
+            assert self._values is not None
+            values = {model: self._values(each) for model, each in experience.items()}
+            raw = generalised(experience, batch.paths["reward"], values, self._config.critic.gae_lambda)
+        else:
+            baseline = moments.mean if self._config.baseline == "mean" else 0.0
+            raw = {model: each - baseline for model, each in rewards.items()}
+        square = float((np.concatenate(list(raw.values())) ** 2).mean())
+        moments.square += share * (square - moments.square)
+        scale = moments.square**-0.5 if self._config.scale and moments.square > 0 else 1.0
+        return found | {model: (each * scale).astype(np.float32) for model, each in raw.items()}
+
+
+def generalised(
+    experience: Mapping[str, Experience], rewards: np.ndarray, values: Mapping[str, np.ndarray], gae_lambda: float
+) -> dict[str, np.ndarray]:
+    """Return generalised advantages f64[n] of each model's questions (Schulman et al. 2016, arXiv:1506.02438).
+
+    A path's questions to all models follow each other by their place. Nothing is discounted (a round is short), and all
+    reward comes after the last question: delta_t = V_{t+1} - V_t, for the last one reward - V_t, and
+    A_t = delta_t + lambda x A_{t+1}. rewards: f32[paths]. values: f32[n] by model.
+    """
+    models = list(experience)
+    path = np.concatenate([experience[model].path for model in models]).astype(np.int64)
+    place = np.concatenate([experience[model].place for model in models])
+    expected = np.concatenate([values[model] for model in models]).astype(np.float64)
+    advantages = np.empty(len(path))
+    _accumulate(np.lexsort((place, path)), path, expected, rewards.astype(np.float64), gae_lambda, advantages)
+    ends = np.cumsum([len(experience[model]) for model in models])
+    return dict(zip(models, np.split(advantages, ends[:-1]), strict=True))
+
+
+@jit
+def _accumulate(order, path, values, rewards, gae_lambda, advantages):
+    later_path = np.int64(-1)
+    later_value = 0.0
+    later_advantage = 0.0
+    for place in range(len(order) - 1, -1, -1):
+        row = order[place]
+        if path[row] != later_path:
+            later_path = path[row]
+            later_value = rewards[later_path]
+            later_advantage = 0.0
+        later_advantage = later_value - values[row] + gae_lambda * later_advantage
+        later_value = values[row]
+        advantages[row] = later_advantage

@@ -1,0 +1,88 @@
+"""A critic that sees perfect information: what a round will be worth to a seat, as the baseline of its answers.
+
+It is one network for the questions of all models: it sees the position and what is hidden, not what is proposed. A
+baseline may see anything but the answer itself, without changing what the policy gradient is on average.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from suphx.features.layout import ORACLE_PLANES, PLANES
+from suphx.networks.policy import ValueNetwork
+from suphx.networks.precision import Precision
+from suphx.selfplay.diverged import LearningDiverged
+from suphx.selfplay.learning_config import LearningConfig
+from suphx.selfplay.optimizer import Optimizer
+from suphx.selfplay.passes import passes, unpacked
+from suphx.selfplay.trajectory import Experience
+
+
+class Critic:
+    """A value network and its optimiser."""
+
+    def __init__(
+        self,
+        config: LearningConfig,
+        precision: Precision,
+        seed: int,
+        planes: int = PLANES,
+        oracle_planes: int = ORACLE_PLANES,
+    ) -> None:
+        """Begin with fresh weights, named by the seed.
+
+        planes: how many of a question's first planes it sees, those of the position. oracle_planes: of what is hidden.
+        """
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            network = ValueNetwork(config.critic.network_size(), planes + oracle_planes)
+        self.network = network.to(precision.device)
+        self.optimizer = Optimizer(
+            self.network, config.critic.learning_rate, config.weight_decay, config.gradient_norm, muon=False
+        )
+        self._precision = precision
+        self._position, self._hidden = planes, oracle_planes
+
+    def values(self, experience: Experience) -> np.ndarray:
+        """Return f32[n]: the reward to expect at each question; ValueError where nothing hidden comes with them."""
+        found = np.empty(len(experience), np.float32)
+        with torch.inference_mode():
+            for rows in passes(len(experience), self._precision):
+                found[rows] = self._pass(experience, rows).cpu().numpy()
+        return found
+
+    def step(self, experience: Experience, rewards: np.ndarray) -> dict[str, float]:
+        """Take a step towards the rewards f32[n] that came; return what it was, by name.
+
+        The target is the round's reward itself, not a mixture with later values: without bias, and a round is short.
+        Raises LearningDiverged, with nothing changed.
+        """
+        wanted = torch.from_numpy(rewards).to(self._precision.device)
+        errors = []
+        for rows in passes(len(experience), self._precision):
+            error = wanted[rows] - self._pass(experience, rows)
+            (error**2).sum().backward()
+            errors.append(error.detach())
+        error = torch.cat(errors)
+        loss = float((error**2).mean())
+        norm = self.optimizer.divide_gradients(len(experience))
+        if not np.isfinite([loss, norm]).all():
+            self.optimizer.clear()
+            raise LearningDiverged("critic", self.optimizer.steps, {"loss": loss, "gradient_norm": norm})
+        self.optimizer.step()
+        spread = float(wanted.var(correction=0))
+        explained = 1 - float(error.var(correction=0)) / spread if spread else 0.0
+        return {"loss": loss, "explained_variance": explained, "gradient_norm": norm}
+
+    def _pass(self, experience: Experience, rows: slice) -> torch.Tensor:
+        hidden = experience.oracle[rows]
+        if hidden.shape[1] != self._hidden:
+            raise ValueError(f"the critic needs {self._hidden} planes of what is hidden, not {hidden.shape[1]}")
+        seen = experience.planes[rows, : self._position]
+        return self.network(unpacked(seen, hidden, self.network.planes, self._precision))
+
+    def tensors(self) -> dict[str, torch.Tensor]:
+        """Return the whole state but the number of steps, by name; the tensors themselves, no copies."""
+        weights = {f"network.{name}": each for name, each in self.network.state_dict().items()}
+        return weights | self.optimizer.tensors()

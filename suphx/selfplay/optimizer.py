@@ -1,0 +1,60 @@
+"""The step of self-play's networks: AdamW or Muon at a level rate, with a bound on the gradient."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from suphx.supervised.optimizer import adamw_tensors, load_adamw_tensors, muon_step
+
+
+class Optimizer:
+    """Updates a network's weights from their gradients."""
+
+    def __init__(
+        self, network: nn.Module, learning_rate: float, weight_decay: float, gradient_norm: float, muon: bool
+    ) -> None:
+        """gradient_norm: longest gradient, over all weights together. muon: for convolutions, instead of AdamW."""
+        named = dict(network.named_parameters())
+        self._convolutions = {name: weight for name, weight in named.items() if muon and weight.ndim == 4}
+        self._momentum = {name: torch.zeros_like(weight) for name, weight in self._convolutions.items()}
+        others = [weight for name, weight in named.items() if name not in self._convolutions]
+        self._adamw = torch.optim.AdamW(others, lr=learning_rate, weight_decay=weight_decay, fused=True)
+        self._weights = list(named.values())
+        self._rate, self._decay, self._longest = learning_rate, weight_decay, gradient_norm
+        self.steps = 0
+
+    def divide_gradients(self, by: float) -> float:
+        """Make sums of gradients means, shorten them to the bound, and return the norm that they had before."""
+        for weight in self._weights:
+            assert weight.grad is not None
+            weight.grad.div_(by)
+        return float(nn.utils.clip_grad_norm_(self._weights, self._longest))
+
+    def step(self, factor: float = 1.0) -> None:
+        """Take a step at the learning rate x factor, and clear gradients."""
+        self._adamw.param_groups[0]["lr"] = self._rate * factor
+        self._adamw.step()
+        for name, weight in self._convolutions.items():
+            muon_step(weight, self._momentum[name], self._rate * factor, self._decay)
+        self.steps += 1
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget gradients."""
+        for weight in self._weights:
+            weight.grad = None
+
+    def tensors(self) -> dict[str, torch.Tensor]:
+        """Return what a later run needs besides the number of steps, by name; nothing before the first step."""
+        if not self.steps:
+            return {}
+        return {f"momentum.{name}": each for name, each in self._momentum.items()} | adamw_tensors(self._adamw)
+
+    def load_tensors(self, tensors: dict[str, torch.Tensor], steps: int) -> None:
+        """Go on from what `tensors` returned after `steps` steps; raises KeyError for what is missing."""
+        self.steps = steps
+        if steps:
+            for name, each in self._momentum.items():
+                each.copy_(tensors[f"momentum.{name}"])
+            load_adamw_tensors(self._adamw, tensors)

@@ -1,0 +1,213 @@
+"""Questions kept to learn from: by the version that played, bounded in bytes, staleness and use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+import torch
+from pydantic import BaseModel, ConfigDict
+
+from suphx.checkpoint import tensors_below
+from suphx.networks.sizes import MODELS
+from suphx.selfplay.learning_config import ReplayConfig
+from suphx.selfplay.trajectory import Batch, Experience
+
+#: Parts are rid of rows that are used up once fewer than this share are left.
+_COMPACT_BELOW = 0.5
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Questions to one network with what their answers were worth."""
+
+    experience: Experience
+    advantage: np.ndarray
+    """f32[n]"""
+    reward: np.ndarray
+    """f32[n]: of the question's round"""
+    version: np.ndarray
+    """u4[n]: of the policy that played"""
+
+    def __len__(self) -> int:
+        return len(self.advantage)
+
+    def rows(self, which: np.ndarray) -> Lesson:
+        """Return some of the rows: indices i64[m] or bool[n]."""
+        return Lesson(self.experience.rows(which), self.advantage[which], self.reward[which], self.version[which])
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """Return all columns by name."""
+        found = {field.name: getattr(self.experience, field.name) for field in fields(Experience)}
+        return found | {"advantage": self.advantage, "reward": self.reward, "version": self.version}
+
+
+def _lesson(columns: dict[str, np.ndarray]) -> Lesson:
+    experience = Experience(**{field.name: columns[field.name] for field in fields(Experience)})
+    return Lesson(experience, columns["advantage"], columns["reward"], columns["version"])
+
+
+@dataclass
+class _Part:
+    """What came of one batch from one version, for one model."""
+
+    model: str
+    version: int
+    lesson: Lesson
+    uses: np.ndarray
+    """u1[n]: how often each was used"""
+
+    @property
+    def size(self) -> int:
+        return int(self.uses.nbytes + sum(each.nbytes for each in self.lesson.columns().values()))
+
+
+class _PartState(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    model: str
+    version: int
+
+
+class ReplayState(BaseModel):
+    """All of a buffer but its arrays."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    newest: int = 0
+    """Version of the policy that learns now."""
+    draws: dict[str, int] = {}
+    """Minibatches drawn, by model."""
+    added: int = 0
+    """Questions that came in."""
+    used: int = 0
+    """Uses of questions."""
+    stale: int = 0
+    """Questions dropped for their age before they were ever used."""
+    crowded: int = 0
+    """... for want of room."""
+    parts: list[_PartState] = []
+
+
+class ReplayBuffer:
+    """Holds lessons and draws minibatches of them; what it draws follows from the seed and what was done before."""
+
+    def __init__(self, config: ReplayConfig, seed: int = 0) -> None:
+        self._config = config
+        self._seed = seed
+        self._state = ReplayState()
+        self._parts: list[_Part] = []
+        """From oldest to newest arrival."""
+
+    def add(self, batch: Batch, advantages: dict[str, np.ndarray]) -> None:
+        """Take in the questions of rounds that are over; f32[n] by model.
+
+        Too old ones are left out, and the oldest arrivals give way if there is no room. Raises ValueError for a batch
+        that is larger than all the room there is.
+        """
+        if batch.size() > self._config.bytes:
+            raise ValueError(f"replay.bytes: {self._config.bytes} is no room for one batch of {batch.size()} bytes")
+        for model, experience in batch.experience.items():
+            version = batch.paths["version"][experience.path]
+            whole = Lesson(experience, advantages[model], batch.paths["reward"][experience.path], version)
+            for each in np.unique(version):
+                lesson = whole.rows(version == each)
+                self._parts.append(_Part(model, int(each), lesson, np.zeros(len(lesson), np.uint8)))
+        self._state.added += sum(len(each) for each in batch.experience.values())
+        self._drop_stale()
+        self._make_room()
+
+    def advance(self, version: int) -> None:
+        """Say which version learns now; drops what has become too stale."""
+        self._state.newest = version
+        self._drop_stale()
+
+    def available(self, model: str) -> int:
+        """Return how many of a model's questions may still be used."""
+        return sum(int(self._usable(part).sum()) for part in self._parts if part.model == model)
+
+    def sample(self, model: str, n: int) -> Lesson | None:
+        """Draw n different questions, each of those that may be used as likely as any; None if there are fewer."""
+        parts = [part for part in self._parts if part.model == model]
+        usable = [np.flatnonzero(self._usable(part)) for part in parts]
+        ends = np.cumsum([0, *map(len, usable)])
+        if not n or ends[-1] < n:
+            return None
+        draws = self._state.draws.get(model, 0)
+        generator = np.random.default_rng([self._seed, MODELS.index(model), draws])
+        chosen = generator.choice(ends[-1], n, replace=False)
+        self._state.draws[model] = draws + 1
+        self._state.used += n
+        found = []
+        for part, rows, start, end in zip(parts, usable, ends[:-1], ends[1:], strict=True):
+            taken = rows[chosen[(chosen >= start) & (chosen < end)] - start]
+            part.uses[taken] += 1
+            found.append(part.lesson.rows(taken))
+        self._compact()
+        columns = [each.columns() for each in found]
+        return _lesson({name: np.concatenate([each[name] for each in columns]) for name in columns[0]})
+
+    def figures(self) -> dict[str, float]:
+        """Return what there is to know about the contents, by name; ages in versions."""
+        rows = np.array([len(part.uses) for part in self._parts], np.int64)
+        ages = np.array([self._state.newest - part.version for part in self._parts], np.int64)
+        total = int(rows.sum())
+        return {
+            "questions": total,
+            "bytes": self.size(),
+            "age_mean": float((ages * rows).sum() / total) if total else 0.0,
+            "age_max": float(ages.max()) if total else 0.0,
+            "uses_mean": self._state.used / self._state.added if self._state.added else 0.0,
+            "dropped_stale": self._state.stale,
+            "dropped_for_room": self._state.crowded,
+        }
+
+    def size(self) -> int:
+        """Return how many bytes the contents take."""
+        return sum(part.size for part in self._parts)
+
+    def state(self) -> tuple[ReplayState, dict[str, torch.Tensor]]:
+        """Return everything that a later run needs, plain and as tensors by name (no copies)."""
+        tensors = {}
+        for number, part in enumerate(self._parts):
+            for name, column in (part.lesson.columns() | {"uses": part.uses}).items():
+                tensors[f"{number}.{name}"] = torch.from_numpy(np.ascontiguousarray(column))
+        parts = [_PartState(model=part.model, version=part.version) for part in self._parts]
+        return self._state.model_copy(update={"parts": parts}, deep=True), tensors
+
+    def load(self, state: ReplayState, tensors: dict[str, torch.Tensor]) -> None:
+        """Go on from what `state` returned; raises KeyError for what is missing."""
+        self._parts = []
+        for number, part in enumerate(state.parts):
+            columns = {name: each.numpy().copy() for name, each in tensors_below(tensors, f"{number}.").items()}
+            uses = columns.pop("uses")
+            self._parts.append(_Part(part.model, part.version, _lesson(columns), uses))
+        self._state = state.model_copy(update={"parts": []}, deep=True)
+
+    def _usable(self, part: _Part) -> np.ndarray:
+        return part.uses < self._config.reuse
+
+    def _drop_stale(self) -> None:
+        oldest = self._state.newest - self._config.staleness
+        for part in self._parts:
+            if part.version < oldest:
+                self._state.stale += int((part.uses == 0).sum())
+        self._parts = [part for part in self._parts if part.version >= oldest and len(part.uses)]
+
+    def _make_room(self) -> None:
+        size = self.size()
+        while size > self._config.bytes:
+            oldest = self._parts.pop(0)
+            self._state.crowded += int((oldest.uses == 0).sum())
+            size -= oldest.size
+
+    def _compact(self) -> None:
+        kept = []
+        for part in self._parts:
+            usable = self._usable(part)
+            left = int(usable.sum())
+            if left < _COMPACT_BELOW * len(usable):
+                part = _Part(part.model, part.version, part.lesson.rows(usable), part.uses[usable])
+            if left:
+                kept.append(part)
+        self._parts = kept

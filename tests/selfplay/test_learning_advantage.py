@@ -1,0 +1,136 @@
+"""Baselines, generalised advantages, and the critic."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from suphx.selfplay.advantage import Advantages, generalised
+from suphx.selfplay.critic import Critic
+from suphx.selfplay.learning_config import CriticConfig, LearningConfig
+from suphx.selfplay.trajectory import Experience
+from tests.selfplay.toy_experience import ALL, PRECISION, TINY, questions, random_planes, rounds
+
+REWARDS = np.array([2.0, -1.0, 0.5, 4.0], np.float32)
+
+
+def split_paths(seed: int = 0) -> tuple[dict[str, Experience], dict[str, np.ndarray]]:
+    """Questions to two models, in no order of paths; path 2 has none."""
+    generator = np.random.default_rng(seed)
+    path = np.repeat([0, 1, 3], [5, 1, 7])
+    place = np.concatenate([np.arange(5) * 2, [3], np.arange(7)])
+    order = generator.permutation(len(path))
+    path, place = path[order], place[order]
+    found, values = {}, {}
+    for model, rows in {"discard": slice(0, 8), "kong": slice(8, None)}.items():
+        n = len(path[rows])
+        found[model] = questions(random_planes(n, 2), 3, path=path[rows], place=place[rows])
+        values[model] = generator.normal(size=n).astype(np.float32)
+    return found, values
+
+
+def slow_reference(
+    experience: dict[str, Experience], rewards: np.ndarray, values: dict[str, np.ndarray], gae_lambda: float
+) -> dict[str, np.ndarray]:
+    """Each path written out, each advantage as the sum of its deltas."""
+    found = {model: np.zeros(len(each)) for model, each in experience.items()}
+    for path in range(len(rewards)):
+        asked = sorted(
+            (int(each.place[row]), model, row)
+            for model, each in experience.items()
+            for row in range(len(each))
+            if each.path[row] == path
+        )
+        expected = [float(values[model][row]) for _, model, row in asked] + [float(rewards[path])]
+        deltas = np.diff(expected)
+        for at, (_, model, row) in enumerate(asked):
+            found[model][row] = sum(gae_lambda**k * delta for k, delta in enumerate(deltas[at:]))
+    return found
+
+
+@pytest.mark.parametrize("gae_lambda", [0.0, 0.9, 1.0])
+def test_generalised_advantages_are_those_written_out(gae_lambda: float) -> None:
+    experience, values = split_paths()
+    found = generalised(experience, REWARDS, values, gae_lambda)
+    wanted = slow_reference(experience, REWARDS, values, gae_lambda)
+    for model, each in found.items():
+        np.testing.assert_allclose(each, wanted[model], rtol=1e-9, atol=1e-9)
+
+
+def test_with_lambda_1_an_advantage_is_the_reward_less_the_value() -> None:
+    experience, values = split_paths()
+    found = generalised(experience, REWARDS, values, 1.0)
+    for model, each in found.items():
+        np.testing.assert_allclose(each, REWARDS[experience[model].path] - values[model], rtol=1e-6)
+
+
+def test_without_a_baseline_the_reward_itself_counts() -> None:
+    experience, _ = split_paths()
+    found = Advantages(LearningConfig(baseline="none", scale=False)).of(rounds(experience, REWARDS))
+    for model, each in found.items():
+        assert each.dtype == np.float32
+        np.testing.assert_array_equal(each, REWARDS[experience[model].path])
+
+
+def test_the_mean_is_over_questions_and_moves_with_the_batches() -> None:
+    experience, _ = split_paths()
+    advantages = Advantages(LearningConfig(baseline="mean", scale=False, recent_batches=2))
+    batch = rounds(experience, REWARDS)
+    found = np.concatenate(list(advantages.of(batch).values()))
+    assert float(found.mean()) == pytest.approx(0, abs=1e-6)
+    higher = np.concatenate(list(advantages.of(rounds(experience, REWARDS + 1)).values()))
+    assert float(higher.mean()) == pytest.approx(0.5, abs=1e-6)  # half of the second mean is in the baseline
+
+
+def test_advantages_are_scaled_to_a_spread_of_one() -> None:
+    experience, _ = split_paths()
+    for unit in (1, 1000):
+        batch = rounds(experience, REWARDS * unit)
+        found = np.concatenate(list(Advantages(LearningConfig()).of(batch).values()))
+        assert float((found**2).mean()) == pytest.approx(1, rel=1e-5)
+
+
+def test_batches_without_questions_or_without_differences_are_no_trouble() -> None:
+    advantages = Advantages(LearningConfig())
+    nothing = rounds({"discard": questions(random_planes(0, 2), 3)}, REWARDS)
+    assert len(advantages.of(nothing)["discard"]) == 0 and advantages.moments.batches == 0
+    same = rounds({"discard": questions(random_planes(4, 2), 3)}, np.ones(4, np.float32))
+    assert not advantages.of(same)["discard"].any()
+
+
+def hidden_luck(n: int, seed: int) -> tuple[Experience, np.ndarray]:
+    """Rounds whose reward is mostly what a hidden plane says, and a little what was answered."""
+    generator = np.random.default_rng(seed)
+    luck = generator.integers(0, 2, n)
+    answer = generator.integers(0, 2, n)
+    oracle = np.where(luck, ALL, np.uint64(0))[:, None]
+    reward = 2.0 * luck + 0.3 * answer + generator.normal(scale=0.2, size=n)
+    return questions(random_planes(n, 2, seed), 2, answer=answer, oracle=oracle), reward.astype(np.float32)
+
+
+def critic_of(config: LearningConfig) -> Critic:
+    return Critic(config, PRECISION, seed=3, planes=2, oracle_planes=1)
+
+
+def test_a_critic_that_sees_what_is_hidden_takes_the_luck_out_of_advantages() -> None:
+    config = LearningConfig(baseline="critic", scale=False, critic=CriticConfig(size=TINY, learning_rate=0.01))
+    critic = critic_of(config)
+    for step in range(60):
+        figures = critic.step(*hidden_luck(128, step))
+    assert figures["explained_variance"] > 0.9
+    experience, reward = hidden_luck(1000, 999)
+    batch = rounds({"discard": experience}, reward)
+    by_critic = Advantages(config, critic.values).of(batch)["discard"]
+    by_mean = Advantages(LearningConfig(scale=False)).of(batch)["discard"]
+    assert by_critic.var() < 0.15 * by_mean.var()
+    # The gradient's mean is what it was: what the better answer is worth.
+    for found in (by_critic, by_mean):
+        gain = found[experience.answer == 1].mean() - found[experience.answer == 0].mean()
+        assert float(gain) == pytest.approx(0.3, abs=4 * float(found.std()) * (4 / len(found)) ** 0.5)
+
+
+def test_a_critic_without_hidden_planes_says_so() -> None:
+    experience, reward = hidden_luck(4, 0)
+    bare = questions(experience.planes, 2)
+    with pytest.raises(ValueError, match="1 planes of what is hidden, not 0"):
+        critic_of(LearningConfig(critic=CriticConfig(size=TINY))).step(bare, reward)
