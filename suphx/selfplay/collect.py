@@ -15,26 +15,20 @@ import numpy as np
 from simulator.record import GAME, SEATS
 from simulator.rules import Rules
 from simulator.tables import Decisions, Ended, Tables
-from suphx.agent.encoder import PlaneEncoder
-from suphx.agent.flow import Encoder, Sampling
 from suphx.agent.interface import Agent, Consultation, Follower
 from suphx.agent.loading import load_agent
-from suphx.agent.network_agent import NetworkAgent
 from suphx.errors import InputError
 from suphx.features.encode import encode_oracle_batch
 from suphx.features.layout import ORACLE_PLANES
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODEL_PLANES
+from suphx.selfplay.policy import PASS_SIZE, Policy
 from suphx.selfplay.questions import Questions
 from suphx.selfplay.rewards import Rewards
 from suphx.selfplay.seating import LEARNER, TableConfig, opponents, seated
 from suphx.selfplay.trajectory import PATH, Batch
 
-#: The policy that learns is played as it is: its logged probabilities are those of its own softmax.
-TEMPERATURE = 1.0
-#: Positions of every pass of a network, so that answers do not depend on what is asked beside them.
-PASS_SIZE = 32
 _COUNTERS = ("games", "rounds", "decisions", "questions", "version")
 
 
@@ -96,20 +90,15 @@ class Collector:
             raise InputError(f"{name}: a bot that lives outside cannot sit at the tables of self-play")
         return agent
 
-    def set_policy(self, version: int, networks: Mapping[str, PolicyNetwork], encoder: Encoder | None = None) -> None:
-        """Play by these weights from now on; they are copied.
+    def set_policy(self, version: int, networks: Mapping[str, PolicyNetwork], gamma: float = 1.0) -> None:
+        """Play by these weights, of all five models, from now on; they are copied.
 
-        encoder: where networks see more than a position's planes (an oracle does), what makes the planes they see;
-        those beyond the model's own are kept as the oracle's.
+        gamma: for networks that see what is hidden, the share of it that is shown. It is kept as they saw it.
         """
-        first = self._policy is None
-        self._policy = NetworkAgent(
-            f"version {version}", networks, encoder or PlaneEncoder(), self._precision,
-            Sampling(TEMPERATURE, self._seed), PASS_SIZE,
-        )  # fmt: skip
-        self.counters["version"] = version
-        if first and not self.counters["decisions"]:
+        if self._policy is None and not self.counters["decisions"]:
             self._version_dealt[:] = version
+        self._policy = Policy(version, networks, self._precision, self._seed, gamma)
+        self.counters["version"] = version
 
     def step(self) -> Finished | None:
         """Answer every decision that is due, and return the rounds that ended by it, if any."""

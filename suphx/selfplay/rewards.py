@@ -32,7 +32,7 @@ class RoundReward(Config):
 
     kind: Literal["round"] = "round"
     """Which reward this is."""
-    unit: float = Field(10_000, gt=0, allow_inf_nan=False)
+    unit: float = Field(default=10_000, gt=0, allow_inf_nan=False)
     """Points of the table that count as a reward of 1."""
 
 
@@ -43,7 +43,7 @@ class PhiReward(Config):
     """Which reward this is."""
     predictor: Path | None = None
     """File of the reward predictor, as `suphx reward` makes it; by default the one that comes with the package."""
-    unit: float | None = Field(None, gt=0, allow_inf_nan=False)
+    unit: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     """What counts as a reward of 1, in units of the predictor's target; by default the spread of its prizes."""
 
 

@@ -29,7 +29,7 @@ class OneAgainstThree(Config):
     opponents: tuple[str, ...] = Field(min_length=1)
     """Agents: `sl`, `sl-weak`, rule-based players, folders of weights. Of several, each game's three follow one another
     in turn, and another one begins after every four games."""
-    temperature: float | None = Field(None, gt=0)
+    temperature: float | None = Field(default=None, gt=0)
     """Opponents' answers are drawn at this temperature; without, they take the likeliest."""
 
 

@@ -19,8 +19,8 @@ from suphx.errors import InputError
 from suphx.features.encode import encode_oracle_batch
 from suphx.features.layout import ORACLE_PLANES
 from suphx.networks.policy import PolicyNetwork
-from suphx.networks.sizes import MODEL_PLANES, MODELS, NetworkSize
-from suphx.selfplay.collect import PASS_SIZE
+from suphx.selfplay.oracle import widen
+from suphx.selfplay.policy import PASS_SIZE
 from suphx.selfplay.seating import FourLearners, OneAgainstThree
 from suphx.selfplay.trajectory import Batch, Experience
 
@@ -194,28 +194,23 @@ def test_a_collector_goes_on_from_its_state_bit_for_bit(steps, table):
     assert other.counters == collector.counters
 
 
-class _Widened(PlaneEncoder):
-    """Planes with those of what is hidden, half of them taken away: as an oracle's dropout does."""
-
-    def positions(self, games, index, seats):
-        hidden = encode_oracle_batch(games, index, seats) & np.uint64(0x155555555)
-        return np.concatenate([super().positions(games, index, seats), hidden], axis=1)
-
-    def proposals(self, games, index, seats, actions):
-        hidden = encode_oracle_batch(games, index, seats) & np.uint64(0x155555555)
-        return np.concatenate([super().proposals(games, index, seats, actions), hidden], axis=1)
+def widened(models: tuple[str, ...]) -> dict[str, PolicyNetwork]:
+    return tiny_networks() | {model: widen(network) for model, network in tiny_networks().items() if model in models}
 
 
-def test_what_an_oracle_saw_is_kept_as_it_saw_it():
-    collector = tiny_collector(oracle=True)
-    size = NetworkSize(filters=4, blocks=1)
-    wide = {model: PolicyNetwork(model, size, MODEL_PLANES[model] + ORACLE_PLANES) for model in MODELS}
-    collector.set_policy(1, wide, _Widened())
-    for model, experience in collect(collector, 3).experience.items():
-        assert experience.planes.shape[1] == MODEL_PLANES[model]
-        assert experience.oracle.shape[1] == ORACLE_PLANES
-        assert not (experience.oracle & ~np.uint64(0x155555555)).any()
-        assert experience.oracle.any() or not len(experience)
+@pytest.mark.parametrize("gamma", [1.0, 0.5])
+def test_what_an_oracle_saw_is_kept_as_it_saw_it_and_new_planes_change_nothing_at_first(collected, gamma):
+    collector = tiny_collector(oracle=True, models=("discard", "pong"))
+    collector.set_policy(1, widened(("discard", "pong")), gamma)
+    seen = collect(collector, 16)
+    assert np.array_equal(seen.paths, collected.paths)
+    for model, experience in seen.experience.items():
+        plain = collected.experience[model]
+        assert np.array_equal(experience.planes, plain.planes)
+        assert np.array_equal(experience.answer, plain.answer)
+        shown, hidden = np.bitwise_count(experience.oracle).sum(), np.bitwise_count(plain.oracle).sum()
+        assert not (experience.oracle & ~plain.oracle).any()
+        assert shown / hidden == pytest.approx(gamma, abs=0.02)
 
 
 def test_what_is_held_stays_within_the_rounds_in_progress():

@@ -1,0 +1,79 @@
+"""The latest policy as it sits at the tables: five networks, of which some may see what is hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from simulator.record import NO_ACTION
+from simulator.tables import Decisions
+from suphx.agent.encoder import PlaneEncoder
+from suphx.agent.flow import Encoder, Flow, Network, Sampling
+from suphx.agent.interface import Choice
+from suphx.features.encode import encode_oracle_batch
+from suphx.networks.inference import Evaluator
+from suphx.networks.policy import PolicyNetwork
+from suphx.networks.precision import Precision
+from suphx.networks.sizes import MODEL_PLANES
+from suphx.selfplay.oracle import drop, dropout_keys
+
+#: The policy that learns is played as it is: its logged probabilities are those of its own softmax.
+TEMPERATURE = 1.0
+#: Positions of every pass of a network, so that answers do not depend on what is asked beside them.
+PASS_SIZE = 32
+
+
+class OracleEncoder:
+    """A position's planes, and after them what is hidden, each element of it with probability gamma."""
+
+    def __init__(self, gamma: float, seed: int) -> None:
+        """gamma: 0 to 1. seed: of what is dropped out."""
+        self._gamma, self._seed = gamma, seed
+        self._seen = PlaneEncoder()
+
+    def positions(self, games: np.ndarray, index: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Return uint64[n, 838 + ORACLE_PLANES] for seats u8[n] of games[index[n]]."""
+        seen = self._seen.positions(games, index, seats)
+        return self._with_hidden(seen, games, index, seats, np.full(len(index), NO_ACTION))
+
+    def proposals(self, games: np.ndarray, index: np.ndarray, seats: np.ndarray, actions: np.ndarray) -> np.ndarray:
+        """Return uint64[n, 958 + ORACLE_PLANES]: with a proposed chow, pong or kong each, actions i64[n]."""
+        return self._with_hidden(self._seen.proposals(games, index, seats, actions), games, index, seats, actions)
+
+    def _with_hidden(
+        self, seen: np.ndarray, games: np.ndarray, index: np.ndarray, seats: np.ndarray, options: np.ndarray
+    ) -> np.ndarray:
+        keys = dropout_keys(games, index, seats, options, self._seed)
+        return np.concatenate([seen, drop(encode_oracle_batch(games, index, seats), self._gamma, keys)], axis=1)
+
+
+class Policy:
+    """Networks of one version; it takes a copy of their weights."""
+
+    def __init__(
+        self, version: int, networks: Mapping[str, PolicyNetwork], precision: Precision, seed: int, gamma: float = 1.0
+    ) -> None:
+        """networks: by model; one with more planes than its model's sees those of what is hidden after its own.
+
+        seed: of the answers that are drawn. gamma: share of what is hidden that is shown.
+        """
+        self.name = f"version {version}"
+        evaluators = {model: Evaluator(network, precision, PASS_SIZE) for model, network in networks.items()}
+        wide = any(network.planes > MODEL_PLANES[model] for model, network in networks.items())
+        encoder: Encoder = OracleEncoder(gamma, seed) if wide else PlaneEncoder()
+        calls = {model: _own_planes(evaluator) for model, evaluator in evaluators.items()}
+        self._flow = Flow(calls, encoder, Sampling(TEMPERATURE, seed))
+
+    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
+        """Choose for each decision."""
+        return self._flow.decide(games, asked)
+
+
+def _own_planes(evaluator: Evaluator) -> Network:
+    """Return a network that takes wider planes too, and sees the first of them alone."""
+
+    def logits(planes: np.ndarray) -> np.ndarray:
+        return evaluator.logits(np.ascontiguousarray(planes[:, : evaluator.planes]))
+
+    return logits
