@@ -9,7 +9,7 @@ from simulator.tiles import KINDS
 from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import NetworkSize
+from suphx.networks.sizes import OUTPUTS, NetworkSize
 from suphx.selfplay.passes import unpacked
 from suphx.selfplay.policy_gradient import legal_answers, log_probabilities
 from suphx.selfplay.trajectory import PATH, Batch, Experience
@@ -57,7 +57,7 @@ def flags(states: np.ndarray, n_states: int, answers: int) -> np.ndarray:
 def policy_of(network: PolicyNetwork, planes: np.ndarray, answers: int, oracle: np.ndarray | None = None) -> np.ndarray:
     """f64[n, answers]: the network's probabilities."""
     asked = questions(planes, answers, oracle=oracle)
-    legal = torch.from_numpy(legal_answers(asked.legal, KINDS))
+    legal = torch.from_numpy(legal_answers(asked.legal, OUTPUTS[network.model]))
     with torch.inference_mode():
         logits = network(unpacked(planes, asked.oracle, network.planes, PRECISION))
         return log_probabilities(logits, legal)[:, :answers].double().exp().numpy()

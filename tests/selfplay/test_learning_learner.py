@@ -1,0 +1,326 @@
+"""The learner's step, its options, what it refuses, and exact resume."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from suphx.checkpoint import TrainingProgress, load_checkpoint, save_checkpoint
+from suphx.features.layout import ORACLE_PLANES
+from suphx.networks.precision import Precision
+from suphx.networks.sizes import NetworkSize
+from suphx.selfplay.critic import Critic
+from suphx.selfplay.diverged import LearningDiverged
+from suphx.selfplay.learner import Learner, LearnerState
+from suphx.selfplay.learning_config import (
+    CollapseConfig,
+    CriticConfig,
+    DistanceConfig,
+    EntropyConfig,
+    LearningConfig,
+    OracleConfig,
+)
+from suphx.selfplay.oracle import widen
+from suphx.selfplay.trajectory import Batch
+from tests.selfplay.toy_experience import ALL, PRECISION, TINY, drawn, policy_of, questions, random_planes, rounds
+from tests.selfplay.toy_experience import tiny_network as network_of
+
+PLANES, ANSWERS = 6, 4
+EVEN = float(np.log(1 / ANSWERS))
+
+
+def made_batch(n: int, seed: int = 0, hidden: bool = False, models: tuple[str, ...] = ("discard",)) -> Batch:
+    """Questions with even answers; a round is worth more with lower answers."""
+    experience = {}
+    generator = np.random.default_rng(seed)
+    for model in models:
+        answers = ANSWERS if model == "discard" else 2
+        answer = generator.integers(0, answers, n)
+        oracle = random_planes(n, ORACLE_PLANES, seed) if hidden else None
+        planes = random_planes(n, PLANES, seed + 1)
+        experience[model] = questions(planes, answers, answer, np.full(n, -np.log(answers)), oracle=oracle)
+    answer = experience[models[0]].answer.astype(float)
+    return rounds(experience, (generator.normal(size=n) - answer).astype(np.float32))
+
+
+def learner_of(config: LearningConfig, **more) -> Learner:
+    return Learner({model: network_of(PLANES, 1, model=model) for model in config.models}, config, PRECISION, **more)
+
+
+def step(learner: Learner, batch: Batch, model: str = "discard") -> dict[str, float]:
+    return learner.step(model, batch.experience[model], learner.advantages_of(batch)[model])
+
+
+def weights(learner: Learner) -> dict[str, torch.Tensor]:
+    return {name: each.clone() for name, each in learner.state()[1].items()}
+
+
+def gradients(learner: Learner) -> dict[str, torch.Tensor]:
+    """Those of the first step: AdamW has kept a tenth of them."""
+    return {name: each / 0.1 for name, each in learner.state()[1].items() if name.endswith(".exp_avg")}
+
+
+def test_a_batch_in_several_passes_is_one_batch() -> None:
+    """600 questions are three passes; one by one they say what the figures must be."""
+    learner = learner_of(LearningConfig(gradient_norm=1e-9, highest_weight=1.01))
+    batch = made_batch(600)
+    experience = batch.experience["discard"]
+    policy = policy_of(learner.networks["discard"], experience.planes, ANSWERS)
+    advantage = learner.advantages_of(batch)["discard"]
+    figures = learner.step("discard", experience, advantage)
+    weight = policy[np.arange(600), experience.answer] * ANSWERS
+    kept = weight <= 1.01
+    entropy = -(policy * np.log(policy)).sum(axis=1)
+    assert 0 < (~kept).sum() < 600
+    assert figures["kept"] == kept.sum() and figures["rejected"] == pytest.approx((~kept).mean())
+    assert figures["loss"] == pytest.approx(-(weight * advantage + 0.01 * entropy)[kept].mean(), rel=1e-4)
+    assert figures["weight_mean"] == pytest.approx(weight.mean(), rel=1e-5)
+    assert figures["weight_max"] == pytest.approx(weight.max(), rel=1e-5)
+    assert figures["entropy"] == pytest.approx(entropy.mean(), rel=1e-5)
+    assert figures["kl_behaviour"] == pytest.approx((weight - 1 - np.log(weight)).mean(), rel=1e-3)
+
+
+def test_a_long_gradient_is_shortened_and_its_length_reported() -> None:
+    found = {}
+    for bound in (1e3, 1e-3):
+        learner = learner_of(LearningConfig(gradient_norm=bound))
+        found[bound] = step(learner, made_batch(64))["gradient_norm"]
+        taken = float(torch.stack([each.norm() for each in gradients(learner).values()]).norm())
+        assert taken == pytest.approx(min(bound, found[bound]), rel=1e-3)
+    assert found[1e3] == pytest.approx(found[1e-3]) and found[1e3] > 1e-3
+
+
+def test_rejected_questions_have_no_part_in_the_step() -> None:
+    batch = made_batch(64)
+    experience = batch.experience["discard"]
+    played = experience.log_probability.copy()
+    played[::2] = -20  # weights far above any bound
+    advantage = np.ones(64, np.float32)
+    mixed, kept = learner_of(LearningConfig()), learner_of(LearningConfig())
+    planes = experience.planes
+    figures = mixed.step("discard", questions(planes, ANSWERS, experience.answer, played), advantage)
+    kept.step("discard", experience.rows(np.arange(1, 64, 2)), advantage[::2])
+    assert figures["rejected"] == 0.5
+    for name, each in gradients(mixed).items():
+        torch.testing.assert_close(each, gradients(kept)[name], rtol=1e-4, atol=1e-6)
+
+
+def test_no_step_is_taken_where_all_is_rejected() -> None:
+    learner = learner_of(LearningConfig())
+    before = weights(learner)
+    figures = learner.step(
+        "discard", questions(random_planes(8, PLANES), 4, played=np.full(8, -30.0)), np.ones(8, "f4")
+    )
+    assert figures["rejected"] == 1 and figures["gradient_norm"] == 0
+    assert all(torch.equal(each, before[name]) for name, each in weights(learner).items())
+
+
+@pytest.mark.parametrize("what", ["advantage", "log_probability"])
+def test_what_is_no_number_is_refused_and_changes_nothing(what: str) -> None:
+    learner = learner_of(LearningConfig())
+    batch = made_batch(300)
+    step(learner, batch)
+    before, state = weights(learner), learner.state()[0]
+    experience, advantage = batch.experience["discard"], np.ones(300, np.float32)
+    {"advantage": advantage, "log_probability": experience.log_probability}[what][299] = np.nan
+    with pytest.raises(LearningDiverged, match=r"discard: step 2 was not taken: loss nan.*last checkpoint"):
+        learner.step("discard", experience, advantage)
+    assert all(torch.equal(each, before[name]) for name, each in weights(learner).items())
+    assert learner.state()[0] == state
+    other = learner_of(LearningConfig())
+    step(other, made_batch(300))
+    assert step(learner, made_batch(300, 5)) == step(other, made_batch(300, 5))  # no gradient was left behind
+
+
+def test_a_critic_that_diverges_is_refused() -> None:
+    config = LearningConfig(baseline="critic", critic=CriticConfig(size=TINY))
+    learner = learner_of(config, critic=Critic(config, PRECISION, 0, PLANES))
+    experience = made_batch(10, hidden=True).experience["discard"]
+    before = weights(learner)
+    with pytest.raises(LearningDiverged, match="critic: step 1"):
+        learner.critic_step(experience, np.full(10, np.inf, np.float32))
+    assert all(torch.equal(each, before[name]) for name, each in weights(learner).items())
+
+
+def test_questions_that_cannot_be_are_refused() -> None:
+    learner = learner_of(LearningConfig())
+    with pytest.raises(ValueError, match="was not possible"):
+        learner.step("discard", questions(random_planes(2, PLANES), 2, answer=np.array([0, 2])), np.ones(2, "f4"))
+    with pytest.raises(ValueError, match="no questions"):
+        learner.step("discard", questions(random_planes(0, PLANES), 2), np.ones(0, "f4"))
+    with pytest.raises(ValueError, match=r"6 planes cannot see 5 and 0 hidden"):
+        learner.step("discard", questions(random_planes(2, 5), 2), np.ones(2, "f4"))
+    with pytest.raises(ValueError, match="needs discard, discard's teacher"):
+        Learner({}, LearningConfig(teacher=DistanceConfig()), PRECISION)
+
+
+def drift(config: LearningConfig, steps: int = 40) -> tuple[np.ndarray, dict[str, float]]:
+    """The policy after some steps towards low answers, and the last figures."""
+    learner = learner_of(config)
+    generator = np.random.default_rng(0)
+    planes = random_planes(64, PLANES)
+    for _ in range(steps):
+        policy = policy_of(learner.networks["discard"], planes, ANSWERS)
+        answer, played = drawn(policy, generator)
+        batch = rounds({"discard": questions(planes, ANSWERS, answer, played)}, -answer.astype(np.float32))
+        figures = step(learner, batch)
+    return policy, figures
+
+
+def test_a_reference_holds_the_policy() -> None:
+    free, _ = drift(LearningConfig(learning_rate=3e-3))
+    start = policy_of(network_of(PLANES, 1), random_planes(64, PLANES), ANSWERS)
+    held, figures = drift(LearningConfig(learning_rate=3e-3, reference=DistanceConfig(coefficient=10)))
+    assert np.abs(held - start).mean() < 0.3 * np.abs(free - start).mean()
+    assert 0 < figures["kl_reference"] < 0.1
+
+
+def test_the_distance_to_a_reference_is_held_at_its_bound() -> None:
+    bound = DistanceConfig(coefficient=1, bound=0.1, beta=0.1)
+    config = LearningConfig(learning_rate=3e-3, reference=bound, scale=False, recent_steps=5)
+    _, figures = drift(config, 200)
+    assert figures["kl_reference"] == pytest.approx(0.1, abs=0.03)
+    assert figures["reference_coefficient"] > 1.2
+    _, free = drift(config.model_copy(update={"reference": DistanceConfig(coefficient=0)}), 200)
+    assert free["kl_reference"] > 0.5
+
+
+def test_an_oracle_distils_into_a_normal_policy() -> None:
+    teacher = widen(network_of(PLANES, seed=2))
+    with torch.no_grad():
+        teacher.head.score.weight.mul_(30)  # of opinions
+    config = LearningConfig(learning_rate=5e-3, teacher=DistanceConfig(coefficient=1.0), entropy=EntropyConfig(start=0))
+    learner = learner_of(config, teachers={"discard": teacher})
+    batch = made_batch(128, hidden=True)
+    nothing = np.zeros(128, np.float32)
+    figures = [learner.step("discard", batch.experience["discard"], nothing)["kl_teacher"] for _ in range(100)]
+    assert figures[0] > 0.05 and figures[-1] < 0.3 * figures[0]
+
+
+ORACLE = OracleConfig(full_games=10, decay_games=20, after_rate=0.1, after_highest_weight=1.01)
+
+
+def test_an_oracle_uses_what_it_sees() -> None:
+    wider = NetworkSize(filters=16, blocks=1)
+    config = LearningConfig(learning_rate=5e-3, oracle=ORACLE)
+    learner = Learner({"discard": network_of(PLANES, size=wider)}, config, PRECISION)
+    generator = np.random.default_rng(0)
+    planes = np.zeros((128, PLANES), np.uint64)
+    planes[:, :2] = [1, 2]  # mark the kinds of the two answers
+    for _ in range(60):
+        better = generator.integers(0, 2, 128)
+        oracle = np.zeros((128, ORACLE_PLANES), np.uint64)
+        oracle[:, 7] = np.where(better, ALL, np.uint64(0))
+        policy = policy_of(learner.networks["discard"], planes, 2, oracle)
+        answer, played = drawn(policy, generator)
+        experience = questions(planes, 2, answer, played, oracle=oracle)
+        step(learner, rounds({"discard": experience}, np.where(answer == better, 1.0, -1.0)))
+    assert policy[np.arange(128), better].mean() > 0.9
+
+
+def test_the_oracle_ends_in_a_normal_network_of_the_same_function() -> None:
+    learner = learner_of(LearningConfig(oracle=ORACLE, learning_rate=1e-2))
+    batch = made_batch(64, hidden=True)
+    experience = batch.experience["discard"]
+    figures = step(learner, batch)
+    assert (learner.gamma, figures["learning_rate"]) == (1, 1e-2)
+    learner.count_games(20)
+    assert learner.gamma == 0.5
+    nothing = np.zeros_like(experience.oracle)
+    before = policy_of(learner.networks["discard"], experience.planes, ANSWERS, nothing)
+    assert np.abs(before - policy_of(learner.networks["discard"], experience.planes, ANSWERS, ~nothing)).max() > 0.01
+    learner.count_games(10)
+    assert learner.gamma == 0 and learner.networks["discard"].planes == PLANES
+    after = policy_of(learner.networks["discard"], experience.planes, ANSWERS)
+    np.testing.assert_allclose(after, before, rtol=1e-5)
+    figures = learner.step("discard", experience, np.ones(64, np.float32))  # what oracles played is still of use
+    assert figures["learning_rate"] == pytest.approx(1e-3)
+    weight = after[np.arange(64), experience.answer] * ANSWERS
+    assert figures["rejected"] == pytest.approx((weight > 1.01).mean()) and figures["rejected"] > 0
+
+
+class _Progress(TrainingProgress):
+    learner: LearnerState
+
+
+FULL = LearningConfig(
+    models=["discard", "kong"],
+    learning_rate=1e-3,
+    entropy=EntropyConfig(beta=0.01),
+    entropy_of={"kong": EntropyConfig(target=0.1, half_life=5)},
+    reference=DistanceConfig(bound=0.01),
+    baseline="critic",
+    critic=CriticConfig(size=TINY),
+    oracle=ORACLE,
+)
+
+
+@pytest.mark.parametrize("optimizer", ["adamw", "muon"])
+@pytest.mark.parametrize("games", [2, 9])
+def test_resume_is_exact(tmp_path: Path, optimizer: str, games: int) -> None:
+    """Five steps, a checkpoint, five steps; with so many games a step, also over the end of the oracle."""
+    config = FULL.model_copy(update={"optimizer": optimizer})
+
+    def start() -> Learner:
+        return learner_of(config, critic=Critic(config, PRECISION, 3, PLANES))
+
+    def run(learner: Learner, first: int) -> list[dict[str, float]]:
+        found = []
+        for number in range(first, first + 5):
+            batch = made_batch(40, number, hidden=True, models=("discard", "kong"))
+            advantages = learner.advantages_of(batch)
+            for model, experience in batch.experience.items():
+                found.append(learner.step(model, experience, advantages[model]))
+                found.append(learner.critic_step(experience, batch.paths["reward"][experience.path]))
+            learner.count_games(games)
+        return found
+
+    whole = start()
+    run(whole, 0)
+    state, tensors = whole.state()
+    save_checkpoint(tmp_path / "c", _Progress(purpose="", learner=state), tensors)
+    wanted = run(whole, 5)
+    found = load_checkpoint(tmp_path / "c", "", _Progress)
+    assert found is not None
+    resumed = start()
+    resumed.load(found[0].learner, found[1])
+    assert run(resumed, 5) == wanted
+    assert resumed.state()[0] == whole.state()[0]
+    assert resumed.narrowed == (games == 9)
+    one, two = weights(whole), weights(resumed)
+    assert one.keys() == two.keys()
+    assert all(torch.equal(each, two[name]) for name, each in one.items())
+
+
+def test_alarms_tell_of_a_collapse() -> None:
+    collapse = CollapseConfig(entropy_share=0.5, behaviour_kl=0.05)
+    config = LearningConfig(recent_steps=3, collapse=collapse, entropy=EntropyConfig(start=0, beta=0))
+    learner = learner_of(config)
+    batch = made_batch(64)
+    for _ in range(3):
+        step(learner, batch)
+    assert learner.alarms() == []
+    with torch.no_grad():
+        learner.networks["discard"].head.score.weight.mul_(1000)
+    for _ in range(9):
+        step(learner, batch)
+    found = {alarm.figure: alarm for alarm in learner.alarms()}
+    assert set(found) == {"entropy", "kl_behaviour"}
+    assert found["entropy"].value < found["entropy"].bound and found["kl_behaviour"].value > 0.05
+    assert str(found["entropy"]).startswith("discard: recent entropy 0.")
+
+
+def test_bfloat16_planes_train_float32_weights_nearly_alike() -> None:
+    half = Precision(torch.device("cpu"), torch.bfloat16, 1, "for tests")
+    found = []
+    for precision in (PRECISION, half):
+        learner = Learner({"discard": network_of(PLANES, 1)}, LearningConfig(), precision)
+        figures = step(learner, made_batch(300))
+        assert all(each.dtype == torch.float32 for each in learner.networks["discard"].parameters())
+        found.append(figures)
+    assert found[0]["entropy"] == pytest.approx(found[1]["entropy"], rel=0.01)
+    assert found[0]["gradient_norm"] == pytest.approx(found[1]["gradient_norm"], rel=0.05)
+    assert found[0] != found[1]
