@@ -110,8 +110,9 @@ class ReplayBuffer:
         for model, experience in batch.experience.items():
             version = batch.paths["version"][experience.path]
             whole = Lesson(experience, advantages[model], batch.paths["reward"][experience.path], version)
-            for each in np.unique(version):
-                lesson = whole.rows(version == each)
+            versions = np.unique(version)
+            for each in versions:
+                lesson = whole if len(versions) == 1 else whole.rows(version == each)
                 self._parts.append(_Part(model, int(each), lesson, np.zeros(len(lesson), np.uint8)))
         self._state.added += sum(len(each) for each in batch.experience.values())
         self._drop_stale()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,17 @@ from suphx.selfplay.learning_config import (
 )
 from suphx.selfplay.oracle import widen
 from suphx.selfplay.trajectory import Batch
-from tests.selfplay.toy_experience import ALL, PRECISION, TINY, drawn, policy_of, questions, random_planes, rounds
+from tests.selfplay.toy_experience import (
+    ALL,
+    PRECISION,
+    TINY,
+    as_input,
+    drawn,
+    policy_of,
+    questions,
+    random_planes,
+    rounds,
+)
 from tests.selfplay.toy_experience import tiny_network as network_of
 
 PLANES, ANSWERS = 6, 4
@@ -65,10 +76,11 @@ def gradients(learner: Learner) -> dict[str, torch.Tensor]:
 
 def test_a_batch_in_several_passes_is_one_batch() -> None:
     """600 questions are three passes; one by one they say what the figures must be."""
-    learner = learner_of(LearningConfig(gradient_norm=1e-9, highest_weight=1.01))
+    learner = learner_of(LearningConfig(gradient_norm=1e6, highest_weight=1.01))
     batch = made_batch(600)
     experience = batch.experience["discard"]
-    policy = policy_of(learner.networks["discard"], experience.planes, ANSWERS)
+    whole = copy.deepcopy(learner.networks["discard"])
+    policy = policy_of(whole, experience.planes, ANSWERS)
     advantage = learner.advantages_of(batch)["discard"]
     figures = learner.step("discard", experience, advantage)
     weight = policy[np.arange(600), experience.answer] * ANSWERS
@@ -81,6 +93,12 @@ def test_a_batch_in_several_passes_is_one_batch() -> None:
     assert figures["weight_max"] == pytest.approx(weight.max(), rel=1e-5)
     assert figures["entropy"] == pytest.approx(entropy.mean(), rel=1e-5)
     assert figures["kl_behaviour"] == pytest.approx((weight - 1 - np.log(weight)).mean(), rel=1e-3)
+    log_policy = whole(as_input(experience.planes))[:, :ANSWERS].log_softmax(dim=1)
+    answered = log_policy[torch.arange(600), torch.from_numpy(experience.answer.astype(int))]
+    gain = answered.exp() * ANSWERS * torch.from_numpy(advantage) - 0.01 * (log_policy.exp() * log_policy).sum(dim=1)
+    (-gain[torch.from_numpy(kept)].mean()).backward()
+    for found, weights_of_it in zip(gradients(learner).values(), whole.parameters(), strict=True):
+        torch.testing.assert_close(found, weights_of_it.grad, rtol=1e-3, atol=1e-6)
 
 
 def test_a_long_gradient_is_shortened_and_its_length_reported() -> None:
