@@ -21,6 +21,7 @@ from suphx.commands.logs import logs
 from suphx.commands.match import match
 from suphx.commands.pretrain import pretrain
 from suphx.commands.reward import reward
+from suphx.commands.train import train
 from suphx.commands.warmup import warmup
 
 EXIT_ERROR = 1  # something that was asked for is wrong or missing; a wrong command line is 2, Ctrl-C 130
@@ -57,6 +58,7 @@ app.command()(features)
 app.command()(check)
 app.command()(reward)
 app.command()(pretrain)
+app.command()(train)
 app.command()(evaluate)
 app.command()(match)
 app.command()(bot)

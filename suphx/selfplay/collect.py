@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.record import GAME, SEATS
+from simulator.record import SEATS
 from simulator.rules import Rules
 from simulator.tables import Decisions, Ended, Tables
 from suphx.agent.interface import Agent, Consultation, Follower
@@ -25,6 +25,7 @@ from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODEL_PLANES
 from suphx.selfplay.policy import PASS_SIZE, Policy
 from suphx.selfplay.questions import Questions
+from suphx.selfplay.records import as_bytes, from_bytes
 from suphx.selfplay.rewards import Rewards
 from suphx.selfplay.seating import LEARNER, TableConfig, opponents, seated
 from suphx.selfplay.trajectory import PATH, Batch
@@ -78,7 +79,8 @@ class Collector:
         self._questions = {model: Questions(MODEL_PLANES[model], width) for model in models}
         self._policy: Agent | None = None
         self._opponents = [self._opponent(name) for name in opponents(table)]
-        self._seated = seated(table, self.tables.games["number"])
+        self.seated = seated(table, self.tables.games["number"])
+        """i64[slots, 4]: which player has each seat, LEARNER or an opponent from 1 on."""
         self._asked = np.zeros((slots, SEATS), np.uint16)  # questions to any network in the round so far
         self._version_dealt = np.zeros(slots, np.uint32)
 
@@ -111,7 +113,7 @@ class Collector:
         """Return an action i64[n] for each decision, each from who sits there; keep what the policy was asked."""
         assert self._policy is not None, "a collector needs a policy"
         actions = np.empty(len(asked), np.int64)
-        who = self._seated[asked.game, asked.seat]
+        who = self.seated[asked.game, asked.seat]
         for player, agent in enumerate((self._policy, *self._opponents)):
             rows = np.flatnonzero(who == player)
             if not len(rows):
@@ -154,7 +156,7 @@ class Collector:
 
     def _finish(self, ended: Ended) -> Finished:
         rewards = self.rewards.of(ended)
-        rows, seats = np.nonzero(self._seated[ended.game] == LEARNER)
+        rows, seats = np.nonzero(self.seated[ended.game] == LEARNER)
         slots = ended.game[rows]
         paths = np.zeros(len(rows), PATH)
         paths["game"], paths["round"] = ended.records["number"][rows], ended.records["deals"][rows] - 1
@@ -167,7 +169,7 @@ class Collector:
 
         self._asked[ended.game] = 0
         self._version_dealt[ended.game] = self.counters["version"]
-        self._seated[ended.game] = seated(self.table, self.tables.games["number"][ended.game])
+        self.seated[ended.game] = seated(self.table, self.tables.games["number"][ended.game])
         self.counters["rounds"] += len(ended)
         self.counters["games"] += int(ended.finished.sum())
         return Finished(Batch(paths, experience), ended)
@@ -175,7 +177,7 @@ class Collector:
     def state(self) -> dict[str, np.ndarray]:
         """Return everything but the policy, as plain arrays: with the same policy, a copy plays on the same."""
         found: dict[str, np.ndarray] = {
-            "games": self.tables.snapshot().view(np.uint8).reshape(len(self.tables), -1),
+            "games": as_bytes(self.tables.games),
             "asked": self._asked.copy(),
             "version_dealt": self._version_dealt.copy(),
             "counters": np.array([self.counters[name] for name in _COUNTERS], np.int64),
@@ -186,11 +188,11 @@ class Collector:
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
         """Go back to what `state` returned; the policy is set apart."""
-        self.tables.restore(state["games"].copy().view(GAME).reshape(-1))
+        self.tables.restore(from_bytes(state["games"]))
         self._asked[:] = state["asked"]
         self._version_dealt[:] = state["version_dealt"]
         self.counters = dict(zip(_COUNTERS, state["counters"].tolist(), strict=True))
-        self._seated = seated(self.table, self.tables.games["number"])
+        self.seated = seated(self.table, self.tables.games["number"])
         self.rewards.restore(_below(state, "rewards."))
         for model, questions in self._questions.items():
             questions.restore(_below(state, f"questions.{model}."))

@@ -76,8 +76,9 @@ class Questions:
         return Experience(**{field.name: taken[field.name] for field in fields(Experience)})
 
     def state(self) -> dict[str, np.ndarray]:
-        """Return all that is held, as plain arrays; which rows it stood in makes no difference."""
+        """Return all that is held, as plain arrays in an order of their own: which rows it stood in is not told."""
         rows = np.flatnonzero(self._owner != _FREE)
+        rows = rows[np.lexsort((self._columns["place"][rows], self._owner[rows]))]
         return {"owner": self._owner[rows]} | {name: column[rows] for name, column in self._columns.items()}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:

@@ -131,7 +131,7 @@ def test_one_learner_alone_gives_data_from_every_seat_in_turn():
 def test_a_pool_sits_down_in_turn():
     table = OneAgainstThree(opponents=("tsumogiri", "sensible"))
     collector = tiny_collector(table, slots=8)
-    assert collector._seated.tolist() == [
+    assert collector.seated.tolist() == [
         [0, 1, 2, 1], [1, 0, 1, 2], [2, 1, 0, 1], [1, 2, 1, 0], [0, 2, 1, 2], [2, 0, 2, 1], [1, 2, 0, 2], [2, 1, 2, 0]
     ]  # fmt: skip
     collect(collector, 4)

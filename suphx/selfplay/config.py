@@ -1,0 +1,83 @@
+"""What `suphx train` can be told: every field with its meaning, and defaults that suit a laptop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field, model_validator
+
+from simulator.rules import PRESETS
+from suphx.config import Config
+from suphx.selfplay.learning_config import LearningConfig
+from suphx.selfplay.rewards import PhiReward, RewardConfig
+from suphx.selfplay.seating import FourLearners, TableConfig
+
+
+class EvaluationConfig(Config):
+    """How often the agent that learns is measured, and against whom.
+
+    It and the weights that the run started from each play the same deals, from all four seats, against three of the
+    opponent, all of them by their likeliest answers.
+    """
+
+    every: int = Field(default=10_000, ge=1)
+    """Games of self-play between measurements."""
+    deals: int = Field(default=250, ge=2)
+    """Deals of each measurement, four hanchan each."""
+    opponent: str = "sl-weak"
+    """Who sits on the other three seats: `sl-weak`, `sl`, a rule-based player, a folder of weights."""
+    seed: int = Field(default=1_000_003, ge=0)
+    """Names the deals; they are the same in each measurement, and others than those that are learned from."""
+
+
+class TrainConfig(Config):
+    """A training by self-play."""
+
+    name: str = Field(default="laptop", pattern=r"^[\w.-]+$")
+    """Name of the run, and of the agent that comes of it."""
+    seed: int = Field(default=0, ge=0)
+    """Names the walls, what is drawn in play, and what is drawn from the buffer to learn from."""
+    start: str = "sl"
+    """Weights that all five networks start from: `sl`, or a folder."""
+    teacher: Path | None = None
+    """With `learning.teacher`: the folder of the oracle to distil from, as a run with `learning.oracle` leaves it."""
+    rules: str = "tenhou"
+    """Name of a preset of rules."""
+    reward: RewardConfig = Field(default_factory=PhiReward)
+    """What a round is worth: `{kind: round}` (RL-basic) or `{kind: phi}` (RL-1)."""
+    table: TableConfig = Field(default_factory=FourLearners)
+    """Who plays: `{kind: selfplay}`, or `{kind: one-against-three, opponents: [sl]}`."""
+    games: int = Field(default=50_000, ge=1)
+    """Games of self-play in all."""
+    side_by_side: int = Field(default=256, ge=1)
+    """Games that are played side by side: more are faster, up to a point, and take more memory (about 0.5 MB each)."""
+    learning: LearningConfig = Field(default_factory=LearningConfig)
+    """What is learned from them, and how."""
+    publish_steps: int = Field(default=8, ge=1)
+    """Steps of learning, of all models together, after which the games go on with the new weights: a version."""
+    checkpoint_seconds: float = Field(default=300, ge=0)
+    """Time between checkpoints, which are written between two versions; 0 for one at each."""
+    evaluation: EvaluationConfig | None = Field(default_factory=EvaluationConfig)
+    """How the agent is measured while it learns; null for not at all."""
+    sample_games: int = Field(default=1_000, ge=0)
+    """Games between two that are kept as logs (mjlog); 0 for none."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> TrainConfig:
+        if self.rules not in PRESETS:
+            raise ValueError(f"rules: no preset {self.rules!r}; there are {', '.join(PRESETS)}")
+        if self.evaluation is not None and self.evaluation.seed == self.seed:
+            raise ValueError("evaluation.seed: the deals of `seed` are learned from; measure on others")
+        if (self.teacher is None) != (self.learning.teacher is None):
+            raise ValueError("teacher: goes with learning.teacher; the one says which oracle, the other how near to it")
+        return self
+
+    @property
+    def keeps_hidden(self) -> bool:
+        """Whether what is hidden at the table goes with every question: for an oracle, a teacher or a critic."""
+        learning = self.learning
+        return bool(learning.oracle or learning.teacher or learning.baseline == "critic")
+
+    def purpose(self) -> dict[str, object]:
+        """Return what decides the course of a training: with any of it changed, a checkpoint is of another one."""
+        return self.model_dump(exclude={"name", "games", "checkpoint_seconds", "evaluation", "sample_games"})

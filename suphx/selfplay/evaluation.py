@@ -1,0 +1,68 @@
+"""How strong the agent that learns is: it and the weights it started from on the same deals, against the same three."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import numpy as np
+
+from suphx.evaluation.arena import Terms
+from suphx.evaluation.match import Means, play_match
+from suphx.evaluation.protocol import one_against_three
+from suphx.evaluation.results import Results
+from suphx.evaluation.statistics import difference, summary
+from suphx.networks.precision import Precision
+from suphx.selfplay.config import EvaluationConfig
+
+RANK = "average_rank"
+
+
+@dataclass(frozen=True)
+class Strength:
+    """What a measurement came to; intervals are of 95 %."""
+
+    games: int
+    """Games of self-play that were behind the agent."""
+    average_rank: float
+    """1 to 4; 2.5 is as good as the opponents."""
+    interval: tuple[float, float]
+    less_start: float
+    """Average rank less that of the weights that the run started from: below 0 is better."""
+    less_start_interval: tuple[float, float]
+
+
+class Evaluation:
+    """Plays the matches of a run; those of its start once, since they are kept in its folder."""
+
+    def __init__(self, config: EvaluationConfig, rules: str, start: str, folder: Path, precision: Precision) -> None:
+        self._config, self._start, self._folder = config, start, folder
+        self._terms = Terms(
+            config.seed, rules, None, str(precision.device), str(precision.dtype).removeprefix("torch.")
+        )
+        self._means = Means(threads=precision.threads)
+
+    def measure(self, agent: Path, games: int, stop: Event) -> Strength | None:
+        """Return the strength of the agent in a folder, after so many games; None if it was stopped in the middle."""
+        started = self._units(self._start, self._folder / "start", stop)
+        found = None if started is None else self._units(str(agent), None, stop)
+        if started is None or found is None:
+            return None
+        alone, together = summary(found), difference(found, started)
+        return Strength(games, alone[RANK]["value"], _ends(alone), together[RANK]["value"], _ends(together))
+
+    def _units(self, agent: str, folder: Path | None, stop: Event) -> np.ndarray | None:
+        def watch(_: Results) -> None:
+            if stop.is_set():
+                raise KeyboardInterrupt
+
+        plan = one_against_three([agent], [self._config.opponent])
+        outcome = play_match(plan, self._terms, self._config.deals, self._means, folder, watch=watch)
+        return None if outcome.interrupted else outcome.results.units(0)
+
+
+def _ends(found: dict[str, Any]) -> tuple[float, float]:
+    low, high = found[RANK]["interval"]
+    return low, high

@@ -1,0 +1,282 @@
+"""`LocalTraining`: all roles of self-play in one process, in order: collect, keep, learn, publish.
+
+It goes from one version of the weights to the next; between two of them its whole state is in a few objects, and a
+checkpoint holds all of it. So a training that was killed goes on as if nothing had happened: on one thread of a CPU
+bit for bit.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+
+import numpy as np
+import torch
+
+from simulator.rules import Rules
+from suphx.agent.loading import fingerprint, weights_folder
+from suphx.checkpoint import TrainingProgress, load_checkpoint, purpose_of, save_checkpoint, tensors_below
+from suphx.errors import InputError
+from suphx.features.layout import VERSION
+from suphx.networks.memory import keep_memory
+from suphx.networks.policy import PolicyNetwork
+from suphx.networks.precision import Precision
+from suphx.networks.sizes import MODEL_PLANES
+from suphx.networks.weights import load_agent, load_network, save_agent, save_network
+from suphx.selfplay.board import Averages, Board
+from suphx.selfplay.collect import Collector
+from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.evaluation import Evaluation, Strength
+from suphx.selfplay.learner import Learner, LearnerState
+from suphx.selfplay.oracle import narrow
+from suphx.selfplay.replay import ReplayBuffer, ReplayState
+from suphx.selfplay.rewards import make_rewards
+from suphx.selfplay.samples import Samples
+from suphx.selfplay.trajectory import Batch, join
+
+CHECKPOINT_NAME = "checkpoint.safetensors"
+AGENT_FOLDER = "agent"
+ORACLE_FOLDER = "oracle"
+
+
+class Interrupted(Exception):
+    """The training was told to stop; it goes on from its checkpoint."""
+
+
+class Collapsed(InputError):
+    """The policy has lost its entropy, or has run away from what played: says which, and where the last good one is."""
+
+
+class LocalProgress(TrainingProgress):
+    """Where a training stands, besides tensors."""
+
+    version: int = 0
+    """Of the weights that play."""
+    steps: int = 0
+    """Of learning, of all models together."""
+    seconds: float = 0
+    evaluated: int = 0
+    """Games that were over at the last measurement."""
+    learner: LearnerState | None = None
+    replay: ReplayState | None = None
+
+
+@dataclass(frozen=True)
+class Report:
+    """How a training stands, for whoever watches; told at every version."""
+
+    games: int
+    total: int
+    version: int
+    games_per_s: float
+    decisions_per_s: float
+    figures: Mapping[str, float] = field(default_factory=dict)
+    """As written to TensorBoard (`board.py`)."""
+    strength: Strength | None = None
+    """If the agent has just been measured."""
+
+
+class LocalTraining:
+    """A training in its own folder: `run` goes on from the checkpoint there, if there is one."""
+
+    def __init__(self, config: TrainConfig, folder: Path, precision: Precision) -> None:
+        """Raises InputError for weights or a predictor that cannot be used, and for a checkpoint of something else."""
+        keep_memory()
+        self.config, self.folder, self.precision = config, folder, precision
+        self._start = weights_folder(config.start)
+        self._networks = load_agent(self._start)
+        rules = Rules.preset(config.rules)
+        learning = config.learning
+        learns: dict[str, PolicyNetwork] = {model: self._networks[model] for model in learning.models}
+        self.learner = Learner(learns, learning, precision, config.seed, _teachers(config))
+        self.replay = ReplayBuffer(learning.replay, config.seed)
+        rewards = make_rewards(config.reward, rules, config.side_by_side)
+        self.collector = Collector(
+            config.table, rules, rewards, config.side_by_side, config.seed, learning.models, precision,
+            config.keeps_hidden,
+        )  # fmt: skip
+        self._samples = Samples(folder / "games", config.sample_games, rules, config.table)
+        self._averages = Averages()
+        purpose = purpose_of(
+            config.purpose(), fingerprint(config.start), VERSION, precision.device.type, precision.dtype
+        )
+        self.progress = LocalProgress(purpose=purpose)
+        found = load_checkpoint(folder / CHECKPOINT_NAME, purpose, LocalProgress)
+        if found is not None:
+            self._restore(*found)
+        self._play_by_current_weights()
+
+    @property
+    def games(self) -> int:
+        """Games of self-play that are over."""
+        return self.collector.counters["games"]
+
+    @property
+    def agent_folder(self) -> Path:
+        """Where the agent is, as of the last checkpoint."""
+        return self.folder / AGENT_FOLDER
+
+    def run(self, watch: Callable[[Report], None], stop: Event) -> None:
+        """Train until the configuration's games are over.
+
+        watch: told at every version. stop: set by whoever wants it to end early; raises Interrupted then, with a
+        checkpoint written. Raises Collapsed, and LearningDiverged, with the last good checkpoint kept.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        board = Board(self.folder / "tensorboard", self.games)
+        try:
+            self._run(board, watch, stop)
+        finally:
+            board.close()
+
+    def _run(self, board: Board, watch: Callable[[Report], None], stop: Event) -> None:
+        saved = time.monotonic()
+        while self.games < self.config.games:
+            report = self._to_next_version()
+            board.write(report.figures, self.games)
+            watch(report)
+            self._look_for_collapse()
+            done = self.games >= self.config.games
+            measures = self._is_measured_now(done)
+            late = time.monotonic() - saved >= self.config.checkpoint_seconds
+            if done or measures or late or stop.is_set():
+                self._save()
+                saved = time.monotonic()
+            if measures and not stop.is_set():
+                strength = self._measure(stop)
+                if strength is not None:
+                    board.write_strength(strength)
+                    watch(Report(self.games, self.config.games, report.version, 0, 0, strength=strength))
+            if stop.is_set() and self.games < self.config.games:
+                raise Interrupted
+
+    def _to_next_version(self) -> Report:
+        """Play and learn until it is time for new weights at the tables, and play by them from there."""
+        started, before = time.monotonic(), dict(self.collector.counters)
+        learning, taken = 0.0, 0
+        while taken < self.config.publish_steps:
+            batch = self._collect()
+            begun = time.monotonic()
+            taken += self._learn(batch)
+            learning += time.monotonic() - begun
+        self.progress.version += 1
+        self.progress.steps += taken
+        self.replay.advance(self.progress.version)
+        self._play_by_current_weights()
+        seconds = time.monotonic() - started
+        self.progress.seconds += seconds
+        games, decisions = ((self.collector.counters[name] - before[name]) / seconds for name in ("games", "decisions"))
+        self._averages.add("rate", {"games_per_s": games, "decisions_per_s": decisions, "learning": learning / seconds})
+        self._averages.add("play", {"version": self.progress.version, "gamma": self.learner.gamma})
+        self._averages.add("replay", self.replay.figures())
+        total, figures = self.config.games, self._averages.take()
+        return Report(self.games, total, self.progress.version, games, decisions, figures)
+
+    def _play_by_current_weights(self) -> None:
+        self._networks |= self.learner.networks
+        self.collector.set_policy(self.progress.version, self._networks, self.learner.gamma)
+
+    def _collect(self) -> Batch:
+        """Return rounds with a batch of questions or more."""
+        batches: list[Batch] = []
+        questions = 0
+        while questions < self.config.learning.batch:
+            finished = self.collector.step()
+            if finished is None:
+                continue
+            batches.append(finished.batch)
+            questions += sum(map(len, finished.batch.experience.values()))
+            self.learner.count_games(int(finished.ended.finished.sum()))
+            self._samples.note(finished.ended, self.games, f"{self.config.name} {self.progress.version}")
+        batch = join(batches)
+        rewards = batch.paths["reward"]
+        rounds = len(np.unique(batch.paths[["game", "round"]]))
+        figures = {"reward_mean": rewards.mean(), "reward_spread": rewards.std(), "rounds": rounds}
+        self._averages.add("play", figures)
+        return batch
+
+    def _learn(self, batch: Batch) -> int:
+        """Take in a batch, and the steps that there are questions for; return how many."""
+        self.replay.add(batch, self.learner.advantages_of(batch))
+        taken = 0
+        for model in self.config.learning.models:
+            while (lesson := self.replay.sample(model, self.config.learning.batch)) is not None:
+                figures = self.learner.step(model, lesson.experience, lesson.advantage)
+                staleness = float(self.progress.version - lesson.version.astype(np.int64).mean())
+                self._averages.add(model, figures | {"staleness": staleness})
+                if self.learner.critic is not None:
+                    self._averages.add("critic", self.learner.critic_step(lesson.experience, lesson.reward))
+                taken += 1
+        return taken
+
+    def _look_for_collapse(self) -> None:
+        alarms = self.learner.alarms()
+        if alarms:
+            raise Collapsed(
+                f"after {self.games:,} games: {'; '.join(map(str, alarms))}. The policy has collapsed; the last good "
+                f"one is {self.agent_folder}, its checkpoint {self.folder / CHECKPOINT_NAME}. Start another run from "
+                "it (--set start=..., another name) with a lower learning.learning_rate or a higher entropy target"
+            )
+
+    def _is_measured_now(self, done: bool) -> bool:
+        evaluation = self.config.evaluation
+        return evaluation is not None and (done or self.games - self.progress.evaluated >= evaluation.every)
+
+    def _measure(self, stop: Event) -> Strength | None:
+        assert self.config.evaluation is not None
+        evaluation = Evaluation(
+            self.config.evaluation, self.config.rules, self.config.start, self.folder / "evaluation", self.precision
+        )
+        strength = evaluation.measure(self.agent_folder, self.games, stop)
+        if strength is not None:
+            self.progress.evaluated = self.games
+        return strength
+
+    def _save(self) -> None:
+        """Write the agent, then the checkpoint. It holds no weights of those at the tables: they are the learner's."""
+        plain = {model: _narrowed(network) for model, network in self._networks.items()}
+        about = {"start": self.config.start, "games": f"{self.games:,}", "config": self.config.model_dump_json()}
+        seen = np.zeros(0, np.uint64)
+        save_agent(self.agent_folder, plain, self.config.name, about, seen=seen, start=self._start)
+        for model, network in self.learner.networks.items():
+            if network.planes > MODEL_PLANES[model]:
+                (self.folder / ORACLE_FOLDER).mkdir(exist_ok=True)
+                save_network(self.folder / ORACLE_FOLDER / f"{model}.safetensors", network)
+        learner, learner_tensors = self.learner.state()
+        replay, replay_tensors = self.replay.state()
+        self.progress.learner, self.progress.replay = learner, replay
+        parts = {"learner": learner_tensors, "replay": replay_tensors}
+        parts |= {"collector": _as_tensors(self.collector.state()), "samples": _as_tensors(self._samples.state())}
+        tensors = {f"{part}.{name}": each for part, state in parts.items() for name, each in state.items()}
+        save_checkpoint(self.folder / CHECKPOINT_NAME, self.progress, tensors)
+
+    def _restore(self, progress: LocalProgress, tensors: dict[str, torch.Tensor]) -> None:
+        assert progress.learner is not None and progress.replay is not None
+        self.progress = progress
+        self.learner.load(progress.learner, tensors_below(tensors, "learner."))
+        self.replay.load(progress.replay, tensors_below(tensors, "replay."))
+        self.collector.restore(_as_arrays(tensors_below(tensors, "collector.")))
+        self._samples.restore(_as_arrays(tensors_below(tensors, "samples.")))
+
+
+def _teachers(config: TrainConfig) -> dict[str, PolicyNetwork] | None:
+    if config.teacher is None:
+        return None
+    return {model: load_network(config.teacher / f"{model}.safetensors", model) for model in config.learning.models}
+
+
+def _narrowed(network: PolicyNetwork) -> PolicyNetwork:
+    """Return a network as it plays without what is hidden."""
+    more = network.planes - MODEL_PLANES[network.model]
+    return narrow(network, more) if more else network
+
+
+def _as_tensors(arrays: Mapping[str, np.ndarray]) -> dict[str, torch.Tensor]:
+    return {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()}
+
+
+def _as_arrays(tensors: Mapping[str, torch.Tensor]) -> dict[str, np.ndarray]:
+    return {name: tensor.numpy() for name, tensor in tensors.items()}

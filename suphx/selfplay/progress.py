@@ -1,0 +1,60 @@
+"""A training's one line on the error stream: games, rate, time left, and how the policy stands."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.local import Report
+
+#: Seconds between the lines that a log file gets instead.
+_LINE_SECONDS = 60
+
+
+@contextmanager
+def training_line(config: TrainConfig, screen: Console) -> Iterator[Callable[[Report], None]]:
+    """Give a function that shows each report of a training; measurements get lines of their own."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[words]}"))
+    with Progress(*columns, TimeRemainingColumn(elapsed_when_finished=True), console=screen) as progress:
+        bar = progress.add_task(config.name, total=config.games, words="starting")
+        last_line = time.monotonic()
+
+        def watch(report: Report) -> None:
+            nonlocal last_line
+            if report.strength is not None:
+                screen.print(_strength(config, report), highlight=False)
+                return
+            words = _words(config, report)
+            progress.update(bar, completed=min(report.games, report.total), words=words)
+            if not screen.is_terminal and time.monotonic() - last_line > _LINE_SECONDS:
+                screen.print(f"{config.name}: {words}", highlight=False)
+                last_line = time.monotonic()
+
+        yield watch
+
+
+def _words(config: TrainConfig, report: Report) -> str:
+    model = config.learning.models[0]
+    policy = ", ".join(
+        f"{title} {report.figures[f'{model}/{name}']:.3g}"
+        for title, name in (("entropy", "entropy"), ("alpha", "alpha"), ("KL", "kl_behaviour"))
+        if f"{model}/{name}" in report.figures
+    )
+    rate = f"{report.games_per_s:.2f} games/s, {report.decisions_per_s:,.0f} decisions/s"
+    return f"{report.games:,} games, {rate}, version {report.version}, {model} {policy}"
+
+
+def _strength(config: TrainConfig, report: Report) -> str:
+    found = report.strength
+    assert found is not None and config.evaluation is not None
+    (low, high), (less_low, less_high) = found.interval, found.less_start_interval
+    return (
+        f"after {found.games:,} games: average rank {found.average_rank:.3f} ({low:.3f} to {high:.3f}) against three "
+        f"{config.evaluation.opponent}; {found.less_start:+.3f} ({less_low:+.3f} to {less_high:+.3f}) "
+        f"to {config.start}, less is better"
+    )

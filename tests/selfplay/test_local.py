@@ -1,0 +1,245 @@
+"""A training in one process: it learns, and after any interruption goes on as if there had been none."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from threading import Event
+
+import pytest
+import torch
+import yaml
+from safetensors import safe_open
+from selfplay_tables import precision, tiny_networks
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from typer.testing import CliRunner
+
+from simulator.logs.mjlog import read_mjlog
+from simulator.logs.verify import verify_game
+from suphx.agent.loading import load_agent
+from suphx.cli import app
+from suphx.config import load_config
+from suphx.errors import InputError
+from suphx.networks.sizes import MODEL_PLANES
+from suphx.networks.weights import load_agent as load_weights
+from suphx.networks.weights import load_network, save_agent
+from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.local import CHECKPOINT_NAME, Collapsed, Interrupted, LocalTraining, Report
+
+GAMES = 3
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("start")
+    save_agent(folder, tiny_networks(), "tiny", storage="float32")
+    return folder
+
+
+def values(start: Path, **changes: object) -> dict:
+    return {
+        "name": "tiny",
+        "start": str(start),
+        "rules": "tenhou_east",
+        "reward": {"kind": "round"},
+        "games": GAMES,
+        "side_by_side": 3,
+        "learning": {"models": ["discard", "chow"], "batch": 32, "learning_rate": 1e-3},
+        "publish_steps": 6,
+        "checkpoint_seconds": 0,
+        "evaluation": None,
+        "sample_games": 1,
+    } | changes
+
+
+def train(config: dict, folder: Path, stop_at: int | None = None) -> tuple[LocalTraining, list[Report]]:
+    """Train in a folder, until the version `stop_at` if one is given."""
+    training = LocalTraining(TrainConfig.model_validate(config), folder, precision())
+    stop, reports = Event(), []
+
+    def watch(report: Report) -> None:
+        reports.append(report)
+        if report.version == stop_at:
+            stop.set()
+
+    if stop_at is None:
+        training.run(watch, stop)
+    else:
+        with pytest.raises(Interrupted):
+            training.run(watch, stop)
+    return training, reports
+
+
+def assert_same_state(first: Path, second: Path) -> None:
+    """Hold that the checkpoints of two folders are equal, bit for bit, but for the time they took."""
+    with safe_open(first / CHECKPOINT_NAME, "pt") as one, safe_open(second / CHECKPOINT_NAME, "pt") as other:
+        plain = [json.loads(file.metadata()["progress"]) for file in (one, other)]
+        for each in plain:
+            each.pop("seconds")
+        assert plain[0] == plain[1]
+        assert set(one.keys()) == set(other.keys())
+        for name in one.keys():
+            assert torch.equal(one.get_tensor(name), other.get_tensor(name)), name
+
+
+@pytest.fixture(scope="module")
+def whole(start: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Report]]:
+    """A training that nothing interrupted."""
+    folder = tmp_path_factory.mktemp("whole")
+    _, reports = train(values(start), folder)
+    return folder, reports
+
+
+def test_a_training_makes_an_agent_whose_learning_networks_have_changed(start, whole):
+    folder, reports = whole
+    assert load_agent(str(folder / "agent")).name == "tiny"
+    before, after = load_weights(start), load_weights(folder / "agent")
+    for model, network in after.items():
+        kept = before[model].first.weight.detach().bfloat16()
+        assert torch.equal(kept, network.first.weight.detach().bfloat16()) == (model not in ("discard", "chow")), model
+    assert reports[-1].games >= GAMES > reports[-2].games
+    assert [report.version for report in reports] == list(range(1, len(reports) + 1))
+
+
+def test_curves_have_their_names(whole):
+    folder, reports = whole
+    board = EventAccumulator(str(folder / "tensorboard"))
+    board.Reload()
+    names = set(board.Tags()["scalars"])
+    for model in ("discard", "chow"):
+        wanted = ("loss", "entropy", "alpha", "kl_behaviour", "gradient_norm", "weight_mean", "weight_max", "staleness")
+        assert {f"{model}/{name}" for name in wanted} <= names
+    assert {"rate/games_per_s", "rate/decisions_per_s", "rate/learning", "replay/age_mean"} <= names
+    assert {"play/reward_mean", "play/reward_spread", "play/version", "play/rounds"} <= names
+    spread = [event.value for event in board.Scalars("play/reward_spread")]
+    assert len(spread) == len(reports)
+    assert board.Scalars("discard/entropy")[-1].value == pytest.approx(reports[-1].figures["discard/entropy"], rel=1e-5)
+
+
+def test_sample_games_are_logs_that_verify(whole):
+    folder, _ = whole
+    logs = sorted((folder / "games").iterdir())
+    assert logs
+    for path in logs:
+        log = read_mjlog(path.read_bytes())
+        assert not verify_game(log).mismatches
+        assert log.names[0].startswith("tiny ")
+
+
+def test_a_training_killed_and_begun_again_ends_as_one_that_was_not(start, whole, tmp_path):
+    config, folder = tmp_path / "tiny.yaml", tmp_path / "run"
+    config.write_text(yaml.safe_dump(values(start)))
+    command = ["train", str(config), "--local", "--games", "1000000", "--out", str(folder)]
+    options = ["--threads", "1", "--precision", "float32", "--device", "cpu"]
+    process = subprocess.Popen([sys.executable, "-m", "suphx", *command, *options], stderr=subprocess.PIPE)
+    try:
+        while not (folder / CHECKPOINT_NAME).exists():
+            assert process.poll() is None, process.stderr and process.stderr.read().decode()
+            time.sleep(0.01)
+        time.sleep(0.3)
+    finally:
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+    training = LocalTraining(load_config(config, TrainConfig), folder, precision())
+    assert training.progress.version >= 1 and training.games < GAMES
+    training.run(lambda _: None, Event())
+    assert_same_state(whole[0], folder)
+
+
+def test_a_training_that_was_stopped_goes_on_to_the_same_end(start, whole, tmp_path):
+    train(values(start), tmp_path, stop_at=2)
+    train(values(start, checkpoint_seconds=100, sample_games=1), tmp_path)
+    assert_same_state(whole[0], tmp_path)
+
+
+def test_an_oracle_with_a_critic_goes_on_to_the_same_end_and_leaves_a_normal_agent(start, tmp_path):
+    learning = {
+        "batch": 32,
+        "baseline": "critic",
+        "critic": {"size": {"filters": 4, "blocks": 1}},
+        "oracle": {"full_games": 1, "decay_games": 2},
+        "replay": {"reuse": 2},
+        "reference": {},
+    }
+    config = values(start, learning=learning, table={"kind": "one-against-three", "opponents": ["tsumogiri"]})
+    _, reports = train(config, tmp_path / "whole")
+    for folder in (tmp_path / "whole", tmp_path / "parts"):
+        if folder.name == "parts":
+            train(config | {"games": 2}, folder)
+            wide = load_network(folder / "oracle" / "discard.safetensors", "discard")
+            assert wide.planes > MODEL_PLANES["discard"]
+            train(config, folder)
+        assert load_weights(folder / "agent")["discard"].planes == MODEL_PLANES["discard"]
+    assert_same_state(tmp_path / "whole", tmp_path / "parts")
+    gammas = [report.figures["play/gamma"] for report in reports]
+    assert gammas[0] == 1 and gammas[-1] == 0 and gammas == sorted(gammas, reverse=True)
+    assert "critic/explained_variance" in reports[-1].figures and "discard/kl_reference" in reports[-1].figures
+
+
+def test_the_agent_is_measured_against_its_start_on_the_same_deals(start, tmp_path):
+    evaluation = {"every": 100, "deals": 2, "opponent": "tsumogiri"}
+    config = values(start, games=1, evaluation=evaluation, learning={"batch": 32, "learning_rate": 1e-12})
+    _, reports = train(config, tmp_path)
+    (strength,) = [report.strength for report in reports if report.strength is not None]
+    assert strength.games == reports[-1].games
+    assert strength.interval[0] <= strength.average_rank <= strength.interval[1]
+    assert strength.less_start == 0  # hardly anything was learned, and the deals are the same
+    assert (tmp_path / "evaluation" / "start").is_dir()
+
+
+def test_a_collapse_stops_the_training_and_names_the_last_good_agent(start, tmp_path):
+    learning = {"batch": 32, "recent_steps": 1, "collapse": {"behaviour_kl": 1e-12}}
+    with pytest.raises(Collapsed, match=r"kl_behaviour .* is above .*agent"):
+        train(values(start, learning=learning), tmp_path)
+    assert not (tmp_path / CHECKPOINT_NAME).exists()
+
+
+def test_a_checkpoint_of_another_training_is_refused_but_more_games_are_not(start, whole):
+    config = values(start)
+    with pytest.raises(InputError, match="a checkpoint of a training with another configuration"):
+        LocalTraining(TrainConfig.model_validate(config | {"seed": 5}), whole[0], precision())
+    more = LocalTraining(TrainConfig.model_validate(config | {"games": 100}), whole[0], precision())
+    assert more.games >= GAMES
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"rules": "poker"}, "rules: no preset 'poker'; there are tenhou"),
+        ({"evaluation": {"seed": 0}}, "the deals of `seed` are learned from"),
+        ({"teacher": "somewhere"}, "teacher: goes with learning.teacher"),
+        ({"reward": {"kind": "luck"}}, "round"),
+        ({"table": {"kind": "one-against-three", "opponents": []}}, "opponents"),
+        ({"learning": {"models": ["cow"]}}, "discard"),
+    ],
+)
+def test_a_wrong_configuration_is_told(start, changes, words, tmp_path):
+    path = tmp_path / "wrong.yaml"
+    path.write_text(yaml.safe_dump(values(start, **changes)))
+    with pytest.raises(InputError, match=words):
+        load_config(path, TrainConfig)
+
+
+def test_the_command_without_local_says_what_there_is(start, tmp_path):
+    path = tmp_path / "tiny.yaml"
+    path.write_text(yaml.safe_dump(values(start)))
+    found = CliRunner().invoke(app, ["train", str(path)])
+    assert found.exit_code == 1
+    assert "--local trains in this one process" in str(found.exception)
+
+
+def test_the_command_trains_and_prints_json(start, whole, tmp_path):
+    path = tmp_path / "tiny.yaml"
+    path.write_text(yaml.safe_dump(values(start, games=50)))
+    options = ["--local", "--games", "1", "--set", "name=other", "--threads", "1", "--precision", "float32", "--json"]
+    found = CliRunner().invoke(app, ["train", str(path), *options], env={"SUPHX_RUNS": str(tmp_path)})
+    assert found.exit_code == 0, found.output
+    result = json.loads(found.stdout)
+    assert result["agent"] == str(tmp_path / "train" / "other" / "agent")
+    assert result["games"] >= 1 and result["versions"] >= 1
+    assert load_agent(result["agent"]).name == "other"
