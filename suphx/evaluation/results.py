@@ -49,8 +49,9 @@ class Results:
     def __init__(self, plan: Plan, deals: int) -> None:
         """deals: how many there are to be played."""
         self.plan = plan
-        self.games = np.zeros((deals, len(plan.tables)), GAME_RESULT)
+        self.games = np.empty((deals, len(plan.tables)), GAME_RESULT)
         """GAME_RESULT[deals, tables]"""
+        self.games[:] = np.zeros((), GAME_RESULT)  # written to now, so that it is there and not only promised
         self.done = np.zeros((deals, len(plan.tables)), np.bool_)
         """bool[deals, tables]: which games are over."""
         self.faults: dict[tuple[int, str], int] = {}
