@@ -8,6 +8,7 @@ from suphx.config import load_config
 from suphx.errors import InputError
 from suphx.networks.sizes import MODELS
 from suphx.reward.config import RewardConfig
+from suphx.selfplay.config import TrainConfig
 from suphx.supervised.config import PretrainConfig
 
 CONFIGS = Path(__file__).parents[1] / "configs"
@@ -44,6 +45,8 @@ def test_every_configuration_of_ours_can_be_read_and_trains_an_agent() -> None:
     for path in sorted(CONFIGS.glob("*.yaml")):
         if path.name == "reward.yaml":
             load_config(path, RewardConfig)
+        elif path.name == "selfplay.yaml":
+            load_config(path, TrainConfig)
         else:
             models = set(load_config(path, PretrainConfig).models)
             assert models == ({"discard"} if path.name == "trial.yaml" else set(MODELS))

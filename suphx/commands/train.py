@@ -81,7 +81,7 @@ def _train(config: TrainConfig, folder: Path, precision: Precision, screen: Cons
     if training.games:
         screen.print(f"going on after {training.games:,} games", style="dim", highlight=False)
     last: Report | None = None
-    with training_line(config, screen) as show, _stop_by_interrupt(screen) as stop:
+    with training_line(config, screen) as show, stop_by_interrupt(screen) as stop:
 
         def watch(report: Report) -> None:
             nonlocal last
@@ -106,7 +106,7 @@ def _train(config: TrainConfig, folder: Path, precision: Precision, screen: Cons
 
 
 @contextmanager
-def _stop_by_interrupt(screen: Console) -> Iterator[Event]:
+def stop_by_interrupt(screen: Console) -> Iterator[Event]:
     """Give an event that Ctrl-C sets; a second Ctrl-C ends at once."""
     import signal
     from threading import Event

@@ -49,8 +49,9 @@ class TrainConfig(Config):
     """Who plays: `{kind: selfplay}`, or `{kind: one-against-three, opponents: [sl]}`."""
     games: int = Field(default=50_000, ge=1)
     """Games of self-play in all."""
-    side_by_side: int = Field(default=256, ge=1)
-    """Games that are played side by side: more are faster, up to a point, and take more memory (about 0.5 MB each)."""
+    side_by_side: int = Field(default=512, ge=1)
+    """Games that are played side by side: more are faster, up to about 1,000, and take memory (0.2 MB each for every
+    model that learns)."""
     learning: LearningConfig = Field(default_factory=LearningConfig)
     """What is learned from them, and how."""
     publish_steps: int = Field(default=8, ge=1)

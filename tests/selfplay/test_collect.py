@@ -20,7 +20,7 @@ from suphx.features.encode import encode_oracle_batch
 from suphx.features.layout import ORACLE_PLANES
 from suphx.networks.policy import PolicyNetwork
 from suphx.selfplay.oracle import widen
-from suphx.selfplay.policy import PASS_SIZE
+from suphx.selfplay.policy import CPU_PASS_SIZES
 from suphx.selfplay.seating import FourLearners, OneAgainstThree
 from suphx.selfplay.trajectory import Batch, Experience
 
@@ -31,7 +31,9 @@ Asked = dict[tuple[int, int], dict[str, list[tuple]]]
 @cache
 def play_slowly(number: int, rounds: int) -> tuple[Asked, list[np.ndarray]]:
     """Return what is asked in the first rounds of a game, every decision alone, and the records at their ends."""
-    agent = NetworkAgent("slow", tiny_networks(), PlaneEncoder(), precision(), Sampling(1.0, SEED), PASS_SIZE)
+    agent = NetworkAgent(
+        "slow", tiny_networks(), PlaneEncoder(), precision(), Sampling(1.0, SEED), CPU_PASS_SIZES["discard"]
+    )
     tables = Tables(1, RULES, SEED, restart=False)
     tables.restart([0], [number])
     asked: Asked = defaultdict(lambda: defaultdict(list))
@@ -80,7 +82,8 @@ def test_what_is_collected_is_what_a_slow_game_asks_and_answers(collected):
                 found = rows_of(experience.rows(experience.path == path))
                 assert len(found) == len(wanted[model])
                 for one, other in zip(found, wanted[model], strict=True):
-                    assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True)), (row, model)
+                    assert all(np.array_equal(a, b) for a, b in zip(one[:-1], other[:-1], strict=True)), (row, model)
+                    assert one[-1] == pytest.approx(other[-1], abs=1e-5)  # in passes of another size for some models
                 compared += len(found)
     assert compared > 300
 

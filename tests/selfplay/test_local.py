@@ -14,6 +14,7 @@ from threading import Event
 import pytest
 import torch
 import yaml
+from rich.console import Console
 from safetensors import safe_open
 from selfplay_tables import precision, tiny_networks
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -23,6 +24,7 @@ from simulator.logs.mjlog import read_mjlog
 from simulator.logs.verify import verify_game
 from suphx.agent.loading import load_agent
 from suphx.cli import app
+from suphx.commands.train import stop_by_interrupt
 from suphx.config import load_config
 from suphx.errors import InputError
 from suphx.networks.sizes import MODEL_PLANES
@@ -155,6 +157,23 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_end(start, whole, tmp_p
     train(values(start), tmp_path, stop_at=2)
     train(values(start, checkpoint_seconds=100, sample_games=1), tmp_path)
     assert_same_state(whole[0], tmp_path)
+
+
+def test_an_interrupt_stops_at_the_next_version_with_a_checkpoint(start, tmp_path):
+    training = LocalTraining(TrainConfig.model_validate(values(start, checkpoint_seconds=100)), tmp_path, precision())
+    before = signal.getsignal(signal.SIGINT)
+    with stop_by_interrupt(Console(quiet=True)) as stop, pytest.raises(Interrupted):
+        training.run(lambda _: os.kill(os.getpid(), signal.SIGINT), stop)
+    assert signal.getsignal(signal.SIGINT) is before
+    again = LocalTraining(TrainConfig.model_validate(values(start)), tmp_path, precision())
+    assert again.progress.version == 1
+
+
+def test_a_second_interrupt_ends_at_once():
+    with pytest.raises(KeyboardInterrupt), stop_by_interrupt(Console(quiet=True)):
+        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(5)
 
 
 def test_an_oracle_with_a_critic_goes_on_to_the_same_end_and_leaves_a_normal_agent(start, tmp_path):
