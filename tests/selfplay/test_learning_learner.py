@@ -254,7 +254,10 @@ def test_the_oracle_ends_in_a_normal_network_of_the_same_function() -> None:
     assert learner.gamma == 0 and learner.networks["discard"].planes == PLANES
     after = policy_of(learner.networks["discard"], experience.planes, ANSWERS)
     np.testing.assert_allclose(after, before, rtol=1e-5)
+    first = learner.networks["discard"].first.weight.detach().clone()
     figures = learner.step("discard", experience, np.ones(64, np.float32))  # what oracles played is still of use
+    moved = (learner.networks["discard"].first.weight - first).abs().max()
+    assert float(moved) == pytest.approx(1e-3, rel=0.01)  # AdamW's first step is as long as its rate
     assert figures["learning_rate"] == pytest.approx(1e-3)
     weight = after[np.arange(64), experience.answer] * ANSWERS
     assert figures["rejected"] == pytest.approx((weight > 1.01).mean()) and figures["rejected"] > 0

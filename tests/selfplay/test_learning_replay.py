@@ -42,7 +42,7 @@ def test_a_question_is_used_so_often_and_no_more(reuse: int) -> None:
     fill(buffer, 40, version=0)
     fill(buffer, 20, version=0, model="kong")
     seen: list[int] = []
-    while (lesson := buffer.sample("discard", 10)) is not None:
+    while (lesson := buffer.sample("discard", 10)) is not None and len(seen) <= 40 * reuse:
         assert len(set(names(lesson))) == 10
         seen += names(lesson)
     counts = np.bincount(seen, minlength=40)
@@ -136,3 +136,9 @@ def test_other_seeds_draw_others() -> None:
         fill(buffer, 100, 0)
         drawn.append(names(buffer.sample("discard", 20)))
     assert drawn[0] == drawn[1] != drawn[2]
+
+
+def test_one_draw_is_not_like_the_next() -> None:
+    buffer = ReplayBuffer(ReplayConfig(reuse=9))
+    fill(buffer, 100, 0)
+    assert names(buffer.sample("discard", 20)) != names(buffer.sample("discard", 20))
