@@ -74,20 +74,13 @@ def _train(config: TrainConfig, folder: Path, precision: Precision, screen: Cons
 
     from suphx.errors import InputError
     from suphx.selfplay.diverged import LearningDiverged
-    from suphx.selfplay.local import Interrupted, LocalTraining, Report
+    from suphx.selfplay.local import Interrupted, LocalTraining
     from suphx.selfplay.progress import training_line
 
     training = LocalTraining(config, folder, precision)
     if training.games:
         screen.print(f"going on after {training.games:,} games", style="dim", highlight=False)
-    last: Report | None = None
-    with training_line(config, screen) as show, stop_by_interrupt(screen) as stop:
-
-        def watch(report: Report) -> None:
-            nonlocal last
-            last = report if report.strength is not None else last
-            show(report)
-
+    with training_line(config, screen) as watch, stop_by_interrupt(screen) as stop:
         try:
             training.run(watch, stop)
         except Interrupted:
@@ -95,13 +88,13 @@ def _train(config: TrainConfig, folder: Path, precision: Precision, screen: Cons
             raise KeyboardInterrupt from None
         except LearningDiverged as error:
             raise InputError(f"{error}. The last good agent is {training.agent_folder}") from error
-    strength = asdict(last.strength) if last is not None and last.strength is not None else None
+    strength = training.progress.strength
     return {
         "agent": str(training.agent_folder),
         "games": training.games,
         "versions": training.progress.version,
         "seconds": round(training.progress.seconds, 3),
-        "strength": strength,
+        "strength": asdict(strength) if strength else None,
     }
 
 

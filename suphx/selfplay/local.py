@@ -60,6 +60,8 @@ class LocalProgress(TrainingProgress):
     seconds: float = 0
     evaluated: int = 0
     """Games that were over at the last measurement."""
+    strength: Strength | None = None
+    """What it came to."""
     learner: LearnerState | None = None
     replay: ReplayState | None = None
 
@@ -139,19 +141,18 @@ class LocalTraining:
             board.write(report.figures, self.games)
             watch(report)
             self._look_for_collapse()
-            done = self.games >= self.config.games
-            measures = self._is_measured_now(done)
+            done, measures = self.games >= self.config.games, self._is_measured_now()
             late = time.monotonic() - saved >= self.config.checkpoint_seconds
             if done or measures or late or stop.is_set():
                 self._save()
                 saved = time.monotonic()
-            if measures and not stop.is_set():
-                strength = self._measure(stop)
-                if strength is not None:
-                    board.write_strength(strength)
-                    watch(Report(self.games, self.config.games, report.version, 0, 0, strength=strength))
-            if stop.is_set() and self.games < self.config.games:
+            if measures and not done:
+                self._measure(board, watch, stop)
+            if stop.is_set() and not done:
                 raise Interrupted
+        if self.config.evaluation is not None and self.progress.evaluated < self.games:
+            self._measure(board, watch, stop)
+            self._save()
 
     def _to_next_version(self) -> Report:
         """Play and learn until it is time for new weights at the tables, and play by them from there."""
@@ -221,19 +222,22 @@ class LocalTraining:
                 "it (--set start=..., another name) with a lower learning.learning_rate or a higher entropy target"
             )
 
-    def _is_measured_now(self, done: bool) -> bool:
+    def _is_measured_now(self) -> bool:
         evaluation = self.config.evaluation
-        return evaluation is not None and (done or self.games - self.progress.evaluated >= evaluation.every)
+        return evaluation is not None and self.games - self.progress.evaluated >= evaluation.every
 
-    def _measure(self, stop: Event) -> Strength | None:
-        assert self.config.evaluation is not None
+    def _measure(self, board: Board, watch: Callable[[Report], None], stop: Event) -> None:
+        """Measure the agent as it was saved; leave it, and try again later, if told to stop."""
+        config = self.config
+        assert config.evaluation is not None
         evaluation = Evaluation(
-            self.config.evaluation, self.config.rules, self.config.start, self.folder / "evaluation", self.precision
+            config.evaluation, config.rules, config.start, self.folder / "evaluation", self.precision
         )
         strength = evaluation.measure(self.agent_folder, self.games, stop)
         if strength is not None:
-            self.progress.evaluated = self.games
-        return strength
+            self.progress.evaluated, self.progress.strength = self.games, strength
+            board.write_strength(strength)
+            watch(Report(self.games, config.games, self.progress.version, 0, 0, strength=strength))
 
     def _save(self) -> None:
         """Write the agent, then the checkpoint. It holds no weights of those at the tables: they are the learner's."""

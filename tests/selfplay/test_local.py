@@ -203,12 +203,13 @@ def test_an_oracle_with_a_critic_goes_on_to_the_same_end_and_leaves_a_normal_age
 def test_the_agent_is_measured_against_its_start_on_the_same_deals(start, tmp_path):
     evaluation = {"every": 100, "deals": 2, "opponent": "tsumogiri"}
     config = values(start, games=1, evaluation=evaluation, learning={"batch": 32, "learning_rate": 1e-12})
-    _, reports = train(config, tmp_path)
+    training, reports = train(config, tmp_path)
     (strength,) = [report.strength for report in reports if report.strength is not None]
-    assert strength.games == reports[-1].games
+    assert strength == training.progress.strength and strength.games == training.games
     assert strength.interval[0] <= strength.average_rank <= strength.interval[1]
     assert strength.less_start == 0  # hardly anything was learned, and the deals are the same
-    assert (tmp_path / "evaluation" / "start").is_dir()
+    again, reports = train(config, tmp_path)
+    assert not reports and again.progress.strength == strength
 
 
 def test_a_collapse_stops_the_training_and_names_the_last_good_agent(start, tmp_path):
