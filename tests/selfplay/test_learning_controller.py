@@ -36,7 +36,7 @@ def closed_loop(config: EntropyConfig, steps: int) -> list[float]:
         with torch.no_grad():
             logits += 0.5 * gradient
         controller.update(float(entropy.detach()))
-        seen.append(float(entropy))
+        seen.append(float(entropy.detach()))
     return seen
 
 
@@ -75,7 +75,7 @@ def test_the_distance_is_held_at_its_bound() -> None:
         with torch.no_grad():
             logits += 0.5 * gradient
         controller.update(float(distance.detach()))
-    assert float(distance) == pytest.approx(0.1, abs=0.01)
+    assert float(distance.detach()) == pytest.approx(0.1, abs=0.01)
 
 
 def test_without_a_bound_the_weight_of_a_distance_stays() -> None:

@@ -256,7 +256,7 @@ def test_the_oracle_ends_in_a_normal_network_of_the_same_function() -> None:
     np.testing.assert_allclose(after, before, rtol=1e-5)
     first = learner.networks["discard"].first.weight.detach().clone()
     figures = learner.step("discard", experience, np.ones(64, np.float32))  # what oracles played is still of use
-    moved = (learner.networks["discard"].first.weight - first).abs().max()
+    moved = (learner.networks["discard"].first.weight.detach() - first).abs().max()
     assert float(moved) == pytest.approx(1e-3, rel=0.01)  # AdamW's first step is as long as its rate
     assert figures["learning_rate"] == pytest.approx(1e-3)
     weight = after[np.arange(64), experience.answer] * ANSWERS

@@ -1,0 +1,173 @@
+"""One model that learns: its network, optimiser and controllers, and the gradients of its questions."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from pydantic import BaseModel, ConfigDict
+
+from suphx.checkpoint import tensors_below
+from suphx.networks.policy import PolicyNetwork
+from suphx.networks.precision import Precision
+from suphx.selfplay.controller import ControllerState, DistanceController, EntropyController
+from suphx.selfplay.learning_config import LearningConfig
+from suphx.selfplay.optimizer import Optimizer
+from suphx.selfplay.passes import unpacked
+from suphx.selfplay.policy_gradient import Terms, divergence, log_probabilities, terms_of
+from suphx.selfplay.trajectory import Experience
+
+
+class PupilState(BaseModel):
+    """What changes in one model's learning, besides tensors."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    steps: int
+    """Taken by the optimiser."""
+    entropy: ControllerState
+    reference: ControllerState | None
+    teacher: ControllerState | None
+    behaviour_kl: float
+    """Recent divergence from the policies that played."""
+
+
+@dataclass(frozen=True)
+class Pass:
+    """What came of some questions, without gradients."""
+
+    loss: torch.Tensor
+    """Sum over kept questions."""
+    terms: Terms
+    distances: dict[str, torch.Tensor]
+
+
+class Pupil:
+    """One model that learns."""
+
+    def __init__(
+        self,
+        network: PolicyNetwork,
+        config: LearningConfig,
+        precision: Precision,
+        reference: PolicyNetwork | None,
+        teacher: PolicyNetwork | None,
+    ) -> None:
+        self.config, self.precision = config, precision
+        self.reference, self.teacher = _fixed(reference), _fixed(teacher)
+        self.set(network)
+        recent = config.recent_steps
+        self.entropy = EntropyController(config.entropy_for(network.model), recent)  # type: ignore[arg-type]
+        self.from_reference = DistanceController(config.reference, recent) if config.reference else None
+        self.from_teacher = DistanceController(config.teacher, recent) if config.teacher else None
+        self.behaviour_kl = 0.0
+
+    def set(self, network: PolicyNetwork) -> None:
+        """Take a network, with an optimiser that begins anew."""
+        config = self.config
+        self.network = network
+        self.optimizer = Optimizer(
+            network, config.learning_rate, config.weight_decay, config.gradient_norm, config.optimizer == "muon"
+        )
+
+    def learn_from(
+        self, experience: Experience, legal: np.ndarray, advantage: np.ndarray, highest_weight: float
+    ) -> Pass:
+        """Add the gradients of some questions to those of the batch; legal bool[n, m], advantage f32[n]."""
+        device = self.precision.device
+        possible = torch.from_numpy(legal).to(device)
+        log_policy = self._log_policy(self.network, experience, possible)
+        terms = terms_of(
+            log_policy,
+            torch.from_numpy(experience.answer.astype(np.int64)).to(device),
+            torch.from_numpy(experience.log_probability).to(device),
+            torch.from_numpy(advantage).to(device),
+            highest_weight,
+            self.config.clip,
+        )
+        objective = terms.gain + self.entropy.coefficient * terms.entropy
+        distances = {}
+        if self.reference is not None and self.from_reference is not None:
+            with torch.no_grad():
+                log_reference = self._log_policy(self.reference, experience, possible)
+            distances["kl_reference"] = divergence(log_policy, log_reference)
+            objective = objective - self.from_reference.coefficient * distances["kl_reference"]
+        if self.teacher is not None and self.from_teacher is not None:
+            with torch.no_grad():
+                log_teacher = self._log_policy(self.teacher, experience, possible)
+            distances["kl_teacher"] = divergence(log_teacher, log_policy)
+            objective = objective - self.from_teacher.coefficient * distances["kl_teacher"]
+        loss = -objective[terms.kept].sum()
+        loss.backward()
+        return Pass(loss.detach(), terms, {name: each.detach() for name, each in distances.items()})
+
+    def _log_policy(self, network: PolicyNetwork, experience: Experience, possible: torch.Tensor) -> torch.Tensor:
+        planes = unpacked(experience.planes, experience.oracle, network.planes, self.precision)
+        return log_probabilities(network(planes), possible)
+
+    def control(self, figures: dict[str, float]) -> dict[str, float]:
+        """Move the coefficients for the next step; return their figures of this one."""
+        self.entropy.update(figures["entropy"])
+        share = 1 / min(self.entropy.state.steps, self.config.recent_steps)
+        self.behaviour_kl += share * (figures["kl_behaviour"] - self.behaviour_kl)
+        found = {"entropy_target": self.entropy.target}
+        for name, controller in (("reference", self.from_reference), ("teacher", self.from_teacher)):
+            if controller is not None:
+                found[f"{name}_coefficient"] = controller.coefficient
+                controller.update(figures[f"kl_{name}"])
+        return found
+
+    def state(self) -> PupilState:
+        """Return what changes besides tensors."""
+        reference, teacher = self.from_reference, self.from_teacher
+        return PupilState(
+            steps=self.optimizer.steps,
+            entropy=self.entropy.state,
+            reference=reference.state if reference else None,
+            teacher=teacher.state if teacher else None,
+            behaviour_kl=self.behaviour_kl,
+        ).model_copy(deep=True)
+
+    def tensors(self) -> dict[str, torch.Tensor]:
+        """Return what changes, by name; the tensors themselves, no copies."""
+        weights = {f"network.{name}": each for name, each in self.network.state_dict().items()}
+        return weights | self.optimizer.tensors()
+
+    def load(self, state: PupilState, tensors: dict[str, torch.Tensor]) -> None:
+        """Go on from what `state` and `tensors` returned; raises KeyError for what is missing."""
+        self.network.load_state_dict(tensors_below(tensors, "network."))
+        self.optimizer.load_tensors(tensors, state.steps)
+        self.entropy.state = state.entropy.model_copy()
+        for controller, saved in ((self.from_reference, state.reference), (self.from_teacher, state.teacher)):
+            if controller is not None and saved is not None:
+                controller.state = saved.model_copy()
+        self.behaviour_kl = state.behaviour_kl
+
+
+def _fixed(network: PolicyNetwork | None) -> PolicyNetwork | None:
+    return None if network is None else copy.deepcopy(network).requires_grad_(False)
+
+
+def figures_of(found: list[Pass]) -> dict[str, float]:
+    """Return means over a batch's questions; `loss` over the kept ones."""
+
+    def mean(name: str) -> float:
+        return float(torch.cat([getattr(each.terms, name).detach() for each in found]).float().mean())
+
+    weight = torch.cat([each.terms.weight for each in found])
+    kept = int(sum(int(each.terms.kept.sum()) for each in found))
+    figures = {
+        "loss": float(sum(each.loss for each in found)) / max(kept, 1),
+        "kept": float(kept),
+        "weight_mean": float(weight.mean()),
+        "weight_max": float(weight.max()),
+        "rejected": 1 - kept / len(weight),
+        "clipped": mean("clipped"),
+        "entropy": mean("entropy"),
+        "kl_behaviour": mean("behaviour_kl"),
+    }
+    for name in found[0].distances:
+        figures[name] = float(torch.cat([each.distances[name] for each in found]).mean())
+    return figures
