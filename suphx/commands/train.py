@@ -87,7 +87,7 @@ def _train(config: TrainConfig, folder: Path, precision: Precision, screen: Cons
             screen.print("stopped; the same command goes on from here")
             raise KeyboardInterrupt from None
         except LearningDiverged as error:
-            raise InputError(f"{error}. The last good agent is {training.agent_folder}") from error
+            raise InputError(f"{error}. {training.last_good}") from error
     strength = training.progress.strength
     return {
         "agent": str(training.agent_folder),

@@ -121,6 +121,14 @@ class LocalTraining:
         """Where the agent is, as of the last checkpoint."""
         return self.folder / AGENT_FOLDER
 
+    @property
+    def last_good(self) -> str:
+        """Which agent and checkpoint there are, in a sentence."""
+        checkpoint = self.folder / CHECKPOINT_NAME
+        if not checkpoint.exists():
+            return "No checkpoint has been written yet."
+        return f"The last good agent is {self.agent_folder}, its checkpoint {checkpoint}."
+
     def run(self, watch: Callable[[Report], None], stop: Event) -> None:
         """Train until the configuration's games are over.
 
@@ -217,9 +225,9 @@ class LocalTraining:
         alarms = self.learner.alarms()
         if alarms:
             raise Collapsed(
-                f"after {self.games:,} games: {'; '.join(map(str, alarms))}. The policy has collapsed; the last good "
-                f"one is {self.agent_folder}, its checkpoint {self.folder / CHECKPOINT_NAME}. Start another run from "
-                "it (--set start=..., another name) with a lower learning.learning_rate or a higher entropy target"
+                f"after {self.games:,} games: {'; '.join(map(str, alarms))}. The policy has collapsed. "
+                f"{self.last_good} Start another run from it (--set start=..., another name) with a lower "
+                "learning.learning_rate or a higher entropy target"
             )
 
     def _is_measured_now(self) -> bool:

@@ -214,9 +214,12 @@ def test_the_agent_is_measured_against_its_start_on_the_same_deals(start, tmp_pa
 
 def test_a_collapse_stops_the_training_and_names_the_last_good_agent(start, tmp_path):
     learning = {"batch": 32, "recent_steps": 1, "collapse": {"behaviour_kl": 1e-12}}
-    with pytest.raises(Collapsed, match=r"kl_behaviour .* is above .*agent"):
+    with pytest.raises(Collapsed, match=r"kl_behaviour .* is above .* No checkpoint has been written yet"):
         train(values(start, learning=learning), tmp_path)
-    assert not (tmp_path / CHECKPOINT_NAME).exists()
+    learning |= {"recent_steps": 15}  # 6 steps to a version: it is looked at after the third one
+    with pytest.raises(Collapsed, match=rf"The last good agent is {tmp_path / 'agent'}, its checkpoint"):
+        train(values(start, learning=learning), tmp_path)
+    assert LocalTraining(TrainConfig.model_validate(values(start, learning=learning)), tmp_path, precision()).games == 0
 
 
 def test_a_checkpoint_of_another_training_is_refused_but_more_games_are_not(start, whole):
