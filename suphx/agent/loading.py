@@ -37,13 +37,13 @@ def load_agent(
     seed: int = 0,
     temperature: float | None = None,
     precision: Precision | None = None,
-    pass_size: int | None = None,
+    fixed_passes: bool = False,
 ) -> Agent:
     """Return the agent of a name.
 
     name: one of `simulator.players.PLAYERS`; one of `SHIPPED`; `untrained` or `untrained:SIZE` for fresh networks (by
     default `small`); an external bot (`mjai.host.specs`); otherwise a folder of weights. seed: of its random choices
-    (and of fresh weights). temperature, precision, pass_size: of networks; by default the likeliest answers, what a
+    (and of fresh weights). temperature, precision, fixed_passes: of networks; by default the likeliest answers, what a
     probe finds fastest, and passes of as many positions as there are. Raises InputError for a name that is none of
     these and weights that cannot be used.
     """
@@ -61,7 +61,7 @@ def load_agent(
         known = ", ".join((*PLAYERS, *SHIPPED, UNTRAINED, "majiang", "bot:COMMAND"))
         raise InputError(f"no agent {name!r}: neither one of {known}, nor a folder of weights")
     precision = precision or choose_precision()
-    return NetworkAgent(title, networks, PlaneEncoder(), precision, Sampling(temperature, seed), pass_size)
+    return NetworkAgent(title, networks, PlaneEncoder(), precision, Sampling(temperature, seed), fixed_passes)
 
 
 def has_networks(name: str) -> bool:

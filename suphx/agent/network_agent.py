@@ -26,14 +26,14 @@ class NetworkAgent:
         encoder: Encoder,
         precision: Precision,
         sampling: Sampling | None = None,
-        pass_size: int | None = None,
+        fixed_passes: bool = False,
     ) -> None:
         """networks: by model, all of `MODELS`. sampling: by default the likeliest answer of each network.
 
-        pass_size: as of `Evaluator`; with it, a decision's answer does not depend on what is decided beside it.
+        fixed_passes: as of `Evaluator`; with them, a decision's answer does not depend on what is decided beside it.
         """
         self.name = name
-        evaluators = {model: Evaluator(networks[model], precision, pass_size) for model in MODELS}
+        evaluators = {model: Evaluator(networks[model], precision, fixed_passes) for model in MODELS}
         calls = {model: evaluator.logits for model, evaluator in evaluators.items()}
         self._flow = Flow(calls, encoder, sampling or Sampling())
 

@@ -31,8 +31,6 @@ from suphx.evaluation.results import GameDone, result_row
 from suphx.networks.memory import keep_memory
 from suphx.networks.precision import choose_precision
 
-#: Positions of every pass of a network, by device: near the rate of large ones, and little is lost by filling up.
-PASS_SIZES = {"cpu": 32, "cuda": 1024}
 #: Games side by side in all threads together, where nothing else is said: few passes are then much filled up.
 BATCH = 1024
 #: ... where bots play, a process a seat.
@@ -56,11 +54,6 @@ class Terms:
     """What networks compute with."""
     logs: bool = False
     """Whether to write every game as an mjlog."""
-
-    @property
-    def pass_size(self) -> int:
-        """Positions of every pass of a network."""
-        return PASS_SIZES[self.device.partition(":")[0]]
 
 
 class Stopped(Exception):
@@ -121,7 +114,7 @@ class _Messages:
 def load_agents(plan: Plan, terms: Terms) -> list[Agent]:
     """Return the agents of a plan, ready for games whose results can be had again."""
     precision = choose_precision(terms.device, terms.dtype, threads=1)
-    return [load_agent(name, terms.seed, terms.temperature, precision, terms.pass_size) for name in plan.agents]
+    return [load_agent(name, terms.seed, terms.temperature, precision, fixed_passes=True) for name in plan.agents]
 
 
 #: What makes the agents of a plan.

@@ -22,7 +22,7 @@ from suphx.agent.flow import Flow, Network, Sampling
 from suphx.agent.interface import Agent, Choice
 from suphx.agent.loading import load_agent
 from suphx.agent.network_agent import untrained_networks
-from suphx.evaluation.arena import BATCH, PASS_SIZES, Terms, play_here
+from suphx.evaluation.arena import BATCH, Terms, play_here
 from suphx.evaluation.protocol import Plan, one_against_three
 from suphx.networks.benchmark import made_up_planes
 from suphx.networks.inference import Evaluator
@@ -111,7 +111,7 @@ def bench_networks(size: NetworkSize, seconds: float, threads: int, batch: int =
     clock = _Clock(seconds)
 
     def load(_: Plan, __: Terms) -> Sequence[Agent]:
-        each = {model: Evaluator(networks[model], precision, PASS_SIZES["cpu"]).logits for model in MODELS}
+        each = {model: Evaluator(networks[model], precision, fixed_passes=True).logits for model in MODELS}
         return [_Shadow({model: clock.timed(network) for model, network in each.items()})]
 
     with suppress(_TimeIsUp):
@@ -188,7 +188,7 @@ def bench_agreement(agent: str, other: Precision, games: int, seed: int = 0) -> 
     Both are asked about each decision of the first one's games.
     """
     plain = choose_precision("cpu", "float32", 1)
-    first, second = (load_agent(agent, seed, None, each, PASS_SIZES["cpu"]) for each in (plain, other))
+    first, second = (load_agent(agent, seed, None, each, fixed_passes=True) for each in (plain, other))
     counts = {"decisions": 0, "differing": 0}
 
     class Both:

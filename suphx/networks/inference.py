@@ -22,6 +22,15 @@ CPU_CHUNK = 256
 _SMALLEST_CHUNK = 32
 #: Positions of one pass on a GPU, where the bound is memory: 2 bytes x 34 x planes each, a few times over to unpack.
 GPU_CHUNK = 4096
+#: Positions of every pass of fixed size. On a CPU small passes are a little slower each, but of a model that is seldom
+#: asked large ones would be nearly empty.
+CPU_PASS_SIZES = {"discard": 64, "riichi": 16, "chow": 32, "pong": 32, "kong": 8}
+GPU_PASS_SIZE = 1024
+
+
+def pass_size(model: str, device: torch.device) -> int:
+    """Return the positions of every pass of a model, where passes are of fixed size."""
+    return CPU_PASS_SIZES[model] if device.type == "cpu" else GPU_PASS_SIZE
 
 
 @cache
@@ -37,14 +46,14 @@ def _workers(threads: int) -> ThreadPoolExecutor:
 class Evaluator:
     """A network that only answers: its own copy of the weights, in the type and on the device it computes with."""
 
-    def __init__(self, network: PolicyNetwork, precision: Precision, pass_size: int | None = None) -> None:
-        """pass_size: positions of every pass, the last one filled up, instead of as many as are asked for.
+    def __init__(self, network: PolicyNetwork, precision: Precision, fixed_passes: bool = False) -> None:
+        """fixed_passes: every pass has `pass_size` positions, the last one filled up, not as many as are asked for.
 
         A position's logits then do not depend on what else is asked with it: kernels are chosen by the shape, and sum
         in another order for another one.
         """
         self.precision = precision
-        self._pass_size = pass_size
+        self._pass_size = pass_size(network.model, precision.device) if fixed_passes else None
         self.model = network.model
         self.planes = network.planes
         self._network = copy.deepcopy(network).to(precision.device, precision.dtype)

@@ -23,7 +23,7 @@ from suphx.features.layout import ORACLE_PLANES
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODEL_PLANES
-from suphx.selfplay.policy import Policy, pass_size
+from suphx.selfplay.policy import Policy
 from suphx.selfplay.questions import Questions
 from suphx.selfplay.records import as_bytes, from_bytes
 from suphx.selfplay.rewards import Rewards
@@ -86,7 +86,7 @@ class Collector:
 
     def _opponent(self, name: str) -> Agent:
         temperature = getattr(self.table, "temperature", None)
-        agent = load_agent(name, self._seed, temperature, self._precision, pass_size("discard", self._precision))
+        agent = load_agent(name, self._seed, temperature, self._precision, fixed_passes=True)
         if isinstance(agent, Follower):
             agent.close()
             raise InputError(f"{name}: a bot that lives outside cannot sit at the tables of self-play")

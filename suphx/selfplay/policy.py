@@ -20,15 +20,6 @@ from suphx.selfplay.oracle import drop, dropout_keys
 
 #: The policy that learns is played as it is: its logged probabilities are those of its own softmax.
 TEMPERATURE = 1.0
-#: Positions of every pass, so that answers do not depend on what is asked beside them. On a CPU small passes are a
-#: little slower each, but of a model that is seldom asked large ones would be nearly empty.
-CPU_PASS_SIZES = {"discard": 64, "riichi": 16, "chow": 32, "pong": 32, "kong": 8}
-GPU_PASS_SIZE = 1024
-
-
-def pass_size(model: str, precision: Precision) -> int:
-    """Return the positions of every pass of a model."""
-    return CPU_PASS_SIZES[model] if precision.device.type == "cpu" else GPU_PASS_SIZE
 
 
 class OracleEncoder:
@@ -66,9 +57,7 @@ class Policy:
         seed: of the answers that are drawn. gamma: share of what is hidden that is shown.
         """
         self.name = f"version {version}"
-        evaluators = {
-            model: Evaluator(network, precision, pass_size(model, precision)) for model, network in networks.items()
-        }
+        evaluators = {model: Evaluator(network, precision, fixed_passes=True) for model, network in networks.items()}
         wide = any(network.planes > MODEL_PLANES[model] for model, network in networks.items())
         encoder: Encoder = OracleEncoder(gamma, seed) if wide else PlaneEncoder()
         calls = {model: _own_planes(evaluator) for model, evaluator in evaluators.items()}

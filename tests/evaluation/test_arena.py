@@ -18,6 +18,7 @@ from suphx.evaluation.arena import Terms, play_here
 from suphx.evaluation.protocol import NOBODY, Plan, one_against_three, round_robin, two_against_two
 from suphx.evaluation.results import GameDone, Results
 from suphx.evaluation.tally import COLUMN
+from suphx.networks.inference import CPU_PASS_SIZES
 from suphx.networks.precision import choose_precision
 
 
@@ -32,7 +33,8 @@ def play(plan: Plan, deals: int, terms: Terms | None = None, batch: int = 64, th
 @pytest.fixture
 def small_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let few games side by side be quick."""
-    monkeypatch.setitem(arena.PASS_SIZES, "cpu", 4)
+    for model in CPU_PASS_SIZES:
+        monkeypatch.setitem(CPU_PASS_SIZES, model, 4)
 
 
 def logs_of(plan: Plan, deals: int, terms: Terms, batch: int, threads: int) -> dict[tuple[int, int], str]:
@@ -132,7 +134,7 @@ def test_without_one_pass_size_the_answers_do_depend_on_what_is_asked_beside() -
     random = np.random.default_rng(0)
     planes = random.integers(0, 1 << 34, (300, PLANES)).astype(np.uint64)
     network = PolicyNetwork("discard", SIZES["small"])
-    fixed = Evaluator(network, choose_precision("cpu", "float32", 1), pass_size=64)
+    fixed = Evaluator(network, choose_precision("cpu", "float32", 1), fixed_passes=True)
     whole = fixed.logits(planes)
     for at, n in ((0, 1), (17, 3), (100, 64), (250, 50)):
         assert np.array_equal(fixed.logits(planes[at : at + n]), whole[at : at + n])
@@ -160,7 +162,7 @@ class Cheat:
 def test_an_illegal_action_ends_the_match_and_names_who_answered_it(
     monkeypatch: pytest.MonkeyPatch, threads: int
 ) -> None:
-    def load(name: str, *_: object) -> object:
+    def load(name: str, *_: object, **__: object) -> object:
         return Cheat() if name == "cheat" else load_agent(name)
 
     monkeypatch.setattr(arena, "load_agent", load)
@@ -202,7 +204,7 @@ class Diary(RuleAgent):
 @pytest.fixture
 def diary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Diary]:
     kept = Diary()
-    monkeypatch.setattr(arena, "load_agent", lambda name, *_: kept if name == "diary" else load_agent(name))
+    monkeypatch.setattr(arena, "load_agent", lambda name, *_, **__: kept if name == "diary" else load_agent(name))
     yield kept
 
 

@@ -20,7 +20,6 @@ from suphx.features.encode import encode_oracle_batch
 from suphx.features.layout import ORACLE_PLANES
 from suphx.networks.policy import PolicyNetwork
 from suphx.selfplay.oracle import widen
-from suphx.selfplay.policy import CPU_PASS_SIZES
 from suphx.selfplay.seating import FourLearners, OneAgainstThree
 from suphx.selfplay.trajectory import Batch, Experience
 
@@ -31,9 +30,7 @@ Asked = dict[tuple[int, int], dict[str, list[tuple]]]
 @cache
 def play_slowly(number: int, rounds: int) -> tuple[Asked, list[np.ndarray]]:
     """Return what is asked in the first rounds of a game, every decision alone, and the records at their ends."""
-    agent = NetworkAgent(
-        "slow", tiny_networks(), PlaneEncoder(), precision(), Sampling(1.0, SEED), CPU_PASS_SIZES["discard"]
-    )
+    agent = NetworkAgent("slow", tiny_networks(), PlaneEncoder(), precision(), Sampling(1.0, SEED), fixed_passes=True)
     tables = Tables(1, RULES, SEED, restart=False)
     tables.restart([0], [number])
     asked: Asked = defaultdict(lambda: defaultdict(list))
