@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from suphx.agent.loading import fingerprint, has_networks
-from suphx.evaluation.arena import BATCH, Terms, play_here
+from suphx.evaluation.arena import BATCH, Load, Terms, load_agents, play_here
 from suphx.evaluation.journal import Journal
 from suphx.evaluation.protocol import Plan
 from suphx.evaluation.results import GameDone, Results
@@ -70,12 +70,14 @@ def play_match(
     folder: Path | None = None,
     rule: StopRule | None = None,
     watch: Callable[[Results], None] | None = None,
+    load: Load = load_agents,
 ) -> Outcome:
     """Play a plan on deals 0 to `deals` - 1 of a seed.
 
     folder: where games are kept, and from where a match goes on. rule: ends it earlier. watch: told of the results
-    after every game. Ctrl-C ends it as well. Raises InputError for agents that cannot be loaded and for a folder of
-    another match, IllegalPlayer for an agent that answers what is not legal.
+    after every game. load: what makes the agents, where they are not all to be had by name; not with workers. Ctrl-C
+    ends it as well. Raises InputError for agents that cannot be loaded and for a folder of another match, IllegalPlayer
+    for an agent that answers what is not legal.
     """
     means = means or Means()
     results = Results(plan, deals)
@@ -85,7 +87,7 @@ def play_match(
         checked, met = _check(results, rule, checked)
         try:
             if not met and (wanted := results.missing()):
-                games = stack.enter_context(closing(_games(plan, terms, wanted, means)))
+                games = stack.enter_context(closing(_games(plan, terms, wanted, means, load)))
                 for game in games:
                     if journal:
                         journal.add(game)
@@ -101,9 +103,9 @@ def play_match(
     return Outcome(results, checked if met else results.complete_deals(), played, met, interrupted)
 
 
-def _games(plan: Plan, terms: Terms, wanted: list[tuple[int, int]], means: Means) -> Generator[GameDone]:
+def _games(plan: Plan, terms: Terms, wanted: list[tuple[int, int]], means: Means, load: Load) -> Generator[GameDone]:
     if not means.workers:
-        return play_here(plan, terms, wanted, means.batch, means.threads)
+        return play_here(plan, terms, wanted, means.batch, means.threads, load)
     from suphx.evaluation.workers import play_on_workers
 
     return play_on_workers(plan, terms, wanted, means.batch, means.workers)

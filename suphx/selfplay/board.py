@@ -57,6 +57,10 @@ class Board:
         figures = {"average_rank": strength.average_rank, "less_start": strength.less_start}
         figures |= {"average_rank_low": rank[0], "average_rank_high": rank[1]}
         figures |= {"less_start_low": against[0], "less_start_high": against[1]}
+        if strength.oracle_less_start is not None and strength.oracle_less_start_interval is not None:
+            low, high = strength.oracle_less_start_interval
+            figures |= {"oracle_less_start": strength.oracle_less_start}
+            figures |= {"oracle_less_start_low": low, "oracle_less_start_high": high}
         self.write({f"evaluation/{name}": value for name, value in figures.items()}, strength.games)
 
     def close(self) -> None:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 import numpy as np
 
-from suphx.evaluation.arena import Terms
+from suphx.agent.interface import Agent
+from suphx.evaluation.arena import Terms, load_agents
 from suphx.evaluation.match import Means, play_match
-from suphx.evaluation.protocol import one_against_three
+from suphx.evaluation.protocol import Plan, one_against_three
 from suphx.evaluation.results import Results
 from suphx.evaluation.statistics import difference, summary
 from suphx.networks.precision import Precision
 from suphx.selfplay.config import EvaluationConfig
 
 RANK = "average_rank"
+#: What an oracle is called in a plan.
+_ORACLE = "oracle"
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,10 @@ class Strength:
     less_start: float
     """Average rank less that of the weights that the run started from: below 0 is better."""
     less_start_interval: tuple[float, float]
+    oracle_less_start: float | None = None
+    """The same of an oracle that sees what is hidden, as much of it as it is shown when it learns; None without one."""
+    oracle_less_start_interval: tuple[float, float] | None = None
+    """None without one."""
 
 
 class Evaluation:
@@ -44,22 +51,37 @@ class Evaluation:
         )
         self._means = Means(threads=precision.threads)
 
-    def measure(self, agent: Path, games: int, stop: Event) -> Strength | None:
-        """Return the strength of the agent in a folder, after so many games; None if it was stopped in the middle."""
+    def measure(self, agent: Path, games: int, stop: Event, oracle: Agent | None = None) -> Strength | None:
+        """Return the strength of the agent in a folder, after so many games; None if it was stopped in the middle.
+
+        oracle: one that is to be measured beside it, by what hidden tiles are worth to it.
+        """
         started = self._units(self._start, self._folder / "start", stop)
         found = None if started is None else self._units(str(agent), None, stop)
         if started is None or found is None:
             return None
         alone, together = summary(found), difference(found, started)
-        return Strength(games, alone[RANK]["value"], _ends(alone), together[RANK]["value"], _ends(together))
+        numbers = (alone[RANK]["value"], _ends(alone), together[RANK]["value"], _ends(together))
+        if oracle is None:
+            return Strength(games, *numbers)
+        seeing = self._units(_ORACLE, None, stop, oracle)
+        if seeing is None:
+            return None
+        gain = difference(seeing, started)
+        return Strength(games, *numbers, gain[RANK]["value"], _ends(gain))
 
-    def _units(self, agent: str, folder: Path | None, stop: Event) -> np.ndarray | None:
+    def _units(self, agent: str, folder: Path | None, stop: Event, given: Agent | None = None) -> np.ndarray | None:
+        def load(plan: Plan, terms: Terms) -> list[Agent]:
+            if given is None:
+                return load_agents(plan, terms)
+            return [given, *load_agents(replace(plan, agents=plan.agents[1:]), terms)]
+
         def watch(_: Results) -> None:
             if stop.is_set():
                 raise KeyboardInterrupt
 
         plan = one_against_three([agent], [self._config.opponent])
-        outcome = play_match(plan, self._terms, self._config.deals, self._means, folder, watch=watch)
+        outcome = play_match(plan, self._terms, self._config.deals, self._means, folder, watch=watch, load=load)
         return None if outcome.interrupted else outcome.results.units(0)
 
 

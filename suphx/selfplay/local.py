@@ -32,6 +32,7 @@ from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Evaluation, Strength
 from suphx.selfplay.learner import Learner, LearnerState
 from suphx.selfplay.oracle import narrow
+from suphx.selfplay.policy import Policy
 from suphx.selfplay.replay import ReplayBuffer, ReplayState
 from suphx.selfplay.rewards import make_rewards
 from suphx.selfplay.samples import Samples
@@ -241,7 +242,9 @@ class LocalTraining:
         evaluation = Evaluation(
             config.evaluation, config.rules, config.start, self.folder / "evaluation", self.precision
         )
-        strength = evaluation.measure(self.agent_folder, self.games, stop)
+        gamma = self.learner.gamma
+        oracle = Policy(self.progress.version, self._networks, self.precision, config.seed, gamma, None)
+        strength = evaluation.measure(self.agent_folder, self.games, stop, oracle if gamma else None)
         if strength is not None:
             self.progress.evaluated, self.progress.strength = self.games, strength
             board.write_strength(strength)

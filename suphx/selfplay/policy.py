@@ -50,18 +50,25 @@ class Policy:
     """Networks of one version; it takes a copy of their weights."""
 
     def __init__(
-        self, version: int, networks: Mapping[str, PolicyNetwork], precision: Precision, seed: int, gamma: float = 1.0
+        self,
+        version: int,
+        networks: Mapping[str, PolicyNetwork],
+        precision: Precision,
+        seed: int,
+        gamma: float = 1.0,
+        temperature: float | None = TEMPERATURE,
     ) -> None:
         """networks: by model; one with more planes than its model's sees those of what is hidden after its own.
 
-        seed: of the answers that are drawn. gamma: share of what is hidden that is shown.
+        seed: of the answers that are drawn. gamma: share of what is hidden that is shown. temperature: None for the
+        likeliest answers.
         """
         self.name = f"version {version}"
         evaluators = {model: Evaluator(network, precision, fixed_passes=True) for model, network in networks.items()}
         wide = any(network.planes > MODEL_PLANES[model] for model, network in networks.items())
         encoder: Encoder = OracleEncoder(gamma, seed) if wide else PlaneEncoder()
         calls = {model: _own_planes(evaluator) for model, evaluator in evaluators.items()}
-        self._flow = Flow(calls, encoder, Sampling(TEMPERATURE, seed))
+        self._flow = Flow(calls, encoder, Sampling(temperature, seed))
 
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
         """Choose for each decision."""

@@ -53,8 +53,12 @@ def _strength(config: TrainConfig, report: Report) -> str:
     found = report.strength
     assert found is not None and config.evaluation is not None
     (low, high), (less_low, less_high) = found.interval, found.less_start_interval
+    seeing = ""
+    if found.oracle_less_start is not None and found.oracle_less_start_interval is not None:
+        low_seeing, high_seeing = found.oracle_less_start_interval
+        seeing = f"; seeing what is hidden {found.oracle_less_start:+.3f} ({low_seeing:+.3f} to {high_seeing:+.3f})"
     return (
         f"after {found.games:,} games: average rank {found.average_rank:.3f} ({low:.3f} to {high:.3f}) against three "
         f"{config.evaluation.opponent}; {found.less_start:+.3f} ({less_low:+.3f} to {less_high:+.3f}) "
-        f"to {config.start}, less is better"
+        f"to {config.start}{seeing}; less is better"
     )

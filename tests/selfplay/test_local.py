@@ -212,6 +212,15 @@ def test_the_agent_is_measured_against_its_start_on_the_same_deals(start, tmp_pa
     assert not reports and again.progress.strength == strength
 
 
+def test_an_oracle_is_measured_with_what_is_hidden_too(start, tmp_path):
+    evaluation = {"every": 100, "deals": 2, "opponent": "tsumogiri"}
+    learning = {"batch": 32, "learning_rate": 1e-12, "oracle": {"full_games": 1000, "decay_games": 0}}
+    training, _ = train(values(start, games=1, evaluation=evaluation, learning=learning), tmp_path)
+    strength = training.progress.strength
+    assert strength.less_start == 0 == strength.oracle_less_start  # its new planes still weigh nothing
+    assert strength.oracle_less_start_interval == (0, 0)
+
+
 def test_a_collapse_stops_the_training_and_names_the_last_good_agent(start, tmp_path):
     learning = {"batch": 32, "recent_steps": 1, "collapse": {"behaviour_kl": 1e-12}}
     with pytest.raises(Collapsed, match=r"kl_behaviour .* is above .* No checkpoint has been written yet"):
