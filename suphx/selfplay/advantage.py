@@ -32,8 +32,8 @@ class Advantages:
 
     def __init__(self, config: LearningConfig, values: Values | None = None) -> None:
         """values: the critic's, where it is the baseline."""
-        if config.baseline == "critic" and values is None:
-            raise ValueError("baseline: critic needs the critic's values")
+        if config.has_critic and values is None:
+            raise ValueError(f"baseline: {config.baseline} needs the critic's values")
         self.moments = Moments()
         self._config = config
         self._values = values
@@ -53,6 +53,10 @@ class Advantages:
             assert self._values is not None
             values = {model: self._values(each) for model, each in experience.items()}
             raw = generalised(experience, batch.paths["reward"], values, self._config.critic.gae_lambda)
+        elif self._config.baseline == "deal":
+            assert self._values is not None
+            luck = values_of_deals(experience, len(batch.paths), self._values)
+            raw = {model: each - luck[experience[model].path] for model, each in rewards.items()}
         else:
             baseline = moments.mean if self._config.baseline == "mean" else 0.0
             raw = {model: each - baseline for model, each in rewards.items()}
@@ -60,6 +64,25 @@ class Advantages:
         moments.square += share * (square - moments.square)
         scale = moments.square**-0.5 if self._config.scale and moments.square > 0 else 1.0
         return found | {model: (each * scale).astype(np.float32) for model, each in raw.items()}
+
+
+def values_of_deals(experience: Mapping[str, Experience], paths: int, values: Values) -> np.ndarray:
+    """Return f64[paths]: what is expected at each path's first question, to whatever model; 0 for a path without any.
+
+    The critic sees all hands and the wall, and nothing was answered yet: what it says is the luck of the deal, whatever
+    is answered later, so the mean of the gradient stays what it is.
+    """
+    path = np.concatenate([each.path for each in experience.values()]).astype(np.int64)
+    place = np.concatenate([each.place for each in experience.values()])
+    order = np.lexsort((place, path))
+    is_first = np.zeros(len(path), np.bool_)
+    is_first[order[np.diff(path[order], prepend=-1) != 0]] = True
+    found = np.zeros(paths)
+    ends = np.cumsum([len(each) for each in experience.values()])
+    for each, rows in zip(experience.values(), np.split(is_first, ends[:-1]), strict=True):
+        if rows.any():
+            found[each.path[rows]] = values(each.rows(rows))
+    return found
 
 
 def generalised(

@@ -77,7 +77,7 @@ class TrainConfig(Config):
     def keeps_hidden(self) -> bool:
         """Whether what is hidden at the table goes with every question: for an oracle, a teacher or a critic."""
         learning = self.learning
-        return bool(learning.oracle or learning.teacher or learning.baseline == "critic")
+        return bool(learning.oracle or learning.teacher or learning.has_critic)
 
     def purpose(self) -> dict[str, object]:
         """Return what decides the course of a training: with any of it changed, a checkpoint is of another one."""

@@ -86,7 +86,7 @@ class Learner:
             teacher = (teachers or {})[model].to(precision.device) if config.teacher else None
             self._pupils[model] = Pupil(learns, config, precision, start if config.reference else None, teacher)
         self.critic = None
-        if config.baseline == "critic":
+        if config.has_critic:
             self.critic = critic or Critic(config, precision, seed)
         self.advantages = Advantages(config, self.critic.values if self.critic else None)
         self.games = 0

@@ -136,8 +136,9 @@ class LearningConfig(Config):
     """Hold each policy near the one it starts as: KL(policy, start), over what the start can see. Off by default."""
     teacher: DistanceConfig | None = None
     """Draw each policy to an oracle that is given: KL(oracle, policy), distillation. Off by default."""
-    baseline: Literal["none", "mean", "critic"] = "mean"
-    """What is subtracted from a round's reward: nothing, the mean reward, or what a critic expects."""
+    baseline: Literal["none", "mean", "deal", "critic"] = "mean"
+    """What is subtracted from a round's reward: nothing, the mean reward, the luck of the deal (what a critic expects
+    at the path's first question), or what a critic expects at each question."""
     scale: bool = True
     """Divide advantages by their spread, so that alpha, beta and distances mean the same for every reward."""
     recent_batches: int = Field(default=100, ge=1)
@@ -163,6 +164,11 @@ class LearningConfig(Config):
         if self.teacher is not None and self.oracle is not None:
             raise ValueError("teacher: a policy that learns as an oracle itself (oracle) has none")
         return self
+
+    @property
+    def has_critic(self) -> bool:
+        """Whether a critic learns too."""
+        return self.baseline in ("deal", "critic")
 
     def entropy_for(self, model: Model) -> EntropyConfig:
         """Return how a model's entropy is held."""
