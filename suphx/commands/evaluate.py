@@ -72,7 +72,8 @@ def evaluate(
         str | None, typer.Option(help="float32 or bfloat16; by default what a probe finds faster.")
     ] = None,
     batch: Annotated[
-        int | None, typer.Option(min=1, help="Games side by side; by default 1,024, with external bots 8.")
+        int | None,
+        typer.Option(min=1, help="Games side by side in a thread or worker; by default 512, with bots 8."),
     ] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads that play; by default one for each core.")] = None,
     workers: Annotated[

@@ -31,8 +31,8 @@ from suphx.evaluation.results import GameDone, result_row
 from suphx.networks.memory import keep_memory
 from suphx.networks.precision import choose_precision
 
-#: Games side by side in all threads together, where nothing else is said: few passes are then much filled up.
-BATCH = 1024
+#: Games side by side in each thread, where nothing else is said: few passes are then much filled up.
+BATCH = 512
 #: ... where bots play, a process a seat.
 BATCH_OF_BOTS = 8
 #: Games that have ended and wait for the one who counts them.
@@ -157,7 +157,10 @@ def _log(plan: Plan, terms: Terms, rules: Rules, game: PlayedGame) -> bytes:
 def play_here(
     plan: Plan, terms: Terms, wanted: Iterable[tuple[int, int]], batch: int, threads: int, load: Load = load_agents
 ) -> Generator[GameDone]:
-    """Play games in threads of this process, and yield each when it is over; as `play_tables`, each with its agents."""
+    """Play games in threads of this process, and yield each when it is over.
+
+    Each thread has its own agents and `batch` games side by side; otherwise as `play_tables`.
+    """
     keep_memory()
     shared = _Shared(wanted)
     if threads == 1:
@@ -178,7 +181,7 @@ def play_here(
 
     def play() -> None:
         try:
-            for game in play_tables(plan, terms, shared, max(1, batch // threads), stop, load):
+            for game in play_tables(plan, terms, shared, batch, stop, load):
                 put(game)
             put(None)
         except Exception as error:  # raised by the one who counts

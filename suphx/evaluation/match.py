@@ -25,7 +25,7 @@ class Means:
     """With what a match is played: none of it changes a game."""
 
     batch: int = BATCH
-    """Games side by side, in all threads or in each worker."""
+    """Games side by side, in each thread or worker."""
     threads: int = 1
     """Threads of this process that play, where there are no workers."""
     workers: int = 0
