@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from suphx.agent.loading import SHIPPED, load_agent, weights_folder
+from suphx.agent.loading import SHIPPED, weights_folder
 from suphx.cli import app
-from suphx.evaluation.arena import play_match
+from suphx.evaluation.arena import Terms
+from suphx.evaluation.match import play_match
+from suphx.evaluation.protocol import one_against_three
 from suphx.evaluation.statistics import summary
-from suphx.networks.precision import choose_precision
 from suphx.networks.weights import load_card
 from suphx.supervised.results import PAPER
 
@@ -33,8 +34,8 @@ def test_their_cards_say_where_they_come_from(name: str) -> None:
 
 
 def test_they_beat_random_players() -> None:
-    agent = load_agent("sl", precision=choose_precision(threads=1))
-    found = summary(play_match(agent, [load_agent("random")], deals=5, seed=0))
+    outcome = play_match(one_against_three(["sl"], ["random"]), Terms(), 5)
+    found = summary(outcome.results.units(0))
     assert found["average_rank"]["value"] < 1.3
 
 
