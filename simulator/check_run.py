@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 
 import numpy as np
 
 from simulator.check import CheckError, check, try_actions
 from simulator.lookup import get_lookup
 from simulator.players.simple import choose_random, choose_tsumogiri
+from simulator.processes import share_out
 from simulator.rules import Rules
 from simulator.tables import IllegalAction, Tables
 
@@ -142,21 +141,7 @@ def check_games(
     get_lookup()
     work = [(first, min(_CHUNK, n - first), seed, rules, player) for first in range(0, n, _CHUNK)]
 
-    def count(part: Tally) -> Tally:
-        nonlocal total
+    for part in share_out(check_numbers, work, workers, in_order=False):
         total += part
         total.seconds = time.perf_counter() - started
-        return total
-
-    if workers <= 1 or len(work) <= 1:
-        for part in work:
-            yield count(check_numbers(*part))
-        return
-    yield count(check_numbers(*work[0]))  # compiles, where that is still to be done, once
-    with ProcessPoolExecutor(min(workers, len(work) - 1), mp_context=get_context("spawn")) as pool:
-        waiting = [pool.submit(check_numbers, *part) for part in work[1:]]
-        try:
-            for future in as_completed(waiting):
-                yield count(future.result())
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+        yield total

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from pathlib import Path
 
 from simulator.logs.archives import Chunk, plan, read_chunk
@@ -14,6 +12,7 @@ from simulator.logs.formats import read_log
 from simulator.logs.model import LogError, SkippedLog
 from simulator.logs.verify import Mismatch, verify_game
 from simulator.lookup import get_lookup
+from simulator.processes import share_out
 
 #: Members of an archive that go to a process at a time: small enough for a steady progress bar.
 _CHUNK = 200
@@ -97,22 +96,7 @@ def verify_paths(paths: list[str | Path], workers: int = 1) -> Iterator[tuple[Su
     chunks = plan(paths, _CHUNK)
     total = Summary()
     get_lookup()  # derived, and what is compiled loaded, before any worker asks for the same
-
-    def count(part: Summary, done: int) -> tuple[Summary, float]:
-        nonlocal total
+    for done, part in enumerate(share_out(verify_chunk, [(chunk,) for chunk in chunks], workers, in_order=False), 1):
         total += part
         total.seconds = time.perf_counter() - started
-        return total, done / len(chunks)
-
-    if workers <= 1 or len(chunks) <= 1:
-        for done, chunk in enumerate(chunks, 1):
-            yield count(verify_chunk(chunk), done)
-        return
-    yield count(verify_chunk(chunks[0]), 1)  # compiles, where that is still to be done, once
-    with ProcessPoolExecutor(min(workers, len(chunks) - 1), mp_context=get_context("spawn")) as pool:
-        waiting = [pool.submit(verify_chunk, chunk) for chunk in chunks[1:]]
-        try:
-            for done, future in enumerate(as_completed(waiting), 2):
-                yield count(future.result(), done)
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+        yield total, done / len(chunks)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +14,7 @@ from simulator.logs.formats import read_log
 from simulator.logs.model import GameLog, LogError, SkippedLog
 from simulator.logs.verify import verify_game
 from simulator.lookup import get_lookup
+from simulator.processes import share_out
 from simulator.record import GAME, SEATS
 from suphx.evaluation.measures import RANKS
 from suphx.evaluation.tally import COLUMN, COLUMNS, tally
@@ -92,6 +91,10 @@ class LoggedGames:
                 rows.append(game.counts[seats].sum(axis=0))
         return np.array(rows, np.int64).reshape(-1, len(COLUMNS))
 
+    def of_path(self, path: int) -> np.ndarray:
+        """Return i64[games, columns] of all seats together, of the games of one path, by its number."""
+        return self.units(lambda game, seat: game.path == path)
+
     def of_players(self, names: Sequence[str]) -> np.ndarray:
         """Return i64[games, columns] of players by name; several are one macro-player."""
         return self.units(lambda game, seat: game.names[seat] in names)
@@ -164,21 +167,7 @@ def count_logs(paths: Sequence[str | Path], workers: int = 1) -> Iterator[tuple[
     total = LoggedGames()
     get_lookup()  # derived before any worker asks for it
 
-    def add(part: LoggedGames, done: int) -> tuple[LoggedGames, float]:
-        nonlocal total
+    for done, part in enumerate(share_out(_count_chunk, work, workers, in_order=False), 1):
         total += part
         total.seconds = time.perf_counter() - started
-        return total, done / len(work)
-
-    if workers <= 1 or len(work) <= 1:
-        for done, (chunk, number) in enumerate(work, 1):
-            yield add(_count_chunk(chunk, number), done)
-        return
-    yield add(_count_chunk(*work[0]), 1)  # compiles, where that is still to be done, once
-    with ProcessPoolExecutor(min(workers, len(work) - 1), mp_context=get_context("spawn")) as pool:
-        waiting = [pool.submit(_count_chunk, chunk, number) for chunk, number in work[1:]]
-        try:
-            for done, future in enumerate(as_completed(waiting), 2):
-                yield add(future.result(), done)
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+        yield total, done / len(work)

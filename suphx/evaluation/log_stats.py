@@ -105,7 +105,7 @@ def _units_of(games: LoggedGames, paths: Sequence[str], players: Sequence[str]) 
         return units
     units = {}
     for number, path in enumerate(paths):
-        here = games.units(lambda game, seat, number=number: game.path == number)  # type: ignore[misc]
+        here = games.of_path(number)
         if len(here):
             units[f"all seats of {Path(path).name}"] = here
     artificial = [name for name in games.names() if name.startswith(AI_MARK)]

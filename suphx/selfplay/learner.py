@@ -133,7 +133,7 @@ class Learner:
             raise ValueError(f"{model}: no questions, or an answer that was not possible")
         highest = self._highest_weight()
         found = [
-            pupil.learn_from(experience.rows(rows), legal[rows], advantage[rows], highest)  # type: ignore[arg-type]
+            pupil.learn_from(experience.rows(rows), legal[rows], advantage[rows], highest)
             for rows in passes(len(experience), self.precision)
         ]
         figures = figures_of(found)

@@ -170,6 +170,6 @@ class LearningConfig(Config):
         """Whether a critic learns too."""
         return self.baseline in ("deal", "critic")
 
-    def entropy_for(self, model: Model) -> EntropyConfig:
+    def entropy_for(self, model: str) -> EntropyConfig:
         """Return how a model's entropy is held."""
-        return self.entropy_of.get(model, self.entropy)
+        return next((own for name, own in self.entropy_of.items() if name == model), self.entropy)

@@ -59,7 +59,7 @@ class Pupil:
         self.reference, self.teacher = _fixed(reference), _fixed(teacher)
         self.set(network)
         recent = config.recent_steps
-        self.entropy = EntropyController(config.entropy_for(network.model), recent)  # type: ignore[arg-type]
+        self.entropy = EntropyController(config.entropy_for(network.model), recent)
         self.from_reference = DistanceController(config.reference, recent) if config.reference else None
         self.from_teacher = DistanceController(config.teacher, recent) if config.teacher else None
         self.behaviour_kl = 0.0

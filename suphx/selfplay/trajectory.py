@@ -43,8 +43,8 @@ class Experience:
     def __len__(self) -> int:
         return len(self.path)
 
-    def rows(self, which: np.ndarray) -> Experience:
-        """Return some of the rows: indices i64[m] or bool[n]."""
+    def rows(self, which: np.ndarray | slice) -> Experience:
+        """Return some of the rows: indices i64[m], bool[n] or a slice."""
         return Experience(*(getattr(self, each.name)[which] for each in fields(self)))
 
 

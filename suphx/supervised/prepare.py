@@ -10,9 +10,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +20,7 @@ from simulator.logs.formats import read_log
 from simulator.logs.model import LOG_EVENT, GameLog, LogError, RoundLog, SkippedLog
 from simulator.logs.verify import verify_game
 from simulator.lookup import get_lookup
+from simulator.processes import share_out
 from simulator.record import GAME, SEATS
 from simulator.rules import Rules
 from suphx.supervised.pairs import COUNTS, PAIR
@@ -68,10 +67,12 @@ def prepared_name(paths: Sequence[str | Path]) -> str:
 def prepare(paths: Sequence[str | Path], folder: Path, workers: int = 1) -> Iterator[Progress]:
     """Prepare all logs under some paths into a folder, which appears whole or not at all; yields progress."""
     parts, total = [], 0
-    for share, part in _read_parts(plan(paths, _CHUNK), workers):
+    chunks = plan(paths, _CHUNK)
+    get_lookup()  # derived before any worker asks for it
+    for part in share_out(_prepare_chunk, [(chunk,) for chunk in chunks], workers, in_order=True):
         parts.append(part)
         total += len(part.games)
-        yield Progress(share, total)
+        yield Progress(len(parts) / len(chunks), total)
     prepared = _join(parts)
     temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
     try:
@@ -89,24 +90,6 @@ def prepare_games(logs: Iterable[GameLog], archive: str = "games") -> Prepared:
     for log in logs:
         _add(part, log, archive)
     return _join([part])
-
-
-def _read_parts(chunks: list[Chunk], workers: int) -> Iterator[tuple[float, _Part]]:
-    if not chunks:
-        return
-    get_lookup()  # derived before any worker asks for it
-    yield 1 / len(chunks), _prepare_chunk(chunks[0])  # compiles, where that is still to be done, once
-    rest = chunks[1:]
-    if workers <= 1 or not rest:
-        for done, chunk in enumerate(rest, 2):
-            yield done / len(chunks), _prepare_chunk(chunk)
-        return
-    with ProcessPoolExecutor(min(workers, len(rest)), mp_context=get_context("spawn")) as pool:
-        try:
-            for done, part in enumerate(pool.map(_prepare_chunk, rest), 2):  # in order: the same folder every time
-                yield done / len(chunks), part
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _prepare_chunk(chunk: Chunk) -> _Part:
