@@ -11,5 +11,5 @@ mkdir -p "$SUPHX_RUNS"
 suphx warmup
 suphx logs generate --games "$games" --out "$SUPHX_RUNS/generated.zip"
 suphx logs verify "$SUPHX_RUNS/generated.zip"
-suphx pretrain configs/laptop.yaml --logs "$SUPHX_RUNS/generated.zip"
-suphx evaluate --challenger "$SUPHX_RUNS/pretrain/laptop/agent" --field sensible --games 1000
+suphx pretrain configs/pretrain.yaml --logs "$SUPHX_RUNS/generated.zip"
+suphx evaluate --challenger "$SUPHX_RUNS/pretrain/pretrain/agent" --field sensible --games 1000

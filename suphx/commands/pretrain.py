@@ -19,7 +19,7 @@ _DEFAULT_TEST_PAIRS = 100_000
 
 
 def pretrain(
-    config: Annotated[Path | None, typer.Argument(help="Configuration, e.g. configs/laptop.yaml.")] = None,
+    config: Annotated[Path | None, typer.Argument(help="Configuration, e.g. configs/pretrain.yaml.")] = None,
     logs: Annotated[
         list[Path] | None,
         typer.Option(help="Logs to learn from: files, folders, archives. Without, games that are made first."),
@@ -68,7 +68,7 @@ def pretrain(
 
     screen = Console(stderr=True)
     if not evaluate and config is None:
-        raise typer.BadParameter("a configuration is needed, such as configs/laptop.yaml", param_hint="CONFIG")
+        raise typer.BadParameter("a configuration is needed, such as configs/pretrain.yaml", param_hint="CONFIG")
     if evaluate and not logs:
         raise typer.BadParameter("--evaluate needs --logs", param_hint="--logs")
     chosen = choose_precision(device, precision, threads)

@@ -45,7 +45,7 @@ def train(
     The folder of the run gets the agent (any command takes it by its path), checkpoints, curves for TensorBoard, and
     sample games. The same command again goes on where it was stopped; Ctrl-C stops it at the next version.
 
-    Example: suphx train configs/selfplay.yaml --local --games 1000
+    Example: suphx train configs/laptop.yaml --local --games 1000
     """
     import json
 

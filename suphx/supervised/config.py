@@ -46,7 +46,7 @@ class ModelPlan(Config):
 class PretrainConfig(Config):
     """A supervised training."""
 
-    name: str = Field("laptop", pattern=r"^[\w.-]+$")
+    name: str = Field("pretrain", pattern=r"^[\w.-]+$")
     """Name of the run, and of the agent that comes of it."""
     seed: int = Field(0, ge=0)
     """Of fresh weights and of the order of pairs."""
