@@ -20,6 +20,7 @@ from suphx.commands.features import features
 from suphx.commands.logs import logs
 from suphx.commands.match import match
 from suphx.commands.pretrain import pretrain
+from suphx.commands.report import report
 from suphx.commands.reward import reward
 from suphx.commands.train import train
 from suphx.commands.warmup import warmup
@@ -60,6 +61,7 @@ app.command()(reward)
 app.command()(pretrain)
 app.command()(train)
 app.command()(evaluate)
+app.command()(report)
 app.command()(match)
 app.command()(bot)
 app.command()(warmup)

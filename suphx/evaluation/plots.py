@@ -54,7 +54,7 @@ def plot_stable_ranks(path: Path, samples: Mapping[str, np.ndarray], room: str, 
     axes.set_ylabel(f"stable rank, {room} room (dan)")
     axes.set_title(f"Stable rank\n{how}", fontsize=10)
     _explain_boxes(figure)
-    _write(path, figure)
+    write_figure(path, figure)
 
 
 def plot_resampling(path: Path, samples: Mapping[str, Mapping[int, np.ndarray]], room: str, how: str) -> None:
@@ -77,7 +77,7 @@ def plot_resampling(path: Path, samples: Mapping[str, Mapping[int, np.ndarray]],
     boxes = [Patch(facecolor=colour(number), label=_shown(name)) for number, name in enumerate(samples)]
     axes.legend(handles=boxes, fontsize=9, loc="upper right")
     _explain_boxes(figure)
-    _write(path, figure)
+    write_figure(path, figure)
 
 
 def plot_ranks(path: Path, summaries: Mapping[str, Mapping[str, Any]], how: str) -> None:
@@ -109,7 +109,7 @@ def plot_ranks(path: Path, summaries: Mapping[str, Mapping[str, Any]], how: str)
     axes.margins(y=0.12)
     axes.set_title(f"Places\n{how}", fontsize=10)
     axes.legend(fontsize=8.5, ncols=min(2, len(summaries)), loc="upper center", bbox_to_anchor=(0.5, -0.1))
-    _write(path, figure)
+    write_figure(path, figure)
 
 
 def plot_running(path: Path, estimates: Mapping[str, Mapping[str, Sequence[Any]]], label: str, how: str) -> None:
@@ -136,17 +136,22 @@ def plot_running(path: Path, estimates: Mapping[str, Mapping[str, Sequence[Any]]
     axes.set_ylabel(label)
     axes.set_title(f"Running estimate with its 95 % interval\n{how}", fontsize=10)
     axes.legend(fontsize=9, loc="upper right")
-    _write(path, figure)
+    write_figure(path, figure)
 
 
 def _figure(size: tuple[float, float]) -> tuple[Figure, Axes]:
     figure = Figure(size, layout="constrained")
     axes = figure.subplots()
+    tidy(axes)
+    return figure, axes
+
+
+def tidy(axes: Axes) -> None:
+    """Give axes the look of all our pictures: light lines to read heights by, no box around."""
     axes.grid(axis="y", alpha=0.35, linewidth=0.7)
     axes.set_axisbelow(True)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
-    return figure, axes
 
 
 def _boxes(axes: Axes, values: list[np.ndarray], places: list[float], width: float, colours: list[str]) -> None:
@@ -176,7 +181,8 @@ def _finite(values: np.ndarray) -> np.ndarray:
     return values[np.isfinite(values)]
 
 
-def _write(path: Path, figure: Figure) -> None:
+def write_figure(path: Path, figure: Figure) -> None:
+    """Write a figure whole, PNG or SVG by the ending; raises InputError for another."""
     kind = path.suffix.lower().lstrip(".")
     if kind not in ("png", "svg"):
         raise InputError(f"{path}: a picture is a .png or an .svg")

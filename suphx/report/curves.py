@@ -1,0 +1,63 @@
+"""Curves out of TensorBoard's event files."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+from tensorboard.compat.proto.event_pb2 import Event, SessionLog  # type: ignore[import-untyped]
+from tensorboard.compat.tensorflow_stub.errors import DataLossError, OutOfRangeError  # type: ignore[import-untyped]
+from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import PyRecordReader_New  # type: ignore[import-untyped]
+
+from suphx.errors import InputError
+
+_FILES = "*.tfevents.*"
+
+
+class Curve(BaseModel):
+    """A figure over time: `values[i]` after `steps[i]` games or pairs; what is no finite number is left out."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    steps: list[int]
+    values: list[float]
+
+
+Curves = dict[str, Curve]
+
+
+def read_curves(folder: Path) -> Curves:
+    """Return the scalars in a TensorBoard folder by name; none if there is no such folder.
+
+    A file that goes on from an earlier step replaces what the files before it say from there on, as on TensorBoard's
+    own page. The unfinished end that a kill leaves is left out; a file that is broken otherwise raises InputError.
+    """
+    points: dict[str, list[tuple[int, float]]] = {}
+    for path in sorted(folder.glob(_FILES)):  # their names begin with the time
+        for event in _events(path):
+            if event.session_log.status == SessionLog.START:
+                points = {name: [each for each in old if each[0] < event.step] for name, old in points.items()}
+            for value in event.summary.value:
+                if value.HasField("simple_value") and math.isfinite(value.simple_value):
+                    points.setdefault(value.tag, []).append((event.step, value.simple_value))
+    return {
+        name: Curve(steps=[step for step, _ in each], values=[value for _, value in each])
+        for name, each in sorted(points.items())
+        if each
+    }
+
+
+def _events(path: Path) -> Iterator[Event]:
+    reader = PyRecordReader_New(str(path))
+    while True:
+        try:
+            reader.GetNext()
+        except OutOfRangeError:
+            return
+        except DataLossError as error:
+            if "truncated" in str(error.message):
+                return
+            raise InputError(f"{path}: no curves of TensorBoard's, or damaged; move it away") from error
+        yield Event.FromString(reader.record())

@@ -1,0 +1,121 @@
+"""Pictures of a run, beside those that its steps have drawn themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from suphx.evaluation.plots import colour, tidy, write_figure
+from suphx.report.curves import Curve
+from suphx.report.parts import Accuracy, SelfPlay, Supervised
+
+PICTURES_FOLDER = "pictures"
+#: Of a curve, the share that its smoothed line takes the mean over.
+_SMOOTHED = 0.05
+#: Panels of the picture of self-play: title, and the curves in it, `MODEL` for each model that learns.
+_PANELS = (
+    ("entropy (nats); dashed: the target", ("MODEL/entropy", "MODEL/entropy_target")),
+    ("alpha, weight of the entropy", ("MODEL/alpha",)),
+    ("KL from the policy that played (nats)", ("MODEL/kl_behaviour",)),
+    ("importance weights: mean, and dashed the highest", ("MODEL/weight_mean", "MODEL/weight_max")),
+    ("spread of the rounds' rewards", ("play/reward_spread",)),
+    ("games that ended/s", ("rate/games_per_s",)),
+)
+_COLUMNS = 2
+
+
+def plot_supervised(path: Path, found: Supervised) -> None:
+    """Write how often each network answers as the players did, at the end and on the way there."""
+    figure = Figure((10, 4.2), layout="constrained")
+    bars, lines = figure.subplots(1, 2)
+    for place, (name, each) in enumerate(found.models.items()):
+        _draw_accuracy(bars, place, each)
+        if curve := found.validation[name].get(f"{name}/validation_accuracy"):
+            style = {"color": colour(place), "marker": "o", "markersize": 3, "linewidth": 1.6}
+            lines.plot(np.array(curve.steps) / 1000, 100 * np.array(curve.values), label=name, **style)
+    bars.set_xticks(range(len(found.models)), list(found.models))
+    bars.set_ylim(0, 100)
+    bars.set_title("Answers as the players', games held out (%)\nblack: always the commonest answer", fontsize=10)
+    lines.set_title("The same while it learns, on validation games (%)", fontsize=10)
+    lines.set_xlabel("thousand pairs learned from")
+    if lines.lines:
+        lines.legend(fontsize=8.5, loc="lower right")
+    for axes in (bars, lines):
+        tidy(axes)
+    write_figure(path, figure)
+
+
+def _draw_accuracy(axes: Axes, place: int, found: Accuracy) -> None:
+    if found.accuracy is None:
+        return
+    low, high = found.interval or (found.accuracy, found.accuracy)
+    errors = 100 * np.maximum([[found.accuracy - low], [high - found.accuracy]], 0)
+    axes.bar(place, 100 * found.accuracy, 0.7, yerr=errors, capsize=3, color=colour(place))
+    if found.commoner_answer is not None:
+        axes.hlines(100 * found.commoner_answer, place - 0.35, place + 0.35, color="black", linewidth=1.8)
+
+
+def plot_selfplay(path: Path, found: SelfPlay) -> None:
+    """Write the curves of self-play over games: points as they came, and a line of moving means."""
+    rows = -(-len(_PANELS) // _COLUMNS)
+    figure = Figure((10, 2.6 * rows), layout="constrained")
+    models = found.config.learning.models
+    for axes, (title, names) in zip(figure.subplots(rows, _COLUMNS, sharex=True).flat, _PANELS, strict=True):
+        tidy(axes)
+        axes.set_title(title, fontsize=10)
+        for number, model in enumerate(models if "MODEL" in names[0] else [""]):
+            for name, style in zip(names, ("-", "--"), strict=False):
+                curve = found.curves.get(name.replace("MODEL", model))
+                if curve is not None:
+                    _draw(axes, curve, colour(number), style, model if style == "-" else "")
+        if len(models) > 1 and axes.get_legend_handles_labels()[0]:
+            axes.legend(fontsize=8)
+    figure.supxlabel("games of self-play", fontsize=10)
+    write_figure(path, figure)
+
+
+def plot_strength(path: Path, found: SelfPlay) -> None:
+    """Write the measurements during self-play: average rank less that of the start, on the same deals."""
+    figure = Figure((7, 3.6), layout="constrained")
+    axes = figure.subplots()
+    tidy(axes)
+    gaps = [each.less_start for each in found.measurements]
+    values, ends = np.array([gap.value for gap in gaps]), np.array([gap.interval for gap in gaps]).T
+    errors = np.maximum([values - ends[0], ends[1] - values], 0)
+    games = [each.games for each in found.measurements]
+    axes.errorbar(games, values, errors, fmt="o", capsize=4, color=colour(0))
+    axes.axhline(0, color="0.35", linewidth=0.9, linestyle="--", zorder=0)
+    axes.set_xlim(left=0)
+    axes.set_xlabel("games of self-play")
+    axes.set_ylabel("average rank, less the start's")
+    axes.set_title("The agent less its start, on the same deals, with 95 % intervals; below 0 is better", fontsize=10)
+    write_figure(path, figure)
+
+
+def draw(folder: Path, supervised: Supervised | None, selfplay: SelfPlay | None) -> Mapping[str, Path]:
+    """Write the pictures of the parts that are there; return their paths by name."""
+    paths = {name: folder / PICTURES_FOLDER / f"{name}.png" for name in ("supervised", "selfplay", "strength")}
+    drawn = {}
+    if supervised is not None:
+        plot_supervised(paths["supervised"], supervised)
+        drawn["supervised"] = paths["supervised"]
+    if selfplay is not None and selfplay.curves:
+        plot_selfplay(paths["selfplay"], selfplay)
+        drawn["selfplay"] = paths["selfplay"]
+    if selfplay is not None and selfplay.measurements:
+        plot_strength(paths["strength"], selfplay)
+        drawn["strength"] = paths["strength"]
+    return drawn
+
+
+def _draw(axes: Axes, curve: Curve, line_colour: str, style: str, label: str) -> None:
+    steps, values = np.array(curve.steps), np.array(curve.values)
+    width = max(1, round(_SMOOTHED * len(values)))
+    sums = np.concatenate([[0], values.cumsum()])
+    smooth = (sums[width:] - sums[:-width]) / width
+    axes.plot(steps, values, ".", color=line_colour, markersize=2, alpha=0.35)
+    axes.plot(steps[width - 1 :], smooth, style, color=line_colour, linewidth=1.5, label=label or None)

@@ -1,0 +1,157 @@
+"""The folder of a run, read part by part: what is not there is None, what is broken an error with the file's name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from suphx.errors import InputError
+from suphx.networks.weights import CARD_NAME, load_card
+from suphx.report.curves import Curves, read_curves
+from suphx.report.parts import (
+    EVALUATE_FOLDER,
+    PARTS,
+    PRETRAIN_FOLDER,
+    RESULT_NAME,
+    REWARD_FOLDER,
+    STEPS_NAME,
+    TRAIN_FOLDER,
+    Accuracy,
+    Evaluation,
+    Measurement,
+    Number,
+    Part,
+    Run,
+    SelfPlay,
+    Step,
+    Supervised,
+)
+from suphx.reward.baselines import BASELINES
+from suphx.reward.evaluation import ALL_ROUNDS, PREDICTOR
+from suphx.reward.run import RESULTS_NAME, Results
+from suphx.selfplay.config import TrainConfig
+from suphx.supervised.config import Model, PretrainConfig
+from suphx.supervised.pretrain import AGENT_FOLDER
+
+#: Below the folder of each training.
+_CURVES_FOLDER = "tensorboard"
+P = TypeVar("P", bound=BaseModel)
+
+
+def read_run(folder: Path) -> Run:
+    """Return what is in the folder of a run; raises InputError, naming the file, for what is broken, or for nothing."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder")
+    run = Run(
+        folder=folder,
+        steps=_read_steps(folder / STEPS_NAME),
+        supervised=_read_supervised(folder / PRETRAIN_FOLDER),
+        reward=_read_reward(folder / REWARD_FOLDER),
+        selfplay=_read_selfplay(folder / TRAIN_FOLDER),
+        evaluation=_read_json(folder / EVALUATE_FOLDER / RESULT_NAME, Evaluation),
+    )
+    if run.missing == list(PARTS):
+        raise InputError(
+            f"{folder}: nothing to report on; a run leaves its results in {', '.join(PARTS.values())} there"
+        )
+    return run
+
+
+def _read_steps(path: Path) -> list[Step]:
+    """Return the steps in the order in which they were taken; none where nothing is known of them."""
+    steps = []
+    lines = path.read_text("utf-8", errors="replace").splitlines() if path.exists() else []
+    for number, line in enumerate(lines, 1):
+        try:
+            steps.append(Step.model_validate(dict(zip(Step.model_fields, line.split("\t"), strict=True))))
+        except ValueError as error:  # of pydantic, and of zip
+            fields = ", ".join(Step.model_fields)
+            raise InputError(f"{path}, line {number}: no step; a step is {fields}, with tabs between") from error
+    return steps
+
+
+def _read_json(path: Path, kind: type[P]) -> P | None:
+    return _checked(path, path.read_bytes(), kind) if path.exists() else None
+
+
+def _checked(path: Path, data: bytes | str, kind: type[P]) -> P:
+    try:
+        return kind.model_validate_json(data)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        place = ".".join(map(str, problem["loc"])) or "the whole"
+        raise InputError(f"{path}: not as this program writes it: {place}: {problem['msg']}") from error
+
+
+class _PretrainResult(Part):
+    """`result.json` of `suphx pretrain`."""
+
+    about: dict[str, str]
+    models: dict[Model, Accuracy]
+
+
+def _read_supervised(folder: Path) -> Supervised | None:
+    path = folder / RESULT_NAME
+    found = _read_json(path, _PretrainResult)
+    if found is None:
+        return None
+    return Supervised(
+        data=_of_about(path, found.about, "data"),
+        config=_checked(path, _of_about(path, found.about, "config"), PretrainConfig),
+        models=found.models,
+        validation={model: read_curves(folder / model / _CURVES_FOLDER) for model in found.models},
+    )
+
+
+def _read_reward(folder: Path) -> Results | None:
+    path = folder / RESULTS_NAME
+    found = _read_json(path, Results)
+    if found and not {PREDICTOR, *BASELINES} <= found.evaluation.errors.get(ALL_ROUNDS, {}).keys():
+        raise InputError(f"{path}: evaluation.errors.{ALL_ROUNDS} does not hold all predictors")
+    return found
+
+
+def _read_selfplay(folder: Path) -> SelfPlay | None:
+    agent = folder / AGENT_FOLDER
+    path = agent / CARD_NAME
+    if not path.exists():
+        return None
+    about = load_card(agent).about
+    games = _of_about(path, about, "games").replace(",", "")
+    if not games.isdecimal():
+        raise InputError(f"{path}: about.games is {games!r}, no number")
+    curves = read_curves(folder / _CURVES_FOLDER)
+    return SelfPlay(
+        config=_checked(path, _of_about(path, about, "config"), TrainConfig),
+        games=int(games),
+        curves=curves,
+        measurements=_measurements(curves),
+    )
+
+
+def _of_about(path: Path, about: Mapping[str, str], name: str) -> str:
+    if name not in about:
+        raise InputError(f"{path}: about.{name} is missing")
+    return about[name]
+
+
+def _measurements(curves: Curves) -> list[Measurement]:
+    """Return the measurements among the curves, where a number and the ends of its interval are a curve each."""
+    ranks, gaps = _numbers(curves, "evaluation/average_rank"), _numbers(curves, "evaluation/less_start")
+    return [
+        Measurement(games=games, average_rank=ranks[games], less_start=gaps[games])
+        for games in sorted(ranks.keys() & gaps.keys())
+    ]
+
+
+def _numbers(curves: Curves, name: str) -> dict[int, Number]:
+    """Return the numbers of a name with their intervals, by games."""
+    parts = [curves.get(name + end) for end in ("", "_low", "_high")]
+    values, lows, highs = (dict(zip(each.steps, each.values, strict=True)) if each else {} for each in parts)
+    return {
+        games: Number(value=values[games], interval=(lows[games], highs[games]))
+        for games in values.keys() & lows.keys() & highs.keys()
+    }

@@ -1,0 +1,113 @@
+"""Parts of the report: the five networks, the reward predictor, and the agent before and after self-play."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from suphx.evaluation.measures import MEASURE
+from suphx.report.parts import MEASURE_NAMES, REWARD_FOLDER, Difference, Evaluation, Supervised
+from suphx.report.pictures import PICTURES_FOLDER
+from suphx.report.words import is_clear, picture, power, table, told, with_interval
+from suphx.reward.baselines import BASELINES
+from suphx.reward.evaluation import ALL_ROUNDS, PREDICTOR, Errors, Number
+from suphx.reward.run import CALIBRATION_PLOT_NAME, GAME_PLOT_NAME, Results
+from suphx.supervised.results import count_words, percent
+from suphx.supervised.results import with_interval as accuracy_words
+
+#: Pictures of `suphx evaluate --plots`, with what they show.
+_EVALUATION_PICTURES = {
+    "ranks": "How often each came first to fourth",
+    "running": "The stable rank after more and more games",
+    "stable-rank": "Stable ranks of samples of the deals",
+}
+
+
+def supervised_section(found: Supervised) -> list[str]:
+    """Return lines about the five networks."""
+    rows = []
+    for name, each in found.models.items():
+        trained = "-" if each.training_pairs is None else count_words(each.training_pairs)
+        accuracy = f"{accuracy_words(each.model_dump())} %" if each.pairs else "-"
+        rows.append((name, accuracy, f"{percent(each.commoner_answer)} %", count_words(each.pairs), trained))
+    return [
+        f"From {found.data}. *Accuracy* is how often a network answers as the players of those games did, on games "
+        "that were held out, with its 95 % interval; beside it is what always giving the commonest answer would reach. "
+        "A *pair* is a question and the player's answer.",
+        *table(("network", "accuracy", "commonest answer", "pairs tested on", "pairs to learn from"), rows),
+    ]
+
+
+def reward_section(found: Results, folder: Path) -> list[str]:
+    """Return lines about the reward predictor; folder: of the run."""
+    errors = found.evaluation.errors[ALL_ROUNDS]
+    rows = []
+    for name in (PREDICTOR, *BASELINES):
+        gap = errors[name].excess
+        words = f"**Phi**, the {name}" if name == PREDICTOR else f"{name}: {BASELINES[name]}"
+        rows.append((words, _number(errors[name].rmse), "" if gap is None else _number(gap)))
+    return [
+        "After each round Phi says what the game will be worth to each seat at its end; in self-play the change of Phi "
+        f"over a round is the round's reward. Unit: {found.units}. It learned from {found.games['training']:,} games "
+        f"({found.source}) and is held against {len(BASELINES)} simple predictors on {found.evaluation.games:,} other "
+        "games.",
+        *table(("predictor", "error (RMSE)", "its error less Phi's"), rows),
+        _against_best(errors),
+        "",
+        f"Slope of what came on what was predicted: {_number(found.evaluation.calibration_slope)}. 1 is calibrated; "
+        "below 1, predictions are too bold, above 1 too timid.",
+        *picture(folder, folder / REWARD_FOLDER / CALIBRATION_PLOT_NAME, "What came against what was predicted"),
+        *picture(folder, folder / REWARD_FOLDER / GAME_PLOT_NAME, "Phi along a game"),
+    ]
+
+
+def _against_best(errors: dict[str, Errors]) -> str:
+    best = min(BASELINES, key=lambda name: errors[name].rmse.value)
+    excess = errors[best].excess
+    if excess is None or excess.low <= 0 <= excess.high:
+        return f"The best of the simple ones (*{best}*) and Phi are **not told apart** by these games."
+    if excess.low > 0:
+        return f"Phi is better than the best of the simple ones (*{best}*): the difference is clear of zero."
+    return f"The best of the simple ones (*{best}*) is **better than Phi**: the difference is clear of zero."
+
+
+def _number(number: Number) -> str:
+    return f"{number.value:.2f} ({number.low:.2f} to {number.high:.2f})"
+
+
+def evaluation_section(found: Evaluation, folder: Path) -> list[str]:
+    """Return lines about the agents before and after; folder: of the run."""
+    field = ", ".join(f"`{name}`" for name in dict.fromkeys(found.field))
+    lines = [
+        f"Each agent sat on all four seats of the same {found.deals:,} deals against three of {field}: {found.games:,} "
+        f"games in all, rules `{found.rules}`. In brackets are 95 % intervals over deals.",
+    ]
+    if found.interrupted:
+        lines += ["", "**The match was interrupted**: the numbers are of the deals that were complete."]
+    for gap in found.differences:
+        lines += _compared(found, gap)
+    lines += [
+        "",
+        "*Average rank*: 1 is always first, 4 always last, 2.5 as good as the opponents; less is better. *Stable "
+        "rank*: the dan, or grade, that such places would hold on Tenhou's ladder, in games of its expert or phoenix "
+        "room; more is better. Differences in bold are clear of zero. *Smallest to be seen*: a true difference of that "
+        "size is told from none in four such runs out of five.",
+    ]
+    for name, words in _EVALUATION_PICTURES.items():
+        lines += picture(folder, folder / PICTURES_FOLDER / f"{name}.png", words)
+    return lines
+
+
+def _compared(found: Evaluation, gap: Difference) -> list[str]:
+    before, after = found.agents[gap.against], found.agents[gap.agent]
+    rows = []
+    for name in MEASURE_NAMES:
+        measure, difference = MEASURE[name], getattr(gap, name)
+        rows.append((
+            measure.words,
+            with_interval(getattr(before, name), measure.text),
+            with_interval(getattr(after, name), measure.text),
+            ("**{}**" if is_clear(difference) else "{}").format(with_interval(difference, measure.difference_text)),
+            measure.difference_text(difference.smallest_difference).removeprefix("+"),
+        ))  # fmt: skip
+    head = ("", f"before: `{gap.against}`", f"after: `{gap.agent}`", "after less before", "smallest to be seen")
+    return [*table(head, rows), f"{told(gap.average_rank)} {power(gap.average_rank)}"]

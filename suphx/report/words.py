@@ -1,0 +1,73 @@
+"""Numbers in words, tables in Markdown, and what may be said of a difference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from suphx.report.parts import Gap, Number
+
+NOTHING = "-"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return a Markdown table as lines, an empty one before and after it."""
+    lines = [head, ["---"] * len(head), *rows]
+    return ["", *(f"| {' | '.join(cells)} |" for cells in lines), ""]
+
+
+def duration(seconds: float) -> str:
+    """Return a time in words."""
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def with_interval(number: Number, text: Callable[[float | None], str]) -> str:
+    """Return a number and its interval in words; text: writes one value."""
+    low, high = number.interval
+    return f"{text(number.value)} ({text(low)} to {text(high)})"
+
+
+def decimals(value: float | None) -> str:
+    """Return a number with three decimals."""
+    return NOTHING if value is None else f"{value:.3f}"
+
+
+def signed(value: float | None) -> str:
+    """Return a difference with its sign."""
+    return NOTHING if value is None else f"{value:+.3f}"
+
+
+def is_clear(gap: Gap) -> bool:
+    """Return whether the interval of a difference is clear of zero."""
+    low, high = gap.interval
+    return low is not None and high is not None and (low > 0 or high < 0)
+
+
+def told(gap: Gap) -> str:
+    """Return in a sentence or two whether a difference of average ranks is told from none. Less is better."""
+    low, high = gap.interval
+    if low is None or high is None:
+        return "Too few games were played to say anything of the difference."
+    if high < 0:
+        return "Self-play has made the agent **better**: the interval is clear of zero."
+    if low > 0:
+        return "Self-play has made the agent **worse**: the interval is clear of zero on the wrong side."
+    return "This is **not clear of zero**: whether self-play has helped or harmed, these games do not tell."
+
+
+def power(gap: Gap) -> str:
+    """Return in a sentence how small a difference the games could have told."""
+    if gap.smallest_difference is None:
+        return ""
+    return (
+        "The smallest difference of average ranks that a run like this one could have seen is "
+        f"{decimals(gap.smallest_difference)}; a smaller one may be there all the same."
+    )
+
+
+def picture(folder: Path, path: Path | None, words: str) -> list[str]:
+    """Return a picture in Markdown, empty lines around it, by its path from a folder; nothing if there is none."""
+    if path is None or not path.exists():
+        return []
+    return ["", f"![{words}]({path.relative_to(folder).as_posix()})", ""]

@@ -1,0 +1,177 @@
+"""The report says what the files of a run say, and no more."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from run_folder import (
+    AFTER,
+    BEFORE,
+    DEALS,
+    RESULTS,
+    STEPS,
+    STRENGTH,
+    add_evaluation,
+    add_train,
+    make_run,
+)
+from typer.testing import CliRunner
+
+from suphx.cli import app
+from suphx.evaluation.measures import MEASURE
+from suphx.report.page import write_report
+from suphx.report.parts import MEASURE_NAMES
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    folder = make_run(tmp_path_factory.mktemp("whole"))
+    write_report(folder)
+    return folder, (folder / "report.md").read_text()
+
+
+def row(text: str, first: str) -> list[str]:
+    """Return the cells of the only table row that begins so."""
+    found = [line for line in text.splitlines() if line.startswith(f"| {first} ")]
+    assert len(found) == 1, (first, found)
+    return [cell.strip() for cell in found[0].strip("|").split("|")]
+
+
+def test_steps_have_their_times_added_up_and_their_commands(whole):
+    _, text = whole
+    assert row(text, "environment")[2:] == ["1 min 10 s", "yes"]
+    assert row(text, "pretrain")[2:] == ["2 min 40 s in 2 calls", "yes"]
+    assert "All steps together took 7 min 10 s." in text
+    commands = text.split("```sh\n")[1].split("\n```")[0]
+    assert commands.splitlines() == [STEPS[2][3], STEPS[3][3]]
+
+
+def test_a_step_that_failed_is_said_to_have(tmp_path):
+    folder = make_run(tmp_path)
+    with open(folder / "steps.tsv", "a") as file:
+        file.write("evaluate\t3\t130\tsuphx evaluate\n")
+    write_report(folder)
+    assert row((folder / "report.md").read_text(), "evaluate")[3] == "no: exit status 130"
+
+
+def test_seeds_are_those_of_the_parts(whole):
+    _, text = whole
+    assert "self-play 4, deals of the measurements during it 5, deals of before and after 6." in text
+
+
+def test_accuracies_are_those_of_the_result(whole):
+    _, text = whole
+    for model, numbers in json.loads((RESULTS / "pretrain.json").read_text())["models"].items():
+        cells = row(text, model)
+        assert cells[1].startswith(f"{100 * numbers['accuracy']:.2f} ±")
+        assert cells[2] == f"{100 * numbers['commoner_answer']:.2f} %"
+
+
+def test_errors_of_phi_stand_beside_the_simple_predictors(whole):
+    _, text = whole
+    errors = json.loads((RESULTS / "reward.json").read_text())["evaluation"]["errors"]["all"]
+    phi, linear = errors["predictor"]["rmse"], errors["linear by round"]["excess"]
+    assert row(text, "**Phi**,")[1] == f"{phi['value']:.2f} ({phi['low']:.2f} to {phi['high']:.2f})"
+    assert row(text, "linear by round:")[2] == f"{linear['value']:.2f} ({linear['low']:.2f} to {linear['high']:.2f})"
+    assert "Phi is better than the best of the simple ones (*linear by round*)" in text
+
+
+def test_curves_are_told_by_their_first_and_last_tenth(whole):
+    _, text = whole
+    assert row(text, "entropy")[1:3] == ["2.000", "1.000"]
+    assert row(text, "importance weight, highest")[1:3] == ["3.500", "3.500"]
+    assert row(text, "games that ended/s")[1:3] == ["8.000", "8.000"]
+
+
+def test_measurements_during_selfplay_have_their_intervals(whole):
+    _, text = whole
+    cells = row(text, f"{STRENGTH.games} games")
+    assert cells[1:] == ["2.250 (2.125 to 2.375)", "-0.125 (-0.250 to +0.062)"]
+
+
+def test_before_and_after_are_the_numbers_of_the_match(whole):
+    folder, text = whole
+    found = json.loads((folder / "evaluate" / "result.json").read_text())
+    gap = found["differences"][0]
+    for name in MEASURE_NAMES:
+        measure = MEASURE[name]
+        cells = row(text, measure.words)
+        for cell, numbers, words in (
+            (cells[1], found["agents"][BEFORE][name], measure.text),
+            (cells[2], found["agents"][AFTER][name], measure.text),
+            (cells[3], gap[name], measure.difference_text),
+        ):
+            low, high = numbers["interval"]
+            told = f"{words(numbers['value'])} ({words(low)} to {words(high)})"
+            clear = numbers is gap[name] and not low <= 0 <= high
+            assert cell == (f"**{told}**" if clear else told)
+        assert cells[4] == measure.difference_text(gap[name]["smallest_difference"]).removeprefix("+")
+    assert f"the same {DEALS} deals" in text
+    assert f"could have seen is {gap['average_rank']['smallest_difference']:.3f}" in text
+
+
+@pytest.mark.parametrize(
+    ("rates", "words"),
+    [
+        ((0.55, 0.25, 0.15, 0.05), "**better**"),
+        ((0.05, 0.15, 0.25, 0.55), "**worse**"),
+        ((0.25, 0.25, 0.25, 0.25), "**not clear of zero**"),
+    ],
+)
+def test_a_difference_is_told_only_where_its_interval_is_clear_of_zero(tmp_path, rates, words):
+    found = add_evaluation(tmp_path / "evaluate", rates)
+    low, high = found["differences"][0]["average_rank"]["interval"]
+    assert {"**better**": high < 0, "**worse**": low > 0, "**not clear of zero**": low <= 0 <= high}[words]
+    write_report(tmp_path)
+    text = (tmp_path / "report.md").read_text()
+    assert [each for each in ("**better**", "**worse**", "**not clear of zero**") if each in text] == [words]
+
+
+def test_pictures_are_there_and_not_empty(whole):
+    folder, text = whole
+    shown = [line.split("(")[1].rstrip(")") for line in text.splitlines() if line.startswith("![")]
+    assert {"pictures/supervised.png", "pictures/selfplay.png", "pictures/strength.png"} <= set(shown)
+    for path in shown:
+        data = (folder / path).read_bytes()
+        assert data.startswith(b"\x89PNG") and len(data) > 10_000
+
+
+def test_next_commands_learn_on_for_as_long_again(whole):
+    _, text = whole
+    assert "suphx train first.yaml --out train --set start=pretrain/agent --games 1200 " in text
+    assert f"--field pretrain/weak --games {16 * DEALS} --seed 6 --out longer" in text
+
+
+def test_parts_that_are_not_there_are_named_and_left_out(tmp_path):
+    add_train(tmp_path / "train", start="sl", evaluation=None)
+    write_report(tmp_path)
+    text = (tmp_path / "report.md").read_text()
+    for words in ("supervised training (`pretrain/`)", "the reward predictor (`reward/`)", "there is no `steps.tsv`"):
+        assert words in text
+    assert "starting from `sl`" in text
+    for words in ("Learning from games", "the reward predictor\n", "Before and after", "pretrain/agent", "None"):
+        assert words not in text
+
+
+def test_a_run_that_was_stopped_says_how_far_it_came(tmp_path):
+    add_train(tmp_path / "train", games=5000)
+    write_report(tmp_path)
+    assert "1,600 games, of 5,000 that were asked for" in (tmp_path / "report.md").read_text()
+
+
+def test_the_command_prints_where_the_report_is_or_what_was_found(whole):
+    folder, _ = whole
+    done = CliRunner().invoke(app, ["report", str(folder)])
+    assert (done.exit_code, done.stdout.strip()) == (0, str(folder / "report.md"))
+    found = json.loads(CliRunner().invoke(app, ["report", str(folder), "--json"]).stdout)
+    assert found["selfplay"]["curves"]["discard/alpha"]["values"] == [0.125] * 10
+    assert found["supervised"]["models"]["kong"]["accuracy"] == pytest.approx(0.9229, abs=1e-4)
+    assert found["evaluation"]["deals"] == DEALS
+
+
+def test_the_same_folder_gives_the_same_report(whole):
+    folder, text = whole
+    write_report(folder)
+    assert (folder / "report.md").read_text() == text
