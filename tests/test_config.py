@@ -45,7 +45,7 @@ def test_every_configuration_of_ours_can_be_read_and_trains_an_agent() -> None:
     for path in sorted(CONFIGS.glob("*.yaml")):
         if path.name == "reward.yaml":
             load_config(path, RewardConfig)
-        elif path.name in ("laptop.yaml", "workstation.yaml", "cluster.yaml", "paper.yaml"):
+        elif path.name in ("first.yaml", "laptop.yaml", "workstation.yaml", "cluster.yaml", "paper.yaml"):
             load_config(path, TrainConfig)
         else:
             config = load_config(path, PretrainConfig)
