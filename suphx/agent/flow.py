@@ -88,11 +88,17 @@ class Sampling:
 class Flow:
     """The five networks and the order they are asked in."""
 
-    def __init__(self, networks: Mapping[str, Network], encoder: Encoder, sampling: Sampling) -> None:
-        """networks: by model."""
+    def __init__(
+        self,
+        networks: Mapping[str, Network],
+        encoder: Encoder,
+        sampling: Sampling,
+        sampling_of: Mapping[str, Sampling] | None = None,
+    ) -> None:
+        """networks: by model. sampling_of: of single models, by name, where another one than `sampling`."""
         self.networks = networks
         self.encoder = encoder
-        self.sampling = sampling
+        self.sampling_of = dict.fromkeys(networks, sampling) | dict(sampling_of or {})
 
     def decide(self, games: np.ndarray, asked: Decisions) -> Choice:
         """Choose for each decision of a batch; games GAME[...]."""
@@ -191,7 +197,7 @@ class _Batch:
         logits = self._flow.networks[model](planes)
         if legal is None:
             legal = np.ones(logits.shape, np.bool_)
-        sampling = self._flow.sampling
+        sampling = self._flow.sampling_of[model]
         draws = uniform(self._games, self._index[decision], self._seats[decision], option, sampling.seed)
         answer, log_probability = choose(logits, legal, sampling.temperature, draws)
         said = Consultation(model, decision, option, planes, logits, legal, answer, log_probability)

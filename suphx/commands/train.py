@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from suphx.networks.precision import Precision
     from suphx.selfplay.config import TrainConfig
+    from suphx.selfplay.evaluation import Strength
+    from suphx.selfplay.folder import RunFolder
+    from suphx.selfplay.status import Training
 
 
 def train(
@@ -23,6 +25,17 @@ def train(
     local: Annotated[
         bool, typer.Option("--local", help="Everything in this one process: to try things out, and to look for faults.")
     ] = False,
+    address: Annotated[
+        str | None,
+        typer.Option(help="Ray cluster to train on: auto or HOST:PORT; by default RAY_ADDRESS, or this machine."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the plan and check it against the machines; start nothing.")
+    ] = False,
+    nodes: Annotated[
+        list[str] | None,
+        typer.Option(help="With --dry-run: machines to check it against, 4x64c8g512: 4 of 64 cores, 8 GPUs, 512 GiB."),
+    ] = None,
     changes: Annotated[
         list[str] | None,
         typer.Option("--set", help="Set a value over the configuration's: seed=1, learning.learning_rate=5e-5."),
@@ -42,44 +55,79 @@ def train(
 ) -> None:
     """Let an agent play against itself and learn from it, starting from the weights that come with the program.
 
-    The folder of the run gets the agent (any command takes it by its path), checkpoints, curves for TensorBoard, and
-    sample games. The same command again goes on where it was stopped; Ctrl-C stops it at the next version.
+    The roles (simulators, inference engines, replay buffers, a parameter server, a monitor) are processes on Ray, on
+    this machine or a cluster. The folder of the run gets the agent (any command takes it by its path), checkpoints,
+    curves for TensorBoard, and sample games. The same command again goes on where it was stopped; Ctrl-C stops it at
+    the next version.
 
-    Example: suphx train configs/laptop.yaml --local --games 1000
+    Example: suphx train configs/laptop.yaml --games 1000
     """
     import json
 
     from rich.console import Console
 
     from suphx.config import load_config
-    from suphx.errors import InputError
-    from suphx.networks.precision import choose_precision
     from suphx.runs import runs_folder
     from suphx.selfplay.config import TrainConfig
 
     screen = Console(stderr=True)
     more = [f"games={games}"] if games else []
     wanted = load_config(config, TrainConfig, [*(changes or ()), *more])
-    if not local:
-        raise InputError("training distributed over processes is not there yet; --local trains in this one process")
-    chosen = choose_precision(device, precision, threads)
-    screen.print(f"computing in {chosen}", style="dim", highlight=False)
-    found = _train(wanted, out or runs_folder() / "train" / wanted.name, chosen, screen)
+    if dry_run:
+        from suphx.commands.train_plan import show_plan
+
+        show_plan(wanted, address, nodes or [], as_json)
+        return
+    if nodes:
+        raise typer.BadParameter("goes with --dry-run", param_hint="--nodes")
+    folder = out or runs_folder() / "train" / wanted.name
+    if local:
+        found = _train_here(wanted, folder, (device, precision, threads), screen)
+    elif device or precision or threads:
+        raise typer.BadParameter("with --local; otherwise each role has its own (roles.engines.threads)")
+    else:
+        found = _train_by_roles(wanted, folder, address, screen)
     print(json.dumps(found, allow_nan=False) if as_json else found["agent"])
 
 
-def _train(config: TrainConfig, folder: Path, precision: Precision, screen: Console) -> dict[str, Any]:
-    """Train, and return plain values: where the agent is, and how far it came."""
-    from dataclasses import asdict
+def _train_here(
+    config: TrainConfig, folder: Path, precision: tuple[str | None, str | None, int | None], screen: Console
+) -> dict[str, Any]:
+    """Train in this process."""
+    from suphx.networks.precision import choose_precision
+    from suphx.selfplay.local import LocalTraining
 
+    chosen = choose_precision(*precision)
+    screen.print(f"computing in {chosen}", style="dim", highlight=False)
+    training = LocalTraining(config, folder, chosen)
+    _run(training, training.games, config, screen)
+    progress = training.progress
+    return _results(training.folder, training.games, progress.version, progress.seconds, progress.strength)
+
+
+def _train_by_roles(config: TrainConfig, folder: Path, address: str | None, screen: Console) -> dict[str, Any]:
+    """Train by processes on Ray."""
+    from suphx.commands.warmup import Part, warmup
+    from suphx.selfplay.roles.run import DistributedTraining, default_address, start_ray
+
+    address = address or default_address()
+    warmup([Part.features])  # compiled once, before processes begin
+    start_ray(config, address)
+    training = DistributedTraining(config, folder)
+    _run(training, training.progress.games, config, screen)
+    progress = training.progress
+    return _results(training.folder, progress.games, progress.version, progress.seconds, training.strength)
+
+
+def _run(training: Training, games: int, config: TrainConfig, screen: Console) -> None:
+    """Run a training to its end, with its line on the screen; games: those that are behind it."""
     from suphx.errors import InputError
     from suphx.selfplay.diverged import LearningDiverged
-    from suphx.selfplay.local import Interrupted, LocalTraining
     from suphx.selfplay.progress import training_line
+    from suphx.selfplay.status import Interrupted
 
-    training = LocalTraining(config, folder, precision)
-    if training.games:
-        screen.print(f"going on after {training.games:,} games", style="dim", highlight=False)
+    if games:
+        screen.print(f"going on after {games:,} games", style="dim", highlight=False)
     with training_line(config, screen) as watch, stop_by_interrupt(screen) as stop:
         try:
             training.run(watch, stop)
@@ -87,13 +135,18 @@ def _train(config: TrainConfig, folder: Path, precision: Precision, screen: Cons
             screen.print("stopped; the same command goes on from here")
             raise KeyboardInterrupt from None
         except LearningDiverged as error:
-            raise InputError(f"{error}. {training.last_good}") from error
-    strength = training.progress.strength
+            raise InputError(f"{error}. {training.folder.last_good}") from error
+
+
+def _results(folder: RunFolder, games: int, versions: int, seconds: float, strength: Strength | None) -> dict[str, Any]:
+    """Return plain values: where the agent is, and how far it came."""
+    from dataclasses import asdict
+
     return {
-        "agent": str(training.agent_folder),
-        "games": training.games,
-        "versions": training.progress.version,
-        "seconds": round(training.progress.seconds, 3),
+        "agent": str(folder.agent),
+        "games": games,
+        "versions": versions,
+        "seconds": round(seconds, 3),
         "strength": asdict(strength) if strength else None,
     }
 

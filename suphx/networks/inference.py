@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from simulator.tiles import KINDS
 from suphx.networks.planes import unpack, unpack_into
-from suphx.networks.policy import PolicyNetwork
+from suphx.networks.policy import PolicyNetwork, ValueNetwork
 from suphx.networks.precision import Precision
 
 #: Positions of one pass on a CPU: more are no faster, and their planes would not fit the caches.
@@ -46,15 +46,18 @@ def _workers(threads: int) -> ThreadPoolExecutor:
 class Evaluator:
     """A network that only answers: its own copy of the weights, in the type and on the device it computes with."""
 
-    def __init__(self, network: PolicyNetwork, precision: Precision, fixed_passes: bool = False) -> None:
-        """fixed_passes: every pass has `pass_size` positions, the last one filled up, not as many as are asked for.
+    def __init__(
+        self, network: PolicyNetwork | ValueNetwork, precision: Precision, fixed_passes: bool = False
+    ) -> None:
+        """Take a copy of a network: one of the five, or a critic, whose answers are f32[n].
 
-        A position's logits then do not depend on what else is asked with it: kernels are chosen by the shape, and sum
+        fixed_passes: every pass has `pass_size` positions, the last one filled up, not as many as are asked for. A
+        position's logits then do not depend on what else is asked with it: kernels are chosen by the shape, and sum
         in another order for another one.
         """
         self.precision = precision
-        self._pass_size = pass_size(network.model, precision.device) if fixed_passes else None
-        self.model = network.model
+        self.model = network.model if isinstance(network, PolicyNetwork) else "critic"
+        self._pass_size = pass_size(self.model, precision.device) if fixed_passes else None
         self.planes = network.planes
         self._network = copy.deepcopy(network).to(precision.device, precision.dtype)
         self._network.requires_grad_(False).eval()

@@ -27,43 +27,49 @@ class Moments(BaseModel):
     """Advantage, squared, before it is scaled."""
 
 
-class Advantages:
-    """Makes advantages of batches of rounds, in the order that these come in."""
+def raw_advantages(config: LearningConfig, batch: Batch, values: Values | None = None) -> dict[str, np.ndarray]:
+    """Return f64[n] for each model's questions: the round's reward, less what the critic expects if it is the baseline.
 
-    def __init__(self, config: LearningConfig, values: Values | None = None) -> None:
-        """values: the critic's, where it is the baseline."""
-        if config.has_critic and values is None:
-            raise ValueError(f"baseline: {config.baseline} needs the critic's values")
+    values: the critic's; raises ValueError if they are needed and missing.
+    """
+    experience = {model: each for model, each in batch.experience.items() if len(each)}
+    found = {model: batch.paths["reward"][each.path].astype(np.float64) for model, each in batch.experience.items()}
+    if not config.has_critic or not experience:
+        return found
+    if values is None:
+        raise ValueError(f"baseline: {config.baseline} needs the critic's values")
+    if config.baseline == "critic":
+        expected = {model: values(each) for model, each in experience.items()}
+        return found | generalised(experience, batch.paths["reward"], expected, config.critic.gae_lambda)
+    luck = values_of_deals(experience, len(batch.paths), values)
+    return found | {model: found[model] - luck[each.path] for model, each in experience.items()}
+
+
+class Advantages:
+    """Makes advantages of raw ones, in the order that they come in: less the mean reward, over the spread."""
+
+    def __init__(self, config: LearningConfig) -> None:
         self.moments = Moments()
         self._config = config
-        self._values = values
 
-    def of(self, batch: Batch) -> dict[str, np.ndarray]:
-        """Return f32[n] for each model's questions, and count the batch in the moving moments."""
-        experience = {model: each for model, each in batch.experience.items() if len(each)}
-        rewards = {model: batch.paths["reward"][each.path].astype(np.float64) for model, each in experience.items()}
-        found = {model: np.zeros(len(each), np.float32) for model, each in batch.experience.items()}
-        if not experience:
-            return found
+    def of(self, batch: Batch, raw: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Return f32[n] for each model's questions, and count the batch in the moving moments.
+
+        raw: as `raw_advantages` returned them.
+        """
+        rewards = [batch.paths["reward"][each.path] for each in batch.experience.values()]
+        if not sum(map(len, rewards)):
+            return {model: each.astype(np.float32) for model, each in raw.items()}
         moments = self.moments
         moments.batches += 1
         share = 1 / min(moments.batches, self._config.recent_batches)
-        moments.mean += share * (float(np.concatenate(list(rewards.values())).mean()) - moments.mean)
-        if self._config.baseline == "critic":
-            assert self._values is not None
-            values = {model: self._values(each) for model, each in experience.items()}
-            raw = generalised(experience, batch.paths["reward"], values, self._config.critic.gae_lambda)
-        elif self._config.baseline == "deal":
-            assert self._values is not None
-            luck = values_of_deals(experience, len(batch.paths), self._values)
-            raw = {model: each - luck[experience[model].path] for model, each in rewards.items()}
-        else:
-            baseline = moments.mean if self._config.baseline == "mean" else 0.0
-            raw = {model: each - baseline for model, each in rewards.items()}
-        square = float((np.concatenate(list(raw.values())) ** 2).mean())
+        moments.mean += share * (float(np.concatenate(rewards).astype(np.float64).mean()) - moments.mean)
+        baseline = moments.mean if self._config.baseline == "mean" else 0.0
+        less = {model: each - baseline for model, each in raw.items()}
+        square = float((np.concatenate(list(less.values())) ** 2).mean())
         moments.square += share * (square - moments.square)
         scale = moments.square**-0.5 if self._config.scale and moments.square > 0 else 1.0
-        return found | {model: (each * scale).astype(np.float32) for model, each in raw.items()}
+        return {model: (each * scale).astype(np.float32) for model, each in less.items()}
 
 
 def values_of_deals(experience: Mapping[str, Experience], paths: int, values: Values) -> np.ndarray:

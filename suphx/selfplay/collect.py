@@ -15,19 +15,14 @@ import numpy as np
 from simulator.record import SEATS
 from simulator.rules import Rules
 from simulator.tables import Decisions, Ended, Tables
-from suphx.agent.interface import Agent, Consultation, Follower
-from suphx.agent.loading import load_agent
-from suphx.errors import InputError
+from suphx.agent.interface import Agent, Consultation
 from suphx.features.encode import encode_oracle_batch
 from suphx.features.layout import ORACLE_PLANES
-from suphx.networks.policy import PolicyNetwork
-from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODEL_PLANES
-from suphx.selfplay.policy import Policy
 from suphx.selfplay.questions import Questions
 from suphx.selfplay.records import as_bytes, from_bytes
 from suphx.selfplay.rewards import Rewards
-from suphx.selfplay.seating import LEARNER, TableConfig, opponents, seated
+from suphx.selfplay.seating import LEARNER, TableConfig, seated
 from suphx.selfplay.trajectory import PATH, Batch
 
 _COUNTERS = ("games", "rounds", "decisions", "questions", "version")
@@ -58,48 +53,35 @@ class Collector:
         slots: int,
         seed: int,
         models: Sequence[str],
-        precision: Precision,
+        opponents: Sequence[Agent] = (),
         oracle: bool = False,
     ) -> None:
         """Deal the first rounds; `set_policy` must follow.
 
-        slots: games side by side; rewards must be made for as many. seed: of the walls and of all that is drawn.
-        models: those that learn, whose questions are kept. oracle: keep the planes of what is hidden with every
-        question. Raises InputError for opponents that cannot be had.
+        slots: games side by side; rewards must be made for as many. seed: of the walls. models: those that learn, whose
+        questions are kept. opponents: those that the table names (`seating.load_opponents`). oracle: keep the planes of
+        what is hidden with every question.
         """
         self.table = table
         self.tables = Tables(slots, rules, seed)
         self.rewards = rewards
         self.counters = dict.fromkeys(_COUNTERS, 0)
         """Games and rounds that have ended, decisions of all seats, questions to the policy, the weights' version."""
-        self._seed = seed
-        self._precision = precision
         self._oracle = oracle
         width = ORACLE_PLANES if oracle else 0
         self._questions = {model: Questions(MODEL_PLANES[model], width) for model in models}
         self._policy: Agent | None = None
-        self._opponents = [self._opponent(name) for name in opponents(table)]
+        self._opponents = opponents
         self.seated = seated(table, self.tables.games["number"])
         """i64[slots, 4]: which player has each seat, LEARNER or an opponent from 1 on."""
         self._asked = np.zeros((slots, SEATS), np.uint16)  # questions to any network in the round so far
         self._version_dealt = np.zeros(slots, np.uint32)
 
-    def _opponent(self, name: str) -> Agent:
-        temperature = getattr(self.table, "temperature", None)
-        agent = load_agent(name, self._seed, temperature, self._precision, fixed_passes=True)
-        if isinstance(agent, Follower):
-            agent.close()
-            raise InputError(f"{name}: a bot that lives outside cannot sit at the tables of self-play")
-        return agent
-
-    def set_policy(self, version: int, networks: Mapping[str, PolicyNetwork], gamma: float = 1.0) -> None:
-        """Play by these weights, of all five models, from now on; they are copied.
-
-        gamma: for networks that see what is hidden, the share of it that is shown. It is kept as they saw it.
-        """
+    def set_policy(self, version: int, policy: Agent) -> None:
+        """Let the learner's seats be played by this agent, of this version, from now on."""
         if self._policy is None and not self.counters["decisions"]:
             self._version_dealt[:] = version
-        self._policy = Policy(version, networks, self._precision, self._seed, gamma)
+        self._policy = policy
         self.counters["version"] = version
 
     def step(self) -> Finished | None:

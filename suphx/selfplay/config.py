@@ -10,6 +10,7 @@ from simulator.rules import PRESETS
 from suphx.config import Config
 from suphx.selfplay.learning_config import LearningConfig
 from suphx.selfplay.rewards import PhiReward, RewardConfig
+from suphx.selfplay.roles.resources import RolesConfig
 from suphx.selfplay.seating import FourLearners, TableConfig
 
 
@@ -47,6 +48,9 @@ class TrainConfig(Config):
     """What a round is worth: `{kind: round}` (RL-basic) or `{kind: phi}` (RL-1)."""
     table: TableConfig = Field(default_factory=FourLearners)
     """Who plays: `{kind: selfplay}`, or `{kind: one-against-three, opponents: [sl]}`."""
+    others: float | None = Field(default=None, gt=0)
+    """Temperature at which those of the learner's networks answer that do not learn; null: the likeliest answer, as in
+    a match."""
     games: int = Field(default=50_000, ge=1)
     """Games of self-play in all."""
     side_by_side: int = Field(default=512, ge=1)
@@ -62,6 +66,8 @@ class TrainConfig(Config):
     """How the agent is measured while it learns; null for not at all."""
     sample_games: int = Field(default=1_000, ge=0)
     """Games between two that are kept as logs (mjlog); 0 for none."""
+    roles: RolesConfig = Field(default_factory=RolesConfig)
+    """The processes of a distributed training, and what each may use; `--local` has none."""
 
     @model_validator(mode="after")
     def _fits(self) -> TrainConfig:
@@ -81,4 +87,4 @@ class TrainConfig(Config):
 
     def purpose(self) -> dict[str, object]:
         """Return what decides the course of a training: with any of it changed, a checkpoint is of another one."""
-        return self.model_dump(exclude={"name", "games", "checkpoint_seconds", "evaluation", "sample_games"})
+        return self.model_dump(exclude={"name", "games", "checkpoint_seconds", "evaluation", "sample_games", "roles"})

@@ -16,6 +16,7 @@ from suphx.selfplay.diverged import LearningDiverged
 from suphx.selfplay.learning_config import LearningConfig
 from suphx.selfplay.optimizer import Optimizer
 from suphx.selfplay.passes import passes, unpacked
+from suphx.selfplay.peers import Peers
 from suphx.selfplay.trajectory import Experience
 
 
@@ -29,10 +30,12 @@ class Critic:
         seed: int,
         planes: int = PLANES,
         oracle_planes: int = ORACLE_PLANES,
+        peers: Peers | None = None,
     ) -> None:
         """Begin with fresh weights, named by the seed.
 
         planes: how many of a question's first planes it sees, those of the position. oracle_planes: of what is hidden.
+        peers: processes that share each step.
         """
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
@@ -42,6 +45,7 @@ class Critic:
             self.network, config.critic.learning_rate, config.weight_decay, config.gradient_norm, muon=False
         )
         self._precision = precision
+        self._peers = peers or Peers()
         self._position, self._hidden = planes, oracle_planes
 
     def values(self, experience: Experience) -> np.ndarray:
@@ -65,15 +69,18 @@ class Critic:
             (error**2).sum().backward()
             errors.append(error.detach())
         error = torch.cat(errors)
-        loss = float((error**2).mean())
-        norm = self.optimizer.divide_gradients(len(experience))
+        spread = float(wanted.var(correction=0))
+        explained = 1 - float(error.var(correction=0)) / spread if spread else 0.0
+        figures = {"loss": float((error**2).mean()), "explained_variance": explained}
+        figures = self._peers.figures(figures)
+        loss = figures["loss"]
+        norm = self.optimizer.divide_gradients(len(experience) * self._peers.size, self._peers)
+        figures["gradient_norm"] = norm
         if not np.isfinite([loss, norm]).all():
             self.optimizer.clear()
             raise LearningDiverged("critic", self.optimizer.steps, {"loss": loss, "gradient_norm": norm})
         self.optimizer.step()
-        spread = float(wanted.var(correction=0))
-        explained = 1 - float(error.var(correction=0)) / spread if spread else 0.0
-        return {"loss": loss, "explained_variance": explained, "gradient_norm": norm}
+        return figures
 
     def _pass(self, experience: Experience, rows: slice) -> torch.Tensor:
         hidden = experience.oracle[rows]

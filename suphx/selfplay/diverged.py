@@ -16,3 +16,8 @@ class LearningDiverged(RuntimeError):
             "learning_rate, or look for rewards and log-probabilities that are no numbers"
         )
         self.model = model
+        self._found = (model, step, dict(figures))
+
+    def __reduce__(self) -> tuple[type[LearningDiverged], tuple[str, int, dict[str, float]]]:
+        """Travel between processes."""
+        return type(self), self._found

@@ -16,12 +16,13 @@ from suphx.checkpoint import tensors_below
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import OUTPUTS
-from suphx.selfplay.advantage import Advantages, Moments
+from suphx.selfplay.advantage import Advantages, Moments, raw_advantages
 from suphx.selfplay.critic import Critic
 from suphx.selfplay.diverged import LearningDiverged
 from suphx.selfplay.learning_config import LearningConfig
 from suphx.selfplay.oracle import gamma_at, narrow, widen
 from suphx.selfplay.passes import passes
+from suphx.selfplay.peers import Peers
 from suphx.selfplay.policy_gradient import legal_answers
 from suphx.selfplay.pupil import Pupil, PupilState, figures_of
 from suphx.selfplay.trajectory import Batch, Experience
@@ -67,14 +68,17 @@ class Learner:
         seed: int = 0,
         teachers: Mapping[str, PolicyNetwork] | None = None,
         critic: Critic | None = None,
+        peers: Peers | None = None,
     ) -> None:
         """Begin with networks as they start, also where `load` follows.
 
         networks: of every model that learns; they are the learner's from now on, widened if it is an oracle's learning.
         seed: of the critic's fresh weights. teachers: oracles to distil from, where the configuration asks for it.
-        critic: another one than the configuration's. Raises ValueError if a network or a teacher is missing.
+        critic: another one than the configuration's. peers: processes that share each step, alike but for the
+        questions they are given. Raises ValueError if a network or a teacher is missing.
         """
         self.config, self.precision = config, precision
+        self._peers = peers or Peers()
         missing: list[str] = [model for model in config.models if model not in networks]
         missing += [f"{model}'s teacher" for model in config.models if config.teacher and model not in (teachers or {})]
         if missing:
@@ -87,8 +91,8 @@ class Learner:
             self._pupils[model] = Pupil(learns, config, precision, start if config.reference else None, teacher)
         self.critic = None
         if config.has_critic:
-            self.critic = critic or Critic(config, precision, seed)
-        self.advantages = Advantages(config, self.critic.values if self.critic else None)
+            self.critic = critic or Critic(config, precision, seed, peers=peers)
+        self.advantages = Advantages(config)
         self.games = 0
         self.narrowed = False
         self.count_games(0)
@@ -119,7 +123,8 @@ class Learner:
 
     def advantages_of(self, batch: Batch) -> dict[str, np.ndarray]:
         """Return advantages f32[n] of each model's questions; to be asked once for each batch, in order."""
-        return self.advantages.of(batch)
+        raw = raw_advantages(self.config, batch, self.critic.values if self.critic else None)
+        return self.advantages.of(batch, raw)
 
     def step(self, model: str, experience: Experience, advantage: np.ndarray) -> dict[str, float]:
         """Take a step of a model's policy from its questions and advantages f32[n]; return what it was, by name.
@@ -136,9 +141,9 @@ class Learner:
             pupil.learn_from(experience.rows(rows), legal[rows], advantage[rows], highest)
             for rows in passes(len(experience), self.precision)
         ]
-        figures = figures_of(found)
+        figures = self._peers.figures(figures_of(found))
         kept = int(figures["kept"])
-        figures["gradient_norm"] = pupil.optimizer.divide_gradients(max(kept, 1))
+        figures["gradient_norm"] = pupil.optimizer.divide_gradients(max(kept, 1), self._peers)
         if not np.isfinite(list(figures.values())).all():
             pupil.optimizer.clear()
             raise LearningDiverged(model, pupil.optimizer.steps, figures)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 
@@ -19,36 +18,24 @@ import torch
 from simulator.rules import Rules
 from suphx.agent.loading import fingerprint, weights_folder
 from suphx.checkpoint import TrainingProgress, load_checkpoint, purpose_of, save_checkpoint, tensors_below
-from suphx.errors import InputError
 from suphx.features.layout import VERSION
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import MODEL_PLANES
-from suphx.networks.weights import load_agent, load_network, save_agent, save_network
+from suphx.networks.weights import load_agent, load_network
 from suphx.selfplay.board import Averages, Board
 from suphx.selfplay.collect import Collector
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Evaluation, Strength
+from suphx.selfplay.folder import RunFolder
 from suphx.selfplay.learner import Learner, LearnerState
-from suphx.selfplay.oracle import narrow
 from suphx.selfplay.policy import Policy
 from suphx.selfplay.replay import ReplayBuffer, ReplayState
-from suphx.selfplay.rewards import make_rewards
+from suphx.selfplay.rewards import load_predictor, make_rewards
 from suphx.selfplay.samples import Samples
+from suphx.selfplay.seating import load_opponents, opponents
+from suphx.selfplay.status import Collapsed, Interrupted, Report, words_of_collapse
 from suphx.selfplay.trajectory import Batch, join
-
-CHECKPOINT_NAME = "checkpoint.safetensors"
-AGENT_FOLDER = "agent"
-ORACLE_FOLDER = "oracle"
-
-
-class Interrupted(Exception):
-    """The training was told to stop; it goes on from its checkpoint."""
-
-
-class Collapsed(InputError):
-    """The policy has lost its entropy, or has run away from what played: says which, and where the last good one is."""
 
 
 class LocalProgress(TrainingProgress):
@@ -67,47 +54,30 @@ class LocalProgress(TrainingProgress):
     replay: ReplayState | None = None
 
 
-@dataclass(frozen=True)
-class Report:
-    """How a training stands, for whoever watches; told at every version."""
-
-    games: int
-    total: int
-    version: int
-    games_per_s: float
-    decisions_per_s: float
-    figures: Mapping[str, float] = field(default_factory=dict)
-    """As written to TensorBoard (`board.py`)."""
-    strength: Strength | None = None
-    """If the agent has just been measured."""
-
-
 class LocalTraining:
     """A training in its own folder: `run` goes on from the checkpoint there, if there is one."""
 
     def __init__(self, config: TrainConfig, folder: Path, precision: Precision) -> None:
         """Raises InputError for weights or a predictor that cannot be used, and for a checkpoint of something else."""
         keep_memory()
-        self.config, self.folder, self.precision = config, folder, precision
-        self._start = weights_folder(config.start)
-        self._networks = load_agent(self._start)
+        self.config, self.folder, self.precision = config, RunFolder(folder), precision
+        self._networks = load_agent(weights_folder(config.start))
         rules = Rules.preset(config.rules)
         learning = config.learning
         learns: dict[str, PolicyNetwork] = {model: self._networks[model] for model in learning.models}
-        self.learner = Learner(learns, learning, precision, config.seed, _teachers(config))
+        self.learner = Learner(learns, learning, precision, config.seed, load_teachers(config))
         self.replay = ReplayBuffer(learning.replay, config.seed)
-        rewards = make_rewards(config.reward, rules, config.side_by_side)
-        self.collector = Collector(
-            config.table, rules, rewards, config.side_by_side, config.seed, learning.models, precision,
-            config.keeps_hidden,
-        )  # fmt: skip
-        self._samples = Samples(folder / "games", config.sample_games, rules, config.table)
+        rewards = make_rewards(config.reward, config.side_by_side, load_predictor(config.reward, rules))
+        against = load_opponents(config.table, opponents(config.table), config.seed, precision)
+        slots, hidden = config.side_by_side, config.keeps_hidden
+        self.collector = Collector(config.table, rules, rewards, slots, config.seed, learning.models, against, hidden)
+        self._samples = Samples(self.folder.games, config.sample_games, rules, config.table)
         self._averages = Averages()
         purpose = purpose_of(
             config.purpose(), fingerprint(config.start), VERSION, precision.device.type, precision.dtype
         )
         self.progress = LocalProgress(purpose=purpose)
-        found = load_checkpoint(folder / CHECKPOINT_NAME, purpose, LocalProgress)
+        found = load_checkpoint(self.folder.checkpoint, purpose, LocalProgress)
         if found is not None:
             self._restore(*found)
         self._play_by_current_weights()
@@ -117,27 +87,14 @@ class LocalTraining:
         """Games of self-play that are over."""
         return self.collector.counters["games"]
 
-    @property
-    def agent_folder(self) -> Path:
-        """Where the agent is, as of the last checkpoint."""
-        return self.folder / AGENT_FOLDER
-
-    @property
-    def last_good(self) -> str:
-        """Which agent and checkpoint there are, in a sentence."""
-        checkpoint = self.folder / CHECKPOINT_NAME
-        if not checkpoint.exists():
-            return "No checkpoint has been written yet."
-        return f"The last good agent is {self.agent_folder}, its checkpoint {checkpoint}."
-
     def run(self, watch: Callable[[Report], None], stop: Event) -> None:
         """Train until the configuration's games are over.
 
         watch: told at every version. stop: set by whoever wants it to end early; raises Interrupted then, with a
         checkpoint written. Raises Collapsed, and LearningDiverged, with the last good checkpoint kept.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
-        board = Board(self.folder / "tensorboard", self.games)
+        self.folder.path.mkdir(parents=True, exist_ok=True)
+        board = Board(self.folder.tensorboard, self.games)
         try:
             self._run(board, watch, stop)
         finally:
@@ -187,7 +144,10 @@ class LocalTraining:
 
     def _play_by_current_weights(self) -> None:
         self._networks |= self.learner.networks
-        self.collector.set_policy(self.progress.version, self._networks, self.learner.gamma)
+        config, version = self.config, self.progress.version
+        gamma, learning = self.learner.gamma, config.learning.models
+        policy = Policy(version, self._networks, self.precision, config.seed, gamma, learning, config.others)
+        self.collector.set_policy(version, policy)
 
     def _collect(self) -> Batch:
         """Return rounds with a batch of questions or more."""
@@ -225,11 +185,7 @@ class LocalTraining:
     def _look_for_collapse(self) -> None:
         alarms = self.learner.alarms()
         if alarms:
-            raise Collapsed(
-                f"after {self.games:,} games: {'; '.join(map(str, alarms))}. The policy has collapsed. "
-                f"{self.last_good} Start another run from it (--set start=..., another name) with a lower "
-                "learning.learning_rate or a higher entropy target"
-            )
+            raise Collapsed(f"{words_of_collapse(alarms, self.games)} {self.folder.last_good}")
 
     def _is_measured_now(self) -> bool:
         evaluation = self.config.evaluation
@@ -240,11 +196,11 @@ class LocalTraining:
         config = self.config
         assert config.evaluation is not None
         evaluation = Evaluation(
-            config.evaluation, config.rules, config.start, self.folder / "evaluation", self.precision
+            config.evaluation, config.rules, config.start, self.folder.evaluation, self.precision
         )
         gamma = self.learner.gamma
-        oracle = Policy(self.progress.version, self._networks, self.precision, config.seed, gamma, None)
-        strength = evaluation.measure(self.agent_folder, self.games, stop, oracle if gamma else None)
+        oracle = Policy(self.progress.version, self._networks, self.precision, config.seed, gamma, ())
+        strength = evaluation.measure(self.folder.agent, self.games, stop, oracle if gamma else None)
         if strength is not None:
             self.progress.evaluated, self.progress.strength = self.games, strength
             board.write_strength(strength)
@@ -252,21 +208,14 @@ class LocalTraining:
 
     def _save(self) -> None:
         """Write the agent, then the checkpoint. It holds no weights of those at the tables: they are the learner's."""
-        plain = {model: _narrowed(network) for model, network in self._networks.items()}
-        about = {"start": self.config.start, "games": f"{self.games:,}", "config": self.config.model_dump_json()}
-        seen = np.zeros(0, np.uint64)
-        save_agent(self.agent_folder, plain, self.config.name, about, seen=seen, start=self._start)
-        for model, network in self.learner.networks.items():
-            if network.planes > MODEL_PLANES[model]:
-                (self.folder / ORACLE_FOLDER).mkdir(exist_ok=True)
-                save_network(self.folder / ORACLE_FOLDER / f"{model}.safetensors", network)
+        self.folder.save_agent(self.config, self._networks, self.games)
         learner, learner_tensors = self.learner.state()
         replay, replay_tensors = self.replay.state()
         self.progress.learner, self.progress.replay = learner, replay
         parts = {"learner": learner_tensors, "replay": replay_tensors}
         parts |= {"collector": _as_tensors(self.collector.state()), "samples": _as_tensors(self._samples.state())}
         tensors = {f"{part}.{name}": each for part, state in parts.items() for name, each in state.items()}
-        save_checkpoint(self.folder / CHECKPOINT_NAME, self.progress, tensors)
+        save_checkpoint(self.folder.checkpoint, self.progress, tensors)
 
     def _restore(self, progress: LocalProgress, tensors: dict[str, torch.Tensor]) -> None:
         assert progress.learner is not None and progress.replay is not None
@@ -277,16 +226,11 @@ class LocalTraining:
         self._samples.restore(_as_arrays(tensors_below(tensors, "samples.")))
 
 
-def _teachers(config: TrainConfig) -> dict[str, PolicyNetwork] | None:
+def load_teachers(config: TrainConfig) -> dict[str, PolicyNetwork] | None:
+    """Return the oracles to distil from, by model, if there are any."""
     if config.teacher is None:
         return None
     return {model: load_network(config.teacher / f"{model}.safetensors", model) for model in config.learning.models}
-
-
-def _narrowed(network: PolicyNetwork) -> PolicyNetwork:
-    """Return a network as it plays without what is hidden."""
-    more = network.planes - MODEL_PLANES[network.model]
-    return narrow(network, more) if more else network
 
 
 def _as_tensors(arrays: Mapping[str, np.ndarray]) -> dict[str, torch.Tensor]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
+from suphx.selfplay.peers import Peers
 from suphx.supervised.optimizer import adamw_tensors, load_adamw_tensors, muon_step
 
 
@@ -24,11 +25,15 @@ class Optimizer:
         self._rate, self._decay, self._longest = learning_rate, weight_decay, gradient_norm
         self.steps = 0
 
-    def divide_gradients(self, by: float) -> float:
-        """Make sums of gradients means, shorten them to the bound, and return the norm that they had before."""
-        for weight in self._weights:
-            assert weight.grad is not None
-            weight.grad.div_(by)
+    def divide_gradients(self, by: float, peers: Peers) -> float:
+        """Make sums of gradients means, shorten them to the bound, and return the norm that they had before.
+
+        by: questions of the whole step. peers: those who share it.
+        """
+        gradients = [weight.grad for weight in self._weights if weight.grad is not None]
+        peers.add_up(gradients)
+        for gradient in gradients:
+            gradient.div_(by)
         return float(nn.utils.clip_grad_norm_(self._weights, self._longest))
 
     def step(self, factor: float = 1.0) -> None:

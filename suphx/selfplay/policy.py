@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from suphx.features.encode import encode_oracle_batch
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import MODEL_PLANES
+from suphx.networks.sizes import MODEL_PLANES, MODELS
 from suphx.selfplay.oracle import drop, dropout_keys
 
 #: The policy that learns is played as it is: its logged probabilities are those of its own softmax.
@@ -46,6 +46,16 @@ class OracleEncoder:
         return np.concatenate([seen, drop(encode_oracle_batch(games, index, seats), self._gamma, keys)], axis=1)
 
 
+def policy_flow(
+    networks: Mapping[str, Network], encoder: Encoder, seed: int, learning: Collection[str], others: float | None
+) -> Flow:
+    """Return the flow of a policy that learns: those that learn are drawn from as they are.
+
+    others: temperature of those that do not learn; None takes their likeliest answers.
+    """
+    return Flow(networks, encoder, Sampling(others, seed), dict.fromkeys(learning, Sampling(TEMPERATURE, seed)))
+
+
 class Policy:
     """Networks of one version; it takes a copy of their weights."""
 
@@ -56,19 +66,20 @@ class Policy:
         precision: Precision,
         seed: int,
         gamma: float = 1.0,
-        temperature: float | None = TEMPERATURE,
+        learning: Collection[str] = MODELS,
+        others: float | None = None,
     ) -> None:
         """networks: by model; one with more planes than its model's sees those of what is hidden after its own.
 
-        seed: of the answers that are drawn. gamma: share of what is hidden that is shown. temperature: None for the
-        likeliest answers.
+        seed: of the answers that are drawn. gamma: share of what is hidden that is shown. learning: models whose
+        answers are drawn; none for a policy that is measured. others: temperature of those that do not learn.
         """
         self.name = f"version {version}"
         evaluators = {model: Evaluator(network, precision, fixed_passes=True) for model, network in networks.items()}
         wide = any(network.planes > MODEL_PLANES[model] for model, network in networks.items())
         encoder: Encoder = OracleEncoder(gamma, seed) if wide else PlaneEncoder()
         calls = {model: _own_planes(evaluator) for model, evaluator in evaluators.items()}
-        self._flow = Flow(calls, encoder, Sampling(temperature, seed))
+        self._flow = policy_flow(calls, encoder, seed, learning, others)
 
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
         """Choose for each decision."""

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.local import Report
+from suphx.selfplay.status import Report
 
 #: Seconds between the lines that a log file gets instead.
 _LINE_SECONDS = 60

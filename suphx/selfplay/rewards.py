@@ -71,15 +71,23 @@ class Rewards(Protocol):
         ...
 
 
-def make_rewards(config: RewardConfig, rules: Rules, slots: int) -> Rewards:
-    """Return the rewards of a configuration, for a batch of so many tables.
+def load_predictor(config: RewardConfig, rules: Rules) -> RewardPredictor | None:
+    """Return the reward predictor of a configuration, None if it needs none.
 
-    Raises InputError for a predictor that cannot be used, or was trained for games of other rules.
+    Raises InputError for one that cannot be used, or was trained for games of other rules.
     """
     if isinstance(config, RoundReward):
-        return RoundRewards(config.unit)
+        return None
     predictor = RewardPredictor.load(config.predictor or SHIPPED_PREDICTOR)
     predictor.check_rules(rules)
+    return predictor
+
+
+def make_rewards(config: RewardConfig, slots: int, predictor: RewardPredictor | None) -> Rewards:
+    """Return the rewards of a configuration, for a batch of so many tables; predictor: as `load_predictor` returned."""
+    if predictor is None:
+        assert isinstance(config, RoundReward)
+        return RoundRewards(config.unit)
     return PhiRewards(predictor, slots, config.unit)
 
 

@@ -16,7 +16,7 @@ from suphx.selfplay.records import as_bytes, from_bytes
 from suphx.selfplay.seating import TableConfig, opponents, seated
 
 #: The table whose games are kept while they are played.
-_TABLE = 0
+SAMPLED_TABLE = 0
 
 
 class Samples:
@@ -30,11 +30,14 @@ class Samples:
 
     def note(self, ended: Ended, games: int, learner: str) -> None:
         """Hear of the rounds that ended; games: how many of the training are over. learner: what it is called."""
-        rows = np.flatnonzero(ended.game == _TABLE)
+        rows = np.flatnonzero(ended.game == SAMPLED_TABLE)
         if not self._every or not len(rows):
             return
         self._rounds = np.concatenate([self._rounds, ended.records[rows]])
-        if not ended.finished[rows].any():
+        played = self._rounds["deals"]
+        if int(played[-1]) != len(played):  # another game than those before: who played it was lost
+            self._rounds = self._rounds[-1:] if played[-1] == 1 else self._rounds[:0]
+        if not len(self._rounds) or not ended.finished[rows].any():
             return
         if games >= self._due:
             number = int(self._rounds[-1]["number"])

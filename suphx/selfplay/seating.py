@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
 
 from simulator.record import SEATS
+from suphx.agent.interface import Agent, Follower
+from suphx.agent.loading import load_agent
 from suphx.config import Config
+from suphx.errors import InputError
+from suphx.networks.precision import Precision
 
 #: Number of the learning policy among the players; the others follow from 1 on.
 LEARNER = 0
@@ -39,6 +44,25 @@ TableConfig = Annotated[FourLearners | OneAgainstThree, Field(discriminator="kin
 def opponents(table: TableConfig) -> tuple[str, ...]:
     """Return the names of the agents that players 1 on are."""
     return table.opponents if isinstance(table, OneAgainstThree) else ()
+
+
+def temperature_of_opponents(table: TableConfig) -> float | None:
+    """Return the temperature that opponents answer at, None for the likeliest answers."""
+    return table.temperature if isinstance(table, OneAgainstThree) else None
+
+
+def load_opponents(
+    table: TableConfig, names: Sequence[str], seed: int, precision: Precision | None = None
+) -> list[Agent]:
+    """Return opponents by name, as they play at such tables; raises InputError for one that cannot be had."""
+    temperature, found = temperature_of_opponents(table), []
+    for name in names:
+        agent = load_agent(name, seed, temperature, precision, fixed_passes=True)
+        if isinstance(agent, Follower):
+            agent.close()
+            raise InputError(f"{name}: a bot that lives outside cannot sit at the tables of self-play")
+        found.append(agent)
+    return found
 
 
 def seated(table: TableConfig, numbers: np.ndarray) -> np.ndarray:

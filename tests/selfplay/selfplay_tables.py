@@ -10,8 +10,9 @@ from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision, choose_precision
 from suphx.networks.sizes import MODELS, NetworkSize
 from suphx.selfplay.collect import Collector
+from suphx.selfplay.policy import Policy
 from suphx.selfplay.rewards import RoundReward, make_rewards
-from suphx.selfplay.seating import FourLearners, TableConfig
+from suphx.selfplay.seating import FourLearners, TableConfig, load_opponents, opponents
 from suphx.selfplay.trajectory import Batch, join
 
 RULES = Rules(length="east")
@@ -36,9 +37,11 @@ def tiny_collector(
     policy: int = 0,
 ) -> Collector:
     """Return a collector with networks of a seed, `policy`, as version 1."""
-    rewards = make_rewards(RoundReward(), rules, slots)
-    collector = Collector(table or FourLearners(), rules, rewards, slots, seed, models, precision(), oracle)
-    collector.set_policy(1, tiny_networks(policy))
+    rewards = make_rewards(RoundReward(), slots, None)
+    table = table or FourLearners()
+    against = load_opponents(table, opponents(table), seed, precision())
+    collector = Collector(table, rules, rewards, slots, seed, models, against, oracle)
+    collector.set_policy(1, Policy(1, tiny_networks(policy), precision(), seed))
     return collector
 
 

@@ -20,6 +20,7 @@ from suphx.features.encode import encode_oracle_batch
 from suphx.features.layout import ORACLE_PLANES
 from suphx.networks.policy import PolicyNetwork
 from suphx.selfplay.oracle import widen
+from suphx.selfplay.policy import Policy
 from suphx.selfplay.seating import FourLearners, OneAgainstThree
 from suphx.selfplay.trajectory import Batch, Experience
 
@@ -165,7 +166,7 @@ def test_a_round_goes_on_with_new_weights_and_says_the_oldest_it_was_played_with
     for _ in range(30):
         collector.step()
     dealt_before = {(game, int(collector.tables.games["deals"][game]) - 1) for game in range(4)}
-    collector.set_policy(2, tiny_networks(seed=5))
+    collector.set_policy(2, Policy(2, tiny_networks(seed=5), precision(), SEED))
     batch = collect(collector, 12)
     versions = set()
     for row in batch.paths:
@@ -189,7 +190,7 @@ def test_a_collector_goes_on_from_its_state_bit_for_bit(steps, table):
     other = tiny_collector(table, slots=4, oracle=True, policy=9)
     collect(other, 1)
     other.restore(state)
-    other.set_policy(1, tiny_networks())
+    other.set_policy(1, Policy(1, tiny_networks(), precision(), SEED))
     assert_same(collect(other, 4), collect(collector, 4))
     assert other.counters == collector.counters
 
@@ -201,7 +202,7 @@ def widened(models: tuple[str, ...]) -> dict[str, PolicyNetwork]:
 @pytest.mark.parametrize("gamma", [1.0, 0.5])
 def test_what_an_oracle_saw_is_kept_as_it_saw_it_and_new_planes_change_nothing_at_first(collected, gamma):
     collector = tiny_collector(oracle=True, models=("discard", "pong"))
-    collector.set_policy(1, widened(("discard", "pong")), gamma)
+    collector.set_policy(1, Policy(1, widened(("discard", "pong")), precision(), SEED, gamma))
     seen = collect(collector, 16)
     assert np.array_equal(seen.paths, collected.paths)
     for model, experience in seen.experience.items():

@@ -5,13 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from suphx.selfplay.advantage import Advantages, generalised, values_of_deals
+from suphx.selfplay.advantage import Advantages, Values, generalised, raw_advantages, values_of_deals
 from suphx.selfplay.critic import Critic
 from suphx.selfplay.learning_config import CriticConfig, LearningConfig
-from suphx.selfplay.trajectory import Experience
+from suphx.selfplay.trajectory import Batch, Experience
 from tests.selfplay.toy_experience import ALL, PRECISION, TINY, questions, random_planes, rounds
 
 REWARDS = np.array([2.0, -1.0, 0.5, 4.0], np.float32)
+
+
+def advantages_of(config: LearningConfig, batch: Batch, values: Values | None = None) -> dict[str, np.ndarray]:
+    return Advantages(config).of(batch, raw_advantages(config, batch, values))
 
 
 def split_paths(seed: int = 0) -> tuple[dict[str, Experience], dict[str, np.ndarray]]:
@@ -76,8 +80,8 @@ def test_without_the_luck_of_the_deal_advantages_scatter_less() -> None:
     asked = questions(random_planes(200, 2), 3, path=np.arange(200))
     batch = rounds({"discard": asked}, luck + generator.normal(0, 1, 200))
     config = LearningConfig(baseline="deal", scale=False)
-    spread = Advantages(config, lambda some: luck[some.path]).of(batch)["discard"].std()
-    plain = Advantages(LearningConfig(scale=False)).of(batch)["discard"].std()
+    spread = advantages_of(config, batch, lambda some: luck[some.path])["discard"].std()
+    plain = advantages_of(LearningConfig(scale=False), batch)["discard"].std()
     assert spread == pytest.approx(1, abs=0.15) and plain > 2.5
 
 
@@ -90,7 +94,7 @@ def test_with_lambda_1_an_advantage_is_the_reward_less_the_value() -> None:
 
 def test_without_a_baseline_the_reward_itself_counts() -> None:
     experience, _ = split_paths()
-    found = Advantages(LearningConfig(baseline="none", scale=False)).of(rounds(experience, REWARDS))
+    found = advantages_of(LearningConfig(baseline="none", scale=False), rounds(experience, REWARDS))
     for model, each in found.items():
         assert each.dtype == np.float32
         np.testing.assert_array_equal(each, REWARDS[experience[model].path])
@@ -98,11 +102,13 @@ def test_without_a_baseline_the_reward_itself_counts() -> None:
 
 def test_the_mean_is_over_questions_and_moves_with_the_batches() -> None:
     experience, _ = split_paths()
-    advantages = Advantages(LearningConfig(baseline="mean", scale=False, recent_batches=2))
+    config = LearningConfig(baseline="mean", scale=False, recent_batches=2)
+    advantages = Advantages(config)
     batch = rounds(experience, REWARDS)
-    found = np.concatenate(list(advantages.of(batch).values()))
+    found = np.concatenate(list(advantages.of(batch, raw_advantages(config, batch)).values()))
     assert float(found.mean()) == pytest.approx(0, abs=1e-6)
-    higher = np.concatenate(list(advantages.of(rounds(experience, REWARDS + 1)).values()))
+    batch = rounds(experience, REWARDS + 1)
+    higher = np.concatenate(list(advantages.of(batch, raw_advantages(config, batch)).values()))
     assert float(higher.mean()) == pytest.approx(0.5, abs=1e-6)  # half of the second mean is in the baseline
 
 
@@ -110,16 +116,18 @@ def test_advantages_are_scaled_to_a_spread_of_one() -> None:
     experience, _ = split_paths()
     for unit in (1, 1000):
         batch = rounds(experience, REWARDS * unit)
-        found = np.concatenate(list(Advantages(LearningConfig()).of(batch).values()))
+        found = np.concatenate(list(advantages_of(LearningConfig(), batch).values()))
         assert float((found**2).mean()) == pytest.approx(1, rel=1e-5)
 
 
 def test_batches_without_questions_or_without_differences_are_no_trouble() -> None:
-    advantages = Advantages(LearningConfig())
+    config = LearningConfig()
+    advantages = Advantages(config)
     nothing = rounds({"discard": questions(random_planes(0, 2), 3)}, REWARDS)
-    assert len(advantages.of(nothing)["discard"]) == 0 and advantages.moments.batches == 0
+    assert not advantages.of(nothing, raw_advantages(config, nothing))["discard"].size
+    assert advantages.moments.batches == 0
     same = rounds({"discard": questions(random_planes(4, 2), 3)}, np.ones(4, np.float32))
-    assert not advantages.of(same)["discard"].any()
+    assert not advantages.of(same, raw_advantages(config, same))["discard"].any()
 
 
 def hidden_luck(n: int, seed: int) -> tuple[Experience, np.ndarray]:
@@ -144,8 +152,8 @@ def test_a_critic_that_sees_what_is_hidden_takes_the_luck_out_of_advantages() ->
     assert figures["explained_variance"] > 0.8
     experience, reward = hidden_luck(1000, 999)
     batch = rounds({"discard": experience}, reward)
-    by_critic = Advantages(config, critic.values).of(batch)["discard"]
-    by_mean = Advantages(LearningConfig(scale=False)).of(batch)["discard"]
+    by_critic = advantages_of(config, batch, critic.values)["discard"]
+    by_mean = advantages_of(LearningConfig(scale=False), batch)["discard"]
     assert by_critic.var() < 0.15 * by_mean.var()
     # The gradient's mean is what it was: what the better answer is worth.
     for found in (by_critic, by_mean):

@@ -31,7 +31,9 @@ from suphx.networks.sizes import MODEL_PLANES
 from suphx.networks.weights import load_agent as load_weights
 from suphx.networks.weights import load_network, save_agent
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.local import CHECKPOINT_NAME, Collapsed, Interrupted, LocalTraining, Report
+from suphx.selfplay.folder import CHECKPOINT_NAME
+from suphx.selfplay.local import LocalTraining
+from suphx.selfplay.status import Collapsed, Interrupted, Report
 
 GAMES = 3
 
@@ -255,14 +257,6 @@ def test_a_wrong_configuration_is_told(start, changes, words, tmp_path):
     path.write_text(yaml.safe_dump(values(start, **changes)))
     with pytest.raises(InputError, match=words):
         load_config(path, TrainConfig)
-
-
-def test_the_command_without_local_says_what_there_is(start, tmp_path):
-    path = tmp_path / "tiny.yaml"
-    path.write_text(yaml.safe_dump(values(start)))
-    found = CliRunner().invoke(app, ["train", str(path)])
-    assert found.exit_code == 1
-    assert "--local trains in this one process" in str(found.exception)
 
 
 def test_the_command_trains_and_prints_json(start, whole, tmp_path):

@@ -13,9 +13,22 @@ from simulator.tables import Ended
 from suphx.errors import InputError
 from suphx.reward.games import START, Games
 from suphx.reward.predictor import RewardPredictor
-from suphx.selfplay.rewards import SHIPPED_PREDICTOR, PhiReward, PhiRewards, Rewards, RoundReward, make_rewards
+from suphx.selfplay.rewards import (
+    SHIPPED_PREDICTOR,
+    PhiReward,
+    PhiRewards,
+    RewardConfig,
+    Rewards,
+    RoundReward,
+    load_predictor,
+    make_rewards,
+)
 
 RULES = Rules.tenhou()
+
+
+def rewards_of(config: RewardConfig, slots: int) -> Rewards:
+    return make_rewards(config, slots, load_predictor(config, RULES))
 
 
 @pytest.fixture(scope="module")
@@ -37,13 +50,13 @@ def rewards_by_game(rewards: Rewards, games: list[np.ndarray]) -> list[np.ndarra
 
 @pytest.mark.parametrize("config", [RoundReward(), PhiReward()])
 def test_the_rewards_of_a_round_add_up_to_zero(config, games):
-    for rounds in rewards_by_game(make_rewards(config, RULES, len(games)), games):
+    for rounds in rewards_by_game(rewards_of(config, len(games)), games):
         assert rounds.sum(axis=1) == pytest.approx(0, abs=1e-5)
         assert np.abs(rounds).max() > 0.1
 
 
 def test_points_of_a_game_add_up_to_those_at_its_end_less_those_at_its_start(games):
-    rewards = make_rewards(RoundReward(unit=1000), RULES, len(games))
+    rewards = rewards_of(RoundReward(unit=1000), len(games))
     for rounds, records in zip(rewards_by_game(rewards, games), games, strict=True):
         final = records[-1]["result"]["scores"]
         assert rounds.sum(axis=0) * 1000 == pytest.approx(final - final.mean(), abs=0.1)
@@ -51,7 +64,7 @@ def test_points_of_a_game_add_up_to_those_at_its_end_less_those_at_its_start(gam
 
 def test_changes_of_phi_add_up_to_the_prizes_less_phi_of_the_start(games):
     predictor = RewardPredictor.load(SHIPPED_PREDICTOR)
-    rewards = make_rewards(PhiReward(unit=2.0), RULES, len(games))
+    rewards = rewards_of(PhiReward(unit=2.0), len(games))
     for rounds, records in zip(rewards_by_game(rewards, games), games, strict=True):
         prizes = predictor.description.prizes[records[-1]["result"]["ranks"]]
         assert rounds.sum(axis=0) * 2.0 == pytest.approx(prizes - predictor.start, abs=1e-3)
@@ -59,7 +72,7 @@ def test_changes_of_phi_add_up_to_the_prizes_less_phi_of_the_start(games):
 
 def test_each_change_of_phi_is_that_of_the_whole_game_looked_at_afterwards(games):
     predictor = RewardPredictor.load(SHIPPED_PREDICTOR)
-    rewards = make_rewards(PhiReward(), RULES, len(games))
+    rewards = rewards_of(PhiReward(), len(games))
     for rounds, records in zip(rewards_by_game(rewards, games), games, strict=True):
         starts = np.zeros((1, len(records)), START)
         starts["scores"], starts["bets"] = records["start_scores"], records["start_bets"]
@@ -75,7 +88,7 @@ def test_a_riichi_bet_is_the_bettors_loss_and_the_winners_gain():
     record["result"]["type"] = RESULT_CLAIM_WIN
     # Seat 0 bets 1,000 and deals 2,000 points in to seat 2; 1,000 lay on the table before.
     record["result"]["scores"] = [22_000, 25_000, 29_000, 25_000]
-    (found,) = make_rewards(RoundReward(unit=1000), RULES, 1).of(Ended(np.array([0], np.int32), record))
+    (found,) = rewards_of(RoundReward(unit=1000), 1).of(Ended(np.array([0], np.int32), record))
     assert found.tolist() == [-3.25, -0.25, 3.75, -0.25]  # the bet that came from before is taken off evenly
 
 
@@ -83,7 +96,7 @@ def test_a_bet_left_on_the_table_is_a_loss_to_who_made_it():
     record = np.zeros(1, GAME)
     record["start_scores"] = 25_000
     record["result"]["scores"] = [25_000, 24_000, 25_000, 25_000]
-    (found,) = make_rewards(RoundReward(unit=1000), RULES, 1).of(Ended(np.array([0], np.int32), record))
+    (found,) = rewards_of(RoundReward(unit=1000), 1).of(Ended(np.array([0], np.int32), record))
     assert found.tolist() == [0.25, -0.75, 0.25, 0.25]
 
 
@@ -99,11 +112,11 @@ def test_a_games_rewards_do_not_depend_on_the_longer_game_that_was_at_its_table_
 
 
 def test_games_in_progress_go_on_from_their_state(games):
-    first, second = (make_rewards(PhiReward(), RULES, 1) for _ in range(2))
+    first, second = (rewards_of(PhiReward(), 1) for _ in range(2))
     rounds = games[0]
     (whole,) = rewards_by_game(first, [rounds])
     (begun,) = rewards_by_game(second, [rounds[:4]])
-    third = make_rewards(PhiReward(), RULES, 1)
+    third = rewards_of(PhiReward(), 1)
     third.restore(second.state())
     (rest,) = rewards_by_game(third, [rounds[4:]])
     assert np.array_equal(np.concatenate([begun, rest]), whole)
@@ -126,9 +139,9 @@ def test_a_game_of_more_rounds_than_there_was_room_for():
 
 def test_a_predictor_of_other_rules_is_refused():
     with pytest.raises(InputError, match="length is 'east'; the reward predictor was trained with 'east_south'"):
-        make_rewards(PhiReward(), Rules(length="east"), 1)
+        load_predictor(PhiReward(), Rules(length="east"))
 
 
 def test_a_predictor_that_is_not_there_is_an_error(tmp_path):
     with pytest.raises(InputError, match="no such file of a reward predictor"):
-        make_rewards(PhiReward(predictor=tmp_path / "none.safetensors"), RULES, 1)
+        load_predictor(PhiReward(predictor=tmp_path / "none.safetensors"), RULES)

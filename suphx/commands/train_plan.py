@@ -1,0 +1,71 @@
+"""`suphx train --dry-run`: the plan of a distributed training, and whether machines can hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from suphx.selfplay.config import TrainConfig
+    from suphx.selfplay.roles.plan import Plan
+
+
+def show_plan(config: TrainConfig, address: str | None, words: Sequence[str], as_json: bool) -> None:
+    """Print the plan; raise InputError if the machines cannot hold it.
+
+    words: machines to check it against, as `parse_node` reads them; without, those of the cluster at the address, or
+    this one.
+    """
+    import json
+    from dataclasses import asdict
+
+    import ray
+
+    from suphx.selfplay.roles.plan import Node, expected_rate, parse_node, plan_of, this_machine
+    from suphx.selfplay.roles.run import default_address, nodes_of_cluster, start_ray
+
+    plan = plan_of(config)
+    nodes: list[Node] = [node for each in words for node in parse_node(each)]
+    if not nodes and (address := address or default_address()):
+        start_ray(config, address)
+        nodes = nodes_of_cluster()
+        ray.shutdown()
+    nodes = nodes or [this_machine()]
+    rate = expected_rate(config)
+    if as_json:
+        values: dict[str, Any] = {"roles": [asdict(role) for role in plan.roles], "nodes": [asdict(n) for n in nodes]}
+        print(json.dumps(values | {"cpus": plan.cpus, "gpus": plan.gpus, "memory": plan.memory, "rate": rate}))
+    else:
+        _show(config, plan, nodes, rate)
+    plan.check(nodes)
+
+
+def _show(config: TrainConfig, plan: Plan, nodes: Sequence[Any], rate: dict[str, float] | None) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from suphx.selfplay.roles.plan import GIB
+
+    table = Table(title=f"{config.name}: {config.games:,} games", title_justify="left")
+    table.add_column("role", no_wrap=True)
+    for name in ("number", "cores", "GPUs", "threads", "memory"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("each will")
+    for role in plan.roles:
+        memory = f"{role.memory / GIB:.2f} GiB"
+        numbers = (str(role.count), f"{role.cpus:g}", f"{role.gpus:g}", str(role.threads), memory)
+        table.add_row(role.name, *numbers, role.does)
+    screen = Console()
+    screen.print(table)
+    machines = f"{len(nodes)} machine{'s' * (len(nodes) != 1)}"
+    claims = f"In all {plan.cpus:g} cores, {plan.gpus:g} GPUs, some {plan.memory / GIB:.1f} GiB, on {machines}."
+    screen.print(claims, highlight=False)
+    if rate is None:
+        words = "Expected rate: not known here; the roles compute on GPUs, and this machine has none to measure on."
+    else:
+        hours = config.games / rate["games_per_s"] / 3600
+        words = (
+            f"Expected rate, from what the networks do here in a short probe: {rate['games_per_s']:.1f} games/s, "
+            f"{rate['decisions_per_s']:,.0f} decisions/s; {hours:.1f} hours for all games."
+        )
+    screen.print(words, highlight=False)

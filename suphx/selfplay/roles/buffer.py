@@ -1,0 +1,69 @@
+"""Replay buffer as a role: takes experience in, makes simulators wait when there is enough, hands out lessons."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import numpy as np
+import ray
+
+from suphx.selfplay.advantage import Advantages, Moments
+from suphx.selfplay.learning_config import LearningConfig
+from suphx.selfplay.replay import ReplayBuffer
+from suphx.selfplay.roles.parcels import Counts, LessonParts, Shipment
+
+#: Seconds between two looks whether there is room, or a lesson.
+_LOOK_SECONDS = 0.01
+#: Seconds after which who asked for a lesson is told that there is none.
+_PATIENCE_SECONDS = 1.0
+
+
+class Buffer:
+    """One of the replay buffers. An asynchronous Ray actor."""
+
+    def __init__(self, number: int, config: LearningConfig, seed: int, ahead: int, moments: Moments | None) -> None:
+        """ahead: minibatches of every model that make simulators wait. moments: of the run that is gone on with."""
+        self._config = config
+        self._replay = ReplayBuffer(config.replay, seed + number)
+        self._advantages = Advantages(config)
+        self._advantages.moments = moments.model_copy() if moments else Moments()
+        self._ahead = ahead
+        self._counts = Counts()
+        self._next = 0
+
+    async def ready(self) -> None:
+        """Return once it is there."""
+
+    async def add(self, shipment: Shipment) -> None:
+        """Take in experience; returns when there is room for more."""
+        advantages = self._advantages.of(shipment.batch, shipment.raw)
+        self._replay.add(shipment.batch, advantages)
+        self._counts += shipment.counts
+        while all(self._replay.available(model) >= self._ahead * self._config.batch for model in self._config.models):
+            await asyncio.sleep(_LOOK_SECONDS)
+
+    async def advance(self, version: int) -> None:
+        """Hear which version plays now."""
+        self._replay.advance(version)
+
+    async def lesson(self, parts: int) -> LessonParts:
+        """Return a minibatch of the next model in turn that there is enough for, as references to so many parts."""
+        waited = 0.0
+        while True:
+            models: Sequence[str] = self._config.models
+            for turn in range(len(models)):
+                model = models[(self._next + turn) % len(models)]
+                lesson = self._replay.sample(model, self._config.batch)
+                if lesson is not None:
+                    self._next = (self._next + turn + 1) % len(models)
+                    rows = np.array_split(np.arange(len(lesson)), parts)
+                    return self._reply(model, [ray.put(lesson.rows(each)) for each in rows])
+            if waited >= _PATIENCE_SECONDS:
+                return self._reply(None, [])
+            await asyncio.sleep(_LOOK_SECONDS)
+            waited += _LOOK_SECONDS
+
+    def _reply(self, model: str | None, parts: list[object]) -> LessonParts:
+        counts, self._counts = self._counts, Counts()
+        return LessonParts(model, parts, counts, self._replay.figures(), self._advantages.moments.model_copy())

@@ -1,0 +1,199 @@
+"""Inference engine: answers for the networks of every policy in play, in batches of what several simulators ask.
+
+While one batch is computed, questions gather; those to the same network are the next batch. So batches grow with the
+load, nobody waits for a clock, and the queue is bounded by who asks: each half of a simulator waits for its answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import ray
+from ray.exceptions import RayError
+
+from suphx.networks.inference import Evaluator
+from suphx.networks.memory import keep_memory
+from suphx.selfplay.roles.names import find
+from suphx.selfplay.roles.parcels import LEARNING_PLAYER, Beginning, Parcel, Published, unpack
+from suphx.selfplay.roles.resources import RoleConfig, precision_for
+
+#: Seconds between two questions for newer weights, and between two reports.
+_WEIGHTS_SECONDS = 0.2
+_REPORT_SECONDS = 2.0
+#: Positions that are computed together at most; on a GPU more are no faster, on a CPU passes are smaller anyway.
+_LARGEST = 8192
+
+
+@dataclass
+class _Request:
+    planes: np.ndarray
+    answer: asyncio.Future
+    """Of (array, version, gamma)."""
+
+
+class InferenceEngine:
+    """Owns networks by (player, model). An asynchronous Ray actor."""
+
+    def __init__(self, role: RoleConfig) -> None:
+        """Begin with the networks of opponents and those that the learner starts from."""
+        keep_memory()
+        self._server, self._monitor = find("servers"), find("monitor")
+        self._precision = precision_for(role)
+        self._evaluators: dict[tuple[int, str], Evaluator] = {}
+        beginning: Beginning = ray.get(self._monitor.beginning.remote())
+        self._take(LEARNING_PLAYER, beginning.start)
+        for name, networks in beginning.opponents.items():
+            self._take(beginning.number_of(name), networks)
+        self._known: int | None = None  # which publication these are
+        self._version, self._gamma = 0, 1.0
+        self._waiting: dict[tuple[int, str], list[_Request]] = defaultdict(list)
+        self._something = asyncio.Event()
+        self._compute = ThreadPoolExecutor(1, thread_name_prefix="engine")
+        self._prepare = ThreadPoolExecutor(1, thread_name_prefix="weights")
+        self._tasks: list[asyncio.Task] = []
+        self._batches: list[int] = []
+        self._longest_queue = 0
+        self._busy = 0.0
+        self._delay: float | None = None
+
+    def _take(self, player: int, networks: Mapping[str, Parcel]) -> None:
+        for model, parcel in networks.items():
+            self._evaluators[player, model] = Evaluator(unpack(parcel), self._precision)
+
+    async def ready(self) -> str:
+        """Return where it computes, once it has the current weights."""
+        if not self._tasks:
+            await self._ask_for_weights()
+            self._tasks = [asyncio.create_task(each()) for each in (self._serve, self._follow, self._report)]
+        return str(self._precision)
+
+    async def answer(self, player: int, model: str, planes: np.ndarray) -> tuple[np.ndarray, int, float]:
+        """Return logits f32[n, 34 or 2] (of the critic: f32[n]), the version of the weights, and its gamma.
+
+        planes: uint64[n, planes]; of more than the network sees it sees the first, of fewer the others are zeros.
+        """
+        if not self._tasks:
+            await self.ready()
+        request = _Request(planes, asyncio.get_running_loop().create_future())
+        self._waiting[player, model].append(request)
+        self._longest_queue = max(self._longest_queue, sum(map(len, self._waiting.values())))
+        self._something.set()
+        return await request.answer
+
+    async def _serve(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            await self._something.wait()
+            key = next(iter(self._waiting), None)  # of those that wait, who came first
+            if key is None:
+                self._something.clear()
+                continue
+            requests, rows = self._waiting.pop(key), 0
+            for taken, request in enumerate(requests):
+                rows += len(request.planes)
+                if rows >= _LARGEST and taken + 1 < len(requests):
+                    self._waiting[key] = requests[taken + 1 :]
+                    requests = requests[: taken + 1]
+                    break
+            version, gamma, evaluator = self._version, self._gamma, self._evaluators[key]
+            try:
+                found = await loop.run_in_executor(self._compute, self._evaluate, evaluator, requests)
+            except Exception as error:  # of whatever kind: who asked must hear of it, and the engine goes on
+                for request in requests:
+                    request.answer.set_exception(error)
+                continue
+            for request, part in zip(requests, found, strict=True):
+                if not request.answer.done():  # who asked may be gone
+                    request.answer.set_result((part, version, gamma))
+
+    def _evaluate(self, evaluator: Evaluator, requests: list[_Request]) -> list[np.ndarray]:
+        began = time.perf_counter()
+        ends = np.cumsum([len(request.planes) for request in requests])
+        packed = np.zeros((int(ends[-1]), evaluator.planes), np.uint64)
+        for request, end in zip(requests, ends, strict=True):
+            shared = min(evaluator.planes, request.planes.shape[1])
+            packed[end - len(request.planes) : end, :shared] = request.planes[:, :shared]
+        found = np.split(evaluator.logits(packed), ends[:-1])
+        self._batches.append(len(packed))
+        self._busy += time.perf_counter() - began
+        return found
+
+    async def _follow(self) -> None:
+        while True:
+            await asyncio.sleep(_WEIGHTS_SECONDS)
+            await self._ask_for_weights()
+
+    async def _ask_for_weights(self) -> None:
+        """Take the latest weights, if there are newer ones and the parameter server can be reached."""
+        try:
+            found = await self._server.latest.remote(self._known)
+            if found is None:
+                return
+            known, (reference,) = found
+            published: Published = await reference
+        except RayError:
+            return  # it comes up again; these weights play meanwhile
+        loop = asyncio.get_running_loop()
+        fresh = await loop.run_in_executor(self._prepare, self._evaluators_of, published)
+        self._evaluators |= fresh
+        self._known, self._version, self._gamma = known, published.version, published.gamma
+        self._delay = max(time.time() - published.at, 0.0)
+
+    def _evaluators_of(self, published: Published) -> dict[tuple[int, str], Evaluator]:
+        return {
+            (LEARNING_PLAYER, model): Evaluator(unpack(parcel), self._precision)
+            for model, parcel in published.networks.items()
+        }
+
+    async def _report(self) -> None:
+        while True:
+            began = time.perf_counter()
+            await asyncio.sleep(_REPORT_SECONDS)
+            batches, self._batches = self._batches, []
+            figures = {"queue": float(self._longest_queue), "busy": self._busy / (time.perf_counter() - began)}
+            self._longest_queue, self._busy = 0, 0.0
+            if batches:
+                figures |= {"batch": float(np.mean(batches)), "positions_per_s": sum(batches) / _REPORT_SECONDS}
+            if self._delay is not None:
+                figures["weights_delay_s"] = self._delay
+                self._delay = None
+            try:
+                await self._monitor.note.remote("engine", figures)
+            except RayError:
+                continue  # it comes up again; curves have a gap
+
+
+class Engines:
+    """A simulator's way to the inference engines: one of them, and where that is gone another."""
+
+    def __init__(self, engines: list[Any], first: int) -> None:
+        """engines: handles of the actors. first: the one to ask as long as it is there."""
+        self._engines = engines
+        self._first = first % len(engines)
+        self.waiting = 0.0
+        """Seconds spent on waiting for answers."""
+
+    def ask(self, player: int, model: str, planes: np.ndarray) -> tuple[np.ndarray, int, float]:
+        """Return what `InferenceEngine.answer` does; it waits as long as no engine is there."""
+        began = time.perf_counter()
+        tries = 0
+        while True:
+            engine = self._engines[(self._first + tries) % len(self._engines)]
+            try:
+                found = ray.get(engine.answer.remote(player, model, planes))
+            except ray.exceptions.RayTaskError:
+                raise
+            except RayError:
+                tries += 1
+                if tries % len(self._engines) == 0:
+                    time.sleep(0.5)
+                continue
+            self.waiting += time.perf_counter() - began
+            return found

@@ -1,0 +1,185 @@
+"""Monitor as a role: curves, sample games, checkpoints on disk, measurements. It runs where the run's folder is."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import numpy as np
+import ray
+import torch
+from pydantic import TypeAdapter, ValidationError
+
+from simulator.files import write_whole
+from simulator.rules import Rules
+from simulator.tables import Ended
+from suphx.agent.loading import UNTRAINED, has_networks, weights_folder
+from suphx.checkpoint import load_checkpoint, save_checkpoint
+from suphx.errors import InputError
+from suphx.networks.policy import PolicyNetwork
+from suphx.networks.precision import choose_precision
+from suphx.networks.sizes import MODELS
+from suphx.networks.weights import load_agent
+from suphx.selfplay.board import Averages, Board
+from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.evaluation import Evaluation, Strength
+from suphx.selfplay.folder import RunFolder
+from suphx.selfplay.local import load_teachers
+from suphx.selfplay.policy import Policy
+from suphx.selfplay.rewards import load_predictor
+from suphx.selfplay.roles.parcels import Beginning, Parcel, Saved, pack, unpack_policy
+from suphx.selfplay.roles.server import RolesProgress
+from suphx.selfplay.samples import Samples
+from suphx.selfplay.seating import opponents
+from suphx.selfplay.status import Report
+
+#: Seconds that the rate on the screen is taken over; a version is often shorter than a game.
+_LATELY_SECONDS = 60.0
+_STRENGTH = TypeAdapter(Strength)
+
+
+def _beginning(config: TrainConfig, networks: Mapping[str, PolicyNetwork]) -> Beginning:
+    """Raises InputError for opponents, teachers or a predictor that cannot be used."""
+    against = {}
+    for name in dict.fromkeys(opponents(config.table)):
+        if name.partition(":")[0] == UNTRAINED:
+            raise InputError(f"{name}: fresh networks cannot sit at the tables of a distributed training")
+        if has_networks(name):
+            against[name] = _packed(load_agent(weights_folder(name)))
+    teachers = load_teachers(config)
+    predictor = load_predictor(config.reward, Rules.preset(config.rules))
+    return Beginning(_packed(networks), against, _packed(teachers) if teachers else None, predictor)
+
+
+def _packed(networks: Mapping[str, PolicyNetwork]) -> dict[str, Parcel]:
+    return {model: pack(network) for model, network in networks.items()}
+
+
+class Monitor:
+    """A Ray actor that others tell what they do. Nothing of the training depends on how fast it is."""
+
+    def __init__(self, config: TrainConfig, folder: Path, purpose: str) -> None:
+        """purpose: what the run's checkpoints are of; raises InputError if one of something else is there."""
+        self._config, self._folder, self._purpose = config, RunFolder(folder), purpose
+        folder.mkdir(parents=True, exist_ok=True)
+        self._begun = folder / "simulators_begun"
+        self._strength = folder / "strength.json"
+        self._games, self._version = 0, 0
+        self._figures: dict[str, float] = {}
+        self._lately: deque[tuple[float, int]] = deque()  # time, games
+        saved = self.last()
+        if saved is not None:
+            progress = RolesProgress.model_validate_json(saved.progress)
+            self._games, self._version = progress.games, progress.version
+        self._board = Board(self._folder.tensorboard, self._games)
+        self._averages = Averages()
+        self._samples = Samples(self._folder.games, config.sample_games, Rules.preset(config.rules), config.table)
+        self._networks = load_agent(weights_folder(config.start))
+        self._beginning = _beginning(config, self._networks)
+        self._stop = Event()
+        self._measuring: Any = None
+
+    def ready(self) -> None:
+        """Return once it is there."""
+
+    def beginning(self) -> Beginning:
+        """Return what the run begins with."""
+        return self._beginning
+
+    def begin_simulator(self) -> int:
+        """Return a number that no simulator of this run has had: what its walls are named by."""
+        found = int(self._begun.read_text()) if self._begun.exists() else 0
+        write_whole(self._begun, str(found + 1).encode())
+        return found
+
+    def note(self, group: str, figures: dict[str, float]) -> None:
+        """Hear figures of a role."""
+        self._averages.add(group, figures)
+
+    def tell(self, figures: dict[str, float], games: int, version: int) -> None:
+        """Hear how the learning stands."""
+        self._games, self._version = games, version
+        self._figures = figures | self._averages.take()
+        now = time.monotonic()
+        self._lately.append((now, games))
+        while len(self._lately) > 2 and now - self._lately[0][0] > _LATELY_SECONDS:
+            self._lately.popleft()
+        self._board.write(self._figures, games)
+
+    def report(self) -> Report:
+        """Return how the training stands."""
+        rate, (first, last) = 0.0, (self._lately[0], self._lately[-1]) if self._lately else ((0.0, 0), (0.0, 0))
+        if last[0] > first[0]:
+            rate = (last[1] - first[1]) / (last[0] - first[0])
+        decisions = self._figures.get("rate/decisions_per_s", 0.0)
+        return Report(self._games, self._config.games, self._version, rate, decisions, self._figures, self.strength())
+
+    def sample(self, ended: Ended, learner: str) -> None:
+        """Hear of rounds of the table whose games are kept."""
+        self._samples.note(ended, self._games, learner)
+
+    def keep(self, saved: Saved, measure: bool) -> None:
+        """Write the agent, then the checkpoint; measure: measure that agent, unless one is being measured."""
+        progress = RolesProgress.model_validate_json(saved.progress)
+        learning = {model: unpack_policy(parcel) for model, parcel in saved.learner.items()}
+        self._folder.save_agent(self._config, self._networks | learning, progress.games)
+        tensors = {name: torch.from_numpy(np.ascontiguousarray(each)) for name, each in saved.tensors.items()}
+        save_checkpoint(self._folder.checkpoint, progress, tensors)
+        if measure and (self._measuring is None or ray.wait([self._measuring], timeout=0)[0]):
+            candidate = self._folder.evaluation / "candidate"
+            shutil.rmtree(candidate, ignore_errors=True)
+            shutil.copytree(self._folder.agent, candidate)
+            seeing = _packed(self._networks | learning)
+            me = ray.get_runtime_context().current_actor
+            self._measuring = me.measure.remote(candidate, progress.games, seeing if saved.gamma else None, saved.gamma)
+
+    def last(self) -> Saved | None:
+        """Return the last checkpoint, None if there is none yet; raises InputError if it is of something else."""
+        found = load_checkpoint(self._folder.checkpoint, self._purpose, RolesProgress)
+        if found is None:
+            return None
+        progress, tensors = found
+        return Saved(progress.model_dump_json(), {name: each.numpy() for name, each in tensors.items()}, {})
+
+    @ray.method(concurrency_group="measure")
+    def measure(self, agent: Path, games: int, seeing: dict[str, Parcel] | None, gamma: float) -> None:
+        """Measure an agent, and write what came of it; seeing: its networks with what is hidden, if it is an oracle."""
+        config = self._config
+        assert config.evaluation is not None
+        precision = choose_precision("cpu", None, 1)
+        evaluation = Evaluation(config.evaluation, config.rules, config.start, self._folder.evaluation, precision)
+        oracle = None
+        if seeing is not None:
+            networks = {model: unpack_policy(seeing[model]) for model in MODELS}
+            oracle = Policy(0, networks, precision, config.seed, gamma, ())
+        strength = evaluation.measure(agent, games, self._stop, oracle)
+        if strength is not None:
+            write_whole(self._strength, json.dumps(asdict(strength), allow_nan=False).encode())
+            self._board.write_strength(strength)
+
+    def finish(self) -> None:
+        """Wait for a measurement that is under way, and write what is still held."""
+        if self._measuring is not None:
+            ray.get(self._measuring)
+        self._board.close()
+
+    def leave(self) -> None:
+        """Break off a measurement, and write what is still held."""
+        self._stop.set()
+        self.finish()
+
+    def strength(self) -> Strength | None:
+        """Return the last measurement, if there is one."""
+        if not self._strength.exists():
+            return None
+        try:
+            return _STRENGTH.validate_json(self._strength.read_bytes())
+        except ValidationError as error:
+            raise InputError(f"{self._strength}: no measurement of ours: {error.errors()[0]['msg']}") from error

@@ -1,0 +1,22 @@
+"""The names that the roles' processes have in a run's namespace, by which they find each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ray
+
+
+def name_of(role: str, number: int) -> str:
+    """Return the name of a process; number: from 0."""
+    return f"{role} {number + 1}"
+
+
+def find(role: str, number: int = 0) -> Any:
+    """Return the handle of a process of this run, wherever it is; it stays good when that one comes up again."""
+    return ray.get_actor(name_of(role, number))
+
+
+def find_all(role: str, count: int) -> list[Any]:
+    """Return the handles of the first `count` processes of a role."""
+    return [find(role, number) for number in range(count)]

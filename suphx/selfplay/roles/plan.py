@@ -1,0 +1,209 @@
+"""What a configuration asks of the machines, role by role, and whether they have it. Nothing is started to find out."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from suphx.agent.loading import weights_folder
+from suphx.errors import InputError
+from suphx.features.layout import ORACLE_PLANES
+from suphx.networks.inference import Evaluator
+from suphx.networks.planes import unpack
+from suphx.networks.policy import PolicyNetwork
+from suphx.networks.precision import Precision, choose_precision
+from suphx.networks.sizes import MODEL_PLANES
+from suphx.networks.weights import load_agent
+from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.roles.simulator import HALVES
+
+GIB = 1 << 30
+#: What a process takes before it does anything: Python, NumPy, torch, and the compiled rules. Measured.
+_PROCESS_BYTES = 450 << 20
+#: Questions of rounds in progress at a table, for each model that learns; discards are nearly all. Measured.
+_QUESTIONS_A_TABLE = 27
+#: Copies of its planes that a minibatch makes on its way, and what a step needs for each question besides. Measured.
+_STEP_BYTES = 34 * 900 * 2 * 3
+
+
+@dataclass(frozen=True)
+class Node:
+    """A machine."""
+
+    cpus: float
+    gpus: float = 0.0
+    memory: int | None = None
+    """Bytes; None: not known"""
+
+
+@dataclass(frozen=True)
+class RolePlan:
+    """The processes of one role."""
+
+    name: str
+    count: int
+    cpus: float
+    """Of each."""
+    gpus: float
+    threads: int
+    memory: int
+    """Bytes that each one takes, roughly, besides the weights."""
+    does: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All roles."""
+
+    roles: tuple[RolePlan, ...]
+
+    @property
+    def cpus(self) -> float:
+        """Cores that all roles claim."""
+        return sum(role.count * role.cpus for role in self.roles)
+
+    @property
+    def gpus(self) -> float:
+        """GPUs that all roles claim."""
+        return sum(role.count * role.gpus for role in self.roles)
+
+    @property
+    def memory(self) -> int:
+        """Bytes that all roles take, roughly."""
+        return sum(role.count * role.memory for role in self.roles)
+
+    def check(self, nodes: Sequence[Node]) -> None:
+        """Raise InputError, naming the role, if these machines cannot hold all processes: first fit, largest first."""
+        left = [[node.gpus, node.cpus] for node in nodes]
+        have = f"{len(nodes)} machine{'s' * (len(nodes) != 1)} with {_sum(nodes, 'cpus'):g} cores and "
+        have += f"{_sum(nodes, 'gpus'):g} GPUs"
+        for role in sorted(self.roles, key=lambda role: (role.gpus, role.cpus), reverse=True):
+            for number in range(role.count):
+                for each in left:
+                    if each[0] >= role.gpus - 1e-9 and each[1] >= role.cpus - 1e-9:
+                        each[0], each[1] = each[0] - role.gpus, each[1] - role.cpus
+                        break
+                else:
+                    raise InputError(
+                        f"roles.{role.name}: no room for process {number + 1} of {role.count} ({role.cpus:g} cores, "
+                        f"{role.gpus:g} GPUs) beside the others: there is {have}, and the roles claim {self.cpus:g} "
+                        f"cores and {self.gpus:g} GPUs. Lower roles.{role.name}.count, or what each claims"
+                    )
+        memories = [node.memory for node in nodes if node.memory is not None]
+        if len(memories) == len(nodes) and self.memory > sum(memories):
+            raise InputError(
+                f"roles: they would take some {self.memory / GIB:.1f} GiB of memory, and there are "
+                f"{sum(memories) / GIB:.1f}; lower side_by_side, learning.replay.bytes or the number of processes"
+            )
+
+
+def _sum(nodes: Sequence[Node], name: str) -> float:
+    return sum(getattr(node, name) for node in nodes)
+
+
+def plan_of(config: TrainConfig) -> Plan:
+    """Return the plan of a configuration."""
+    roles, learning = config.roles, config.learning
+    planes = max(MODEL_PLANES[model] for model in learning.models) + (ORACLE_PLANES if config.keeps_hidden else 0)
+    tables = config.side_by_side * _QUESTIONS_A_TABLE * planes * 8
+    step = learning.batch * _STEP_BYTES // roles.servers.count
+    return Plan((
+        RolePlan(
+            "simulators", roles.simulators.count, roles.simulators.cpus, 0.0, HALVES, _PROCESS_BYTES + 2 * tables,
+            f"play {config.side_by_side:,} games side by side each, in {HALVES} halves",
+        ),
+        RolePlan(
+            "engines", roles.engines.count, roles.engines.cpus, roles.engines.gpus, roles.engines.threads,
+            _PROCESS_BYTES + (200 << 20), "answer for the networks at the tables",
+        ),
+        RolePlan(
+            "buffers", roles.buffers.count, roles.buffers.cpus, 0.0, 1, _PROCESS_BYTES + learning.replay.bytes,
+            f"keep experience, {learning.replay.bytes / GIB:.2g} GiB at most each",
+        ),
+        RolePlan(
+            "servers", roles.servers.count, roles.servers.cpus, roles.servers.gpus, roles.servers.threads,
+            _PROCESS_BYTES + step, f"learn {', '.join(learning.models)} in steps of {learning.batch:,} questions",
+        ),
+        RolePlan("monitor", 1, 0.0, 0.0, 1, _PROCESS_BYTES + (100 << 20), "curves, checkpoints, measurements"),
+    ))  # fmt: skip
+
+
+def this_machine() -> Node:
+    """Return what this machine has."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    return Node(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, gpus, memory)
+
+
+def parse_node(text: str) -> list[Node]:
+    """Return machines for words such as `4x64c8g512`: four of 64 cores, 8 GPUs and 512 GiB.
+
+    All but the cores may be left out. Raises InputError for other words.
+    """
+    found = re.fullmatch(r"(?:(\d+)x)?(\d+(?:\.\d+)?)c(?:(\d+)g(?:(\d+))?)?", text.strip())
+    if found is None:
+        raise InputError(f"{text!r} names no machines; write 4x64c8g512: four of 64 cores, 8 GPUs and 512 GiB")
+    count, cpus, gpus, gib = found.groups()
+    return [Node(float(cpus), float(gpus or 0), int(gib) * GIB if gib else None)] * int(count or 1)
+
+
+#: Questions to each network in a hanchan of four players, and decisions of all seats; `sl` in 1,729 rounds.
+QUESTIONS_A_GAME = {"discard": 494, "riichi": 21, "chow": 105, "pong": 51, "kong": 8}
+DECISIONS_A_GAME = 645
+#: Seconds of a core for tables, features and keeping of experience in a hanchan. Measured in the same games.
+_PLAY_SECONDS_A_GAME = 0.04
+#: Positions of the probe, and how often it is tried.
+_PROBE_POSITIONS, _PROBE_TRIES = 256, 3
+
+
+def expected_rate(config: TrainConfig) -> dict[str, float] | None:
+    """Return games and decisions a second to expect if all roles are here; None if they compute on GPUs.
+
+    From a probe of a second or two: what the start's networks take to answer, and to learn, on a core of this machine.
+    """
+    roles = config.roles
+    if roles.engines.gpus or roles.servers.gpus:
+        return None
+    precision = choose_precision("cpu", None, 1)
+    networks = load_agent(weights_folder(config.start))
+    answering = sum(n * _seconds_to_answer(networks[model], precision) for model, n in QUESTIONS_A_GAME.items())
+    learning = sum(
+        QUESTIONS_A_GAME[model] * _seconds_to_learn(networks[model], precision) for model in config.learning.models
+    )
+    learning *= config.learning.replay.reuse
+    cores = this_machine().cpus
+    games = min(
+        roles.engines.count * min(roles.engines.threads, cores) / answering,
+        roles.servers.count * min(roles.servers.threads, cores) / learning,
+        roles.simulators.count / _PLAY_SECONDS_A_GAME,
+        cores / (answering + learning + _PLAY_SECONDS_A_GAME),
+    )
+    return {"games_per_s": games, "decisions_per_s": games * DECISIONS_A_GAME}
+
+
+def _best(work: Callable[[], object]) -> float:
+    """Return the seconds for a position, the best of a few tries."""
+    found = []
+    for _ in range(_PROBE_TRIES + 1):  # the first one warms up
+        began = time.perf_counter()
+        work()
+        found.append(time.perf_counter() - began)
+    return min(found[1:]) / _PROBE_POSITIONS
+
+
+def _seconds_to_answer(network: PolicyNetwork, precision: Precision) -> float:
+    evaluator = Evaluator(network, precision)
+    planes = np.zeros((_PROBE_POSITIONS, network.planes), np.uint64)
+    return _best(lambda: evaluator.logits(planes))
+
+
+def _seconds_to_learn(network: PolicyNetwork, precision: Precision) -> float:
+    packed = np.zeros((_PROBE_POSITIONS, network.planes), np.uint64)
+    planes = unpack(packed, precision.dtype, precision.device, precision.threads)
+    return _best(lambda: network(planes).logsumexp(1).sum().backward())

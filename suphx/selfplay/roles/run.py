@@ -1,0 +1,292 @@
+"""`DistributedTraining`: starts the roles, watches over them, and ends the run with a word about why.
+
+Ray starts a process again that has died; who called it hears of it and asks again. What is left for here: that all of
+them come up, what they raise, and that a cluster without a head is noticed.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import ray
+from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskError
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from suphx.agent.loading import fingerprint
+from suphx.checkpoint import load_checkpoint, purpose_of
+from suphx.errors import InputError
+from suphx.features.layout import VERSION
+from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.diverged import LearningDiverged
+from suphx.selfplay.evaluation import Strength
+from suphx.selfplay.folder import RunFolder
+from suphx.selfplay.roles.buffer import Buffer
+from suphx.selfplay.roles.engine import InferenceEngine
+from suphx.selfplay.roles.monitor import Monitor
+from suphx.selfplay.roles.names import name_of
+from suphx.selfplay.roles.plan import GIB, Node, plan_of, this_machine
+from suphx.selfplay.roles.resources import RoleConfig
+from suphx.selfplay.roles.server import ParameterServer, RolesProgress
+from suphx.selfplay.roles.simulator import Simulator
+from suphx.selfplay.status import Collapsed, Interrupted, Report
+
+#: Seconds between two looks at how it goes.
+_LOOK_SECONDS = 1.0
+#: Seconds that the head node may take to answer a knock.
+_HEAD_SECONDS = 5.0
+#: Seconds that simulators have to end by themselves.
+_STOP_SECONDS = 20.0
+#: Seconds that a report may take before the monitor counts as busy.
+_REPORT_SECONDS = 20.0
+
+
+class RoleLost(InputError):
+    """A role did not come up, or died too often: says which."""
+
+
+class ClusterLost(InputError):
+    """Ray itself is gone: its head node, or the process that this one hangs on."""
+
+
+def start_ray(config: TrainConfig, address: str | None) -> None:
+    """Join the Ray cluster at an address (`auto`: the one of this machine), or start Ray on this machine alone.
+
+    On this machine alone every port is bound to the loopback address.
+    """
+    if address:
+        ray.init(address, log_to_driver=False, logging_level=logging.ERROR, namespace=config.name)
+        return
+    node = this_machine()
+    ray.init(
+        num_cpus=max(int(node.cpus), 1),
+        num_gpus=int(node.gpus),
+        object_store_memory=int(config.roles.object_store_gib * GIB),
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level=logging.ERROR,
+        namespace=config.name,
+        _node_ip_address="127.0.0.1",
+    )
+
+
+def nodes_of_cluster() -> list[Node]:
+    """Return the machines of the Ray cluster that this process has joined."""
+    alive = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+    return [Node(each.get("CPU", 0), each.get("GPU", 0), int(each.get("memory", 0)) or None) for each in alive]
+
+
+class DistributedTraining:
+    """A training in its own folder, by roles on the Ray cluster that this process has joined (`start_ray`)."""
+
+    def __init__(self, config: TrainConfig, folder: Path) -> None:
+        """Raises InputError for what cannot be used or scheduled, before anything is started."""
+        plan_of(config).check(nodes_of_cluster())
+        self.config, self.folder = config, RunFolder(folder)
+        self._purpose = purpose_of("roles", config.purpose(), fingerprint(config.start), VERSION)
+        found = load_checkpoint(self.folder.checkpoint, self._purpose, RolesProgress)
+        self.progress = found[0] if found else RolesProgress(purpose=self._purpose)
+        self._head = ray.get_runtime_context().gcs_address
+        self._actors: dict[str, list[Any]] = {}
+        self.strength: Strength | None = None
+        """The last measurement, once the run is over."""
+
+    def run(self, watch: Callable[[Report], None], stop: Event) -> None:
+        """Train until the configuration's games are over.
+
+        watch: told every second or so. stop: set by whoever wants it to end early; raises Interrupted then, with a
+        checkpoint written. Raises Collapsed and LearningDiverged with the last good checkpoint kept, RoleLost for a
+        process that does not come up or dies too often, and ClusterLost if Ray is gone.
+        """
+        try:
+            self._begin()
+            self._wait(watch, stop)
+        except RayError as error:
+            raise self._told(error) from error
+        finally:
+            if self._head_is_there():
+                self.end()
+
+    def _begin(self) -> None:
+        """Start all processes; each finds those it needs by name."""
+        config, roles = self.config, self.config.roles
+        here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+        moments = self.progress.learner.moments if self.progress.learner else None
+        start = self._start("monitor", Monitor, RoleConfig(cpus=0), {"measure": 1}, here)
+        start(config, self.folder.path, self._purpose)
+        start = self._start("buffers", Buffer, roles.buffers)
+        for number in range(roles.buffers.count):
+            start(number, config.learning, config.seed, roles.ahead, moments)
+        self._start("servers", ParameterServer, roles.servers, {"learn": 1})(config, self._purpose)
+        start = self._start("engines", InferenceEngine, roles.engines)
+        for _ in range(roles.engines.count):
+            start(roles.engines)
+        self._come_up("monitor", "buffers", "servers", "engines")
+        start = self._start("simulators", Simulator, roles.simulators, {"play": 1})
+        for number in range(roles.simulators.count):
+            start(number, config)
+        self._come_up("simulators")
+
+    def _start(
+        self, name: str, kind: type, role: RoleConfig, threads: Mapping[str, int] | None = None, where: Any = None
+    ) -> Callable[..., None]:
+        """Return what starts a process of a role with some arguments.
+
+        threads: groups of methods that run on threads of their own, and how many. where: Ray's scheduling strategy.
+        """
+        remote: Any = ray.remote
+        made = remote(concurrency_groups=dict(threads))(kind) if threads else remote(kind)
+        actors = self._actors.setdefault(name, [])
+
+        def start(*arguments: object) -> None:
+            options = made.options(
+                name=name_of(name, len(actors)),
+                num_cpus=role.cpus,
+                num_gpus=role.gpus,
+                max_restarts=self.config.roles.restarts,
+                scheduling_strategy=where,
+                runtime_env={"env_vars": _threads(role)},
+            )
+            actors.append(options.remote(*arguments))
+
+        return start
+
+    def _come_up(self, *names: str) -> None:
+        """Wait for the processes of some roles; raise RoleLost, naming those that are not there in time."""
+        waiting = {
+            actor.ready.options(max_task_retries=-1).remote(): f"{name_of(name, number)} of {len(self._actors[name])}"
+            for name in names
+            for number, actor in enumerate(self._actors[name])
+        }
+        until = time.monotonic() + self.config.roles.start_seconds
+        while waiting:
+            ready, _ = ray.wait(list(waiting), timeout=max(until - time.monotonic(), 0.01))
+            if not ready:
+                late, left = ", ".join(waiting.values()), ray.available_resources()
+                raise RoleLost(
+                    f"not there after {self.config.roles.start_seconds:g} s: {late}. Ray has {left.get('CPU', 0):g} "
+                    f"cores and {left.get('GPU', 0):g} GPUs left; more time can be given with roles.start_seconds"
+                )
+            for each in ready:
+                who = waiting.pop(each)
+                try:
+                    ray.get(each)
+                except RayError as error:
+                    raise self._told(error, who) from error
+
+    def _wait(self, watch: Callable[[Report], None], stop: Event) -> None:
+        server, monitor = self._actors["servers"][0], self._actors["monitor"][0]
+        playing = {
+            each.run.options(concurrency_group="play", max_task_retries=-1).remote(): name_of("simulators", number)
+            for number, each in enumerate(self._actors["simulators"])
+        }
+        learning = server.run.options(concurrency_group="learn", max_task_retries=-1).remote()
+        told, asked, shown, last = False, None, -1, None
+        while True:
+            ready, _ = ray.wait([learning, *playing], timeout=_LOOK_SECONDS)
+            if not self._head_is_there():
+                raise ClusterLost(f"Ray's head node is gone. {self.folder.last_good} {_RESUME}")
+            if learning in ready:
+                done = ray.get(learning)
+                break
+            for each in ready:
+                try:
+                    ray.get(each)
+                except RayError as error:
+                    raise self._told(error, playing[each]) from error
+                raise RoleLost(f"{playing[each]} has ended by itself")
+            if stop.is_set() and not told:
+                server.stop.remote()
+                told = True
+            asked = asked or monitor.report.remote()
+            if ray.wait([asked], timeout=0.2)[0]:
+                report = _report(asked)
+                asked = None
+                if report is not None and report.version != shown:
+                    shown = report.version
+                    if report.strength == last:
+                        report = _without_strength(report)
+                    else:
+                        last = report.strength
+                    watch(report)
+        for each in self._actors["simulators"]:
+            each.stop.remote()
+        ray.wait(list(playing), num_returns=len(playing), timeout=_STOP_SECONDS)
+        ray.get(monitor.finish.remote() if done else monitor.leave.remote())
+        found = load_checkpoint(self.folder.checkpoint, self._purpose, RolesProgress)
+        assert found is not None
+        self.progress = found[0]
+        report = _report(monitor.report.remote())
+        if report is not None and report.strength is not None and report.strength != last:
+            watch(report)
+        self.strength = report.strength if report else None
+        if not done:
+            raise Interrupted
+
+    def _told(self, error: RayError, who: str = "a role") -> Exception:
+        """Return what to raise for what a role raised or died of."""
+        if not self._head_is_there():
+            return ClusterLost(f"Ray's head node is gone. {self.folder.last_good} {_RESUME}")
+        cause = getattr(error, "cause", None)
+        if isinstance(cause, Collapsed | LearningDiverged):
+            return InputError(f"{cause} {self.folder.last_good}")
+        if isinstance(cause, InputError):
+            return InputError(f"{who}: {cause}")
+        if isinstance(error, RayTaskError):
+            return error
+        return RoleLost(f"{who} is gone for good: {_short(error)} {self.folder.last_good} {_RESUME}")
+
+    def _head_is_there(self) -> bool:
+        """Whether Ray's head answers at all; Ray itself would wait for it for minutes."""
+        host, _, port = self._head.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=_HEAD_SECONDS).close()
+        except OSError:
+            return False
+        return True
+
+    def end(self) -> None:
+        """End all processes of the run."""
+        for name in ("simulators", "engines", "servers", "buffers", "monitor"):
+            for actor in self._actors.pop(name, []):
+                try:
+                    ray.kill(actor)
+                except RayError:
+                    continue  # it is gone already
+
+
+_RESUME = "The same command goes on from the last checkpoint."
+
+
+def _threads(role: RoleConfig) -> Mapping[str, str]:
+    """Return what keeps libraries from starting a thread for every core."""
+    return {"OMP_NUM_THREADS": str(role.threads), "MKL_NUM_THREADS": str(role.threads)}
+
+
+def _report(asked: Any) -> Report | None:
+    try:
+        return ray.get(asked, timeout=_REPORT_SECONDS)
+    except (GetTimeoutError, RayActorError):
+        return None  # busy, or coming up again
+
+
+def _without_strength(report: Report) -> Report:
+    from dataclasses import replace
+
+    return replace(report, strength=None)
+
+
+def _short(error: BaseException) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return " ".join(lines[:3])
+
+
+def default_address() -> str | None:
+    """Return the cluster that the environment names, if it does."""
+    return os.environ.get("RAY_ADDRESS") or None

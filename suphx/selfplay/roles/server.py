@@ -1,0 +1,296 @@
+"""Parameter server as a role: learns from what buffers hand out, publishes weights by version, sends off checkpoints.
+
+With several processes the first one leads: it gives each its part of a minibatch, and all add up their gradients.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from collections.abc import Mapping
+from threading import Event
+from typing import Any
+
+import numpy as np
+import ray
+import torch
+from ray.exceptions import RayActorError, RayError, RayTaskError
+
+from suphx.checkpoint import TrainingProgress
+from suphx.networks.memory import keep_memory
+from suphx.networks.policy import PolicyNetwork
+from suphx.selfplay.board import Averages
+from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.learner import Learner, LearnerState
+from suphx.selfplay.peers import Peers, TorchPeers
+from suphx.selfplay.replay import Lesson
+from suphx.selfplay.roles.names import find, find_all
+from suphx.selfplay.roles.parcels import (
+    CRITIC,
+    Beginning,
+    Counts,
+    LessonParts,
+    Published,
+    Saved,
+    own,
+    pack,
+    unpack_policy,
+)
+from suphx.selfplay.roles.resources import precision_for
+from suphx.selfplay.status import Collapsed, words_of_collapse
+
+#: Seconds to wait for another role that has died and comes up again.
+_AGAIN_SECONDS = 0.5
+
+
+class RolesProgress(TrainingProgress):
+    """Where a distributed training stands, besides tensors."""
+
+    version: int = 0
+    steps: int = 0
+    seconds: float = 0
+    games: int = 0
+    learner: LearnerState | None = None
+
+
+class Student:
+    """One process of the parameter server: the learner, fed with its part of each minibatch."""
+
+    def __init__(self, rank: int, config: TrainConfig) -> None:
+        keep_memory()
+        self._rank, self._config = rank, config
+        self.precision = precision_for(config.roles.servers)
+        self._beginning: Beginning = ray.get(find("monitor").beginning.remote())
+        self.learner = self._make(Peers())
+
+    def _make(self, peers: Peers) -> Learner:
+        beginning, learning = self._beginning, self._config.learning
+        starts: dict[str, PolicyNetwork] = {model: unpack_policy(beginning.start[model]) for model in learning.models}
+        teachers = None
+        if beginning.teachers is not None:
+            teachers = {model: unpack_policy(parcel) for model, parcel in beginning.teachers.items()}
+        return Learner(starts, learning, self.precision, self._config.seed, teachers, peers=peers)
+
+    def address(self) -> str:
+        """Return where the other processes find this one."""
+        return f"tcp://{ray.util.get_node_ip_address()}:{_free_port()}"
+
+    def join(self, address: str) -> None:
+        """Share every step from now on; returns when all processes have joined."""
+        size = self._config.roles.servers.count
+        self.learner = self._make(TorchPeers(self._rank, size, address, self.precision.device))
+
+    def load(self, state: LearnerState, tensors: Mapping[str, np.ndarray]) -> None:
+        """Go on from a checkpoint."""
+        own_tensors = {name: torch.from_numpy(each.copy()) for name, each in tensors.items()}
+        self.learner.load(state, own_tensors)
+
+    def step(self, model: str, lesson: Lesson, games: int) -> dict[str, dict[str, float]]:
+        """Take a step from this process's part of a minibatch; return figures by group. games: that ended before it."""
+        lesson = own(lesson)
+        self.learner.count_games(games)
+        found = {model: self.learner.step(model, lesson.experience, lesson.advantage)}
+        if self.learner.critic is not None:
+            found[CRITIC] = self.learner.critic_step(lesson.experience, lesson.reward)
+        return found
+
+
+def _free_port() -> int:
+    import socket
+
+    with socket.socket() as probe:
+        probe.bind(("", 0))
+        return int(probe.getsockname()[1])
+
+
+class ParameterServer:
+    """Leads the learning. A Ray actor: `run` on one thread, what others ask on others."""
+
+    def __init__(self, config: TrainConfig, purpose: str) -> None:
+        """purpose: what the run's checkpoints are of. Goes on from the checkpoint that the monitor has, if any."""
+        self._config, self._monitor = config, find("monitor")
+        self._buffers = find_all("buffers", config.roles.buffers.count)
+        self._progress = RolesProgress(purpose=purpose)
+        self._stop = Event()
+        self._student = Student(0, config)
+        self._others: list[Any] = []
+        if config.roles.servers.count > 1:
+            self._gather()
+        saved: Saved | None = ray.get(self._monitor.last.remote())
+        if saved is not None:
+            self._restore(saved)
+        self._publications = itertools.count()
+        self._averages = Averages()
+        self._new_games = 0  # that the learner has not heard of
+        self._turns = itertools.cycle(self._buffers)
+        self._asked = self._ask_for_lesson()
+        self._noted: Any = None
+        self._saving: Any = None
+        self._latest: tuple[int, list[Any]]
+        self._publish()
+
+    def _gather(self) -> None:
+        """Start the other processes and join them; they end with this one."""
+        role = self._config.roles.servers
+        student = ray.remote(Student).options(num_cpus=role.cpus, num_gpus=role.gpus)
+        self._others = [student.remote(rank, self._config) for rank in range(1, role.count)]
+        address = self._student.address()
+        joined = [other.join.remote(address) for other in self._others]
+        self._student.join(address)
+        ray.get(joined)
+
+    def _restore(self, saved: Saved) -> None:
+        self._progress = RolesProgress.model_validate_json(saved.progress)
+        assert self._progress.learner is not None
+        reference = ray.put(saved.tensors)
+        ray.get([other.load.remote(self._progress.learner, reference) for other in self._others])
+        self._student.load(self._progress.learner, saved.tensors)
+
+    def ready(self) -> str:
+        """Return where it computes."""
+        return str(self._student.precision)
+
+    def games(self) -> int:
+        """Return how many games are behind the weights."""
+        return self._progress.games
+
+    def latest(self, known: int | None) -> tuple[int, list[Any]] | None:
+        """Return the latest publication's number and a reference to it (`Published`), None if that is the known one."""
+        latest = self._latest
+        return None if latest[0] == known else latest
+
+    def stop(self) -> None:
+        """Have `run` end at the next version, with a checkpoint."""
+        self._stop.set()
+
+    def run(self) -> bool:
+        """Learn until the games of the configuration are over; return whether they are, or it was told to stop.
+
+        Raises Collapsed and LearningDiverged, with the last good checkpoint kept.
+        """
+        saved = time.monotonic()
+        measured = self._progress.games
+        while self._progress.games < self._config.games and not self._stop.is_set():
+            self._to_next_version()
+            alarms = self._student.learner.alarms()
+            if alarms:
+                raise Collapsed(words_of_collapse(alarms, self._progress.games))
+            evaluation = self._config.evaluation
+            due = evaluation is not None and self._progress.games - measured >= evaluation.every
+            if due or time.monotonic() - saved >= self._config.checkpoint_seconds:
+                self._save(measure=due)
+                saved = time.monotonic()
+                measured = self._progress.games if due else measured
+        done = self._progress.games >= self._config.games
+        self._save(measure=done and self._config.evaluation is not None)
+        self._wait_for_save()
+        return done
+
+    def _to_next_version(self) -> None:
+        began, counts, learning, taken = time.monotonic(), Counts(), 0.0, 0
+        while taken < self._config.publish_steps and not self._stop.is_set():
+            found = self._lesson()
+            if found is None:
+                continue
+            counts += found.counts
+            self._progress.games += found.counts.games
+            self._student.learner.advantages.moments = found.moments
+            self._averages.add("replay", found.figures)
+            self._new_games += found.counts.games
+            if found.model is None:
+                continue
+            step_began = time.monotonic()
+            self._learn(found)
+            learning += time.monotonic() - step_began
+            taken += 1
+        self._progress.version += 1
+        self._progress.steps += taken
+        self._publish()
+        seconds = time.monotonic() - began
+        self._progress.seconds += seconds
+        self._note(counts, seconds, learning)
+
+    def _ask_for_lesson(self) -> Any:  # a reference
+        return next(self._turns).lesson.remote(self._config.roles.servers.count)
+
+    def _lesson(self) -> LessonParts | None:
+        """Return the next lesson of the buffers in turn; while it is learned, the one after is made ready."""
+        try:
+            found: LessonParts = ray.get(self._asked)
+        except RayTaskError:
+            raise
+        except RayError:  # the buffer is gone, and comes up again
+            time.sleep(_AGAIN_SECONDS)
+            return None
+        finally:
+            self._asked = self._ask_for_lesson()
+        return found
+
+    def _learn(self, found: LessonParts) -> None:
+        """Take a step, each process from its part."""
+        assert found.model is not None
+        games, self._new_games = self._new_games, 0
+        mine: Any = found.parts[0]
+        others = zip(self._others, found.parts[1:], strict=True)
+        running = [other.step.remote(found.model, part, games) for other, part in others]
+        try:
+            lesson: Lesson = ray.get(mine)
+            figures = self._student.step(found.model, lesson, games)
+            ray.get(running)
+        except RayActorError:  # another process of this server is gone: all of them begin anew, from the checkpoint
+            os._exit(1)  # what Ray takes for a crash, and starts again
+        staleness = float(self._progress.version - lesson.version.astype(np.int64).mean())
+        self._averages.add(found.model, figures[found.model] | {"staleness": staleness})
+        if CRITIC in figures:
+            self._averages.add(CRITIC, figures[CRITIC])
+
+    def _publish(self) -> None:
+        learner = self._student.learner
+        networks = {model: pack(network) for model, network in learner.networks.items()}
+        if learner.critic is not None:
+            networks[CRITIC] = pack(learner.critic.network)
+        published = Published(self._progress.version, learner.gamma, time.time(), networks)
+        self._latest = (next(self._publications) + (time.time_ns() << 8), [ray.put(published)])
+        for buffer in self._buffers:
+            buffer.advance.remote(self._progress.version)
+
+    def _note(self, counts: Counts, seconds: float, learning: float) -> None:
+        """Tell the monitor how it stands, unless it has not yet heard of the last time."""
+        progress = self._progress
+        rates = {"games_per_s": counts.games / seconds, "decisions_per_s": counts.decisions / seconds}
+        self._averages.add("rate", rates | {"learning": learning / seconds})
+        play: dict[str, float] = {"version": progress.version, "gamma": self._student.learner.gamma}
+        if counts.paths:
+            mean = counts.reward / counts.paths
+            play["reward_mean"] = mean
+            play["reward_spread"] = max(counts.reward_square / counts.paths - mean**2, 0.0) ** 0.5
+            play["rounds"] = counts.rounds
+        self._averages.add("play", play)
+        if counts.seconds:
+            share = {"waiting": counts.waiting / counts.seconds, "held": counts.held / counts.seconds}
+            self._averages.add("simulator", share)
+        if self._noted is not None and not ray.wait([self._noted], timeout=0)[0]:
+            return
+        self._noted = self._monitor.tell.remote(self._averages.take(), progress.games, progress.version)
+
+    def _save(self, measure: bool) -> None:
+        """Send off a checkpoint; the one before has been written by then."""
+        self._wait_for_save()
+        state, tensors = self._student.learner.state()
+        self._progress.learner = state
+        arrays = {name: each.detach().cpu().numpy().copy() for name, each in tensors.items()}
+        networks = {model: pack(network) for model, network in self._student.learner.networks.items()}
+        saved = Saved(self._progress.model_dump_json(), arrays, networks, self._student.learner.gamma)
+        self._saving = self._monitor.keep.remote(saved, measure)
+
+    def _wait_for_save(self) -> None:
+        if self._saving is None:
+            return
+        try:
+            ray.get(self._saving)
+        except RayTaskError:
+            raise
+        except RayError:
+            time.sleep(_AGAIN_SECONDS)  # the monitor is gone, and comes up again; the next checkpoint is another chance
+        self._saving = None

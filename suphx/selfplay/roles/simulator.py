@@ -1,0 +1,243 @@
+"""Simulator as a role: plays games without end, asks inference engines, and hands over what came of them.
+
+Its tables are in two halves, each on a thread of its own: while one waits for the networks, the other plays.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from dataclasses import asdict
+from threading import Event, Thread
+from typing import Any
+
+import numpy as np
+import ray
+from ray.exceptions import RayError, RayTaskError
+
+from simulator.rules import Rules
+from simulator.tables import Decisions, Ended
+from suphx.agent.encoder import PlaneEncoder
+from suphx.agent.flow import Flow, Network, Sampling
+from suphx.agent.interface import Agent, Choice
+from suphx.features.layout import PLANES
+from suphx.networks.memory import keep_memory
+from suphx.networks.sizes import MODELS
+from suphx.selfplay.advantage import raw_advantages
+from suphx.selfplay.collect import Collector
+from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.policy import OracleEncoder, policy_flow
+from suphx.selfplay.rewards import make_rewards
+from suphx.selfplay.roles.engine import Engines
+from suphx.selfplay.roles.names import find, find_all
+from suphx.selfplay.roles.parcels import CRITIC, LEARNING_PLAYER, Beginning, Counts, Shipment
+from suphx.selfplay.samples import SAMPLED_TABLE
+from suphx.selfplay.seating import load_opponents, opponents, temperature_of_opponents
+from suphx.selfplay.trajectory import Batch, Experience, join
+
+#: Halves of a simulator's tables.
+HALVES = 2
+#: Shipments of each half that a buffer may not yet have taken in.
+_UNDERWAY = 2
+#: A shipment goes off with so many questions, or after so many seconds.
+_SHIPMENT_QUESTIONS, _SHIPMENT_SECONDS = 1024, 5.0
+
+
+class RemotePolicy:
+    """The policy that learns, its networks at the inference engines."""
+
+    def __init__(self, engines: Engines, config: TrainConfig, seed: int) -> None:
+        self.name = config.name
+        self.version = 0
+        """The oldest weights that had a part in the last decisions."""
+        self._engines, self._seed = engines, seed
+        self._gamma = 1.0 if config.learning.oracle else 0.0
+        self._versions: list[int] = []
+        networks = {model: self._network(model) for model in MODELS}
+        encoder = OracleEncoder(self._gamma, seed) if self._gamma else PlaneEncoder()
+        self._flow = policy_flow(networks, encoder, seed, config.learning.models, config.others)
+        self._shown = self._gamma
+
+    def _network(self, model: str) -> Network:
+        def logits(planes: np.ndarray) -> np.ndarray:
+            found, version, self._gamma = self._engines.ask(LEARNING_PLAYER, model, planes)
+            self._versions.append(version)
+            return found
+
+        return logits
+
+    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
+        """Choose for each decision."""
+        if self._gamma != self._shown:
+            self._flow.encoder = OracleEncoder(self._gamma, self._seed) if self._gamma else PlaneEncoder()
+            self._shown = self._gamma
+        self._versions = []
+        choice = self._flow.decide(games, asked)
+        if self._versions:
+            self.version = min(self._versions)
+        return choice
+
+
+class _RemoteOpponent:
+    """An opponent whose networks are at the inference engines."""
+
+    def __init__(self, name: str, engines: Engines, player: int, sampling: Sampling) -> None:
+        self.name = name
+
+        def network(model: str) -> Network:
+            return lambda planes: engines.ask(player, model, planes)[0]
+
+        self._flow = Flow({model: network(model) for model in MODELS}, PlaneEncoder(), sampling)
+
+    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
+        return self._flow.decide(games, asked)
+
+
+class Simulator:
+    """Plays. A Ray actor: `run` on one thread, what others ask on another."""
+
+    def __init__(self, number: int, config: TrainConfig) -> None:
+        """Deal the first rounds; number: of this simulator, by which it knows its engine and its buffer."""
+        keep_memory()
+        self._config, self._monitor = config, find("monitor")
+        self._buffer = find("buffers", number % config.roles.buffers.count)
+        engines = find_all("engines", config.roles.engines.count)
+        self._stop = Event()
+        self._error: BaseException | None = None
+        begun = ray.get(self._monitor.begin_simulator.remote())  # a number that no simulator of this run had before
+        beginning: Beginning = ray.get(self._monitor.beginning.remote())
+        self._halves = [
+            _Half(half, number, begun, config, beginning, Engines(engines, number), self) for half in range(HALVES)
+        ]
+
+    def ready(self) -> None:
+        """Return once it is there."""
+
+    def stop(self) -> None:
+        """Have `run` end."""
+        self._stop.set()
+
+    def run(self) -> None:
+        """Play until it is stopped; raises what goes wrong in either half."""
+        threads = [Thread(target=self._play, args=(half,), daemon=True) for half in self._halves]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if self._error is not None:
+            raise self._error
+
+    def _play(self, half: _Half) -> None:
+        try:
+            while not self._stop.is_set():
+                half.step()
+        except BaseException as error:
+            self._error = self._error or error
+            self._stop.set()
+
+    def sample(self, ended: Ended, version: int) -> None:
+        """Send what was played at the sampled table to who keeps samples."""
+        self._monitor.sample.remote(ended, f"{self._config.name} {version}")
+
+    def ship(self, shipment: Shipment) -> Any:  # a reference
+        """Send experience off."""
+        return self._buffer.add.remote(shipment)
+
+
+class _Half:
+    def __init__(
+        self,
+        half: int,
+        number: int,
+        begun: int,
+        config: TrainConfig,
+        beginning: Beginning,
+        engines: Engines,
+        simulator: Simulator,
+    ) -> None:
+        self._config, self._engines, self._simulator = config, engines, simulator
+        self._is_sampled = number == half == 0 and config.sample_games > 0
+        seed = int(np.random.SeedSequence([config.seed, begun, half]).generate_state(1, np.uint64)[0])
+        slots = -(-config.side_by_side // HALVES)
+        rules = Rules.preset(config.rules)
+        rewards = make_rewards(config.reward, slots, beginning.predictor)
+        self._policy = RemotePolicy(engines, config, seed)
+        against = _opponents(config, beginning, engines, seed)
+        models, hidden = config.learning.models, config.keeps_hidden
+        self._collector = Collector(config.table, rules, rewards, slots, seed, models, against, hidden)
+        self._values = _values(engines) if config.learning.has_critic else None
+        self._batches: list[Batch] = []
+        self._counted = Counts()
+        self._underway: deque[Any] = deque()
+        self._began = time.perf_counter()
+        self._held = 0.0
+
+    def step(self) -> None:
+        """Play on to the next decisions, and send off what there is enough of."""
+        self._collector.set_policy(self._policy.version, self._policy)
+        finished = self._collector.step()
+        if finished is not None:
+            self._batches.append(finished.batch)
+            if self._is_sampled:
+                self._sample(finished.ended)
+        questions = sum(len(each) for batch in self._batches for each in batch.experience.values())
+        late = time.perf_counter() - self._began > _SHIPMENT_SECONDS
+        if self._batches and (questions >= _SHIPMENT_QUESTIONS or late):
+            self._ship()
+
+    def _sample(self, ended: Ended) -> None:
+        rows = np.flatnonzero(ended.game == SAMPLED_TABLE)
+        if len(rows):
+            part = Ended(**{name: column[rows].copy() for name, column in vars(ended).items()})
+            self._simulator.sample(part, self._policy.version)
+
+    def _ship(self) -> None:
+        batch, self._batches = join(self._batches), []
+        raw = raw_advantages(self._config.learning, batch, self._values)
+        began = time.perf_counter()
+        while len(self._underway) >= _UNDERWAY:
+            try:
+                ray.get(self._underway.popleft())
+            except RayTaskError:
+                raise
+            except RayError:  # the buffer is gone, and what was on its way to it; it comes up again
+                time.sleep(0.5)
+        self._held += time.perf_counter() - began
+        self._underway.append(self._simulator.ship(Shipment(batch, raw, self._count(batch))))
+
+    def _count(self, batch: Batch) -> Counts:
+        """Return what was played since the last shipment."""
+        now, before = self._collector.counters, self._counted
+        rewards = batch.paths["reward"].astype(np.float64)
+        seconds = time.perf_counter() - self._began
+        found = Counts(
+            **{name: now[name] - getattr(before, name) for name in ("games", "rounds", "decisions", "questions")},
+            reward=float(rewards.sum()),
+            reward_square=float((rewards**2).sum()),
+            paths=len(rewards),
+            seconds=seconds,
+            waiting=self._engines.waiting,
+            held=self._held,
+        )
+        self._counted += Counts(**{**asdict(found), "reward": 0.0})
+        self._engines.waiting, self._held, self._began = 0.0, 0.0, time.perf_counter()
+        return found
+
+
+def _opponents(config: TrainConfig, beginning: Beginning, engines: Engines, seed: int) -> list[Agent]:
+    found: list[Agent] = []
+    for name in opponents(config.table):
+        if name in beginning.opponents:
+            sampling = Sampling(temperature_of_opponents(config.table), seed)
+            found.append(_RemoteOpponent(name, engines, beginning.number_of(name), sampling))
+        else:
+            found += load_opponents(config.table, (name,), seed)
+    return found
+
+
+def _values(engines: Engines) -> Any:  # as `advantage.Values`
+    def values(experience: Experience) -> np.ndarray:
+        planes = np.concatenate([experience.planes[:, :PLANES], experience.oracle], axis=1)
+        return engines.ask(LEARNING_PLAYER, CRITIC, planes)[0]
+
+    return values
