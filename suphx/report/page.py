@@ -24,7 +24,8 @@ from suphx.report.sections import evaluation_section, reward_section, supervised
 from suphx.report.selfplay_section import selfplay_section
 from suphx.report.words import duration, picture, signed, table, told, with_interval
 from suphx.reward.run import WEIGHTS_NAME as REWARD_NAME
-from suphx.supervised.pretrain import AGENT_FOLDER, WEAK_FOLDER
+from suphx.selfplay.folder import AGENT_FOLDER
+from suphx.supervised.pretrain import WEAK_FOLDER
 from suphx.supervised.results import percent
 
 REPORT_NAME = "report.md"

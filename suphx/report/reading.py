@@ -33,8 +33,8 @@ from suphx.reward.baselines import BASELINES
 from suphx.reward.evaluation import ALL_ROUNDS, PREDICTOR
 from suphx.reward.run import RESULTS_NAME, Results
 from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.folder import AGENT_FOLDER
 from suphx.supervised.config import Model, PretrainConfig
-from suphx.supervised.pretrain import AGENT_FOLDER
 
 #: Below the folder of each training.
 _CURVES_FOLDER = "tensorboard"
