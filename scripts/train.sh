@@ -100,7 +100,7 @@ step warmup suphx warmup
 if [ $weights = yes ]; then
     start=sl
     weak=sl-weak
-    with=()
+    with=(--games 1000) # fewer, since these networks are larger than those made here
 else
     if [ ${#logs[@]} -eq 0 ]; then
         made=games-${games:=1000}.zip
@@ -115,7 +115,7 @@ else
     with=(--set reward.predictor=reward/reward.safetensors)
 fi
 step train suphx train "$configs/first.yaml" --local --out train \
-    --set start=$start --set evaluation.opponent=$weak ${with[@]+"${with[@]}"}
+    --set start=$start --set evaluation.opponent=$weak "${with[@]}"
 step evaluate suphx evaluate --challenger $start --challenger train/agent --field $weak \
     --games 1000 --seed 3 --out evaluate --plots pictures
 suphx report "$run"
