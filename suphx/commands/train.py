@@ -108,9 +108,8 @@ def _train_here(
 def _train_by_roles(config: TrainConfig, folder: Path, address: str | None, screen: Console) -> dict[str, Any]:
     """Train by processes on Ray."""
     from suphx.commands.warmup import Part, warmup
-    from suphx.selfplay.roles.run import DistributedTraining, default_address, start_ray
+    from suphx.selfplay.roles.run import DistributedTraining, start_ray
 
-    address = address or default_address()
     warmup([Part.features])  # compiled once, before processes begin
     start_ray(config, address)
     training = DistributedTraining(config, folder)

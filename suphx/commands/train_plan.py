@@ -17,16 +17,18 @@ def show_plan(config: TrainConfig, address: str | None, words: Sequence[str], as
     this one.
     """
     import json
+    import os
     from dataclasses import asdict
 
     import ray
 
+    from suphx.cluster import ADDRESS_VARIABLE
     from suphx.selfplay.roles.plan import Node, expected_rate, parse_node, plan_of, this_machine
-    from suphx.selfplay.roles.run import default_address, nodes_of_cluster, start_ray
+    from suphx.selfplay.roles.run import nodes_of_cluster, start_ray
 
     plan = plan_of(config)
     nodes: list[Node] = [node for each in words for node in parse_node(each)]
-    if not nodes and (address := address or default_address()):
+    if not nodes and (address or os.environ.get(ADDRESS_VARIABLE)):
         start_ray(config, address)
         nodes = nodes_of_cluster()
         ray.shutdown()

@@ -6,14 +6,13 @@ yet sent: they are given to another, a few times over.
 
 from __future__ import annotations
 
-import logging
-import os
 from collections.abc import Generator, Iterator, Sequence
 from typing import Any, cast
 
 import ray
 from ray.exceptions import RayError, RayTaskError
 
+from suphx.cluster import join_or_start
 from suphx.errors import InputError
 from suphx.evaluation.arena import Terms, play_tables
 from suphx.evaluation.protocol import Plan
@@ -39,19 +38,12 @@ def play_on_workers(
     """
     own = not ray.is_initialized()
     if own:
-        _connect(workers)
+        join_or_start(None, workers)
     try:
         yield from _play(plan, terms, wanted, batch, workers)
     finally:
         if own:
             ray.shutdown()
-
-
-def _connect(workers: int) -> None:
-    if address := os.environ.get("RAY_ADDRESS"):
-        ray.init(address, log_to_driver=False, logging_level=logging.ERROR)
-    else:
-        ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
 
 
 def _play(plan: Plan, terms: Terms, wanted: Sequence[tuple[int, int]], batch: int, workers: int) -> Iterator[GameDone]:

@@ -47,7 +47,7 @@ class InferenceEngine:
         self._server, self._monitor = find("servers"), find("monitor")
         self._precision = precision_for(role)
         self._evaluators: dict[tuple[int, str], Evaluator] = {}
-        beginning: Beginning = ray.get(self._monitor.beginning.remote())
+        beginning: Beginning = ray.get(self._monitor.beginning.remote()).check()
         self._take(LEARNING_PLAYER, beginning.start)
         for name, networks in beginning.opponents.items():
             self._take(beginning.number_of(name), networks)
@@ -102,8 +102,9 @@ class InferenceEngine:
                     self._waiting[key] = requests[taken + 1 :]
                     requests = requests[: taken + 1]
                     break
-            version, gamma, evaluator = self._version, self._gamma, self._evaluators[key]
+            version, gamma = self._version, self._gamma
             try:
+                evaluator = self._evaluators[key]
                 found = await loop.run_in_executor(self._compute, self._evaluate, evaluator, requests)
             except Exception as error:  # of whatever kind: who asked must hear of it, and the engine goes on
                 for request in requests:

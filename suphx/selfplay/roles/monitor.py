@@ -34,7 +34,7 @@ from suphx.selfplay.folder import RunFolder
 from suphx.selfplay.local import load_teachers
 from suphx.selfplay.policy import Policy
 from suphx.selfplay.rewards import load_predictor
-from suphx.selfplay.roles.parcels import Beginning, Parcel, Saved, pack, unpack_policy
+from suphx.selfplay.roles.parcels import Beginning, Parcel, Saved, pack, program, unpack_policy
 from suphx.selfplay.roles.server import RolesProgress
 from suphx.selfplay.samples import Samples
 from suphx.selfplay.seating import opponents
@@ -55,7 +55,7 @@ def _beginning(config: TrainConfig, networks: Mapping[str, PolicyNetwork]) -> Be
             against[name] = _packed(load_agent(weights_folder(name)))
     teachers = load_teachers(config)
     predictor = load_predictor(config.reward, Rules.preset(config.rules))
-    return Beginning(_packed(networks), against, _packed(teachers) if teachers else None, predictor)
+    return Beginning(program(), _packed(networks), against, _packed(teachers) if teachers else None, predictor)
 
 
 def _packed(networks: Mapping[str, PolicyNetwork]) -> dict[str, Parcel]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import socket
 from dataclasses import dataclass, fields
+from importlib.metadata import version
 
 import numpy as np
 import torch
 
+from suphx.errors import InputError
+from suphx.features.layout import VERSION
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
 from suphx.networks.sizes import NetworkSize
 from suphx.reward.predictor import RewardPredictor
@@ -68,6 +72,8 @@ def _tensors(parcel: Parcel) -> dict[str, torch.Tensor]:
 class Beginning:
     """What a run begins with, read from files once, where those are."""
 
+    program: str
+    """Version of the program and of its planes, which every machine must have."""
     start: dict[str, Parcel]
     """The five networks that the learner starts from, by model."""
     opponents: dict[str, dict[str, Parcel]]
@@ -80,6 +86,17 @@ class Beginning:
     def number_of(self, name: str) -> int:
         """Return the number of an opponent among the players of an engine."""
         return LEARNING_PLAYER + 1 + list(self.opponents).index(name)
+
+    def check(self) -> Beginning:
+        """Return it; raises InputError, naming this machine, if the program here is another one."""
+        if self.program != program():
+            raise InputError(f"the machine {socket.gethostname()} has {program()}, the run is of {self.program}")
+        return self
+
+
+def program() -> str:
+    """Return what tells programs apart that do not fit each other."""
+    return f"suphx {version('suphx')}, planes {VERSION}"
 
 
 @dataclass(frozen=True)

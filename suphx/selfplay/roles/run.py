@@ -6,8 +6,7 @@ them come up, what they raise, and that a cluster without a head is noticed.
 
 from __future__ import annotations
 
-import logging
-import os
+import re
 import socket
 import time
 from collections.abc import Callable, Mapping
@@ -21,6 +20,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from suphx.agent.loading import fingerprint
 from suphx.checkpoint import load_checkpoint, purpose_of
+from suphx.cluster import join_or_start
 from suphx.errors import InputError
 from suphx.features.layout import VERSION
 from suphx.selfplay.config import TrainConfig
@@ -56,24 +56,9 @@ class ClusterLost(InputError):
 
 
 def start_ray(config: TrainConfig, address: str | None) -> None:
-    """Join the Ray cluster at an address (`auto`: the one of this machine), or start Ray on this machine alone.
-
-    On this machine alone every port is bound to the loopback address.
-    """
-    if address:
-        ray.init(address, log_to_driver=False, logging_level=logging.ERROR, namespace=config.name)
-        return
-    node = this_machine()
-    ray.init(
-        num_cpus=max(int(node.cpus), 1),
-        num_gpus=int(node.gpus),
-        object_store_memory=int(config.roles.object_store_gib * GIB),
-        include_dashboard=False,
-        log_to_driver=False,
-        logging_level=logging.ERROR,
-        namespace=config.name,
-        _node_ip_address="127.0.0.1",
-    )
+    """Join the Ray cluster at an address (`auto`: the one of this machine), or start Ray on this machine alone."""
+    node, store = this_machine(), int(config.roles.object_store_gib * GIB)
+    join_or_start(address, max(int(node.cpus), 1), int(node.gpus), store, config.name)
 
 
 def nodes_of_cluster() -> list[Node]:
@@ -187,7 +172,8 @@ class DistributedTraining:
             for number, each in enumerate(self._actors["simulators"])
         }
         learning = server.run.options(concurrency_group="learn", max_task_retries=-1).remote()
-        told, asked, shown, last = False, None, -1, None
+        told, asked, shown, last = False, None, self.progress.version, None
+        pulse = self._ask_all_to_live()
         while True:
             ready, _ = ray.wait([learning, *playing], timeout=_LOOK_SECONDS)
             if not self._head_is_there():
@@ -195,6 +181,7 @@ class DistributedTraining:
             if learning in ready:
                 done = ray.get(learning)
                 break
+            pulse = self._hear(pulse)
             for each in ready:
                 try:
                     ray.get(each)
@@ -229,6 +216,25 @@ class DistributedTraining:
         if not done:
             raise Interrupted
 
+    def _ask_all_to_live(self) -> dict[Any, str]:
+        """Ask those that nobody waits for whether they are there; they answer when they have come up again."""
+        return {
+            actor.ready.options(max_task_retries=-1).remote(): name_of(name, number)
+            for name in ("monitor", "buffers", "engines")
+            for number, actor in enumerate(self._actors[name])
+        }
+
+    def _hear(self, pulse: dict[Any, str]) -> dict[Any, str]:
+        """Raise RoleLost for one that will not come up again; return whom to hear next."""
+        ready, _ = ray.wait(list(pulse), num_returns=len(pulse), timeout=0)
+        for each in ready:
+            who = pulse.pop(each)
+            try:
+                ray.get(each)
+            except RayError as error:
+                raise self._told(error, who) from error
+        return pulse or self._ask_all_to_live()
+
     def _told(self, error: RayError, who: str = "a role") -> Exception:
         """Return what to raise for what a role raised or died of."""
         if not self._head_is_there():
@@ -236,10 +242,12 @@ class DistributedTraining:
         cause = getattr(error, "cause", None)
         if isinstance(cause, Collapsed | LearningDiverged):
             return InputError(f"{cause} {self.folder.last_good}")
-        if isinstance(cause, InputError):
+        if isinstance(cause, InputError | OSError):
             return InputError(f"{who}: {cause}")
         if isinstance(error, RayTaskError):
             return error
+        if found := _BEGINNING.findall(str(error)):  # Ray hands on the words alone of what a process raised as it began
+            return InputError(f"{found[-1]}: {_LAST_WORDS.findall(str(error))[-1]}")
         return RoleLost(f"{who} is gone for good: {_short(error)} {self.folder.last_good} {_RESUME}")
 
     def _head_is_there(self) -> bool:
@@ -261,6 +269,9 @@ class DistributedTraining:
                     continue  # it is gone already
 
 
+#: Who raised something as it began, and what; of causes that follow each other the last is the first.
+_BEGINNING = re.compile(r"ray::([a-z]+ \d+):\w+\.__init__")
+_LAST_WORDS = re.compile(r"^(?:[\w.]+\.)?\w*Error: (.*)$", re.MULTILINE)
 _RESUME = "The same command goes on from the last checkpoint."
 
 
@@ -285,8 +296,3 @@ def _without_strength(report: Report) -> Report:
 def _short(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return " ".join(lines[:3])
-
-
-def default_address() -> str | None:
-    """Return the cluster that the environment names, if it does."""
-    return os.environ.get("RAY_ADDRESS") or None

@@ -61,7 +61,7 @@ class Student:
         keep_memory()
         self._rank, self._config = rank, config
         self.precision = precision_for(config.roles.servers)
-        self._beginning: Beginning = ray.get(find("monitor").beginning.remote())
+        self._beginning: Beginning = ray.get(find("monitor").beginning.remote()).check()
         self.learner = self._make(Peers())
 
     def _make(self, peers: Peers) -> Learner:
@@ -120,7 +120,6 @@ class ParameterServer:
         saved: Saved | None = ray.get(self._monitor.last.remote())
         if saved is not None:
             self._restore(saved)
-        self._publications = itertools.count()
         self._averages = Averages()
         self._new_games = 0  # that the learner has not heard of
         self._turns = itertools.cycle(self._buffers)
@@ -251,7 +250,7 @@ class ParameterServer:
         if learner.critic is not None:
             networks[CRITIC] = pack(learner.critic.network)
         published = Published(self._progress.version, learner.gamma, time.time(), networks)
-        self._latest = (next(self._publications) + (time.time_ns() << 8), [ray.put(published)])
+        self._latest = (time.time_ns(), [ray.put(published)])
         for buffer in self._buffers:
             buffer.advance.remote(self._progress.version)
 

@@ -104,8 +104,9 @@ class Simulator:
         engines = find_all("engines", config.roles.engines.count)
         self._stop = Event()
         self._error: BaseException | None = None
+        self._sampled: Any = None
         begun = ray.get(self._monitor.begin_simulator.remote())  # a number that no simulator of this run had before
-        beginning: Beginning = ray.get(self._monitor.beginning.remote())
+        beginning: Beginning = ray.get(self._monitor.beginning.remote()).check()
         self._halves = [
             _Half(half, number, begun, config, beginning, Engines(engines, number), self) for half in range(HALVES)
         ]
@@ -136,8 +137,9 @@ class Simulator:
             self._stop.set()
 
     def sample(self, ended: Ended, version: int) -> None:
-        """Send what was played at the sampled table to who keeps samples."""
-        self._monitor.sample.remote(ended, f"{self._config.name} {version}")
+        """Send what was played at the sampled table to who keeps samples, unless the last is still on its way."""
+        if self._sampled is None or ray.wait([self._sampled], timeout=0)[0]:
+            self._sampled = self._monitor.sample.remote(ended, f"{self._config.name} {version}")
 
     def ship(self, shipment: Shipment) -> Any:  # a reference
         """Send experience off."""

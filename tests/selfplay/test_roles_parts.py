@@ -1,0 +1,238 @@
+"""The parts of a training by roles, each by itself: parcels, plans, engine, buffer, processes that share a step."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sys
+import time
+
+import numpy as np
+import pytest
+import ray
+import torch
+from role_runs import ray_here
+from selfplay_tables import collect, precision, tiny_collector, tiny_networks
+
+from suphx.errors import InputError
+from suphx.networks.inference import Evaluator
+from suphx.networks.policy import ValueNetwork
+from suphx.networks.sizes import MODEL_PLANES, NetworkSize
+from suphx.selfplay.advantage import raw_advantages
+from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.learner import Learner
+from suphx.selfplay.learning_config import CriticConfig, LearningConfig
+from suphx.selfplay.peers import Peers, TorchPeers
+from suphx.selfplay.roles.buffer import Buffer
+from suphx.selfplay.roles.engine import Engines, InferenceEngine
+from suphx.selfplay.roles.names import name_of
+from suphx.selfplay.roles.parcels import Beginning, Counts, Published, Shipment, pack, program, unpack
+from suphx.selfplay.roles.plan import Node, parse_node, plan_of
+from suphx.selfplay.roles.resources import RoleConfig
+from suphx.selfplay.trajectory import Experience
+
+ROLES = {"object_store_gib": 0.1}
+
+
+def packed(n: int, planes: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, 1 << 34, (n, planes), np.uint64)
+
+
+def test_a_network_that_travels_stays_the_same():
+    for network in (tiny_networks()["chow"], ValueNetwork(NetworkSize(filters=4, blocks=1), 7)):
+        again = unpack(pack(network))
+        assert type(again) is type(network)
+        for one, other in zip(network.parameters(), again.parameters(), strict=True):
+            assert torch.equal(one, other) and one.data_ptr() != other.data_ptr()
+
+
+def test_machines_are_read_from_words():
+    assert parse_node("4x64c8g512") == [Node(64, 8, 512 << 30)] * 4
+    assert parse_node("1.5c") == [Node(1.5, 0, None)]
+    with pytest.raises(InputError, match="names no machines"):
+        parse_node("many")
+
+
+def test_a_plan_that_does_not_fit_names_the_role_that_has_no_room():
+    config = TrainConfig.model_validate({"roles": {"engines": {"count": 3, "gpus": 0.5, "cpus": 1}}})
+    plan = plan_of(config)
+    plan.check([Node(4, 2)])
+    with pytest.raises(InputError, match=r"roles.engines: no room for process 3 of 3"):
+        plan.check([Node(64, 1)])
+    with pytest.raises(InputError, match=r"roles.engines"):  # 0.5 GPUs are free, on two machines
+        plan_of(TrainConfig.model_validate({"roles": {"engines": {"gpus": 1}}})).check([Node(4, 0.5), Node(4, 0.5)])
+    with pytest.raises(InputError, match="GiB of memory"):
+        plan.check([Node(4, 2, 1 << 30)])
+
+
+class Watcher:
+    """Stands in for the monitor."""
+
+    def __init__(self, beginning: Beginning) -> None:
+        self._beginning = beginning
+
+    def beginning(self) -> Beginning:
+        return self._beginning
+
+    def note(self, group: str, figures: dict[str, float]) -> None:
+        assert group == "engine" and figures
+
+
+class Source:
+    """Stands in for the parameter server: publishes weights when it is told to."""
+
+    def __init__(self) -> None:
+        self._latest = None
+
+    def publish(self, published: Published) -> None:
+        self._latest = published.version, [ray.put(published)]
+
+    def latest(self, known):
+        return None if self._latest is None or self._latest[0] == known else self._latest
+
+
+@pytest.fixture(scope="module")
+def engine():
+    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # other processes cannot import this one
+    start, other = ({model: pack(each) for model, each in tiny_networks(seed).items()} for seed in (0, 7))
+    with ray_here({"name": "parts", "roles": ROLES}):
+        beginning = Beginning(program(), start, {"other": other}, None, None)
+        watcher = ray.remote(Watcher).options(name=name_of("monitor", 0), num_cpus=0).remote(beginning)
+        source = ray.remote(Source).options(name=name_of("servers", 0), num_cpus=0).remote()
+        found = ray.remote(InferenceEngine).options(num_cpus=0.5).remote(RoleConfig())
+        ray.get(found.ready.remote())
+        yield found, source
+        del watcher
+
+
+def expected(seed: int, planes: np.ndarray, model: str = "discard") -> np.ndarray:
+    return Evaluator(tiny_networks(seed)[model], precision()).logits(planes)
+
+
+def test_an_engine_answers_for_every_player_and_takes_newer_weights(engine):
+    actor, source = engine
+    engines = Engines([actor], 0)
+    planes = packed(5, MODEL_PLANES["discard"])
+    found, version, _ = engines.ask(0, "discard", planes)
+    assert version == 0 and np.allclose(found, expected(0, planes), atol=0.02)
+    assert np.allclose(engines.ask(1, "discard", planes)[0], expected(7, planes), atol=0.02)
+
+    ray.get(source.publish.remote(Published(4, 0.5, time.time(), {"discard": pack(tiny_networks(9)["discard"])})))
+    until = time.monotonic() + 60
+    while engines.ask(0, "discard", planes)[1] != 4:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    found, _, gamma = engines.ask(0, "discard", planes)
+    assert gamma == 0.5 and np.allclose(found, expected(9, planes), atol=0.02)
+    assert np.allclose(engines.ask(1, "discard", planes)[0], expected(7, planes), atol=0.02)
+    assert engines.waiting > 0
+
+
+def test_an_engine_shows_a_network_its_own_planes(engine):
+    actor, _ = engine
+    engines, planes = Engines([actor], 0), packed(4, MODEL_PLANES["riichi"])
+    wide = np.concatenate([planes, packed(4, 3, seed=1)], axis=1)
+    assert np.array_equal(engines.ask(0, "riichi", wide)[0], engines.ask(0, "riichi", planes)[0])
+    short = planes.copy()
+    short[:, -2:] = 0
+    assert np.array_equal(engines.ask(0, "riichi", planes[:, :-2])[0], engines.ask(0, "riichi", short)[0])
+
+
+def test_questions_that_meet_at_an_engine_get_each_their_own_answers(engine):
+    actor, _ = engine
+    asked = [packed(n, MODEL_PLANES["pong"], seed=n) for n in range(1, 30)]
+    found = ray.get([actor.answer.remote(0, "pong", planes) for planes in asked])
+    for planes, (logits, _, _) in zip(asked, found, strict=True):
+        assert np.allclose(logits, expected(0, planes, "pong"), atol=0.02)
+
+
+def test_an_engine_that_cannot_answer_says_so_and_goes_on(engine):
+    actor, _ = engine
+    with pytest.raises(ray.exceptions.RayTaskError):
+        ray.get(actor.answer.remote(0, "no model", packed(1, 3)))
+    assert len(ray.get(actor.answer.remote(0, "kong", packed(1, MODEL_PLANES["kong"])))[0]) == 1
+
+
+def test_a_buffer_makes_simulators_wait_until_its_lessons_are_taken(engine):
+    config = LearningConfig(models=["discard"], batch=16)
+    buffer = ray.remote(Buffer).options(num_cpus=0).remote(0, config, 0, 2, None)
+    collector = tiny_collector(models=("discard",))
+
+    def ship() -> object:
+        batch = collect(collector, 8)
+        return buffer.add.remote(Shipment(batch, raw_advantages(config, batch), Counts(rounds=8)))
+
+    waiting = ship()
+    assert not ray.wait([waiting], timeout=1)[0]
+    taken = 0
+    while not ray.wait([waiting], timeout=0.1)[0]:
+        lesson = ray.get(buffer.lesson.remote(2))
+        assert lesson.model == "discard" and [len(ray.get(part)) for part in lesson.parts] == [8, 8]
+        taken += lesson.counts.rounds
+    assert taken == 8
+    while ray.get(buffer.lesson.remote(1)).model is not None:
+        pass
+
+
+def learning() -> LearningConfig:
+    critic = CriticConfig(size=NetworkSize(filters=4, blocks=1))
+    return LearningConfig(models=["discard", "chow"], batch=32, learning_rate=1e-2, baseline="critic", critic=critic)
+
+
+def lessons() -> list[tuple[str, Experience, np.ndarray, np.ndarray]]:
+    """Questions to two models, their advantages and rewards."""
+    found, generator = [], np.random.default_rng(3)
+    batch = collect(tiny_collector(models=("discard", "chow"), oracle=True), 12)
+    for model, each in batch.experience.items():
+        rows = each.rows(np.arange(len(each) // 2 * 2))
+        reward = generator.normal(size=len(rows)).astype(np.float32)
+        found.append((model, rows, reward, reward))
+    return found
+
+
+def taught(peers: Peers, rank: int) -> dict[str, np.ndarray]:
+    """Return weights after some steps, each from this process's share of the questions.
+
+    Left out is what is added to all logits alike: it changes nothing, its gradient is rounding, and AdamW blows it up.
+    """
+    learner = Learner(tiny_networks(), learning(), precision(), 0, peers=peers)
+    for _ in range(2):
+        for model, experience, advantage, reward in lessons():
+            rows = np.arange(rank, len(experience), peers.size)
+            learner.step(model, experience.rows(rows), advantage[rows])
+            learner.critic_step(experience.rows(rows), reward[rows])
+    assert learner.critic is not None
+    networks = {**learner.networks, "critic": learner.critic.network}
+    return {
+        f"{model}.{name}": each.detach().numpy()
+        for model, network in networks.items()
+        for name, each in network.named_parameters()
+        if name != "head.score.bias"
+    }
+
+
+def teach(rank: int, size: int, address: str, answers) -> None:
+    answers.put((rank, taught(TorchPeers(rank, size, address, torch.device("cpu")), rank)))
+
+
+def test_two_processes_that_share_each_step_learn_what_one_does(tmp_path):
+    context = multiprocessing.get_context("spawn")
+    answers = context.Queue()
+    address = f"file://{tmp_path / 'meeting'}"
+    both = [context.Process(target=teach, args=(rank, 2, address, answers)) for rank in range(2)]
+    for each in both:
+        each.start()
+    found = dict(answers.get(timeout=300) for _ in both)
+    for each in both:
+        each.join(60)
+    alone = taught(Peers(), 0)
+    for name, one in alone.items():
+        assert np.array_equal(found[0][name], found[1][name])
+        np.testing.assert_allclose(found[0][name], one, atol=2e-3, err_msg=name)
+    for name, before in tiny_networks()["discard"].named_parameters():
+        if name.endswith("weight"):
+            assert np.abs(alone[f"discard.{name}"] - before.detach().numpy()).max() > 0.005
+
+
+def test_a_machine_with_another_program_is_named():
+    with pytest.raises(InputError, match=r"the machine .* has suphx .*, the run is of suphx 0"):
+        Beginning("suphx 0", {}, {}, None, None).check()

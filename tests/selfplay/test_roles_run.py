@@ -1,0 +1,164 @@
+"""Training by roles on Ray: it plays, learns, measures, keeps what it should, and goes on where it was stopped."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+import yaml
+from role_runs import Background, ray_here, tiny_start, train, values
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from typer.testing import CliRunner
+
+from simulator.logs.mjlog import read_mjlog
+from simulator.logs.verify import verify_game
+from suphx.cli import app
+from suphx.errors import InputError
+from suphx.networks.sizes import MODEL_PLANES
+from suphx.networks.weights import load_agent
+from suphx.selfplay.folder import RunFolder
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory) -> Path:
+    return tiny_start(tmp_path_factory.mktemp("start"))
+
+
+@pytest.fixture(scope="module")
+def on_ray(start):
+    with ray_here(values(start)):
+        yield
+
+
+@pytest.fixture(scope="module")
+def whole(start, on_ray, tmp_path_factory) -> tuple[Path, list]:
+    """A run to its end, with a measurement."""
+    folder, reports = tmp_path_factory.mktemp("whole"), []
+    evaluation = {"every": 1_000, "deals": 2, "opponent": "sensible"}
+    train(values(start, games=8, evaluation=evaluation), folder, reports.append)
+    return folder, reports
+
+
+def test_a_run_leaves_an_agent_that_has_learned(start, whole):
+    folder, _ = whole
+    before, after = load_agent(start), load_agent(folder / "agent")
+    for model in before:
+        same = all(
+            np.array_equal(one.detach(), other.detach())
+            for one, other in zip(before[model].parameters(), after[model].parameters(), strict=True)
+        )
+        assert same == (model not in ("discard", "chow"))
+
+
+def board_of(folder: Path) -> EventAccumulator:
+    board = EventAccumulator(str(folder / "tensorboard"))
+    board.Reload()
+    return board
+
+
+def curve(folder: Path, name: str) -> list[float]:
+    return [each.value for each in board_of(folder).Scalars(name)]
+
+
+def test_curves_have_their_names(whole):
+    folder, _ = whole
+    board = board_of(folder)
+    names = set(board.Tags()["scalars"])
+    wanted = ["rate/games_per_s", "rate/decisions_per_s", "rate/learning", "engine/batch", "engine/queue",
+              "engine/busy", "simulator/waiting", "simulator/held", "discard/staleness", "discard/weight_mean",
+              "discard/entropy", "discard/alpha", "discard/kl_behaviour", "chow/gradient_norm", "replay/age_mean",
+              "play/reward_mean", "engine/weights_delay_s", "evaluation/average_rank",
+              "evaluation/less_start_low"]  # fmt: skip
+    assert set(wanted) <= names, set(wanted) - names
+
+
+def test_the_agent_is_measured_when_all_is_over(whole):
+    folder, reports = whole
+    assert reports[-1].strength is not None and reports[-1].strength.games >= 8
+    assert json.loads((folder / "strength.json").read_text())["games"] == reports[-1].strength.games
+
+
+def test_sample_games_are_logs_that_verify(whole):
+    logs = sorted((whole[0] / "games").iterdir())
+    assert logs
+    for path in logs:
+        game = read_mjlog(path.read_bytes(), str(path))
+        assert game.names[0].startswith("tiny ") and not verify_game(game).mismatches
+
+
+def test_a_run_that_was_stopped_goes_on_from_its_checkpoint(start, on_ray, tmp_path):
+    config = values(start, checkpoint_seconds=1_000)
+    first = Background(config, tmp_path)
+    first.wait_for_versions(3)
+    first.stop()
+    version, games = first.training.progress.version, first.training.progress.games
+    assert version >= 3 and RunFolder(tmp_path).checkpoint.exists()
+
+    second = Background(config, tmp_path)
+    assert second.training.progress.version == version and second.training.progress.games == games
+    second.wait_for(lambda: second.version > version)
+    second.stop()
+    assert second.training.progress.version > version
+    assert int((tmp_path / "simulators_begun").read_text()) == 2  # other walls than before
+
+
+def test_a_checkpoint_of_another_configuration_is_refused(start, on_ray, whole):
+    with pytest.raises(InputError, match="another configuration"):
+        train(values(start, games=8, learning={"models": ["discard"]}), whole[0])
+
+
+def test_an_oracle_a_critic_and_opponents_by_roles(start, on_ray, tmp_path):
+    learning = {
+        "models": ["discard", "kong"],
+        "batch": 64,
+        "learning_rate": 1e-4,
+        "baseline": "critic",
+        "critic": {"size": {"filters": 4, "blocks": 1}},
+        "oracle": {"full_games": 1, "decay_games": 2},
+    }
+    table = {"kind": "one-against-three", "opponents": [str(start), "sensible"]}
+    train(values(start, learning=learning, table=table, games=6), tmp_path)
+    shown = curve(tmp_path, "play/gamma")
+    assert shown[0] > shown[-1] == 0
+    assert len(curve(tmp_path, "critic/explained_variance"))
+    assert load_agent(tmp_path / "agent")["discard"].planes == MODEL_PLANES["discard"]
+
+
+def test_everything_listens_on_loopback_alone(on_ray):
+    ours = {each.pid for each in psutil.Process().children(recursive=True)}
+    listening = [each for each in psutil.net_connections("inet") if each.status == "LISTEN" and each.pid in ours]
+    assert listening
+    assert {each.laddr.ip for each in listening} <= {"127.0.0.1", "::1", "::ffff:127.0.0.1"}
+
+
+def test_a_role_that_does_not_come_up_is_named(start, on_ray, tmp_path):
+    with pytest.raises(InputError, match=r"not there after 0.01 s: .*monitor 1 of 1"):
+        train(values(start, roles={"start_seconds": 0.01}), tmp_path)
+
+
+def test_what_cannot_be_scheduled_is_refused_before_anything_starts(start, on_ray, tmp_path):
+    with pytest.raises(InputError, match=r"roles.simulators: no room for process \d+ of 500"):
+        train(values(start, roles={"simulators": {"count": 500}}), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_start_that_cannot_be_read_is_named(start, on_ray, tmp_path):
+    for file in start.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "pong.safetensors").write_bytes(b"broken")
+    with pytest.raises(InputError, match=r"^monitor 1: .*pong.safetensors: no safetensors file"):
+        train(values(tmp_path, name="broken"), tmp_path / "run")
+
+
+def test_the_command_prints_its_plan_and_starts_nothing(start, tmp_path):
+    path = tmp_path / "tiny.yaml"
+    path.write_text(yaml.safe_dump(values(start)))
+    found = CliRunner().invoke(app, ["train", str(path), "--dry-run", "--json", "--nodes", "2x1c"])
+    plan = json.loads(found.stdout)
+    assert found.exit_code == 0 and plan["rate"]["games_per_s"] > 0
+    assert [role["name"] for role in plan["roles"]] == ["simulators", "engines", "buffers", "servers", "monitor"]
+    found = CliRunner().invoke(app, ["train", str(path), "--dry-run", "--nodes", "1c"])
+    assert found.exit_code == 1 and "no room for process" in str(found.exception)
