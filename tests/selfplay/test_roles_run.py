@@ -162,3 +162,22 @@ def test_the_command_prints_its_plan_and_starts_nothing(start, tmp_path):
     assert [role["name"] for role in plan["roles"]] == ["simulators", "engines", "buffers", "servers", "monitor"]
     found = CliRunner().invoke(app, ["train", str(path), "--dry-run", "--nodes", "1c"])
     assert found.exit_code == 1 and "no room for process" in str(found.exception)
+
+
+def test_a_step_to_no_number_ends_the_run_with_the_last_good_agent(start, on_ray, tmp_path):
+    learning = {"models": ["discard"], "batch": 64, "learning_rate": 1e30}
+    with pytest.raises(InputError, match=r"discard: step \d+ was not taken: .* checkpoint"):
+        train(values(start, learning=learning), tmp_path)
+
+
+def test_a_collapse_ends_the_run_with_the_last_good_agent(start, on_ray, tmp_path):
+    collapse = {"entropy_share": 1.0}
+    learning = {"models": ["discard"], "batch": 64, "learning_rate": 0.01, "collapse": collapse, "recent_steps": 3}
+    with pytest.raises(InputError, match=r"The policy has collapsed.* checkpoint"):
+        train(values(start, learning=learning), tmp_path)
+
+
+def test_a_folder_that_cannot_be_written_is_named(start, on_ray, tmp_path):
+    (tmp_path / "agent").write_bytes(b"in the way")
+    with pytest.raises(InputError, match=f"{tmp_path / 'agent'}"):
+        train(values(start), tmp_path)

@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 import ray
 import torch
-from ray.exceptions import RayActorError, RayError, RayTaskError
+from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskError
 
 from suphx.checkpoint import TrainingProgress
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
 from suphx.selfplay.board import Averages
 from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.diverged import LearningDiverged
 from suphx.selfplay.learner import Learner, LearnerState
 from suphx.selfplay.peers import Peers, TorchPeers
 from suphx.selfplay.replay import Lesson
@@ -72,6 +73,9 @@ class Student:
             teachers = {model: unpack_policy(parcel) for model, parcel in beginning.teachers.items()}
         return Learner(starts, learning, self.precision, self._config.seed, teachers, peers=peers)
 
+    def ready(self) -> None:
+        """Return once it is there."""
+
     def address(self) -> str:
         """Return where the other processes find this one."""
         return f"tcp://{ray.util.get_node_ip_address()}:{_free_port()}"
@@ -102,6 +106,16 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("", 0))
         return int(probe.getsockname()[1])
+
+
+def _is_there(actor: Any) -> bool:
+    try:
+        ray.get(actor.ready.remote(), timeout=_AGAIN_SECONDS)
+    except GetTimeoutError:
+        return True  # at work
+    except RayError:
+        return False
+    return True
 
 
 class ParameterServer:
@@ -237,8 +251,10 @@ class ParameterServer:
             lesson: Lesson = ray.get(mine)
             figures = self._student.step(found.model, lesson, games)
             ray.get(running)
-        except RayActorError:  # another process of this server is gone: all of them begin anew, from the checkpoint
-            os._exit(1)  # what Ray takes for a crash, and starts again
+        except (RayActorError, RuntimeError) as error:  # torch's word for a peer that is gone is a RuntimeError, too
+            if isinstance(error, LearningDiverged) or all(_is_there(other) for other in self._others):
+                raise
+            os._exit(1)  # what Ray takes for a crash: it starts this one again, with others, from the checkpoint
         staleness = float(self._progress.version - lesson.version.astype(np.int64).mean())
         self._averages.add(found.model, figures[found.model] | {"staleness": staleness})
         if CRITIC in figures:
