@@ -28,6 +28,7 @@ from suphx.selfplay.roles.names import name_of
 from suphx.selfplay.roles.parcels import Beginning, Counts, Published, Shipment, pack, program, unpack
 from suphx.selfplay.roles.plan import Node, parse_node, plan_of
 from suphx.selfplay.roles.resources import RoleConfig
+from suphx.selfplay.roles.simulator import RemotePolicy
 from suphx.selfplay.trajectory import Experience
 
 ROLES = {"object_store_gib": 0.1}
@@ -125,6 +126,8 @@ def test_an_engine_answers_for_every_player_and_takes_newer_weights(engine):
     assert gamma == 0.5 and np.allclose(found, expected(9, planes), atol=0.02)
     assert np.allclose(engines.ask(1, "discard", planes)[0], expected(7, planes), atol=0.02)
     assert engines.waiting > 0
+    late = RemotePolicy(engines, TrainConfig(), 0)  # of a simulator that comes up in the middle of a run
+    assert late.version == 4
 
 
 def test_an_engine_shows_a_network_its_own_planes(engine):

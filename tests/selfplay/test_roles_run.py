@@ -113,14 +113,14 @@ def test_a_checkpoint_of_another_configuration_is_refused(start, on_ray, whole):
 def test_an_oracle_a_critic_and_opponents_by_roles(start, on_ray, tmp_path):
     learning = {
         "models": ["discard", "kong"],
-        "batch": 64,
+        "batch": 32,
         "learning_rate": 1e-4,
         "baseline": "critic",
         "critic": {"size": {"filters": 4, "blocks": 1}},
-        "oracle": {"full_games": 1, "decay_games": 2},
+        "oracle": {"full_games": 2, "decay_games": 3},
     }
     table = {"kind": "one-against-three", "opponents": [str(start), "sensible"]}
-    train(values(start, learning=learning, table=table, games=6), tmp_path)
+    train(values(start, learning=learning, table=table, games=8, publish_steps=1), tmp_path)
     shown = curve(tmp_path, "play/gamma")
     assert shown[0] > shown[-1] == 0
     assert len(curve(tmp_path, "critic/explained_variance"))

@@ -74,6 +74,11 @@ class InferenceEngine:
             self._tasks = [asyncio.create_task(each()) for each in (self._serve, self._follow, self._report)]
         return str(self._precision)
 
+    async def current(self) -> tuple[int, float]:
+        """Return the version of the learner's weights and their gamma."""
+        await self.ready()
+        return self._version, self._gamma
+
     async def answer(self, player: int, model: str, planes: np.ndarray) -> tuple[np.ndarray, int, float]:
         """Return logits f32[n, 34 or 2] (of the critic: f32[n]), the version of the weights, and its gamma.
 
@@ -181,20 +186,26 @@ class Engines:
         self.waiting = 0.0
         """Seconds spent on waiting for answers."""
 
+    def current(self) -> tuple[int, float]:
+        """Return what `InferenceEngine.current` does."""
+        return self._call("current")
+
     def ask(self, player: int, model: str, planes: np.ndarray) -> tuple[np.ndarray, int, float]:
         """Return what `InferenceEngine.answer` does; it waits as long as no engine is there."""
         began = time.perf_counter()
+        found = self._call("answer", player, model, planes)
+        self.waiting += time.perf_counter() - began
+        return found
+
+    def _call(self, method: str, *arguments: object) -> Any:
         tries = 0
         while True:
             engine = self._engines[(self._first + tries) % len(self._engines)]
             try:
-                found = ray.get(engine.answer.remote(player, model, planes))
+                return ray.get(getattr(engine, method).remote(*arguments))
             except ray.exceptions.RayTaskError:
                 raise
             except RayError:
                 tries += 1
                 if tries % len(self._engines) == 0:
                     time.sleep(0.5)
-                continue
-            self.waiting += time.perf_counter() - began
-            return found

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import ray
 import torch
-from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskError
+from ray.exceptions import GetTimeoutError, RayError, RayTaskError
 
 from suphx.checkpoint import TrainingProgress
 from suphx.networks.memory import keep_memory
@@ -23,6 +23,7 @@ from suphx.networks.policy import PolicyNetwork
 from suphx.selfplay.board import Averages
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.diverged import LearningDiverged
+from suphx.selfplay.evaluation import Strength
 from suphx.selfplay.learner import Learner, LearnerState
 from suphx.selfplay.peers import Peers, TorchPeers
 from suphx.selfplay.replay import Lesson
@@ -73,9 +74,6 @@ class Student:
             teachers = {model: unpack_policy(parcel) for model, parcel in beginning.teachers.items()}
         return Learner(starts, learning, self.precision, self._config.seed, teachers, peers=peers)
 
-    def ready(self) -> None:
-        """Return once it is there."""
-
     def address(self) -> str:
         """Return where the other processes find this one."""
         return f"tcp://{ray.util.get_node_ip_address()}:{_free_port()}"
@@ -108,14 +106,15 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _is_there(actor: Any) -> bool:
+def _is_lost(step: Any) -> bool:
+    """Whether a step came to nothing because its process, or what it was to learn from, is gone."""
     try:
-        ray.get(actor.ready.remote(), timeout=_AGAIN_SECONDS)
-    except GetTimeoutError:
-        return True  # at work
-    except RayError:
+        ray.get(step, timeout=_AGAIN_SECONDS)
+    except (RayTaskError, GetTimeoutError):
         return False
-    return True
+    except RayError:
+        return True
+    return False
 
 
 class ParameterServer:
@@ -183,7 +182,8 @@ class ParameterServer:
         Raises Collapsed and LearningDiverged, with the last good checkpoint kept.
         """
         saved = time.monotonic()
-        measured = self._progress.games
+        strength: Strength | None = ray.get(self._monitor.strength.remote())
+        measured = strength.games if strength else 0
         while self._progress.games < self._config.games and not self._stop.is_set():
             self._to_next_version()
             alarms = self._student.learner.alarms()
@@ -243,16 +243,21 @@ class ParameterServer:
     def _learn(self, found: LessonParts) -> None:
         """Take a step, each process from its part."""
         assert found.model is not None
-        games, self._new_games = self._new_games, 0
         mine: Any = found.parts[0]
+        try:
+            lesson: Lesson = ray.get(mine)
+        except RayError:  # the buffer has gone since, and the lesson with it
+            return
+        games, self._new_games = self._new_games, 0
         others = zip(self._others, found.parts[1:], strict=True)
         running = [other.step.remote(found.model, part, games) for other, part in others]
         try:
-            lesson: Lesson = ray.get(mine)
             figures = self._student.step(found.model, lesson, games)
             ray.get(running)
-        except (RayActorError, RuntimeError) as error:  # torch's word for a peer that is gone is a RuntimeError, too
-            if isinstance(error, LearningDiverged) or all(_is_there(other) for other in self._others):
+        except LearningDiverged:
+            raise
+        except (RayError, RuntimeError):  # torch's word for a peer that is gone is a RuntimeError
+            if not any(map(_is_lost, running)):
                 raise
             os._exit(1)  # what Ray takes for a crash: it starts this one again, with others, from the checkpoint
         staleness = float(self._progress.version - lesson.version.astype(np.int64).mean())

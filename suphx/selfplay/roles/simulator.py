@@ -48,10 +48,10 @@ class RemotePolicy:
 
     def __init__(self, engines: Engines, config: TrainConfig, seed: int) -> None:
         self.name = config.name
-        self.version = 0
-        """The oldest weights that had a part in the last decisions."""
         self._engines, self._seed = engines, seed
-        self._gamma = 1.0 if config.learning.oracle else 0.0
+        self.version, gamma = engines.current()
+        """The oldest weights that had a part in the last decisions."""
+        self._gamma = gamma if config.learning.oracle else 0.0
         self._versions: list[int] = []
         networks = {model: self._network(model) for model in MODELS}
         encoder = OracleEncoder(self._gamma, seed) if self._gamma else PlaneEncoder()
