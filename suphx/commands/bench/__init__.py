@@ -4,8 +4,11 @@ import typer
 
 from suphx.commands.bench.evaluate import evaluate
 from suphx.commands.bench.features import features
+from suphx.commands.bench.learner import learner
 from suphx.commands.bench.networks import networks
 from suphx.commands.bench.pretrain import pretrain
+from suphx.commands.bench.scaling import scaling
+from suphx.commands.bench.selfplay import selfplay
 from suphx.commands.bench.simulator import simulator
 
 bench = typer.Typer(no_args_is_help=True, help="Measure speed, beside others in the same run.")
@@ -14,3 +17,6 @@ bench.command()(features)
 bench.command()(networks)
 bench.command()(pretrain)
 bench.command()(evaluate)
+bench.command()(selfplay)
+bench.command()(learner)
+bench.command()(scaling)

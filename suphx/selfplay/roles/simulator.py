@@ -39,7 +39,7 @@ from suphx.selfplay.trajectory import Batch, Experience, join
 HALVES = 2
 #: Shipments of each half that a buffer may not yet have taken in.
 _UNDERWAY = 2
-#: A shipment goes off with so many questions, or after so many seconds.
+#: A shipment goes off with so many questions, or a minibatch of them, or after so many seconds.
 _SHIPMENT_QUESTIONS, _SHIPMENT_SECONDS = 1024, 5.0
 
 
@@ -168,6 +168,7 @@ class _Half:
         models, hidden = config.learning.models, config.keeps_hidden
         self._collector = Collector(config.table, rules, rewards, slots, seed, models, against, hidden)
         self._values = _values(engines) if config.learning.has_critic else None
+        self._shipment = min(_SHIPMENT_QUESTIONS, config.learning.batch)
         self._batches: list[Batch] = []
         self._counted = Counts()
         self._underway: deque[Any] = deque()
@@ -184,7 +185,7 @@ class _Half:
                 self._sample(finished.ended)
         questions = sum(len(each) for batch in self._batches for each in batch.experience.values())
         late = time.perf_counter() - self._began > _SHIPMENT_SECONDS
-        if self._batches and (questions >= _SHIPMENT_QUESTIONS or late):
+        if self._batches and (questions >= self._shipment or late):
             self._ship()
 
     def _sample(self, ended: Ended) -> None:
