@@ -1,0 +1,181 @@
+"""What a step of learning takes, beside the bare step of the same network: forward, backward, AdamW; in turns.
+
+On a CPU ratios are of the processor's time, so that they hold on a machine that has other work too.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+from torch.utils.flop_counter import FlopCounterMode
+
+from simulator.tiles import KINDS
+from suphx.agent.network_agent import untrained_networks
+from suphx.features.layout import PLANES
+from suphx.networks.benchmark import bench_inference
+from suphx.networks.memory import keep_memory
+from suphx.networks.planes import unpack
+from suphx.networks.policy import PolicyNetwork, ValueNetwork
+from suphx.networks.precision import Precision
+from suphx.networks.sizes import NetworkSize
+from suphx.selfplay.benchmark import MODEL, Spent, made_up_questions
+from suphx.selfplay.learner import Learner
+from suphx.selfplay.learning_config import CriticConfig, LearningConfig
+from suphx.selfplay.passes import passes
+from suphx.selfplay.trajectory import Experience
+
+#: Small, so that networks stay near those that the made-up answers were drawn from.
+_RATE = 1e-6
+#: The most that tensor cores do with bfloat16 without sparsity, in floating-point operations a second, from the makers'
+#: data sheets, by words that are all in the card's name; the first that fit count. Of other cards no share is told.
+PEAKS = {
+    "A100": 312e12,
+    "H100 PCIE": 756e12,
+    "H100": 989e12,
+    "H200": 989e12,
+    "L4": 121e12,
+    "L40S": 362e12,
+    "B200": 2250e12,
+}
+
+
+def _played_by(network: PolicyNetwork, questions: Experience, precision: Precision) -> Experience:
+    """Return questions with the log-probabilities that this network gives the answers taken."""
+    found = np.empty(len(questions), np.float32)
+    with torch.inference_mode():
+        for rows in passes(len(questions), precision):
+            planes = unpack(questions.planes[rows], precision.dtype, precision.device, precision.threads)
+            log_policy = functional.log_softmax(network(planes), dim=1).cpu().numpy()
+            found[rows] = np.take_along_axis(log_policy, questions.answer[rows].astype(np.int64)[:, None], 1)[:, 0]
+    return replace(questions, log_probability=found)
+
+
+class _BareStep:
+    """Forward, backward and AdamW's step of one network, in the passes that the learner makes."""
+
+    def __init__(
+        self, network: nn.Module, planes: np.ndarray, targets: torch.Tensor, loss: Callable, precision: Precision
+    ) -> None:
+        """planes: uint64[n, planes]. loss: what is summed over questions, of outputs and targets [n, ...]."""
+        self._network = network.to(precision.device)
+        self._planes, self._targets, self._loss = planes, targets.to(precision.device), loss
+        self._precision = precision
+        self._optimizer = torch.optim.AdamW(network.parameters(), lr=_RATE, fused=True)
+
+    def take(self) -> None:
+        precision = self._precision
+        for rows in passes(len(self._planes), precision):
+            planes = unpack(self._planes[rows], precision.dtype, precision.device, precision.threads)
+            self._loss(self._network(planes), self._targets[rows], reduction="sum").backward()
+        self._optimizer.step()
+        self._optimizer.zero_grad()
+
+
+def bench_learner(
+    size: NetworkSize, precision: Precision, seconds: float, batch: int, with_critic: bool, seed: int = 0
+) -> dict[str, float]:
+    """Measure the learner's step on a batch of questions, and the bare step, in turns; with a critic, steps of both.
+
+    seconds: of both together. `ratio`: learner's pairs a second over bare ones. With a critic a pair is a question
+    that both have learned from. `cores`: busy during the learner's steps.
+    """
+    keep_memory()
+    generator = torch.Generator().manual_seed(seed)
+    network = untrained_networks(size, seed)[MODEL]
+    config = LearningConfig(
+        models=[MODEL],
+        batch=batch,
+        learning_rate=_RATE,
+        baseline="critic" if with_critic else "mean",
+        critic=CriticConfig(size=size, learning_rate=_RATE),
+    )
+    learner = Learner({MODEL: network}, config, precision, seed)
+    questions = _played_by(learner.networks[MODEL], made_up_questions(batch), precision)
+    advantage = torch.randn(batch, generator=generator).numpy()
+    reward = torch.randn(batch, generator=generator)
+    fresh, answers = untrained_networks(size, seed)[MODEL], torch.from_numpy(questions.answer.astype(np.int64))
+    bare = [_BareStep(fresh, questions.planes, answers, functional.cross_entropy, precision)]
+    if with_critic:
+        seen = np.concatenate([questions.planes, questions.oracle], axis=1)
+        bare.append(_BareStep(ValueNetwork(size, seen.shape[1]), seen, reward, functional.mse_loss, precision))
+
+    def learn() -> None:
+        learner.step(MODEL, questions, advantage)
+        if with_critic:
+            learner.critic_step(questions, reward.numpy())
+
+    def step() -> None:
+        for each in bare:
+            each.take()
+
+    spent, turns = _in_turns({"learner": learn, "bare": step}, seconds, precision.device)
+    whole, alone = (spent[name].cpu if precision.device.type == "cpu" else spent[name].wall for name in spent)
+    pairs = batch * turns
+    return {
+        "pairs_per_s": pairs / spent["learner"].wall,
+        "pairs_per_core_s": pairs / spent["learner"].cpu,
+        "bare_pairs_per_s": pairs / spent["bare"].wall,
+        "bare_pairs_per_core_s": pairs / spent["bare"].cpu,
+        "ratio": alone / whole,
+        "ratio_wall": spent["bare"].wall / spent["learner"].wall,
+        "cores": spent["learner"].cpu / spent["learner"].wall,
+    }
+
+
+def _in_turns(
+    works: Mapping[str, Callable[[], None]], seconds: float, device: torch.device
+) -> tuple[dict[str, Spent], int]:
+    """Do some works in turns, after one turn that is not counted; return the time of each, and how many turns."""
+
+    def complete(work: Callable[[], None]) -> None:
+        work()
+        if device.type == "cuda":
+            torch.cuda.synchronize(device)
+
+    for work in works.values():
+        complete(work)
+    spent, turns = {name: Spent() for name in works}, 0
+    until = time.perf_counter() + seconds
+    while time.perf_counter() < until or not turns:
+        for name, work in works.items():
+            spent[name].during(lambda work=work: complete(work))  # type: ignore[misc]
+        turns += 1
+    return spent, turns
+
+
+def operations(size: NetworkSize) -> dict[str, int]:
+    """Return the floating-point operations of the discard network for one position: `forward`, `training`."""
+    network, planes = PolicyNetwork(MODEL, size), torch.zeros(1, KINDS, PLANES)
+    with FlopCounterMode(display=False) as forward, torch.inference_mode():
+        network(planes)
+    with FlopCounterMode(display=False) as training:
+        network(planes).sum().backward()
+    return {"forward": forward.get_total_flops(), "training": training.get_total_flops()}
+
+
+def peak_of(card: str) -> float | None:
+    """Return a card's operations a second in bfloat16 by its name, as `torch.cuda.get_device_name` has it."""
+    words = set(card.upper().replace("-", " ").split())
+    return next((peak for names, peak in PEAKS.items() if set(names.split()) <= words), None)
+
+
+def bench_card(size: NetworkSize, precision: Precision, seconds: float, batch: int) -> dict[str, float]:
+    """Measure what a GPU does: positions answered and pairs learned from a second, and their shares of its peak.
+
+    Shares are left out for a card whose peak is not known here.
+    """
+    answers = bench_inference(size.name, precision, seconds)["inference_per_s"]
+    learned = bench_learner(size, precision, seconds, batch, with_critic=False)["pairs_per_s"]
+    found = {"inference_per_s": answers, "pairs_per_s": learned}
+    peak = peak_of(torch.cuda.get_device_name(precision.device))
+    if peak is not None:
+        each = operations(size)
+        found["inference_share_of_peak"] = answers * each["forward"] / peak
+        found["training_share_of_peak"] = learned * each["training"] / peak
+    return found

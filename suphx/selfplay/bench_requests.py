@@ -1,0 +1,114 @@
+"""What a single request to an inference engine costs, and a buffer's part in a question that is learned from."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import ray
+
+from suphx.networks.benchmark import made_up_planes
+from suphx.networks.sizes import MODEL_PLANES, OUTPUTS
+from suphx.selfplay.benchmark import MODEL, made_up_questions
+from suphx.selfplay.learning_config import LearningConfig
+from suphx.selfplay.replay import Lesson
+from suphx.selfplay.roles.buffer import Buffer
+from suphx.selfplay.roles.parcels import Counts, LessonParts, Shipment, own
+from suphx.selfplay.trajectory import PATH, Batch
+
+#: Shipments that go to a buffer before a lesson of as many pairs is asked for, and how often that is done.
+_SHIPMENTS, _LESSONS = 2, 12
+#: Rows of the large one of two requests that are timed, and how often both are made.
+_LARGE_REQUEST, _REQUESTS = 256, 40
+
+
+class Clocked:
+    """A role that tells how much of the processor's time it has had."""
+
+    def cpu_seconds(self) -> float:
+        """Return how long this process has been computing."""
+        return time.process_time()
+
+
+class ClockedBuffer(Clocked, Buffer):
+    """A buffer that tells it."""
+
+
+class _Answerer(Clocked):
+    """An engine whose networks take no time."""
+
+    async def answer(self, player: int, model: str, planes: np.ndarray) -> tuple[np.ndarray, int, float]:
+        """Return zeros in the form of `InferenceEngine.answer`."""
+        return np.zeros((len(planes), OUTPUTS[model]), np.float32), player, 0.0
+
+
+def bench_requests() -> dict[str, float]:
+    """Measure requests to an engine that answers at once, on the Ray that is there; one at a time.
+
+    `request_s`: from question to answer, of one row. `request_us`: of a core, here and there together, of one row;
+    `row_us`: for each row more.
+    """
+    answerer: Any = ray.remote(_Answerer).options(num_cpus=0).remote()
+    costs, times = {}, {}
+    for rows in (1, _LARGE_REQUEST):
+        planes = made_up_planes(rows, MODEL_PLANES[MODEL])
+        for _ in range(_REQUESTS // 4):  # not counted
+            ray.get(answerer.answer.remote(0, MODEL, planes))
+        cpu, took = time.process_time() + ray.get(answerer.cpu_seconds.remote()), []
+        for _ in range(_REQUESTS):
+            began = time.perf_counter()
+            ray.get(answerer.answer.remote(0, MODEL, planes))
+            took.append(time.perf_counter() - began)
+        costs[rows] = (time.process_time() + ray.get(answerer.cpu_seconds.remote()) - cpu) / _REQUESTS
+        times[rows] = statistics.median(took)
+    ray.kill(answerer)
+    return {
+        "request_s": times[1],
+        "request_us": 1e6 * costs[1],
+        "row_us": 1e6 * max(costs[_LARGE_REQUEST] - costs[1], 0.0) / (_LARGE_REQUEST - 1),
+    }
+
+
+def bench_buffer(config: LearningConfig) -> dict[str, float]:
+    """Measure a buffer on the Ray that is there, which gets shipments of a batch each and hands out lessons.
+
+    `take_in_us`, `hand_out_us`: of its core, for each pair that comes in and that goes out. `lesson_s`: until a lesson
+    that is asked for is here.
+    """
+    remote: Any = ray.remote(ClockedBuffer)
+    buffer = remote.options(num_cpus=0).remote(0, config, 0, 1_000_000, None)
+    n = config.batch
+    shipment = ray.put(_shipment(n))
+    taking, handing, times = 0.0, 0.0, []
+    for number in range(_LESSONS + 1):
+        at = [ray.get(buffer.cpu_seconds.remote())]
+        for _ in range(_SHIPMENTS):
+            ray.get(buffer.add.remote(shipment))
+        at.append(ray.get(buffer.cpu_seconds.remote()))
+        began = time.perf_counter()
+        found: LessonParts = ray.get(buffer.lesson.remote(1))
+        part: Any = found.parts[0]
+        lesson: Lesson = ray.get(part)
+        own(lesson)
+        took = time.perf_counter() - began
+        at.append(ray.get(buffer.cpu_seconds.remote()))
+        if number:  # the first one is not counted
+            taking, handing = taking + at[1] - at[0], handing + at[2] - at[1]
+            times.append(took)
+    ray.kill(buffer)
+    return {
+        "take_in_us": 1e6 * taking / (_LESSONS * _SHIPMENTS * n),
+        "hand_out_us": 1e6 * handing / (_LESSONS * n),
+        "lesson_s": statistics.median(times),
+    }
+
+
+def _shipment(n: int) -> Shipment:
+    """Return a shipment of n made-up questions without what is hidden, each a path of its own."""
+    questions = made_up_questions(n)
+    questions = replace(questions, oracle=questions.oracle[:, :0])
+    batch = Batch(np.zeros(n, PATH), {MODEL: questions})
+    return Shipment(batch, {MODEL: np.zeros(n)}, Counts())

@@ -1,0 +1,34 @@
+"""The benchmark of the roles on Ray: layouts that play, and one that learns, on a Ray of its own."""
+
+import os
+
+import pytest
+import ray
+
+from suphx.networks.sizes import NetworkSize
+from suphx.selfplay.bench_roles import LAYOUTS, Layout, _scaling, bench_roles
+
+TINY = NetworkSize(filters=4, blocks=1)
+
+
+@pytest.mark.full
+def test_layouts_play_and_learn_and_say_what_it_costs():
+    layouts = {"play": LAYOUTS["play"], "learn": Layout(1, 1, 1, learns=True), "none": Layout(1_000_000, 1, 1)}
+    cores = os.sched_getaffinity(0)
+    found = dict(bench_roles(TINY, seconds=1, games=8, batch=64, layouts=layouts))
+    assert set(found) == {"play", "learn", "request", "buffer"}  # nowhere are there so many cores
+    assert not ray.is_initialized() and os.sched_getaffinity(0) == cores
+    for name in ("play", "learn"):
+        each = found[name]
+        assert 0 < each["decisions_per_s"] < each["questions_per_s"] and each["versions_per_s"] > 0
+        assert 0 < each["busy_cores"] < 2 and each["simulator_us"] > 0 and each["engine_us"] > 0
+        assert 0 <= each["held"] <= 1 and 0 < each["waiting"] <= 1
+        assert each["weights_delay_s"] > 0 and each["engine_batch"] > 0
+    assert found["learn"]["staleness"] > 0 and "staleness" not in found["play"]
+    assert found["learn"]["server_us"] > found["play"]["server_us"]
+    assert all(value >= 0 for part in ("request", "buffer") for value in found[part].values())
+
+
+def test_two_simulators_are_held_against_one():
+    found = {"play": {"questions_per_s": 10.0}, "play_two_of_each": {"questions_per_s": 19.0}}
+    assert _scaling(found) == {"with_an_engine_each": 1.9}
