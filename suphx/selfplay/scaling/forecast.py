@@ -1,0 +1,234 @@
+"""What a cluster of so many machines would do, and what it would wait for first."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cache
+
+from suphx.selfplay.benchmark import MODEL
+from suphx.selfplay.learning_config import LearningConfig
+from suphx.selfplay.roles.engine import _WEIGHTS_SECONDS
+from suphx.selfplay.roles.plan import QUESTIONS_A_GAME
+from suphx.selfplay.roles.resources import RolesConfig
+from suphx.selfplay.roles.simulator import _SHIPMENT_QUESTIONS, _UNDERWAY, HALVES
+from suphx.selfplay.scaling.costs import ASKED_IN_TURN, ASSUMED_LATENCY, ROUND_SPREAD, ROUNDS_A_GAME, Costs
+from suphx.selfplay.scaling.learning import LearningFigures, LearningFlow, simulate_learning
+from suphx.selfplay.scaling.play import PlayFigures, simulate_play
+
+#: Share of a buffer's time that it is planned to be busy.
+_BUFFER_LOAD = 0.6
+#: A long round, in lengths of a mean one.
+_LONG_ROUND = 2
+#: A simulator more is worth having if it adds this share to what an engine answers.
+_WORTH = 0.05
+#: A share of time or of pairs from which on something counts as what the rest waits for.
+_MUCH = 0.1
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One of many alike."""
+
+    cores: int
+    gpus: int
+    bandwidth: float
+    """Bytes a second to and from the others."""
+
+
+#: What clusters are taken to be made of. Cores as the one that was measured.
+CPU_MACHINE = Machine(cores=32, gpus=0, bandwidth=10e9 / 8)
+GPU_MACHINE = Machine(cores=128, gpus=8, bandwidth=100e9 / 8)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How a run is configured for a cluster."""
+
+    tables: int
+    """Side by side, of each simulator."""
+    batch: int
+    """Pairs of a step, all processes of the parameter server together."""
+    publish_steps: int
+    batch_a_server: int = 0
+    """The least for each process of the parameter server, where that makes more."""
+    keeps_fresh: bool = False
+    """More steps to a version if otherwise rounds would outlast the bound on staleness."""
+    buffers_as_one: bool = False
+    """As if every step were drawn from all buffers together, not from one after the other."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What came of it."""
+
+    machines: int
+    simulators: int
+    engines: int
+    buffers: int
+    servers: int
+    """Processes of the parameter server."""
+    batch: int
+    publish_steps: int
+    games_per_s: float
+    """That are played."""
+    pairs_per_s: float
+    """That are learned from."""
+    efficiency: float
+    """Pairs learned from, over what as many single machines would learn from."""
+    limit: str
+    """What the rest waits for."""
+    staleness: float
+    """Of pairs learned from, in versions."""
+    staleness_s: float
+    """... in seconds."""
+    dropped: float
+    """Share of pairs too stale to be used."""
+    held: float
+    """Share of the time that simulators wait because there is enough."""
+    engine_busy: float
+    server_busy: float
+    handing: float
+    """Share of the time that the parameter server waits for a lesson on its way."""
+    buffer_busy: float
+    network: float
+    """Share of the bandwidth, where most of it is used."""
+    polls: float
+    """Share of the parameter server's first core that goes into being asked for newer weights."""
+    feeding_cores: float
+    """Cores of simulators that each engine keeps busy."""
+
+
+def rows_of_a_step(costs: Costs, tables: int) -> dict[str, float]:
+    """Return the questions of a step of half a simulator's tables, by model in the order they are asked."""
+    questions = tables / HALVES * costs.questions_per_step
+    total = sum(QUESTIONS_A_GAME.values())
+    return {model: questions * QUESTIONS_A_GAME[model] / total for model in ASKED_IN_TURN}
+
+
+@cache
+def engine_group(costs: Costs, tables: int, machine: Machine) -> tuple[int, PlayFigures]:
+    """Return how many simulators an engine is worth having, and what they do together."""
+    rows = rows_of_a_step(costs, tables)
+    play, most = costs.play, 1
+    if costs.on_gpu:  # on other machines, or beside it: the way over the network is counted for all
+        link = costs.sizes.question * machine.gpus / machine.bandwidth
+        play, most = replace(play, link=link, latency=ASSUMED_LATENCY), machine.cores // machine.gpus - 2
+    number, found = 1, simulate_play(play, 1, rows)
+    while number < most:
+        more = simulate_play(play, number + 1, rows)
+        if more.questions_per_s < (1 + _WORTH) * found.questions_per_s:
+            break
+        number, found = number + 1, more
+    return number, found
+
+
+def _learning_servers(costs: Costs, machine: Machine, machines: int, policy: Policy, playing: float) -> int:
+    """Return how many places learn so that the fewest pairs are waited for, on either side.
+
+    playing: pairs a second of each place that plays.
+    """
+    places = machines * (machine.gpus if costs.on_gpu else machine.cores)
+
+    def rate(servers: int) -> float:
+        batch, step = _step(costs, machine, policy, servers)
+        return min((places - servers) * playing, batch / step)
+
+    return max(range(1, places), key=rate)
+
+
+def _step(costs: Costs, machine: Machine, policy: Policy, servers: int) -> tuple[int, float]:
+    """Return the pairs of a step of so many processes, and its seconds.
+
+    Gradients are added up in a ring over all machines, or along a tree, whichever takes longer.
+    """
+    batch = max(policy.batch, policy.batch_a_server * servers)
+    ring = 2 * (servers - 1) / servers * costs.sizes.weights / machine.bandwidth
+    tree = 2 * math.ceil(math.log2(servers)) * ASSUMED_LATENCY
+    return batch, batch / servers * (costs.learn + costs.receive) + costs.step + max(ring, tree)
+
+
+def forecast(costs: Costs, machine: Machine, machines: int, policy: Policy) -> Forecast:
+    """Return what so many machines would do, with as many places learning as it takes to keep up with play.
+
+    A place is a GPU where there are any; an engine and a process of the parameter server have one each. Otherwise it
+    is a core, of which an engine has one and a simulator as much as it keeps busy.
+    """
+    learned = QUESTIONS_A_GAME[MODEL] / sum(QUESTIONS_A_GAME.values())
+    simulators_each, play = engine_group(costs, policy.tables, machine)
+    takes = 1.0 if costs.on_gpu else 1 + simulators_each * play.simulator_busy
+    servers = _learning_servers(costs, machine, machines, policy, play.questions_per_s * learned / takes)
+    engines = max(int((machines * (machine.gpus if costs.on_gpu else machine.cores) - servers) / takes), 1)
+    simulators = engines * simulators_each
+    batch, step = _step(costs, machine, policy, servers)
+    play_rate = engines * play.questions_per_s * learned
+    buffers = max(math.ceil(min(play_rate, batch / step) * (costs.take_in + costs.hand_out) / _BUFFER_LOAD), 1)
+    round_pairs = simulators * policy.tables * QUESTIONS_A_GAME[MODEL] / ROUNDS_A_GAME
+    staleness = LearningConfig().replay.staleness
+    publish_steps = policy.publish_steps
+    if policy.keeps_fresh:
+        publish_steps = max(publish_steps, math.ceil(_LONG_ROUND * round_pairs / (staleness * batch)))
+    link = costs.sizes.pair / (machine.bandwidth * min(machines / buffers, 1)) if machines > 1 else 0.0
+    at_once = buffers if policy.buffers_as_one else 1
+    away = costs.sizes.weights * (machines - 1) / machine.bandwidth  # all machines get weights from the first
+    late = max(engines * costs.poll - _WEIGHTS_SECONDS, 0.0) / 2
+    found = simulate_learning(
+        LearningFlow(
+            play_rate=play_rate,
+            round_pairs=round_pairs,
+            underway=simulators * HALVES * _UNDERWAY * _SHIPMENT_QUESTIONS,
+            buffers=buffers // at_once,
+            take_in=costs.take_in / at_once,
+            hand_out=costs.hand_out / at_once,
+            link=link / at_once,
+            batch=batch,
+            step=step,
+            publish_steps=publish_steps,
+            ahead=RolesConfig().ahead,
+            staleness=staleness,
+            weights_delay=costs.weights_delay + away + late,
+            round_spread=ROUND_SPREAD,
+        )
+    )
+    single = found.pairs_per_s if machines == 1 else forecast(costs, machine, 1, policy).pairs_per_s
+    return Forecast(
+        machines=machines,
+        simulators=simulators,
+        engines=engines,
+        buffers=buffers,
+        servers=servers,
+        batch=batch,
+        publish_steps=publish_steps,
+        games_per_s=found.played_per_s / QUESTIONS_A_GAME[MODEL],
+        pairs_per_s=found.pairs_per_s,
+        efficiency=found.pairs_per_s / (machines * single),
+        limit=_limit(found, play),
+        staleness=found.staleness,
+        staleness_s=found.staleness * found.version_s,
+        dropped=found.dropped,
+        held=found.held,
+        engine_busy=play.engine_busy * (1 - found.held),
+        server_busy=found.server_busy,
+        handing=found.handing,
+        buffer_busy=found.buffer_busy,
+        network=max(found.link_busy, play.link_busy * (1 - found.held)),
+        polls=engines / _WEIGHTS_SECONDS * costs.poll,
+        feeding_cores=simulators_each * play.simulator_busy,
+    )
+
+
+def _limit(found: LearningFigures, play: PlayFigures) -> str:
+    """Return what the rest waits for."""
+    if found.dropped > _MUCH:
+        return "staleness"
+    if found.handing > _MUCH:
+        return "lessons"
+    if found.server_busy > 1 - _MUCH:
+        return "learning"
+    busy = {
+        "buffers": found.buffer_busy,
+        "network": max(found.link_busy, play.link_busy),
+        "engines": play.engine_busy,
+        "simulators": play.simulator_busy,
+    }
+    return max(busy, key=lambda name: busy[name])

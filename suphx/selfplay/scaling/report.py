@@ -1,0 +1,120 @@
+"""The clusters that docs/scaling.md shows, and their tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from suphx.errors import InputError
+from suphx.selfplay.scaling.costs import Costs, cpu_costs, gpu_costs
+from suphx.selfplay.scaling.forecast import (
+    CPU_MACHINE,
+    GPU_MACHINE,
+    Forecast,
+    Machine,
+    Policy,
+    forecast,
+    rows_of_a_step,
+)
+from suphx.selfplay.scaling.play import simulate_play
+
+#: What was measured for the shipped tables.
+_RESULTS = Path(__file__).parents[3] / "docs" / "results"
+SELFPLAY_RESULTS, LEARNER_RESULTS = _RESULTS / "bench-selfplay.json", _RESULTS / "bench-learner.json"
+#: Networks on CPUs, and on GPUs.
+CPU_NETWORK, GPU_NETWORK = "base", "paper"
+
+
+@dataclass(frozen=True)
+class Measurements:
+    """What the two benchmarks printed."""
+
+    selfplay: dict[str, Any]
+    learner: dict[str, Any]
+
+
+def measurements(selfplay: Path | None = None, learner: Path | None = None) -> Measurements:
+    """Read measurements, by default those of docs/results; raises InputError for files that are none."""
+    return Measurements(_read(selfplay or SELFPLAY_RESULTS), _read(learner or LEARNER_RESULTS))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}; name a file with --selfplay and --learner") from error
+    except ValueError as error:
+        raise InputError(f"{path}: no JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise InputError(f"{path}: no measurements of ours")
+    return found
+
+
+def costs_of(found: Measurements) -> tuple[Costs, Costs]:
+    """Return costs on CPUs and on GPUs."""
+    cpu = cpu_costs(found.selfplay, found.learner, CPU_NETWORK)
+    return cpu, gpu_costs(cpu, GPU_NETWORK, found.learner.get(GPU_NETWORK, {}).get("card"))
+
+
+#: How a run may be configured: as configs/cluster.yaml does; so that it grows with the machines; and the same with a
+#: change of the program.
+_FIXED = Policy(tables=1024, batch=8192, publish_steps=4)
+_GROWING = {
+    "cpu": Policy(tables=256, batch=8192, publish_steps=4, batch_a_server=256, keeps_fresh=True),
+    "gpu": Policy(tables=512, batch=8192, publish_steps=4, batch_a_server=4096, keeps_fresh=True),
+}
+
+
+def scenarios(found: Measurements, machines: Sequence[int]) -> Iterator[tuple[str, list[Forecast]]]:
+    """Yield forecasts of clusters of each number of machines, by the name of what they are made of and run."""
+    cpu, gpu = costs_of(found)
+    kinds: dict[str, tuple[Costs, Machine]] = {"cpu": (cpu, CPU_MACHINE), "gpu": (gpu, GPU_MACHINE)}
+    for kind, (costs, machine) in kinds.items():
+        policies = {
+            "fixed": _FIXED,
+            "growing": _GROWING[kind],
+            "growing, buffers as one": replace(_GROWING[kind], buffers_as_one=True),
+        }
+        for name, policy in policies.items():
+            yield f"{kind}, {name}", [forecast(costs, machine, each, policy) for each in machines]
+
+
+def checks(found: Measurements) -> dict[str, dict[str, dict[str, float]]]:
+    """Return questions a second as measured and as simulated, by network and layout of roles on this machine."""
+    result: dict[str, dict[str, dict[str, float]]] = {}
+    for network, parts in found.selfplay.items():
+        if not isinstance(parts, dict):
+            continue
+        costs = cpu_costs(found.selfplay, found.learner, network)
+        rows = rows_of_a_step(costs, int(parts["collector"]["games"]))
+        for layout, simulators in (("play_two_cores", 1), ("play_two_simulators", 2)):
+            if layout in parts:
+                simulated = simulate_play(costs.play, simulators, rows).questions_per_s
+                figures = {"measured": parts[layout]["questions_per_s"], "simulated": round(simulated, 1)}
+                result.setdefault(network, {})[layout] = figures
+    return result
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.0f} %"
+
+
+#: Columns of the tables.
+SHOWN: dict[str, Callable[[Forecast], str]] = {
+    "machines": lambda each: f"{each.machines:,}",
+    "simulators, engines": lambda each: f"{each.simulators:,}, {each.engines:,}",
+    "servers, buffers": lambda each: f"{each.servers:,}, {each.buffers:,}",
+    "batch x steps": lambda each: f"{each.batch:,} x {each.publish_steps:,}",
+    "games/s": lambda each: f"{each.games_per_s:,.0f}",
+    "pairs/s": lambda each: f"{each.pairs_per_s:,.0f}",
+    "efficiency": lambda each: _percent(each.efficiency),
+    "waits for": lambda each: each.limit,
+    "too stale": lambda each: _percent(each.dropped),
+    "staleness": lambda each: f"{each.staleness:.1f}, {each.staleness_s:,.0f} s",
+    "held": lambda each: _percent(each.held),
+    "network": lambda each: _percent(each.network),
+    "polls": lambda each: _percent(each.polls),
+}
