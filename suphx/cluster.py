@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import logging
 import os
+import secrets
+import socket
+from pathlib import Path
 
 import ray
 from ray._private import ray_constants
 
+from suphx.errors import InputError
+
 #: Names the cluster to join, as Ray has it.
 ADDRESS_VARIABLE = "RAY_ADDRESS"
+#: Seconds that a head node may take to answer a knock.
+_KNOCK_SECONDS = 5.0
 #: Ray binds 127.0.0.1 only where it believes that no cluster can be; otherwise it takes the machine's outer address.
 _NO_CLUSTER_VARIABLE = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 
@@ -19,13 +26,23 @@ def join_or_start(
 ) -> None:
     """Join the Ray cluster at an address, or else the one that RAY_ADDRESS names; or start Ray on this machine alone.
 
-    On this machine alone every port is bound to the loopback address: what Ray's ports are sent is run.
-    cpus, gpus, object_store: what it then has; bytes. Raises ConnectionError if there is no such cluster.
+    What Ray's ports are sent is run. So on this machine alone every port is bound to the loopback address and asks for
+    the user's token.
+    cpus, gpus, object_store: what it then has; bytes. Raises InputError if there is no such cluster.
     """
     address = address or os.environ.get(ADDRESS_VARIABLE) or None
     if address:
-        ray.init(address, log_to_driver=False, logging_level=logging.ERROR, namespace=namespace)
+        if ":" in address and not answers(address.rpartition("/")[2]):
+            raise InputError(f"no Ray cluster at {address}: nobody answers there")
+        try:
+            ray.init(address, log_to_driver=False, logging_level=logging.ERROR, namespace=namespace)
+        except ConnectionError as error:
+            raise InputError(
+                f"no Ray cluster at {address} that lets this process in ({error}). If it asks for a token, set "
+                "RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH"
+            ) from error
         return
+    _make_token(Path.home() / ".ray" / "auth_token")
     os.environ[_NO_CLUSTER_VARIABLE] = "0"  # for the processes that are started
     ray_constants.ENABLE_RAY_CLUSTER = False  # for this one, which has read the variable
     ray.init(
@@ -38,3 +55,23 @@ def join_or_start(
         logging_level=logging.ERROR,
         namespace=namespace,
     )
+
+
+def answers(address: str) -> bool:
+    """Whether anybody answers at HOST:PORT at all; Ray itself would wait for it for minutes."""
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCK_SECONDS).close()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _make_token(path: Path) -> None:
+    """Make the token that Ray asks for on this machine, unless there is one; Ray itself would let others read it."""
+    try:
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+            file.write(secrets.token_hex(32))
+    except FileExistsError:
+        path.chmod(0o600)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -134,6 +136,10 @@ def test_everything_listens_on_loopback_alone(on_ray):
     assert {each.laddr.ip for each in listening} <= {"127.0.0.1", "::1", "::ffff:127.0.0.1"}
 
 
+def test_nobody_else_can_read_the_token(on_ray):
+    assert (Path.home() / ".ray" / "auth_token").stat().st_mode & 0o077 == 0
+
+
 def test_a_role_that_does_not_come_up_is_named(start, on_ray, tmp_path):
     with pytest.raises(InputError, match=r"not there after 0.01 s: .*monitor 1 of 1"):
         train(values(start, roles={"start_seconds": 0.01}), tmp_path)
@@ -181,3 +187,11 @@ def test_a_folder_that_cannot_be_written_is_named(start, on_ray, tmp_path):
     (tmp_path / "agent").write_bytes(b"in the way")
     with pytest.raises(InputError, match=f"{tmp_path / 'agent'}"):
         train(values(start), tmp_path)
+
+
+def test_a_cluster_that_is_not_there_is_named(start, tmp_path):
+    path = tmp_path / "tiny.yaml"
+    path.write_text(yaml.safe_dump(values(start)))
+    command = [sys.executable, "-m", "suphx", "train", str(path), "--address", "127.0.0.1:1", "--out", str(tmp_path)]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert found.returncode == 1 and "no Ray cluster at 127.0.0.1:1" in found.stderr

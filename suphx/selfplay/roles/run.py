@@ -7,7 +7,6 @@ them come up, what they raise, and that a cluster without a head is noticed.
 from __future__ import annotations
 
 import re
-import socket
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -20,7 +19,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from suphx.agent.loading import fingerprint
 from suphx.checkpoint import load_checkpoint, purpose_of
-from suphx.cluster import join_or_start
+from suphx.cluster import answers, join_or_start
 from suphx.errors import InputError
 from suphx.features.layout import VERSION
 from suphx.selfplay.config import TrainConfig
@@ -39,8 +38,6 @@ from suphx.selfplay.status import Collapsed, Interrupted, Report
 
 #: Seconds between two looks at how it goes.
 _LOOK_SECONDS = 1.0
-#: Seconds that the head node may take to answer a knock.
-_HEAD_SECONDS = 5.0
 #: Seconds that simulators have to end by themselves.
 _STOP_SECONDS = 20.0
 #: Seconds that a report may take before the monitor counts as busy.
@@ -95,7 +92,7 @@ class DistributedTraining:
         except RayError as error:
             raise self._told(error) from error
         finally:
-            if self._head_is_there():
+            if answers(self._head):
                 self.end()
 
     def _begin(self) -> None:
@@ -176,7 +173,7 @@ class DistributedTraining:
         pulse = self._ask_all_to_live()
         while True:
             ready, _ = ray.wait([learning, *playing], timeout=_LOOK_SECONDS)
-            if not self._head_is_there():
+            if not answers(self._head):
                 raise ClusterLost(f"Ray's head node is gone. {self.folder.last_good} {_RESUME}")
             if learning in ready:
                 done = ray.get(learning)
@@ -237,7 +234,7 @@ class DistributedTraining:
 
     def _told(self, error: RayError, who: str = "a role") -> Exception:
         """Return what to raise for what a role raised or died of."""
-        if not self._head_is_there():
+        if not answers(self._head):
             return ClusterLost(f"Ray's head node is gone. {self.folder.last_good} {_RESUME}")
         cause = getattr(error, "cause", None)
         if isinstance(cause, Collapsed | LearningDiverged):
@@ -249,15 +246,6 @@ class DistributedTraining:
         if found := _BEGINNING.findall(str(error)):  # Ray hands on the words alone of what a process raised as it began
             return InputError(f"{found[-1]}: {_LAST_WORDS.findall(str(error))[-1]}")
         return RoleLost(f"{who} is gone for good: {_short(error)} {self.folder.last_good} {_RESUME}")
-
-    def _head_is_there(self) -> bool:
-        """Whether Ray's head answers at all; Ray itself would wait for it for minutes."""
-        host, _, port = self._head.rpartition(":")
-        try:
-            socket.create_connection((host.strip("[]"), int(port)), timeout=_HEAD_SECONDS).close()
-        except OSError:
-            return False
-        return True
 
     def end(self) -> None:
         """End all processes of the run."""
