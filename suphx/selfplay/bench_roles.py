@@ -35,7 +35,7 @@ from suphx.selfplay.roles.parcels import Counts, LessonParts
 from suphx.selfplay.roles.resources import RoleConfig
 from suphx.selfplay.roles.run import DistributedTraining, start_ray
 from suphx.selfplay.roles.server import ParameterServer
-from suphx.selfplay.roles.simulator import Simulator
+from suphx.selfplay.roles.simulator import HALVES, Simulator
 from suphx.selfplay.status import Interrupted, Report
 
 #: Share of a core that each process claims: how many there are is for the layout to say, not for Ray's counting.
@@ -335,10 +335,11 @@ def _bench_layout(layout: Layout, folder: Path, name: str, seconds: float, games
 def _figures(layout: Layout, meter: _Meter) -> dict[str, float]:
     """Return what a run did between two looks, by name.
 
-    Rates are by the wall's clock. `busy_cores`: that the roles kept busy; `ROLE_us`: of a core, for each question (of
-    `buffers` and `servers`: for each pair). `waiting`, `held`: shares of the simulators' halves' time that they waited
-    for engines, or for a buffer that had enough. `engine_batch`: positions computed together. `weights_delay_s`: from
-    the publication of weights to their first use. `staleness`: of pairs learned from, in versions.
+    Rates are by the wall's clock; what was played is told as it is shipped, with the time it took. `busy_cores`: that
+    the roles kept busy; `ROLE_us`: of a core, for each question (of `buffers` and `servers`: for each pair). `waiting`,
+    `held`: shares of the simulators' halves' time that they waited for engines, or for a buffer that had enough.
+    `engine_batch`: positions computed together. `weights_delay_s`: from the publication of weights to their first use.
+    `staleness`: of pairs learned from, in versions.
     """
     assert meter.seen is not None
     first, last = meter.seen
@@ -347,10 +348,14 @@ def _figures(layout: Layout, meter: _Meter) -> dict[str, float]:
     pairs = last.totals.pairs - first.totals.pairs
     wall = last.at - first.at
     busy = {role: (last.cpu[role] - first.cpu[role]) / wall for role in first.cpu}
-    questions_per_s, pairs_per_s = counts["questions"] / seconds, pairs / seconds
+    halves = HALVES * layout.simulators
+    questions_per_s, decisions_per_s = (
+        halves * counts[name] / counts["seconds"] for name in ("questions", "decisions")
+    )
+    pairs_per_s = pairs / seconds
     found = {
         "cores": layout.cores,
-        "decisions_per_s": counts["decisions"] / seconds,
+        "decisions_per_s": decisions_per_s,
         "questions_per_s": questions_per_s,
         "pairs_per_s": pairs_per_s,
         "versions_per_s": (last.totals.versions - first.totals.versions) / seconds,
