@@ -88,9 +88,10 @@ def evaluation_section(found: Evaluation, folder: Path) -> list[str]:
     lines += [
         "",
         "*Average rank*: 1 is always first, 4 always last, 2.5 as good as the opponents; less is better. *Stable "
-        "rank*: the dan, or grade, that such places would hold on Tenhou's ladder, in games of its expert or phoenix "
-        "room; more is better. Differences in bold are clear of zero. *Smallest to be seen*: a true difference of that "
-        "size is told from none in four such runs out of five.",
+        "rank*: the dan, or grade, that such places would hold on Tenhou's ladder, at the prizes of its expert or "
+        "phoenix room; more is better. It is of games against these opponents, and says nothing of games with people. "
+        "*Smallest to be seen*: a true difference of that size is told from none in four such runs out of five. "
+        "Differences in bold are clear of zero.",
     ]
     for name, words in _EVALUATION_PICTURES.items():
         lines += picture(folder, folder / PICTURES_FOLDER / f"{name}.png", words)

@@ -8,6 +8,7 @@ from pathlib import Path
 from suphx.report.parts import Gap, Number
 
 NOTHING = "-"
+_LARGE = 100
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
@@ -29,8 +30,10 @@ def with_interval(number: Number, text: Callable[[float | None], str]) -> str:
 
 
 def decimals(value: float | None) -> str:
-    """Return a number with three decimals."""
-    return NOTHING if value is None else f"{value:.3f}"
+    """Return a number with three decimals, a large one with none."""
+    if value is None:
+        return NOTHING
+    return f"{value:.3f}" if abs(value) < _LARGE else f"{value:,.0f}"
 
 
 def signed(value: float | None) -> str:
