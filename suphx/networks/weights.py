@@ -7,6 +7,7 @@ is refused with the file's name. Files appear whole or not at all.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
@@ -76,7 +77,15 @@ def _serialize(network: PolicyNetwork, storage: Storage, layout: str) -> bytes:
     description = _Description(
         format=FORMAT_VERSION, model=network.model, layout=layout, planes=network.planes, **network.size.model_dump()
     )
-    return save(tensors, {name: str(value) for name, value in description.model_dump().items()})
+    return _in_order(save(tensors, {name: str(value) for name, value in description.model_dump().items()}))
+
+
+def _in_order(data: bytes) -> bytes:
+    """Return a safetensors file with its header sorted: the library orders metadata anew each time, hashes must not."""
+    start = 8 + int.from_bytes(data[:8], "little")
+    header = json.dumps(json.loads(data[8:start]), sort_keys=True, separators=(",", ":")).encode()
+    header += b" " * (-len(header) % 8)  # tensors begin at a multiple of eight bytes
+    return len(header).to_bytes(8, "little") + header + data[start:]
 
 
 def load_network(path: Path, model: str | None = None, layout: str = VERSION) -> PolicyNetwork:

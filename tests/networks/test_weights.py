@@ -71,6 +71,13 @@ def test_two_bytes_a_weight(tmp_path, networks, storage, bits):
         assert torch.allclose(found.state_dict()[name], tensor, rtol=2.0**-bits, atol=1e-7)
 
 
+def test_the_same_weights_are_the_same_file(agent, networks):
+    for _ in range(5):
+        before = load_card(agent).sha256
+        save_agent(agent, networks, "tiny one")
+        assert load_card(agent).sha256 == before
+
+
 def test_a_file_says_what_it_is(saved):
     from suphx.features.layout import VERSION
 
