@@ -163,6 +163,7 @@ def test_batch_that_cannot_be(n, seed, message):
 
 # Walls.
 
+
 def test_wall_from_seed_round_and_repeat_counter_alone():
     tables = Tables(1, seed=8)
     game = tables.games[0]
@@ -227,6 +228,7 @@ def test_tenhou_seed_that_is_none(seed):
 
 
 # Restarts.
+
 
 def test_automatic_restart_goes_on_with_the_next_number_of_the_slot():
     tables = Tables(3, seed=5, rules=Rules.tenhou_east())

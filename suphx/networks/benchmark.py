@@ -15,6 +15,8 @@ from torch import nn
 from torch.nn import functional
 
 from simulator.tiles import KINDS
+from suphx.features.layout import CALL_LAYOUT
+from suphx.features.layout_groups import FLAG
 from suphx.networks.convolution import KindConvolution
 from suphx.networks.inference import CPU_CHUNK, GPU_CHUNK, Evaluator
 from suphx.networks.planes import unpack, unpack_into
@@ -28,10 +30,16 @@ _LEARNING_RATE = 1e-4
 
 
 def made_up_planes(n: int, planes: int = PLANES) -> np.ndarray:
-    """Return uint64[n, planes] of random bits, a quarter of them set, about as many as in a position."""
+    """Return uint64[n, planes] of random bits, a quarter of them set, about as many as in a position.
+
+    Those that are all or none by the layout are so here.
+    """
     generator = np.random.default_rng(0)
     first, second = generator.integers(0, 1 << KINDS, (2, n, planes), dtype=np.uint64)
-    return first & second
+    packed = first & second
+    flags = [place for place, plane in enumerate(CALL_LAYOUT[:planes]) if plane.range == FLAG]
+    packed[:, flags] = (packed[:, flags] & np.uint64(1)) * np.uint64((1 << KINDS) - 1)
+    return packed
 
 
 def measure(work: Callable[[], object], seconds: float, device: torch.device) -> float:
@@ -54,7 +62,7 @@ def _wait(device: torch.device) -> None:
 
 
 def bench_inference(size: str, precision: Precision, seconds: float) -> dict[str, float]:
-    """Measure one size from packed planes to logits, and which share of it is unpacking."""
+    """Measure one size from packed planes to logits, and unpacking, all planes to all kinds, as a share of that."""
     network = PolicyNetwork("discard", size_named(size))
     evaluator = Evaluator(network, precision)
     on_cpu = precision.device.type == "cpu"

@@ -12,7 +12,8 @@ import torch
 from torch.nn import functional
 
 from simulator.tiles import KINDS
-from suphx.networks.planes import unpack, unpack_into
+from suphx.networks.fused import FusedNetwork
+from suphx.networks.planes import unpack, unpack_flags_into, unpack_into
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
 from suphx.networks.precision import Precision
 
@@ -46,9 +47,7 @@ def _workers(threads: int) -> ThreadPoolExecutor:
 class Evaluator:
     """A network that only answers: its own copy of the weights, in the type and on the device it computes with."""
 
-    def __init__(
-        self, network: PolicyNetwork | ValueNetwork, precision: Precision, fixed_passes: bool = False
-    ) -> None:
+    def __init__(self, network: PolicyNetwork | ValueNetwork, precision: Precision, fixed_passes: bool = False) -> None:
         """Take a copy of a network: one of the five, or a critic, whose answers are f32[n].
 
         fixed_passes: every pass has `pass_size` positions, the last one filled up, not as many as are asked for. A
@@ -59,10 +58,13 @@ class Evaluator:
         self.model = network.model if isinstance(network, PolicyNetwork) else "critic"
         self._pass_size = pass_size(self.model, precision.device) if fixed_passes else None
         self.planes = network.planes
-        self._network = copy.deepcopy(network).to(precision.device, precision.dtype)
-        self._network.requires_grad_(False).eval()
         self._on_cpu = precision.device.type == "cpu"
-        self._own = threading.local()  # a buffer for each thread
+        if self._on_cpu:
+            self._fused = FusedNetwork(network, precision.dtype)
+        else:
+            self._network = copy.deepcopy(network).to(precision.device, precision.dtype)
+            self._network.requires_grad_(False).eval()
+        self._own = threading.local()  # buffers for each thread
 
     def logits(self, packed: np.ndarray) -> np.ndarray:
         """Return logits f32[n, 34 or 2] for packed planes uint64[n, planes]; ValueError for another shape or type."""
@@ -77,17 +79,22 @@ class Evaluator:
         return np.concatenate(list(found))
 
     def _evaluate(self, packed: np.ndarray) -> np.ndarray:
-        with torch.inference_mode():
-            return self._network(self._unpack(packed)).cpu().numpy()[: len(packed)]
-
-    def _unpack(self, packed: np.ndarray) -> torch.Tensor:
         rows = self._pass_size or len(packed)
-        if not self._on_cpu:
-            planes = unpack(packed, self.precision.dtype, self.precision.device)
-            return functional.pad(planes, (0, 0, 0, 0, 0, rows - len(packed)))
-        buffer = getattr(self._own, "buffer", None)
-        if buffer is None or len(buffer) < rows:  # fresh memory would cost more than the unpacking
-            buffer = torch.zeros((rows, KINDS, self.planes), dtype=self.precision.dtype)
-            self._own.buffer = buffer
-        unpack_into(packed, buffer[: len(packed)], threads=1)
-        return buffer[:rows]  # beyond `packed`, whatever was there: no row sees another
+        with torch.inference_mode():
+            if self._on_cpu:
+                found = self._fused(*self._unpack(packed, rows))
+            else:
+                planes = unpack(packed, self.precision.dtype, self.precision.device)
+                found = self._network(functional.pad(planes, (0, 0, 0, 0, 0, rows - len(packed)))).cpu()
+        return found.numpy()[: len(packed)]
+
+    def _unpack(self, packed: np.ndarray, rows: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return so many rows of sets and of flags; beyond `packed`, whatever was there: no row sees another."""
+        buffers = getattr(self._own, "buffers", None)
+        if buffers is None or len(buffers[0]) < rows:  # fresh memory would cost more than the unpacking
+            shapes = (rows, KINDS, len(self._fused.sets)), (rows, len(self._fused.flags))
+            buffers = self._own.buffers = tuple(torch.zeros(shape, dtype=self.precision.dtype) for shape in shapes)
+        sets, flags = buffers
+        unpack_into(packed, sets[: len(packed)], 1, self._fused.sets)
+        unpack_flags_into(packed, flags[: len(packed)], self._fused.flags)
+        return sets[:rows], flags[:rows]

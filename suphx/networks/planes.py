@@ -26,12 +26,12 @@ _ROWS_FOR_THREADS = 32
 
 
 @jit
-def _unpack(packed, one, out):
-    n, planes = packed.shape
+def _unpack(packed, places, one, out):
+    n, planes = len(packed), len(places)
     parts = np.empty((_PARTS, planes), np.uint16)
     for i in range(n):
         for plane in range(planes):
-            mask = packed[i, plane]
+            mask = packed[i, places[plane]]
             for part in range(_PARTS):
                 parts[part, plane] = mask >> part * _PART_BITS & _PART_MASK
         for part in range(_PARTS):
@@ -43,30 +43,52 @@ def _unpack(packed, one, out):
                     out[i, kind, plane] = one if row[plane] & bit else type(one)(0)
 
 
+@jit
+def _unpack_flags(packed, places, one, out):
+    for i in range(len(packed)):
+        for plane in range(len(places)):
+            out[i, plane] = one if packed[i, places[plane]] & np.uint64(1) else type(one)(0)
+
+
 @cache
 def _pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, thread_name_prefix="unpack")
 
 
-def unpack_into(packed: np.ndarray, out: torch.Tensor, threads: int) -> None:
+def unpack_into(packed: np.ndarray, out: torch.Tensor, threads: int, places: np.ndarray | None = None) -> None:
     """Write packed planes uint64[n, planes] into a contiguous CPU tensor [n, 34, planes], bfloat16 or float32.
 
-    threads: how many share the work. Raises ValueError for a tensor of another shape or type.
+    threads: how many share the work. places: int64[k], which of the planes, by default all. Raises ValueError for a
+    tensor of another shape or type.
     """
-    if out.shape != (len(packed), KINDS, packed.shape[1]) or not out.is_contiguous():
-        raise ValueError(f"planes {packed.shape} do not fit a tensor {tuple(out.shape)}")
-    one: np.generic = np.float32(1)
-    if out.dtype == torch.bfloat16:
-        out, one = out.view(torch.uint16), _BFLOAT16_ONE
-    elif out.dtype != torch.float32:
-        raise ValueError(f"planes are unpacked to bfloat16 or float32, not {out.dtype}")
-    target = out.numpy()
+    places = np.arange(packed.shape[1]) if places is None else places
+    target, one = _target(out, (len(packed), KINDS, len(places)))
     if threads == 1 or len(packed) < _ROWS_FOR_THREADS:
-        _unpack(packed, one, target)
+        _unpack(packed, places, one, target)
         return
     bounds = np.linspace(0, len(packed), threads + 1).astype(int)
-    pieces = [(packed[a:b], one, target[a:b]) for a, b in pairwise(bounds)]
+    pieces = [(packed[a:b], places, one, target[a:b]) for a, b in pairwise(bounds)]
     list(_pool(threads).map(lambda piece: _unpack(*piece), pieces))
+
+
+def unpack_flags_into(packed: np.ndarray, out: torch.Tensor, places: np.ndarray) -> None:
+    """Write those of packed planes uint64[n, planes] that are all or none into a contiguous CPU tensor [n, k]: 1 or 0.
+
+    places: int64[k], which of the planes. Raises ValueError for a tensor of another shape or type.
+    """
+    target, one = _target(out, (len(packed), len(places)))
+    _unpack_flags(packed, places, one, target)
+
+
+def _target(out: torch.Tensor, shape: tuple[int, ...]) -> tuple[np.ndarray, np.generic]:
+    """Return an array of a tensor's memory, and what is a one in it."""
+    if out.shape != shape or not out.is_contiguous():
+        raise ValueError(f"planes {shape} do not fit a tensor {tuple(out.shape)}")
+    if out.dtype == torch.bfloat16:
+        return out.view(torch.uint16).numpy(), _BFLOAT16_ONE
+    if out.dtype != torch.float32:
+        raise ValueError(f"planes are unpacked to bfloat16 or float32, not {out.dtype}")
+    return out.numpy(), np.float32(1)
 
 
 def unpack(packed: np.ndarray, dtype: torch.dtype, device: torch.device, threads: int = 1) -> torch.Tensor:

@@ -195,9 +195,7 @@ class LocalTraining:
         """Measure the agent as it was saved; leave it, and try again later, if told to stop."""
         config = self.config
         assert config.evaluation is not None
-        evaluation = Evaluation(
-            config.evaluation, config.rules, config.start, self.folder.evaluation, self.precision
-        )
+        evaluation = Evaluation(config.evaluation, config.rules, config.start, self.folder.evaluation, self.precision)
         gamma = self.learner.gamma
         oracle = Policy(self.progress.version, self._networks, self.precision, config.seed, gamma, ())
         strength = evaluation.measure(self.folder.agent, self.games, stop, oracle if gamma else None)

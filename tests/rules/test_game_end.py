@@ -17,6 +17,7 @@ def win(winner, source, round, scores, **scene):
 
 # Bust.
 
+
 @pytest.mark.parametrize(("points", "rules", "over"), [
     (1900, Rules(), True),
     (2000, Rules(), False),  # zero points are enough
@@ -32,6 +33,7 @@ def test_bust_by_an_exhaustive_draw():
 
 
 # The last round.
+
 
 def test_nothing_else_ends_the_game_before_the_last_round():
     assert not win(1, 2, 6, [10000, 60000, 20000, 10000]).game_over
@@ -79,6 +81,7 @@ def test_east_only():
 
 
 # The extra wind.
+
 
 def test_sudden_death():
     assert win(1, 2, WEST_1, [24000, 28000, 24000, 24000]).game_over

@@ -1,0 +1,83 @@
+"""A network arranged for a CPU answers as the network itself does."""
+
+import numpy as np
+import pytest
+import torch
+
+from suphx.features.layout import CALL_LAYOUT, LAYOUT, ORACLE_PLANES
+from suphx.networks import fused
+from suphx.networks.benchmark import made_up_planes
+from suphx.networks.fused import FusedNetwork, flag_places
+from suphx.networks.planes import unpack
+from suphx.networks.policy import PolicyNetwork, ValueNetwork
+from suphx.networks.sizes import CALL_PLANES, MODELS, PLANES, NetworkSize
+
+SIZE = NetworkSize(filters=8, blocks=2)
+CPU = torch.device("cpu")
+
+
+def shaken(network):
+    """A network whose every weight is other than zero: a fresh one's blocks do nothing."""
+    torch.manual_seed(1)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.add_(0.1 * torch.randn_like(parameter))
+    return network
+
+
+def both(network, packed, dtype=torch.float32):
+    """What the network says, and what it says arranged for a CPU."""
+    arranged = FusedNetwork(network, dtype)
+    planes = unpack(packed, dtype, CPU)
+    with torch.inference_mode():
+        plain = network(planes).numpy()
+    flags = planes[:, 0, arranged.flags].contiguous()
+    return plain, arranged(planes[:, :, arranged.sets].contiguous(), flags).numpy()
+
+
+@pytest.fixture(params=["oneDNN", "steps"])
+def operations(request, monkeypatch):
+    if request.param == "steps":
+        monkeypatch.setattr(fused, "_FUSED", None)
+    elif fused._FUSED is None:
+        pytest.skip("this build of torch has no fused convolutions")
+    return request.param
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_it_answers_as_the_network(operations, model):
+    network = shaken(PolicyNetwork(model, SIZE))
+    plain, found = both(network, made_up_planes(50, network.planes))
+    assert found.dtype == np.float32
+    assert np.ptp(plain) > 1
+    assert np.allclose(plain, found, atol=1e-4)
+
+
+def test_an_oracle_and_a_critic_too(operations):
+    for network in (
+        PolicyNetwork("discard", SIZE, PLANES + ORACLE_PLANES),
+        PolicyNetwork("chow", SIZE, CALL_PLANES + ORACLE_PLANES),
+        ValueNetwork(SIZE, PLANES + ORACLE_PLANES),
+    ):
+        seen = CALL_PLANES if network.planes == CALL_PLANES + ORACLE_PLANES else PLANES
+        packed = made_up_planes(50, seen)
+        hidden = np.random.default_rng(2).integers(0, 1 << 34, (50, ORACLE_PLANES), dtype=np.uint64)
+        plain, found = both(shaken(network), np.concatenate([packed, hidden], axis=1))
+        assert np.allclose(plain, found, atol=1e-4)
+
+
+def test_in_bfloat16_it_is_about_as_near_to_float32_as_the_network(operations):
+    network = shaken(PolicyNetwork("discard", SIZE))
+    packed = made_up_planes(200)
+    exact, _ = both(network, packed)
+    plain, found = both(network.to(torch.bfloat16), packed, torch.bfloat16)
+    assert 0 < np.abs(found - exact).mean() < 1.5 * np.abs(plain - exact).mean()
+
+
+def test_numbers_are_taken_for_planes_of_all_or_none_alone():
+    network = PolicyNetwork("chow", SIZE)
+    named = {CALL_LAYOUT[place].range for place in flag_places(network)}
+    others = {CALL_LAYOUT[place].range for place in FusedNetwork(network, torch.float32).sets}
+    assert named == {"all or none"} and "all or none" not in others
+    assert len(flag_places(PolicyNetwork("discard", SIZE))) == sum(plane.range == "all or none" for plane in LAYOUT)
+    assert len(flag_places(PolicyNetwork("discard", SIZE, planes=12))) == 0
