@@ -15,8 +15,11 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from simulator.tiles import KINDS
+from suphx.networks.onednn import convolve, convolve_and_add
 
 _PADDING = (1, 0)
+#: What oneDNN computes in; a double is for tests.
+_FUSED_TYPES = (torch.float32, torch.bfloat16)
 
 
 class _Convolution(torch.autograd.Function):
@@ -32,14 +35,48 @@ class _Convolution(torch.autograd.Function):
     def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         x, weight = ctx.saved_tensors
         gradient = gradient.contiguous(memory_format=torch.channels_last)
-        to_x = None
-        if ctx.needs_input_grad[0]:
-            mirrored = weight.flip(2).transpose(0, 1).contiguous(memory_format=torch.channels_last)
-            to_x = functional.conv2d(gradient, mirrored, padding=_PADDING)
-        rows = gradient.permute(0, 2, 3, 1).reshape(-1, weight.shape[0])  # [n * 34, filters], no copy
-        inputs = x.permute(0, 2, 3, 1).reshape(-1, weight.shape[1])
-        to_weight = torch.stack([_tap_gradient(rows, inputs, shift) for shift in (-1, 0, 1)], dim=-1)
-        return to_x, to_weight.unsqueeze(-1), rows.sum(0)
+        to_x = functional.conv2d(gradient, _mirrored(weight), padding=_PADDING) if ctx.needs_input_grad[0] else None
+        return to_x, *_weight_gradients(gradient, x)
+
+
+class _Block(torch.autograd.Function):
+    """A residual block: two convolutions, cut off below zero, the second one added to what came in."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, *layers: torch.Tensor) -> torch.Tensor:
+        weight, bias, second_weight, second_bias = layers
+        middle = convolve(x, weight, bias)
+        out = convolve_and_add(middle, x, second_weight, second_bias)
+        ctx.save_for_backward(x, middle, out, weight, second_weight)
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        x, middle, out, weight, second_weight = ctx.saved_tensors
+        gradient = _cut_off(gradient.contiguous(memory_format=torch.channels_last), out)
+        to_second = _weight_gradients(gradient, middle)
+        inner = _cut_off(functional.conv2d(gradient, _mirrored(second_weight), padding=_PADDING), middle)
+        to_first = _weight_gradients(inner, x)
+        return convolve_and_add(inner, gradient, _mirrored(weight), None, cut=False), *to_first, *to_second
+
+
+def _cut_off(gradient: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
+    """Return the gradient where something came out, 0 where it was cut off."""
+    return torch.ops.aten.threshold_backward(gradient, out, 0)
+
+
+def _mirrored(weight: torch.Tensor) -> torch.Tensor:
+    """Return weights of the convolution that takes a gradient back."""
+    return weight.flip(2).transpose(0, 1).contiguous(memory_format=torch.channels_last)
+
+
+def _weight_gradients(gradient: torch.Tensor, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return gradients of a convolution's weight and bias."""
+    rows = gradient.permute(0, 2, 3, 1).reshape(-1, gradient.shape[1])  # [n * 34, filters], no copy
+    inputs = x.permute(0, 2, 3, 1).reshape(-1, x.shape[1])
+    to_weight = torch.stack([_tap_gradient(rows, inputs, shift) for shift in (-1, 0, 1)], dim=-1)
+    return to_weight.unsqueeze(-1), rows.sum(0)
 
 
 def _tap_gradient(rows: torch.Tensor, inputs: torch.Tensor, shift: int) -> torch.Tensor:
@@ -69,9 +106,22 @@ class KindConvolution(nn.Conv2d):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Return [n, filters, 34, 1] for x [n, channels, 34, 1]."""
-        assert self.bias is not None
-        weight = self.weight.to(x.dtype, memory_format=torch.channels_last)
-        bias = self.bias.to(x.dtype)
+        weight, bias = self.as_type(x.dtype)
         if x.device.type == "cpu" and weight.requires_grad and torch.is_grad_enabled():
             return _Convolution.apply(x, weight, bias)
         return functional.conv2d(x, weight, bias, padding=_PADDING)
+
+    def as_type(self, dtype: torch.dtype) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return weight and bias in the type of an input; gradients flow through."""
+        assert self.bias is not None
+        return self.weight.to(dtype, memory_format=torch.channels_last), self.bias.to(dtype)
+
+
+def residual_block(x: torch.Tensor, first: KindConvolution, second: KindConvolution) -> torch.Tensor:
+    """Return relu(x + second(relu(first(x)))), [n, filters, 34, 1] like x."""
+    learns = torch.is_grad_enabled() and first.weight.requires_grad and second.weight.requires_grad
+    if learns and x.device.type == "cpu" and x.dtype in _FUSED_TYPES:
+        return _Block.apply(x, *first.as_type(x.dtype), *second.as_type(x.dtype))
+    change = second(functional.relu(first(x), inplace=True))
+    change += x
+    return functional.relu(change, inplace=True)

@@ -15,7 +15,7 @@ from torch import nn
 from torch.nn import functional
 
 from simulator.tiles import KINDS
-from suphx.networks.convolution import KindConvolution
+from suphx.networks.convolution import KindConvolution, residual_block
 from suphx.networks.sizes import MODEL_PLANES, OUTPUTS, NetworkSize
 
 #: The head of the yes-or-no models: channels of its narrow convolution (the paper does not say), then its layers.
@@ -40,9 +40,7 @@ class ResidualBlock(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Return [n, filters, 34, 1] for the same."""
-        change = self.second(functional.relu(self.first(x), inplace=True))
-        change += x
-        return functional.relu(change, inplace=True)
+        return residual_block(x, self.first, self.second)
 
 
 class _Linear(nn.Linear):

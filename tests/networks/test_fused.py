@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from suphx.features.layout import CALL_LAYOUT, LAYOUT, ORACLE_PLANES
-from suphx.networks import fused
+from suphx.networks import onednn
 from suphx.networks.benchmark import made_up_planes
 from suphx.networks.fused import FusedNetwork, flag_places
 from suphx.networks.planes import unpack
@@ -38,8 +38,8 @@ def both(network, packed, dtype=torch.float32):
 @pytest.fixture(params=["oneDNN", "steps"])
 def operations(request, monkeypatch):
     if request.param == "steps":
-        monkeypatch.setattr(fused, "_FUSED", None)
-    elif fused._FUSED is None:
+        monkeypatch.setattr(onednn, "_FUSED", None)
+    elif onednn._FUSED is None:
         pytest.skip("this build of torch has no fused convolutions")
     return request.param
 

@@ -6,7 +6,8 @@ import torch
 from pydantic import ValidationError
 from torch.nn import functional
 
-from suphx.networks.convolution import KindConvolution
+from suphx.networks import onednn
+from suphx.networks.convolution import KindConvolution, residual_block
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.sizes import MODELS, SIZES, NetworkSize, size_named
 
@@ -104,6 +105,30 @@ def test_the_convolutions_gradients_for_one_position_and_for_none():
         )
         found = torch.autograd.grad(layer(x).sum(), layer.weight)
         assert torch.allclose(found[0], expected[0], atol=1e-5)
+
+
+@pytest.mark.parametrize("n", [3, 1, 0])
+@pytest.mark.parametrize("operations", ["fused", "steps"])
+def test_a_blocks_gradients_are_those_of_torch(n, operations, monkeypatch):
+    if operations == "steps":
+        monkeypatch.setattr(onednn, "_FUSED", None)
+    torch.manual_seed(0)
+    first, second = KindConvolution(6, 6), KindConvolution(6, 6)
+    x = torch.randn(n, 34, 6).transpose(1, 2).unsqueeze(-1).requires_grad_()
+    learnt = (x, first.weight, first.bias, second.weight, second.bias)
+    gradient = torch.randn(n, 6, 34, 1)
+
+    def plain():
+        middle = functional.relu(functional.conv2d(x, first.weight, first.bias, padding=(1, 0)))
+        return functional.relu(x + functional.conv2d(middle, second.weight, second.bias, padding=(1, 0)))
+
+    ours, theirs = residual_block(x, first, second), plain()
+    assert torch.allclose(ours, theirs, atol=1e-5)
+    expected = torch.autograd.grad(theirs, learnt, gradient)
+    for found, each in zip(torch.autograd.grad(ours, learnt, gradient), expected, strict=True):
+        assert torch.allclose(found, each, atol=1e-4)
+    with torch.no_grad():
+        assert torch.allclose(residual_block(x, first, second), theirs, atol=1e-5)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
