@@ -147,7 +147,7 @@ class Learner:
         if not np.isfinite(list(figures.values())).all():
             pupil.optimizer.clear()
             raise LearningDiverged(model, pupil.optimizer.steps, figures)
-        factor = self.config.oracle.after_rate if self.config.oracle and self.narrowed else 1.0
+        factor = self._rate_factor()
         if kept:
             pupil.optimizer.step(factor)
         else:
@@ -159,6 +159,12 @@ class Learner:
             "advantage_spread": float(advantage.std()),
         }
         return figures | pupil.control(figures)
+
+    def _rate_factor(self) -> float:
+        """Return what rates are multiplied by now."""
+        config = self.config
+        share = config.anneal.share_at(self.games) if config.anneal else 1.0
+        return share * config.oracle.after_rate if config.oracle and self.narrowed else share
 
     def _highest_weight(self) -> float:
         oracle = self.config.oracle

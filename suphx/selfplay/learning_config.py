@@ -68,6 +68,22 @@ class OracleConfig(Config):
     """Highest importance weight from then on."""
 
 
+class AnnealConfig(Config):
+    """A learning rate that falls towards the end: what late steps learn is kept, what is noise in them averages out."""
+
+    after_games: int = Field(default=0, ge=0)
+    """Games at the whole rate."""
+    games: int = Field(ge=1)
+    """Games, after those, over which the rate falls in a straight line."""
+    lowest: float = Field(default=0.1, ge=0, le=1)
+    """Share of the rate that it falls to, and then stays at."""
+
+    def share_at(self, games: int) -> float:
+        """Return the share of the rate after so many games."""
+        fallen = min(max(games - self.after_games, 0) / self.games, 1.0)
+        return 1 - (1 - self.lowest) * fallen
+
+
 class CriticConfig(Config):
     """The value network that sees perfect information."""
 
@@ -120,6 +136,8 @@ class LearningConfig(Config):
     """AdamW for all, or Muon for convolutions with AdamW for the rest."""
     learning_rate: float = Field(default=1e-4, gt=0)
     """Of both."""
+    anneal: AnnealConfig | None = None
+    """How it falls with the games, of policies; by default it stays."""
     weight_decay: float = Field(default=0.0, ge=0)
     """Shrinks weights by rate x this at each step."""
     gradient_norm: float = Field(default=1.0, gt=0)

@@ -17,6 +17,7 @@ from suphx.selfplay.critic import Critic
 from suphx.selfplay.diverged import LearningDiverged
 from suphx.selfplay.learner import Learner, LearnerState
 from suphx.selfplay.learning_config import (
+    AnnealConfig,
     CollapseConfig,
     CriticConfig,
     DistanceConfig,
@@ -216,6 +217,21 @@ def test_an_oracle_distils_into_a_normal_policy() -> None:
     nothing = np.zeros(128, np.float32)
     figures = [learner.step("discard", batch.experience["discard"], nothing)["kl_teacher"] for _ in range(100)]
     assert figures[0] > 0.05 and figures[-1] < 0.3 * figures[0]
+
+
+def test_the_rate_falls_in_a_straight_line() -> None:
+    anneal = AnnealConfig(after_games=10, games=20, lowest=0.2)
+    learner = learner_of(LearningConfig(learning_rate=1e-2, anneal=anneal))
+    batch = made_batch(64)
+    found = []
+    for games in (0, 10, 10, 20, 100):
+        learner.count_games(games)
+        before = learner.networks["discard"].first.weight.detach().clone()
+        rate = step(learner, batch)["learning_rate"]
+        moved = (learner.networks["discard"].first.weight.detach() - before).abs().max()
+        assert float(moved) <= 2 * rate
+        found.append(rate)
+    assert found == pytest.approx([1e-2, 1e-2, 6e-3, 2e-3, 2e-3])
 
 
 ORACLE = OracleConfig(full_games=10, decay_games=20, after_rate=0.1, after_highest_weight=1.01)
