@@ -109,6 +109,21 @@ class Flow:
         return batch.choice()
 
 
+def decided_by_rules(games: np.ndarray, asked: Decisions) -> np.ndarray:
+    """Return i64[n]: the action of each decision that no network is asked about, NO_ACTION for the others.
+
+    Those are the wins that the win rule takes, the end of the game by its dealer, and nine terminals.
+    """
+    legal, actions = asked.legal, np.full(len(asked), NO_ACTION, np.int64)
+    rows = np.flatnonzero(legal[:, WIN_BY_DRAW] | legal[:, WIN_BY_CLAIM])
+    rows = rows[~win_ends_in_fourth_place(games, asked.game[rows], asked.seat[rows])]
+    actions[rows] = np.where(legal[rows, WIN_BY_DRAW], WIN_BY_DRAW, WIN_BY_CLAIM)
+    actions[legal[:, STOP]] = STOP  # only who stands first with the target reached is asked
+    rows = np.flatnonzero(legal[:, NINE_TERMINALS] & (actions == NO_ACTION))
+    actions[rows[abort_for_nine_terminals(games, asked.game[rows], asked.seat[rows])]] = NINE_TERMINALS
+    return actions
+
+
 class _Batch:
     """A batch of decisions on its way through the flow: each has NO_ACTION until a step decides it."""
 
@@ -116,6 +131,7 @@ class _Batch:
         self._flow = flow
         self._games = games
         self._index, self._seats, self._legal = asked.game, asked.seat, asked.legal
+        self._asked = asked
         self._actions = np.full(len(asked), NO_ACTION, np.int64)
         self._consulted: list[Consultation] = []
 
@@ -127,14 +143,8 @@ class _Batch:
         return Choice(self._actions, total, self._consulted)
 
     def apply_rules(self) -> None:
-        """Take the wins that the win rule takes, and decide what no network is asked about."""
-        legal, actions = self._legal, self._actions
-        rows = np.flatnonzero(legal[:, WIN_BY_DRAW] | legal[:, WIN_BY_CLAIM])
-        rows = rows[~win_ends_in_fourth_place(self._games, self._index[rows], self._seats[rows])]
-        actions[rows] = np.where(legal[rows, WIN_BY_DRAW], WIN_BY_DRAW, WIN_BY_CLAIM)
-        actions[legal[:, STOP]] = STOP  # only who stands first with the target reached is asked
-        rows = np.flatnonzero(legal[:, NINE_TERMINALS] & (actions == NO_ACTION))
-        actions[rows[abort_for_nine_terminals(self._games, self._index[rows], self._seats[rows])]] = NINE_TERMINALS
+        """Decide what no network is asked about."""
+        self._actions[:] = decided_by_rules(self._games, self._asked)
 
     def propose(self) -> None:
         """Ask about every chow, pong and kong that is possible, and make the surest; pass where claims are let go.

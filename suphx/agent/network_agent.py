@@ -10,6 +10,7 @@ import torch
 from simulator.tables import Decisions
 from suphx.agent.flow import Encoder, Flow, Sampling
 from suphx.agent.interface import Choice
+from suphx.agent.opinions import Opinions, opinions_of
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
@@ -40,6 +41,10 @@ class NetworkAgent:
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
         """Choose for each decision."""
         return self._flow.decide(games, asked)
+
+    def opinions(self, games: np.ndarray, asked: Decisions) -> Opinions:
+        """Return how likely the agent is to take each action if it draws its answers, and which are the likeliest."""
+        return opinions_of(self._flow, games, asked)
 
 
 def untrained_networks(size: NetworkSize, seed: int = 0) -> dict[str, PolicyNetwork]:

@@ -17,6 +17,7 @@ class Part(StrEnum):
     features = "features"
     training = "training"
     bot = "bot"
+    review = "review"
 
 
 def _table() -> None:
@@ -86,7 +87,23 @@ def _bot() -> None:
     warm_up(load_agent("sensible"), Rules.tenhou())
 
 
-_PARTS = {Part.table: _table, Part.logs: _logs, Part.features: _features, Part.training: _training, Part.bot: _bot}
+def _review() -> None:
+    from simulator.logs.generate import generate_games
+    from suphx.agent.loading import load_agent
+    from suphx.review.analysis import review_game
+
+    for log in generate_games(1):
+        review_game(log, load_agent("untrained"), "untrained")
+
+
+_PARTS = {
+    Part.table: _table,
+    Part.logs: _logs,
+    Part.features: _features,
+    Part.training: _training,
+    Part.bot: _bot,
+    Part.review: _review,
+}
 
 
 def warmup(

@@ -38,6 +38,18 @@ class Position:
     """Index of the log's event that comes next."""
 
 
+@dataclass(frozen=True)
+class Step:
+    """A moment of a logged round at which somebody is asked, forced moves too; the last one is the round's end."""
+
+    games: np.ndarray
+    """GAME[1]: the table at that moment."""
+    answers: tuple[tuple[int, int], ...]
+    """(seat, action) of all seats that are asked, in order of seat; empty at the end of the round."""
+    event: int
+    """Index of the log's event that comes next."""
+
+
 def start_round(rules: Rules, round_log: RoundLog) -> np.ndarray:
     """Return GAME[1], a round of a log before its deal; what the log does not show of the wall is filled up."""
     games = np.zeros(1, GAME)
@@ -52,8 +64,8 @@ def start_round(rules: Rules, round_log: RoundLog) -> np.ndarray:
     return games
 
 
-def positions_of_round(rules: Rules, round_log: RoundLog) -> Iterator[Position]:
-    """Yield every decision of a round that had a choice, in order; of a claim, all seats that were asked.
+def steps_of_round(rules: Rules, round_log: RoundLog) -> Iterator[Step]:
+    """Yield every moment of a round at which a seat is asked, in order, and its end (not yet paid).
 
     Raises LogError where the log does not fit the rules (`suphx logs verify` says how).
     """
@@ -67,14 +79,28 @@ def positions_of_round(rules: Rules, round_log: RoundLog) -> Iterator[Position]:
         if game["phase"] == PHASE_TURN:
             at = skip_shown(events, at + 1)
         before, after, used = games.copy(), at, [NO_TILE, NO_TILE]
+        answers = []
         for seat in (seat for seat in range(SEATS) if before["pending"][0] >> seat & 1):
             action = int(next_answer(game, events, at, seat, hints))
             if action == NO_ACTION or not is_legal(game, seat, action):
                 raise LogError(f"event {at} cannot be replayed; `suphx logs verify` tells more")
-            if popcount(game["legal"][seat, 0]) + popcount(game["legal"][seat, 1]) > 1:
-                yield Position(before, seat, action, at)
+            answers.append((seat, action))
             if action != PASS:
                 after, used = at + 1, hints.tolist()
             answer(game, seat, action)
+        yield Step(before, tuple(answers), at)
         advance(lookup, game, False, *used)
         at = after
+    yield Step(games, (), at)
+
+
+def positions_of_round(rules: Rules, round_log: RoundLog) -> Iterator[Position]:
+    """Yield every decision of a round that had a choice, in order; of a claim, all seats that were asked.
+
+    Raises LogError where the log does not fit the rules (`suphx logs verify` says how).
+    """
+    for step in steps_of_round(rules, round_log):
+        for seat, action in step.answers:
+            legal = step.games["legal"][0, seat]
+            if popcount(legal[0]) + popcount(legal[1]) > 1:
+                yield Position(step.games, seat, action, step.event)

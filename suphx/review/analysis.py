@@ -1,0 +1,161 @@
+"""`review_game`: a logged game and an agent in, a `Review` out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simulator.actions import legal_actions, legal_mask
+from simulator.logs.model import GameLog
+from simulator.record import ACTIONS, SEATS
+from simulator.results import round_result
+from simulator.rules import Rules
+from simulator.tiles import tile_name
+from simulator.view import round_name
+from simulator.wall import URA_INDICATORS
+from suphx.agent.interface import Agent
+from suphx.agent.network_agent import NetworkAgent
+from suphx.errors import InputError
+from suphx.review.choices import Asked, decisions_of
+from suphx.review.document import Decision, Phi, Result, Review, Round, SeatReview, Win
+from suphx.review.frames import change, frame_of
+from suphx.review.game import Replayed, replay
+from suphx.review.phi import phi_of
+from suphx.review.seats import seat_review
+from suphx.reward.predictor import RewardPredictor
+
+SHIPPED_PREDICTOR = Path(__file__).parents[1] / "weights" / "reward.safetensors"
+
+#: Hears how far a review is: a word for the step, and the share that is done, 0 to 1.
+Progress = Callable[[str, float], None]
+
+
+@cache
+def shipped_predictor() -> RewardPredictor:
+    """Return the reward predictor that comes with the package."""
+    return RewardPredictor.load(SHIPPED_PREDICTOR)
+
+
+def review_game(
+    log: GameLog,
+    agent: Agent,
+    agent_name: str,
+    seats: Sequence[int] = range(SEATS),
+    progress: Progress = lambda step, share: None,
+) -> Review:
+    """Review a game by an agent, for the decisions of some seats.
+
+    agent: one of networks, by whatever name it was asked for. Raises InputError for an agent without networks, and
+    LogError, naming file and place, for a log that cannot be played by the rules.
+    """
+    if not isinstance(agent, NetworkAgent):
+        raise InputError(f"{agent_name} cannot review: it has no networks that say how likely it takes each action")
+    progress("replaying", 0.0)
+    game = replay(log)
+    progress("drawing the tables", 0.1)
+    rounds = [_round(game, number) for number in range(len(game.rounds))]
+    reviews = []
+    for done, seat in enumerate(seats):
+        progress("asking the networks", 0.3 + 0.6 * done / len(seats))
+        reviews.append(_seat(game, seat, agent))
+    progress("the reward predictor", 0.9)
+    remarks = [f"The log says otherwise than the rules: {each}" for each in game.mismatches]
+    phi: Phi | None = None
+    try:
+        phi = phi_of(game, shipped_predictor())
+    except InputError as error:
+        remarks.append(f"No Phi: {error}.")
+    last = game.ends[-1]["result"]
+    over = bool(last["game_over"])
+    return Review(
+        source=log.source,
+        agent=agent_name,
+        title=agent.name,
+        names=list(log.names),
+        room=log.room,
+        length=log.rules.length,
+        red_fives=log.rules.red_fives,
+        rounds=rounds,
+        scores=last["scores"].tolist(),
+        ranks=last["ranks"].tolist() if over else None,
+        points=[points / 10 for points in last["final_points"].tolist()] if over else None,
+        phi=phi,
+        seats=reviews,
+        remarks=remarks,
+    )
+
+
+def _round(game: Replayed, number: int) -> Round:
+    moments, end, round_log = game.rounds[number], game.ends[number], game.log.rounds[number]
+    frames: list[dict[str, Any]] = []
+    before: dict[str, Any] = {}
+    for moment in moments:
+        record = game.records[moment.record]
+        whole = frame_of(record, [[seat, _name_of(record, seat, action)] for seat, action in moment.answers])
+        frames.append(change(before, whole) if before else whole)
+        before = whole
+    return Round(
+        round=round_log.round,
+        name=round_name(round_log.round),
+        repeat_counter=round_log.repeat_counter,
+        bets=round_log.bets,
+        dealer=round_log.dealer,
+        scores=list(round_log.scores),
+        frames=frames,
+        result=_result(end, game.log.rules),
+    )
+
+
+def _name_of(game: np.void, seat: int, action: int) -> str:
+    """Return an action in words."""
+    mask = np.zeros(ACTIONS, np.bool_)
+    mask[action] = True
+    return legal_actions(game, seat, mask)[0].name
+
+
+def _result(game: np.void, rules: Rules) -> Result:
+    found = round_result(game, rules)
+    wins = []
+    for each in found.wins:
+        score = asdict(each.score)
+        ura = _ura(game, rules) if game["riichi"][each.seat] == 2 and rules.ura_dora else []
+        chosen = {name: score[name] for name in ("yaku", "han", "fu", "limit", "points")}
+        wins.append(
+            Win(seat=each.seat, source=each.source, tile=each.tile, deltas=list(each.deltas), ura=ura, **chosen)
+        )
+    return Result(
+        how=found.how, wins=wins, tenpai=list(found.tenpai), deltas=list(found.deltas), scores=list(found.scores)
+    )
+
+
+def _ura(game: np.void, rules: Rules) -> list[str]:
+    shown = int(game["indicators"]) if rules.kong_ura else 1
+    return [tile_name(int(game["wall"][place]), rules.red_fives) for place in URA_INDICATORS[:shown]]
+
+
+def _seat(game: Replayed, seat: int, agent: NetworkAgent) -> SeatReview:
+    """Return the review of one seat."""
+    asked: list[Asked] = []
+    masks: list[np.ndarray] = []
+    absent = 0
+    for number, moments in enumerate(game.rounds):
+        for frame, moment in enumerate(moments):
+            for answering, action in moment.answers:
+                mask = legal_mask(game.records[moment.record], seat)
+                if answering != seat or mask.sum() < 2:
+                    continue
+                if seat in moment.absent:
+                    absent += 1
+                    continue
+                asked.append(Asked(moment.record, number, frame, seat, action))
+                masks.append(mask)
+    legal = np.array(masks, np.bool_).reshape(len(masks), ACTIONS)
+    by_round: list[list[Decision]] = [[] for _ in game.rounds]
+    for decision in decisions_of(game.records, asked, legal, agent, game.log.rules):
+        by_round[decision.round].append(decision)
+    return seat_review(seat, by_round, absent)

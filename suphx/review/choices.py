@@ -1,0 +1,222 @@
+"""The decisions of a seat: what there was, what was done, what the agent thinks of it, and how much it mattered."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from simulator.actions import Action, legal_actions
+from simulator.efficiency import Discards, discards_batch, shanten_batch
+from simulator.record import (
+    CHOW_LOW,
+    CLOSED_KONG,
+    DECLARE_RIICHI,
+    DISCARD_DRAWN,
+    DISCARD_RED,
+    NINE_TERMINALS,
+    OPEN_KONG,
+    PASS,
+    SEATS,
+    WIN_BY_CLAIM,
+    WIN_BY_DRAW,
+)
+from simulator.rules import Rules
+from simulator.tables import Decisions
+from simulator.tiles import KINDS, RED_FIVE_KINDS, kind_name
+from suphx.agent.network_agent import NetworkAgent
+from suphx.agent.opinions import Opinions
+from suphx.features.encode import encode_batch
+from suphx.features.encode_lookahead import NO_PROPOSAL
+from suphx.features.layout import start
+from suphx.review.document import Candidate, Decision, Safety, Target
+from suphx.review.listing import see_all
+from suphx.review.targets import Question, find_targets
+
+#: A probability below this one counts as this one where it is compared: networks are not that sure of being right.
+LEAST_PROBABILITY = 1e-4
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A decision of a seat before anything is thought about it."""
+
+    record: int
+    """Index of the record."""
+    round: int
+    frame: int
+    seat: int
+    action: int
+    """What was done."""
+
+
+def difference(preferred: float, taken: float) -> float:
+    """Return p ln(p / q) in nats, as `Decision.difference`; p and q are the two probabilities."""
+    least = max(taken, LEAST_PROBABILITY)
+    return max(0.0, preferred * math.log(preferred / least)) if preferred > 0 else 0.0
+
+
+def choice_of(action: int, drawn: int) -> int:
+    """Return what an action is to the networks: a discard is its kind, whichever tile of it goes; others themselves.
+
+    drawn: the tile just drawn, for the action that discards it.
+    """
+    if action == DISCARD_DRAWN:
+        return drawn >> 2
+    return RED_FIVE_KINDS[action - DISCARD_RED] if DISCARD_RED <= action < DISCARD_DRAWN else action
+
+
+def decisions_of(
+    records: np.ndarray, asked: Sequence[Asked], legal: np.ndarray, agent: NetworkAgent, rules: Rules
+) -> list[Decision]:
+    """Return what the agent makes of decisions, in order; those in which it tells no two actions apart are left out.
+
+    records GAME[...]; legal bool[n, ACTIONS]: what each seat might do. `Decision.number` counts what is returned.
+    """
+    index = np.array([each.record for each in asked], np.int32)
+    seats = np.array([each.seat for each in asked], np.uint8)
+    given = Decisions(index, seats, records["phase"][index].astype(np.uint8), legal)
+    return _Facts(records, asked, given, agent.opinions(records, given), rules).decisions()
+
+
+class _Facts:
+    """All that is known of a game's decisions, worked out for all of them together."""
+
+    def __init__(
+        self, records: np.ndarray, asked: Sequence[Asked], given: Decisions, opinions: Opinions, rules: Rules
+    ) -> None:
+        self._records, self._asked, self._given, self._opinions = records, asked, given, opinions
+        self._rules = rules
+        self._planes = encode_batch(records, given.game, given.seat)
+        self._choices = [self._choices_of(n) for n in range(len(asked))]
+        self._kept = [n for n, choices in enumerate(self._choices) if len(choices) > 1]
+        hands = records["hand"][given.game, given.seat]
+        self._shanten = shanten_batch(hands).tolist() if len(asked) else []
+        self._discards = self._after_discards(hands)
+
+    def _after_discards(self, hands: np.ndarray) -> dict[int, tuple[Discards, int]]:
+        """Return, by decision with 3n+2 tiles, what each discard leaves, and the row in it."""
+        rows = np.flatnonzero(hands.sum(1) % 3 == 2)
+        if not len(rows):
+            return {}
+        views = see_all(self._records, self._given.game[rows], self._given.seat[rows])
+        found = discards_batch(hands[rows], None, views["unseen"])
+        return {n: (found, row) for row, n in enumerate(rows.tolist())}
+
+    def _choices_of(self, n: int) -> dict[int, Action]:
+        """Return what the networks tell apart: choice -> the action that stands for it."""
+        drawn = int(self._records["drawn"][self._given.game[n]])
+        found: dict[int, Action] = {}
+        game, seat = self._records[self._given.game[n]], int(self._given.seat[n])
+        for action in legal_actions(game, seat, self._given.legal[n]):
+            choice = choice_of(int(action), drawn)
+            if choice not in found or self._opinions.probability[n, int(action)] > 0:
+                found[choice] = action
+        return found
+
+    def decisions(self) -> list[Decision]:
+        """Return the decisions with a choice."""
+        candidates = {n: self._candidates(n) for n in self._kept}
+        targets = self._targets(candidates)
+        return [self._decision(number, n, *candidates[n], targets[n]) for number, n in enumerate(self._kept)]
+
+    def _candidates(self, n: int) -> tuple[list[Candidate], list[int]]:
+        """Return the candidates of a decision, likeliest first, and the choice that each is."""
+        probability = self._opinions.probability[n]
+        choices = sorted(self._choices[n].items(), key=lambda each: (-probability[int(each[1])], each[0]))
+        safety = self._safety(n)
+        found = []
+        for choice, action in choices:
+            is_discard = choice < DISCARD_RED
+            after, row = self._discards.get(n, (None, 0)) if is_discard else (None, 0)
+            name = kind_name(choice) if is_discard else ""
+            found.append(
+                Candidate(
+                    type=action.type,
+                    name=f"discard {action.own[0]}" if is_discard else action.name,
+                    tile=action.own[0] if is_discard or (not action.claimed and action.own) else action.claimed,
+                    own=[] if is_discard else list(action.own),
+                    probability=round(float(probability[int(action)]), 5),
+                    shanten=None if after is None else int(after.shanten[row, choice]),
+                    accepted=None if after is None else int(after.tiles[row, choice]),
+                    danger=[
+                        each.seat
+                        for each in safety
+                        if is_discard and each.riichi and name not in each.safe and name not in each.suji
+                    ],
+                )
+            )
+        return found, [choice for choice, _ in choices]
+
+    def _safety(self, n: int) -> list[Safety]:
+        game, seat = self._records[self._given.game[n]], int(self._given.seat[n])
+        found = []
+        for rival in range(SEATS - 1):
+            other = (seat + 1 + rival) % SEATS
+            safe = int(self._planes[n, start("safety.safe") + rival])
+            suji = int(self._planes[n, start("safety.suji") + rival]) & ~safe
+            found.append(Safety(seat=other, riichi=bool(game["riichi"][other]), safe=_kinds(safe), suji=_kinds(suji)))
+        return found
+
+    def _targets(self, candidates: dict[int, tuple[list[Candidate], list[int]]]) -> dict[int, list[Target]]:
+        """Return the best targets of each decision: of a claim, those after each chow and pong, and after a pass."""
+        questions, of = [], []
+        for n, (_, choices) in candidates.items():
+            claim = bool(self._given.legal[n, PASS])
+            for place, choice in enumerate(choices):
+                if claim and (choice == PASS or CHOW_LOW <= choice < OPEN_KONG):
+                    action = NO_PROPOSAL if choice == PASS else choice
+                    questions.append(Question(self._asked[n].record, self._asked[n].seat, action, place))
+                    of.append(n)
+            if not claim:
+                questions.append(Question(self._asked[n].record, self._asked[n].seat, NO_PROPOSAL, None))
+                of.append(n)
+        found: dict[int, list[Target]] = {n: [] for n in candidates}
+        for n, targets in zip(of, find_targets(self._records, questions, self._rules), strict=True):
+            found[n] += targets
+        return found
+
+    def _decision(
+        self, number: int, n: int, candidates: list[Candidate], choices: list[int], targets: list[Target]
+    ) -> Decision:
+        asked, game = self._asked[n], self._records[self._given.game[n]]
+        drawn = int(game["drawn"])
+        taken = choices.index(choice_of(asked.action, drawn))
+        preferred = choices.index(choice_of(int(self._opinions.preferred[n]), drawn))
+        p, q = candidates[preferred].probability, candidates[taken].probability
+        return Decision(
+            round=asked.round,
+            frame=asked.frame,
+            number=number,
+            situation=situation_of(choices),
+            turn=int(game["n_river"][asked.seat]),
+            shanten=int(self._shanten[n]),
+            against_riichi=any(game["riichi"][other] for other in range(SEATS) if other != asked.seat),
+            candidates=candidates,
+            taken=taken,
+            preferred=preferred,
+            agrees=taken == preferred,
+            confidence=p,
+            difference=0.0 if taken == preferred else round(difference(p, q), 4),
+            targets=targets,
+            safety=self._safety(n),
+        )
+
+
+def situation_of(choices: Sequence[int]) -> str:
+    """Return what a decision was about, as `Decision.situation`, from its choices."""
+    if WIN_BY_DRAW in choices or WIN_BY_CLAIM in choices:
+        return "win"
+    if NINE_TERMINALS in choices:
+        return "nine terminals"
+    if PASS in choices:
+        return "call"
+    if any(CLOSED_KONG <= choice < WIN_BY_DRAW for choice in choices):
+        return "kong"
+    return "riichi" if DECLARE_RIICHI in choices else "discard"
+
+
+def _kinds(mask: int) -> list[str]:
+    return [kind_name(kind) for kind in range(KINDS) if mask >> kind & 1]

@@ -1,0 +1,88 @@
+"""Tables as the page draws them: one JSON object a moment, and what changes from one moment to the next.
+
+A whole frame has `round`, `repeat`, `bets`, `dealer`, `turn`, `left` (tiles in the wall), `indicators`, `dora`,
+`phase`, `open` (the tile that may be claimed, or empty), `asked` ([seat, what it did] of all seats asked) and `seats`,
+four objects: `wind`, `score`, `riichi` (empty, `declared` or `riichi`), `hand` (concealed tiles without the one drawn),
+`drawn`, `melds`, `river`, `waits` (kinds) and `furiten`. Tiles are lists of notation. A meld is `[type, [tiles as they
+lie, left to right], place of the turned tile or -1, added tile or empty]`; a discard `[tile, marks]` with the marks `d`
+(just drawn), `r` (turned for riichi) and `0` to `3` (called by that seat).
+
+A change has those fields alone that are different, and `seats` as `{seat: fields}`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from simulator.legal import is_furiten
+from simulator.record import PHASE_CALL_DISCARD, PHASE_NAMES, SEATS
+from simulator.tiles import KINDS, kind_name, tile_name
+from simulator.view import Discard, Meld, SeatView, hand_tiles, table_view
+
+Frame = dict[str, Any]
+
+
+def frame_of(game: np.void, asked: list[list[Any]]) -> Frame:
+    """Return the whole frame of a GAME record, all hands open."""
+    view = table_view(game, range(SEATS))
+    return {
+        "round": view.round,
+        "repeat": view.repeat_counter,
+        "bets": view.bets,
+        "dealer": view.dealer,
+        "turn": view.turn,
+        "left": view.tiles_left,
+        "indicators": list(view.indicators),
+        "dora": list(view.dora),
+        "phase": PHASE_NAMES[game["phase"]],
+        "open": view.open_tile,
+        "asked": asked,
+        "seats": [_seat(game, each) for each in view.seats],
+    }
+
+
+def _seat(game: np.void, view: SeatView) -> Frame:
+    seat = view.seat
+    stale = game["phase"] == PHASE_CALL_DISCARD and game["turn"] == seat  # worked out after the discard
+    waits = 0 if stale else int(game["waits"][seat])
+    red_fives = bool(game["rules"]["red_fives"])
+    drawn = int(game["drawn"]) if view.drawn else -1
+    return {
+        "wind": view.wind,
+        "score": view.score,
+        "riichi": view.riichi,
+        "hand": [tile_name(tile, red_fives) for tile in hand_tiles(game, seat) if tile != drawn],
+        "drawn": view.drawn,
+        "melds": [_meld(meld) for meld in view.melds],
+        "river": [_discard(discard) for discard in view.river],
+        "waits": [kind_name(kind) for kind in range(KINDS) if waits >> kind & 1],
+        "furiten": bool(waits and is_furiten(game, seat)),
+    }
+
+
+def _meld(meld: Meld) -> list[Any]:
+    if not meld.claimed:
+        return [meld.type, list(meld.own), -1, ""]
+    place = len(meld.own) if meld.turned < 0 else meld.turned
+    tiles = list(meld.own)
+    tiles.insert(place, meld.claimed)
+    return [meld.type, tiles, place, meld.added]
+
+
+def _discard(discard: Discard) -> list[str]:
+    marks = "d" * discard.drawn + "r" * discard.riichi
+    return [discard.tile, marks + ("" if discard.caller is None else str(discard.caller))]
+
+
+def change(before: Frame, after: Frame) -> Frame:
+    """Return what is different in a frame, as documented above."""
+    found = {key: value for key, value in after.items() if key != "seats" and value != before[key]}
+    seats = {
+        str(seat): {key: value for key, value in now.items() if value != then[key]}
+        for seat, (then, now) in enumerate(zip(before["seats"], after["seats"], strict=True))
+    }
+    if any(seats.values()):
+        found["seats"] = {seat: fields for seat, fields in seats.items() if fields}
+    return found

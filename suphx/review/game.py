@@ -1,0 +1,71 @@
+"""A logged game replayed for a review: every moment of it, what was done, and how each round ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from simulator.logs.model import GameLog, LogError, RoundLog
+from simulator.logs.verify import Mismatch, verify_game
+from simulator.record import GAME, SEATS
+from suphx.features.positions import steps_of_round
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A moment of a round at which seats are asked, or its end."""
+
+    record: int
+    """Index in `Replayed.records`."""
+    answers: tuple[tuple[int, int], ...]
+    """(seat, action) of all that are asked."""
+    absent: frozenset[int]
+    """Seats that had left the table: the server answered for them."""
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A game, replayed."""
+
+    log: GameLog
+    records: np.ndarray
+    """GAME[n]: the table at every moment, all rounds one after the other."""
+    rounds: list[list[Moment]]
+    """Moments by round, the round's end last."""
+    ends: np.ndarray
+    """GAME[rounds]: each round when it was paid, the outcome in `result`."""
+    mismatches: list[Mismatch]
+    """What the log states otherwise than the rules; none of it changes a move."""
+
+
+def replay(log: GameLog) -> Replayed:
+    """Play a game through the engine; raises LogError, naming file and place, where a move does not fit the rules."""
+    if not log.rounds:
+        raise LogError("the log has no rounds", log.source)
+    ends: list[np.void] = []
+    verified = verify_game(log, ended=lambda game: ends.append(game.copy()))
+    mismatches = verified.mismatches or []
+    if len(ends) < len(log.rounds):
+        last = mismatches[-1]  # what it stopped at
+        place = ", ".join(part for part in (last.round, last.event) if part)
+        raise LogError(f"{last.what}: expected {last.expected}, found {last.found}", log.source, place)
+    records: list[np.ndarray] = []
+    rounds = []
+    for number, round_log in enumerate(log.rounds):
+        moments = []
+        for step in steps_of_round(log.rules, round_log):
+            absent = _absent(log, number, round_log, step.event)
+            moments.append(Moment(len(records), step.answers, absent))
+            records.append(step.games)
+        rounds.append(moments)
+    return Replayed(log, np.concatenate(records), rounds, np.array(ends, GAME), mismatches)
+
+
+def _absent(log: GameLog, number: int, round_log: RoundLog, event: int) -> frozenset[int]:
+    """Return the seats that are away when an event of a round comes."""
+    present = [True] * SEATS
+    for each in log.connections:
+        if (each.round, each.event) <= (number, event):
+            present[each.seat] = each.present
+    return frozenset(seat for seat in range(SEATS) if not present[seat])

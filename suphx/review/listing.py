@@ -1,0 +1,219 @@
+"""The winning hands near a hand, one by one: the look-ahead's search, keeping the best instead of counting. Compiled.
+
+`suphx.features.lookahead` defines what a winning hand W near a hand is, how many tiles away it is, how many ways there
+are to draw them and how likely that is; here the same W made of sets and a pair are listed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.jit import hold, jit
+from simulator.lookup import SETS, get_lookup
+from simulator.record import WIN
+from simulator.shanten import SUITS, shanten
+from simulator.tiles import KINDS, RED_FIVE_KINDS
+from suphx.features.encode_lookahead import NO_PROPOSAL
+from suphx.features.lookahead_parts import (
+    CODES,
+    CODES_TOGETHER,
+    COLUMNS,
+    DRAWN_SHIFT,
+    FURTHEST,
+    NIBBLES,
+    NO_CODE,
+    PAIR_CODE,
+    TILES_FIELD,
+    WAYS,
+    WAYS_FIELD,
+    WAYS_SHIFT,
+    WORD,
+)
+from suphx.features.lookahead_search import NO_PART, SEARCH, STEPS, fill_missing, fill_steps
+from suphx.features.lookahead_suits import find_parts
+from suphx.features.lookahead_view import VIEW, see
+from suphx.features.lookahead_worth import own_facts, worth_of_sets
+from suphx.features.proposals import PROPOSAL, propose
+
+#: Hands that are listed of a position: those with the highest `score`.
+LISTED = 48
+
+#: A winning hand near a position's.
+LISTED_HAND = np.dtype(
+    [
+        ("counts", np.uint8, (KINDS,)),  # concealed tiles of the winning hand by kind
+        ("away", np.int64),  # tiles that are drawn, 1 to 3
+        ("ways", np.int64),  # ways to draw them out of the unseen ones
+        ("likelihood", np.float64),  # expected number of these ways among the draws left
+        ("worth", np.int64),  # how many of STEPS it reaches, 1 to 9
+        ("score", np.float64),  # points of the highest step it reaches x likelihood
+    ],
+    align=True,
+)
+
+_POINTS = np.array((0, *STEPS), np.float64)
+
+
+@jit
+def _factors(view, out):
+    """Write D (D-1) ... / (U (U-1) ...) for 1, 2, 3 tiles: what one way is worth in likelihood."""
+    tiles = np.int64(0)
+    for kind in range(KINDS):
+        tiles += view["unseen"][kind]
+    factor = 1.0
+    for n in range(FURTHEST):
+        factor *= max(0, np.int64(view["draws_left"]) - n) / max(1, tiles - n)
+        out[n] = factor
+
+
+@jit
+def _keep(search, chosen, word, worth, factors, out, n):
+    """Put a hand, one part of each suit, among the best; return how many are kept then."""
+    away = word >> DRAWN_SHIFT & TILES_FIELD
+    ways = WAYS[word >> WAYS_SHIFT & WAYS_FIELD]
+    likelihood = ways * factors[away - 1]
+    score = _POINTS[worth] * likelihood
+    if score <= 0 or (n == len(out) and score <= out[n - 1]["score"]):
+        return n
+    n = min(n + 1, len(out))
+    place = n - 1
+    while place > 0 and out[place - 1]["score"] < score:
+        out[place] = out[place - 1]
+        place -= 1
+    hand = out[place]
+    hand["away"], hand["ways"], hand["likelihood"], hand["worth"], hand["score"] = away, ways, likelihood, worth, score
+    for suit in range(SUITS):
+        nibbles = search["parts"][chosen[suit], NIBBLES]
+        for number in range(9 if suit < 3 else KINDS - 27):
+            hand["counts"][9 * suit + number] = nibbles >> 4 * number & 15
+    return n
+
+
+@jit
+def _is_whole(search, code):
+    """Return whether four parts together, with this code, are a winning hand that is not held already."""
+    drawn, replaced = code & 3, code >> 2 & 3
+    return code & PAIR_CODE != 0 and drawn > 0 and replaced == drawn - FURTHEST + search["most_replaced"]
+
+
+@jit
+def _join_all(search, chosen, out):
+    for column in range(COLUMNS):
+        out[column] = 0
+        for suit in range(SUITS):
+            out[column] += search["parts"][chosen[suit], column]
+
+
+@jit
+def _list_sets(search, own, rules, win, factors, out):
+    """Go through one part of each suit, by their codes first; write the best hands, return how many."""
+    n = 0
+    chosen, joined = np.empty(SUITS, np.int64), np.empty(COLUMNS, np.int64)
+    first, following = search["first"], search["next"]
+    for code_0 in range(CODES):
+        for code_1 in range(CODES):
+            both = np.int64(CODES_TOGETHER[code_0, code_1])
+            if first[0, code_0] == NO_PART or first[1, code_1] == NO_PART or both == NO_CODE:
+                continue
+            for code_2 in range(CODES):
+                three = np.int64(CODES_TOGETHER[both, code_2])
+                if first[2, code_2] == NO_PART or three == NO_CODE:
+                    continue
+                for code_3 in range(CODES):
+                    four = np.int64(CODES_TOGETHER[three, code_3])
+                    if first[3, code_3] == NO_PART or four == NO_CODE or not _is_whole(search, four):
+                        continue
+                    chosen[0] = first[0, code_0]
+                    while chosen[0] != NO_PART:
+                        chosen[1] = first[1, code_1]
+                        while chosen[1] != NO_PART:
+                            chosen[2] = first[2, code_2]
+                            while chosen[2] != NO_PART:
+                                chosen[3] = first[3, code_3]
+                                while chosen[3] != NO_PART:
+                                    _join_all(search, chosen, joined)
+                                    worth = worth_of_sets(search, joined, own, rules, win)
+                                    n = _keep(search, chosen, joined[WORD], worth, factors, out, n)
+                                    chosen[3] = following[chosen[3]]
+                                chosen[2] = following[chosen[2]]
+                            chosen[1] = following[chosen[1]]
+                        chosen[0] = following[chosen[0]]
+    return n
+
+
+@jit
+def _list_hands(lookup, view, rules, out):
+    """Write the best winning hands near that of a VIEW into LISTED_HAND[...], best first; return how many."""
+    n_melds = np.int64(view["n_melds"])
+    hand = view["hand"]
+    if shanten(lookup, hand, n_melds) >= FURTHEST:
+        return 0
+    searches, wins, factors = np.empty(1, SEARCH), np.zeros(1, WIN), np.empty(FURTHEST)
+    search = searches[0]
+    search["n_parts"], search["n_readings"] = 0, 0
+    tiles = 3 * n_melds
+    for kind in range(KINDS):
+        tiles += np.int64(hand[kind])
+    search["by_drawn"] = tiles % 3 == 1
+    search["most_replaced"] = FURTHEST - search["by_drawn"]
+    fill_steps(search, hand, view["red"], view["unseen"], view["unseen_red"], view["dora"])
+    fill_missing(lookup, search, hand, n_melds)
+    own = own_facts(
+        view["melds"], n_melds, view["dora"], np.int64(view["seat_wind"]), np.int64(view["round_wind"]), rules
+    )
+    for suit in range(SUITS):
+        find_parts(search, suit, hand, SETS - n_melds)
+    _factors(view, factors)
+    n = _list_sets(search, own, rules, wins[0], factors, out)
+    hold(searches)
+    hold(wins)
+    return n
+
+
+@jit
+def _list_all(lookup, games, index, seats, actions, views, out, counts):
+    proposals = np.empty(1, PROPOSAL)
+    proposal = proposals[0]
+    for n in range(len(index)):
+        game, seat, view = games[index[n]], np.int64(seats[n]), views[n]
+        see(game, seat, view)
+        if actions[n] != NO_PROPOSAL:
+            propose(game, seat, np.int64(actions[n]), proposal)
+            for kind in range(KINDS):
+                view["hand"][kind] = proposal["hand"][kind]
+            for suit in range(3):
+                view["red"][suit] = proposal["reds"] >> RED_FIVE_KINDS[suit] & 1
+            view["n_melds"] = proposal["n_melds"]
+            for m in range(proposal["n_melds"]):
+                view["melds"][m] = proposal["melds"][m]
+        counts[n] = _list_hands(lookup, view, game["rules"], out[n])
+    hold(proposals)
+
+
+@jit
+def _see_all(games, index, seats, views):
+    for n in range(len(index)):
+        see(games[index[n]], np.int64(seats[n]), views[n])
+
+
+def see_all(games: np.ndarray, index: np.ndarray, seats: np.ndarray) -> np.ndarray:
+    """Return VIEW[n]: what n seats see of games[index[n]]."""
+    views = np.zeros(len(index), VIEW)
+    if len(index):
+        _see_all(games, index, seats, views)
+    return views
+
+
+def list_hands(
+    games: np.ndarray, index: np.ndarray, seats: np.ndarray, actions: np.ndarray, most: int = LISTED
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what n seats see, VIEW[n], the best hands near theirs, LISTED_HAND[n, most], and how many, i64[n].
+
+    games GAME[...], index i64[n], seats u8[n]; actions i64[n]: a chow or pong that is made first, or NO_PROPOSAL.
+    Hands further than three tiles away, seven pairs and thirteen orphans are not among them.
+    """
+    views, out = np.zeros(len(index), VIEW), np.zeros((len(index), most), LISTED_HAND)
+    counts = np.zeros(len(index), np.int64)
+    if len(index):
+        _list_all(get_lookup(), games, index, seats, actions, views, out, counts)
+    return views, out, counts

@@ -1,0 +1,54 @@
+"""What a review says of a seat: how often it did what the agent does, overall and by situation, and its rating."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from suphx.review.choices import LEAST_PROBABILITY
+from suphx.review.document import Decision, Rate, SeatReview
+from suphx.supervised.situations import RIICHI_NAMES, SHANTEN_NAMES, TURN_NAMES
+
+SITUATIONS = ("discard", "riichi", "call", "kong", "win", "nine terminals")
+
+#: Group -> (names in order, which of them a decision belongs to).
+_GROUPS: dict[str, tuple[Sequence[str], Callable[[Decision], str]]] = {
+    "situation": (SITUATIONS, lambda each: each.situation),
+    "turn": (TURN_NAMES, lambda each: TURN_NAMES[min(each.turn // 6, len(TURN_NAMES) - 1)]),
+    "shanten": (SHANTEN_NAMES, lambda each: SHANTEN_NAMES[min(max(each.shanten, 0), len(SHANTEN_NAMES) - 1)]),
+    "riichi": (RIICHI_NAMES, lambda each: RIICHI_NAMES[each.against_riichi]),
+}
+
+
+def rating(decisions: Sequence[Decision]) -> float | None:
+    """Return 100 times the mean of min(1, q / p), as `SeatReview.rating`; None without decisions."""
+    if not decisions:
+        return None
+    return 100 * sum(_share(each) for each in decisions) / len(decisions)
+
+
+def _share(decision: Decision) -> float:
+    taken = decision.candidates[decision.taken].probability
+    return 1.0 if decision.agrees else min(1.0, taken / max(decision.confidence, LEAST_PROBABILITY))
+
+
+def seat_review(seat: int, decisions: Sequence[Sequence[Decision]], absent: int) -> SeatReview:
+    """Return the review of a seat from its decisions by round; absent: decisions that were made for it."""
+    every = [each for of_round in decisions for each in of_round]
+    rates = []
+    for group, (names, name_of) in _GROUPS.items():
+        for name in names:
+            members = [each for each in every if name_of(each) == name]
+            if members:
+                agreed = sum(each.agrees for each in members)
+                rates.append(Rate(group=group, name=name, decisions=len(members), agreed=agreed))
+    score = rating(every)
+    return SeatReview(
+        seat=seat,
+        decisions=[list(of_round) for of_round in decisions],
+        agreed=sum(each.agrees for each in every),
+        count=len(every),
+        rating=None if score is None else round(score, 2),
+        difference=round(sum(each.difference for each in every), 4),
+        rates=rates,
+        absent=absent,
+    )

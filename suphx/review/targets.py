@@ -1,0 +1,192 @@
+"""The best hands that a position leads to, for people: exact points and yaku, hands that are alike put together."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from simulator.hands import score_batch
+from simulator.record import MELD_CLOSED_KONG, NO_SEAT, NO_TILE, WIN
+from simulator.rules import Rules
+from simulator.scoring import RIICHI
+from simulator.tiles import KINDS, RED_FIVE_KINDS, TERMINALS_AND_HONOURS, kind_name
+from simulator.yaku import DORA, RED_FIVE, YAKU, yaku_of
+from suphx.features.lookahead_parts import FURTHEST
+from suphx.features.lookahead_search import STEPS
+from suphx.review.document import Target
+from suphx.review.listing import LISTED_HAND, list_hands
+
+#: Groups of hands that are shown of a position.
+SHOWN = 5
+#: Other draws that are named of a group.
+_ALSO = 12
+_PAIRS = 7
+_ORPHANS = tuple(kind for kind in range(KINDS) if TERMINALS_AND_HONOURS >> kind & 1)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A position whose targets are wanted."""
+
+    index: int
+    """Which record."""
+    seat: int
+    action: int
+    """A chow or pong that is made first, or NO_PROPOSAL."""
+    after: int | None
+    """As in `Target.after`."""
+
+
+def find_targets(games: np.ndarray, questions: Sequence[Question], rules: Rules) -> list[list[Target]]:
+    """Return the best targets of each position; games GAME[...], of one game or several of the same rules."""
+    index = np.array([each.index for each in questions], np.int64)
+    seats = np.array([each.seat for each in questions], np.uint8)
+    views, listed, counts = list_hands(games, index, seats, np.array([each.action for each in questions], np.int64))
+    hands, owner = [], []
+    for n, count in enumerate(counts.tolist()):
+        special = _special_hands(views[n])
+        hands += [listed[n, :count], special]
+        owner += [n] * (count + len(special))
+    rows, of = np.concatenate(hands) if hands else np.zeros(0, LISTED_HAND), np.array(owner, np.int64)
+    points, masks, dora, red = _exact(views, rows, of, rules)
+    found: list[list[Target]] = [[] for _ in questions]
+    for n in range(len(questions)):
+        mine = np.arange(*np.searchsorted(of, [n, n + 1]))
+        found[n] = _grouped(questions[n], views[n], rows, mine[points[mine] > 0], points, masks, dora, red)
+    return found
+
+
+def _special_hands(view: np.void) -> np.ndarray:
+    """Return LISTED_HAND[n]: seven pairs of the pairs held and single tiles held, and thirteen orphans, if near."""
+    hand = view["hand"].astype(np.int64)
+    if view["n_melds"] or (hand > 0).sum() < _PAIRS:
+        return np.zeros(0, LISTED_HAND)
+    pairs, singles = np.flatnonzero(hand >= 2).tolist(), np.flatnonzero(hand == 1).tolist()
+    wanted: list[np.ndarray] = []
+    missing = _PAIRS - len(pairs)
+    if 0 < missing <= FURTHEST:
+        for chosen in combinations(singles, missing):
+            wanted.append(np.zeros(KINDS, np.int64))
+            wanted[-1][[*pairs, *chosen]] = 2
+    if (hand[list(_ORPHANS)] > 0).sum() >= len(_ORPHANS) - FURTHEST:
+        for twice in _ORPHANS:
+            wanted.append(np.zeros(KINDS, np.int64))
+            wanted[-1][list(_ORPHANS)] = 1
+            wanted[-1][twice] = 2
+    rows = [row for counts in wanted if (row := _reached(view, hand, counts)) is not None]
+    return np.array(rows, LISTED_HAND)
+
+
+def _reached(view: np.void, hand: np.ndarray, counts: np.ndarray) -> tuple | None:
+    """Return a LISTED_HAND for a winning hand i64[34], None where it is held already or out of reach."""
+    drawn = np.maximum(counts - hand, 0)
+    away, unseen = int(drawn.sum()), view["unseen"].astype(np.int64)
+    if not 0 < away <= FURTHEST:
+        return None
+    ways = math.prod(math.comb(int(unseen[kind]), int(drawn[kind])) for kind in np.flatnonzero(drawn))
+    draws, tiles = int(view["draws_left"]), int(unseen.sum())
+    likelihood = ways * math.prod(max(0, draws - n) / max(1, tiles - n) for n in range(away))
+    return (counts, away, ways, likelihood, 0, 0.0) if likelihood else None
+
+
+def _exact(
+    views: np.ndarray, rows: np.ndarray, of: np.ndarray, rules: Rules
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return of each row points i64[m], the mask of its yaku i64[m], and han of dora and of red fives, i64[m] each.
+
+    It wins by ron, on the one of the tiles drawn that is worth most, in riichi where the hand is closed.
+    """
+    hands = rows["counts"]
+    held, unseen = views["hand"][of], views["unseen"][of]
+    row, kind = np.nonzero(hands > held)
+    dora, red, open_hand = _bonus(views, hands, of, held, unseen, rules)
+    wins = np.zeros(len(row), WIN)
+    seat_winds = views["seat_wind"][of][row].astype(np.int64)
+    wins["seat"], wins["source"] = seat_winds, (seat_winds + 1) % 4  # as if seat 0 were the dealer
+    wins["liable"] = NO_SEAT
+    wins["dora"], wins["red"] = dora[row], red[row]
+    scored = score_batch(
+        np.ascontiguousarray(hands[row]), np.ascontiguousarray(views["melds"][of][row]), views["n_melds"][of][row],
+        kind, np.where(open_hand[row], 0, RIICHI), seat_winds, views["round_wind"][of][row], wins, rules,
+    )  # fmt: skip
+    points = np.where(scored, wins["points"], 0)
+    order = np.lexsort((points, row))  # of each row the best comes last, and is the one that stays
+    best_points, best_yaku = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
+    best_points[row[order]], best_yaku[row[order]] = points[order], wins["yaku"][order]
+    return best_points, best_yaku, dora, red
+
+
+def _bonus(
+    views: np.ndarray, hands: np.ndarray, of: np.ndarray, held: np.ndarray, unseen: np.ndarray, rules: Rules
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return han of dora i64[m], of red fives i64[m], and whether the hand is open, bool[m].
+
+    Of the fives held the red one is discarded last; of those unseen it is drawn last.
+    """
+    tiles = views["melds"]["tiles"].astype(np.int64)  # [n, 4, 4]
+    counted = (np.arange(4) < views["n_melds"][:, None])[..., None] & (tiles != NO_TILE)
+    kinds = np.where(counted, tiles >> 2, 0)
+    meld_dora = (views["dora"][np.arange(len(views))[:, None, None], kinds] * counted).sum((1, 2))
+    is_red = np.isin(tiles, [4 * kind for kind in RED_FIVE_KINDS]) & counted & rules.red_fives
+    closed_kong = views["melds"]["type"] == MELD_CLOSED_KONG
+    open_melds = (counted[..., 0] & ~closed_kong).any(1)
+    dora = (views["dora"][of].astype(np.int64) * hands).sum(1) + meld_dora[of]
+    red = is_red.sum((1, 2))[of].astype(np.int64)
+    for suit, kind in enumerate(RED_FIVE_KINDS):
+        count, own, left = (each[:, kind].astype(np.int64) for each in (hands, held, unseen))
+        red += views["red"][of, suit] * (np.minimum(count, own) > 0)
+        other = views["unseen_red"][of, suit].astype(np.int64)
+        red += other * (np.maximum(count - own, 0) > left - other)
+    return dora, red, open_melds[of]
+
+
+def _step(points: int) -> int:
+    """Return the highest of STEPS that points reach, or 0."""
+    return max((step for step in STEPS if step <= points), default=0)
+
+
+def _grouped(
+    question: Question, view: np.void, rows: np.ndarray, mine: np.ndarray, points: np.ndarray, masks: np.ndarray,
+    dora: np.ndarray, red: np.ndarray,
+) -> list[Target]:  # fmt: skip
+    """Return the targets of one position: hands as far away with the same tiles given up, yaku and points."""
+    hand = view["hand"].astype(np.int64)
+    groups: dict[tuple, list[int]] = defaultdict(list)
+    for n in mine.tolist():
+        gives = np.maximum(hand - rows["counts"][n], 0)
+        groups[int(rows["away"][n]), int(points[n]), int(masks[n]), gives.tobytes()].append(n)
+    likelihood = rows["likelihood"]
+    best = sorted(groups.items(), key=lambda group: -_step(group[0][1]) * likelihood[group[1]].sum())[:SHOWN]
+    found = []
+    for (_, worth, yaku, _), members in best:
+        members.sort(key=lambda n: -likelihood[n])
+        first = members[0]
+        counts = rows["counts"][first].astype(np.int64)
+        draws = [_kinds(np.maximum(rows["counts"][n] - hand, 0)) for n in members]
+        found.append(
+            Target(
+                after=question.after,
+                hand=_kinds(counts),
+                draws=draws[0],
+                gives=_kinds(np.maximum(hand - counts, 0)),
+                also=[each for n, each in enumerate(draws[1 : 1 + _ALSO]) if each not in draws[: 1 + n]],
+                points=worth,
+                yaku=_names(yaku, int(dora[first]), int(red[first])),
+                likelihood=round(float(likelihood[members].sum()), 4),
+            )
+        )
+    return found
+
+
+def _kinds(counts: np.ndarray) -> list[str]:
+    return [kind_name(kind) for kind in np.flatnonzero(counts).tolist() for _ in range(int(counts[kind]))]
+
+
+def _names(mask: int, dora: int, red: int) -> list[str]:
+    names = [yaku.name for yaku in yaku_of(mask)]
+    return names + [f"{YAKU[n].name} {count}" for n, count in ((DORA, dora), (RED_FIVE, red)) if count]
