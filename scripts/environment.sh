@@ -23,6 +23,16 @@ environment_sources() {
     cat pyproject.toml constraints.txt scripts/environment.sh suphx/mjai/majiang/package-lock.json
 }
 
+# The tests of the page drive Debian's Chromium; without it they skip themselves.
+install_browser() {
+    command -v chromium >/dev/null && return
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        echo "Installing Chromium, which the tests of the page drive ..." >&2
+        { apt-get update && apt-get install --yes --no-install-recommends chromium; } >/dev/null 2>&1 && return
+    fi
+    echo "No \`chromium\` here: the tests of the page in a browser are left out (Debian, Ubuntu: apt-get install chromium)." >&2
+}
+
 make_environment() {
     local python
     if ! is_new_enough .venv/bin/python || ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
@@ -44,6 +54,7 @@ make_environment() {
         echo "Installing majiang-ai, a bot that the tests play against ..." >&2
         npm ci --silent --prefix suphx/mjai/majiang || echo "It is not to be had: its tests are left out." >&2
     fi
+    install_browser
     environment_sources >.venv/made-from
 }
 

@@ -21,6 +21,7 @@ from suphx.commands.logs import logs
 from suphx.commands.match import match
 from suphx.commands.pretrain import pretrain
 from suphx.commands.report import report
+from suphx.commands.review import review
 from suphx.commands.reward import reward
 from suphx.commands.train import train
 from suphx.commands.warmup import warmup
@@ -60,6 +61,7 @@ app.command()(check)
 app.command()(reward)
 app.command()(pretrain)
 app.command()(train)
+app.command()(review)
 app.command()(evaluate)
 app.command()(report)
 app.command()(match)

@@ -12,6 +12,7 @@ import numpy as np
 
 from simulator.actions import legal_actions, legal_mask
 from simulator.logs.model import GameLog
+from simulator.logs.verify import Mismatch
 from simulator.record import ACTIONS, SEATS
 from simulator.results import round_result
 from simulator.rules import Rules
@@ -30,6 +31,9 @@ from suphx.review.seats import seat_review
 from suphx.reward.predictor import RewardPredictor
 
 SHIPPED_PREDICTOR = Path(__file__).parents[1] / "weights" / "reward.safetensors"
+
+#: Longest text that is taken over from a log.
+MOST_LETTERS = 200
 
 #: Hears how far a review is: a word for the step, and the share that is done, 0 to 1.
 Progress = Callable[[str, float], None]
@@ -64,7 +68,7 @@ def review_game(
         progress("asking the networks", 0.3 + 0.6 * done / len(seats))
         reviews.append(_seat(game, seat, agent))
     progress("the reward predictor", 0.9)
-    remarks = [f"The log says otherwise than the rules: {each}" for each in game.mismatches]
+    remarks = [_remark(each) for each in game.mismatches]
     phi: Phi | None = None
     try:
         phi = phi_of(game, shipped_predictor())
@@ -73,11 +77,11 @@ def review_game(
     last = game.ends[-1]["result"]
     over = bool(last["game_over"])
     return Review(
-        source=log.source,
-        agent=agent_name,
-        title=agent.name,
-        names=list(log.names),
-        room=log.room,
+        source=clean(_last_part(log.source)),
+        agent=clean(_last_part(agent_name)),
+        title=clean(agent.name),
+        names=[clean(name) for name in log.names],
+        room=clean(log.room),
         length=log.rules.length,
         red_fives=log.rules.red_fives,
         rounds=rounds,
@@ -88,6 +92,22 @@ def review_game(
         seats=reviews,
         remarks=remarks,
     )
+
+
+def clean(text: str) -> str:
+    """Return a text out of a file as it can be shown: printable characters, at most `MOST_LETTERS` of them."""
+    shown = "".join(letter for letter in text if letter.isprintable())
+    return shown if len(shown) <= MOST_LETTERS else shown[: MOST_LETTERS - 1] + "…"
+
+
+def _last_part(path: str) -> str:
+    """Return the last part of a path: a review is for others, whom the folders it was made in do not concern."""
+    return path.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+
+
+def _remark(mismatch: Mismatch) -> str:
+    place = ", ".join(part for part in (mismatch.round, mismatch.event) if part)
+    return clean(f"{place}: {mismatch.what}: {mismatch.expected} by the rules, {mismatch.found} in the log")
 
 
 def _round(game: Replayed, number: int) -> Round:

@@ -188,5 +188,5 @@ def _kinds(counts: np.ndarray) -> list[str]:
 
 
 def _names(mask: int, dora: int, red: int) -> list[str]:
-    names = [yaku.name for yaku in yaku_of(mask)]
-    return names + [f"{YAKU[n].name} {count}" for n, count in ((DORA, dora), (RED_FIVE, red)) if count]
+    names = [yaku.label for yaku in yaku_of(mask)]
+    return names + [f"{YAKU[n].label} {count}" for n, count in ((DORA, dora), (RED_FIVE, red)) if count]

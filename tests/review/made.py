@@ -1,50 +1,20 @@
-"""Games and decisions that the tests of reviews share."""
+"""Positions that the tests of reviews share."""
 
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
-from simulator.logs.formats import read_log
-from simulator.logs.model import GameLog
+from simulator.lookup import get_lookup
+from simulator.players.sensible import choose_sensible
 from simulator.record import ACTIONS, GAME, SEATS
 from simulator.tables import Decisions, Tables, collect
-from suphx.agent.loading import load_agent
-from suphx.agent.network_agent import NetworkAgent
-from suphx.networks.precision import choose_precision
-from suphx.review.analysis import review_game
-from suphx.review.document import Review
-
-#: A game with every kind of call and kong, a double ron and an abortive draw, played by rule-based players.
-LOG = Path(__file__).parent / "everything.mjlog"
-
-
-@cache
-def everything() -> GameLog:
-    return read_log(LOG.read_bytes(), LOG.name)[0]
-
-
-@cache
-def agent() -> NetworkAgent:
-    found = load_agent("sl", precision=choose_precision("cpu", "float32", 1), fixed_passes=True)
-    assert isinstance(found, NetworkAgent)
-    return found
-
-
-@cache
-def reviewed() -> Review:
-    """The game reviewed for all seats by the shipped weights."""
-    return review_game(everything(), agent(), "sl")
 
 
 @cache
 def positions(n: int, seed: int = 1) -> tuple[np.ndarray, Decisions]:
     """Return GAME[m] out of sensible play, and at least n decisions in them."""
-    from simulator.lookup import get_lookup
-    from simulator.players.sensible import choose_sensible
-
     tables = Tables(32, seed=seed)
     records: list[np.ndarray] = []
     count = step = 0

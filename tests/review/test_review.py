@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from made import agent, everything, reviewed
+from reviewed_game import agent, everything, reviewed
 
 from simulator.logs.generate import generate_games
 from simulator.logs.model import Connection, LogError

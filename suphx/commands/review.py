@@ -1,0 +1,60 @@
+"""`suphx review`: a game and what an agent makes of it, as a page in one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def review(
+    log: Annotated[
+        str,
+        typer.Argument(help="A log (mjlog, Tenhou's JSON, mjai), or a Tenhou viewer address whose file is at hand."),
+    ],
+    seat: Annotated[int | None, typer.Option(min=0, max=3, help="Review this seat alone; by default all four.")] = None,
+    player: Annotated[str | None, typer.Option(help="Review the seat of the player of this name alone.")] = None,
+    agent: Annotated[str, typer.Option(help="Who reviews: an agent with networks.")] = "sl",
+    out: Annotated[Path | None, typer.Option(help="The file to write; by default LOG.html in this folder.")] = None,
+    game: Annotated[int, typer.Option(min=1, help="Which game, from 1, of a file with several.")] = 1,
+    logs: Annotated[
+        Path | None, typer.Option(help="Where the file of a viewer address is: a folder or archive.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the review as JSON; a page is written only with --out.")
+    ] = False,
+) -> None:
+    """Write a page about a game: the table to look through, and what an agent makes of every decision.
+
+    The page is one HTML file that needs nothing else and asks nothing of the network. docs/review.md tells what each
+    number means.
+    """
+    from simulator.files import UniqueNames, write_whole
+    from suphx.agent.loading import load_agent
+    from suphx.errors import InputError
+    from suphx.review.analysis import review_game
+    from suphx.review.logs import find_game
+    from suphx.web.single_file import review_page
+
+    if seat is not None and player is not None:
+        raise InputError("--seat and --player both say whom to review; give one of them")
+    found, looked_from = find_game(log, game, logs)
+    if player is not None:
+        if player not in found.names:
+            raise InputError(f"{found.source}: no player {player!r}; there are {', '.join(map(repr, found.names))}")
+        seat = found.names.index(player)
+    if seat is None:
+        seat = looked_from
+    reviewed = review_game(found, load_agent(agent), agent, range(4) if seat is None else [seat])
+    if out is None and not as_json:
+        out = Path(UniqueNames(".html").name(reviewed.source))
+    if out is not None:
+        write_whole(out, review_page(reviewed))
+    if as_json:
+        print(reviewed.model_dump_json())
+        return
+    for each in reviewed.seats:
+        rating = "no decisions" if each.rating is None else f"rating {each.rating:.1f}"
+        print(f"{reviewed.names[each.seat] or f'seat {each.seat}'}: {rating}, agrees in {each.agreed} of {each.count}")
+    print(out)

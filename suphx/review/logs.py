@@ -1,0 +1,54 @@
+"""The log that somebody means: a file, a Tenhou viewer address whose file is at hand, or one that holds the game."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from simulator.logs.archives import open_logs
+from simulator.logs.formats import read_log
+from simulator.logs.model import GameLog, LogError
+from suphx.errors import InputError
+
+_ADDRESS = re.compile(r"https?://tenhou\.net/\d/\?.*?\blog=(?P<log>[\w-]+)")
+_SEAT = re.compile(r"[?&]tw=(?P<seat>[0-3])\b")
+_HELD = "#json="
+
+
+def find_game(named: str, game: int = 1, logs: Path | None = None) -> tuple[GameLog, int | None]:
+    """Return a game, and the seat that a viewer address looks from.
+
+    named: a file or archive; the address of Tenhou's viewer (`https://tenhou.net/0/?log=...&tw=1`), whose file is
+    looked for by its name in `logs`, a file, folder or archive, by default among the files of the current folder; or
+    an address that holds the game itself (`https://tenhou.net/6/#json=...`). game: which one, from 1, of several.
+    Raises LogError and InputError, with file and place.
+    """
+    if _HELD in named and named.startswith("http"):
+        return _one(named.encode("utf-8", "replace"), "the address", game), None
+    if address := _ADDRESS.match(named):
+        seat = _SEAT.search(named)
+        source, data = _at_hand(address["log"], logs)
+        return _one(data, source, game), int(seat["seat"]) if seat else None
+    source, found = next(iter(open_logs([named])))
+    if isinstance(found, LogError):
+        raise found
+    return _one(found, source, game), None
+
+
+def _one(data: bytes, source: str, game: int) -> GameLog:
+    games = read_log(data, source)
+    if not 1 <= game <= len(games):
+        raise LogError(f"there is no game {game}; it has {len(games)}", source)
+    return games[game - 1]
+
+
+def _at_hand(name: str, logs: Path | None) -> tuple[str, bytes]:
+    """Return the file of a log by its name at Tenhou."""
+    places = sorted(path for path in Path().iterdir() if path.name.startswith(name)) if logs is None else [logs]
+    for source, found in open_logs(places):
+        if name in source.replace("\\", "/").rsplit("/", 1)[-1]:
+            if isinstance(found, LogError):
+                raise found
+            return source, found
+    where = "in the current folder" if logs is None else f"in {logs}"
+    raise InputError(f"there is no file of the log {name} {where}; download it, or name the place with --logs")

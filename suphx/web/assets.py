@@ -1,0 +1,45 @@
+"""The page's own files: ES modules, styles, and the page around them; read from the package, built by nothing."""
+
+from __future__ import annotations
+
+import html
+import re
+from functools import cache
+from pathlib import Path
+
+PAGE = Path(__file__).parent / "page"
+
+#: What modules call each other: `suphx/tiles.js`. An import map says where they are.
+PREFIX = "suphx/"
+
+
+@cache
+def text_of(name: str) -> str:
+    """Return one of the page's files."""
+    return (PAGE / name).read_text(encoding="utf-8")
+
+
+@cache
+def modules() -> dict[str, str]:
+    """Return the modules by file name."""
+    return {path.name: text_of(path.name) for path in sorted(PAGE.glob("*.js"))}
+
+
+def fill(template: str, values: dict[str, str]) -> str:
+    """Return a template with each `{{name}}` replaced; values go in as they are, and are not looked at again.
+
+    Raises KeyError for a name without a value.
+    """
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], template)
+
+
+def as_text(value: str) -> str:
+    """Return a text as it can stand in HTML, between tags and in attributes."""
+    return html.escape(value, quote=True)
+
+
+def as_script(json_text: str) -> str:
+    """Return JSON as it can stand in a script element: nothing in it ends the element or begins a comment."""
+    for character in "<>&\u2028\u2029":
+        json_text = json_text.replace(character, f"\\u{ord(character):04x}")
+    return json_text

@@ -1,0 +1,158 @@
+// The panel about one decision: what was done, what the agent thinks, the hands near, what is safe.
+import { h } from "suphx/dom.js";
+import { inlineTile } from "suphx/tiles.js";
+import { candidateName, number, percent, term, tileName, yakuName } from "suphx/words.js";
+
+const SHOWN = 8; // candidates beyond the likeliest are folded away
+
+export function tilesInline(faces) {
+  return h("span", { class: "tiles" }, faces.map((face) => inlineTile(face, tileName(face))));
+}
+
+/** Words of the engine, such as `pong 7z with 7z7z`, with tiles in place of their notation. */
+function withTiles(words) {
+  return words.split(/([0-9][mpsz])/).map((part, n) => (n % 2 ? tilesInline([part]) : part));
+}
+
+/** One sentence about a decision. */
+export function verdict(decision, name) {
+  const taken = decision.candidates[decision.taken];
+  const preferred = decision.candidates[decision.preferred];
+  if (decision.agrees) return `${name}: ${candidateName(taken)}. The agent agrees (${percent(preferred.probability)}).`;
+  return `${name}: ${candidateName(taken)} (${percent(taken.probability)}). The agent: ${candidateName(preferred)} ` +
+    `(${percent(preferred.probability)}). Difference ${decision.difference.toFixed(2)}.`;
+}
+
+/** The tiles of a candidate as they are to be seen: those of a call with the called one last. */
+function tilesOf(candidate) {
+  if (candidate.type === "closed kong") return candidate.own;
+  const own = ["chow", "pong", "open kong"].includes(candidate.type) ? candidate.own : [];
+  return candidate.tile ? [...own, candidate.tile] : own;
+}
+
+/** A candidate in words and tiles. */
+export function candidateShort(candidate) {
+  return [term(candidate.type), " ", tilesInline(tilesOf(candidate))];
+}
+
+function verdictShown(decision, name) {
+  const chance = (candidate) => h("span", { class: "quiet" }, ` ${percent(candidate.probability)}`);
+  const [taken, preferred] = [decision.candidates[decision.taken], decision.candidates[decision.preferred]];
+  const played = h("div", {}, `${name}: `, candidateShort(taken), chance(taken));
+  if (decision.agrees) return [played, h("div", {}, "The agent does the same.")];
+  return [played, h("div", {}, "The agent: ", candidateShort(preferred), chance(preferred)),
+    h("div", {}, "Difference ", h("b", {}, decision.difference.toFixed(2)))];
+}
+
+function facts(candidate) {
+  const found = [];
+  if (candidate.shanten !== null && candidate.shanten !== undefined) {
+    found.push(candidate.shanten > 0 ? `${candidate.shanten} ${term("away")}` : candidate.shanten < 0 ? term("win") : term("ready"));
+    found.push(`${candidate.accepted} tiles`);
+  }
+  return found.join(", ");
+}
+
+function candidateRow(candidate, n, decision, names) {
+  const taken = n === decision.taken;
+  const preferred = n === decision.preferred;
+  const tags = [
+    taken ? h("b", { class: "tag taken" }, "played") : null,
+    preferred ? h("b", { class: "tag preferred" }, "agent") : null,
+    candidate.danger.length ? h("b", { class: "tag danger" }, `danger: ${candidate.danger.map((seat) => names[seat]).join(", ")}`) : null,
+  ].filter(Boolean);
+  return h("li", { class: `candidate${candidate.type === "discard" ? "" : " wide"}${taken ? " taken" : ""}${preferred ? " preferred" : ""}` },
+    h("span", { class: "what" }, h("span", { class: candidate.type === "discard" ? "unseen" : "type" }, term(candidate.type)), tilesInline(tilesOf(candidate))),
+    h("span", { class: "meter", "aria-hidden": "true" }, h("span", { style: `width:${(100 * candidate.probability).toFixed(2)}%` })),
+    h("span", { class: "chance" }, percent(candidate.probability)),
+    candidate.type === "discard" ? h("span", { class: "facts" }, facts(candidate)) : null,
+    tags.length ? h("span", { class: "notes" }, tags) : null,
+  );
+}
+
+function candidateList(decision, names) {
+  const important = (n) => n < SHOWN || n === decision.taken || n === decision.preferred;
+  const rows = decision.candidates.map((each, n) => [n, candidateRow(each, n, decision, names)]);
+  const rest = rows.filter(([n]) => !important(n)).map(([, row]) => row);
+  return [
+    h("ol", { class: "candidates" }, rows.filter(([n]) => important(n)).map(([, row]) => row)),
+    rest.length ? h("details", {}, h("summary", {}, `${rest.length} more`), h("ol", { class: "candidates" }, rest)) : null,
+  ];
+}
+
+function targetRow(target) {
+  const also = target.also.length ? h("details", { class: "also" }, h("summary", {}, `or ${target.also.length} other draw${target.also.length > 1 ? "s" : ""}`),
+    target.also.map((faces) => tilesInline(faces))) : null;
+  return h("li", { class: "target" },
+    h("div", {}, tilesInline(target.hand)),
+    h("div", { class: "target-facts" },
+      h("b", {}, `${number(target.points)} points`), ` · ${target.yaku.map(yakuName).join(", ")}`),
+    h("div", { class: "target-facts" },
+      `${target.draws.length} away: draws `, tilesInline(target.draws),
+      target.gives.length ? [" gives up ", tilesInline(target.gives)] : null,
+      ` · likelihood ${target.likelihood.toFixed(2)}`, also));
+}
+
+function targets(decision) {
+  if (!decision.targets.length) return h("p", { class: "quiet" }, "No winning hand within three tiles.");
+  const groups = new Map();
+  for (const each of decision.targets) {
+    const key = each.after === null ? -1 : each.after;
+    groups.set(key, [...(groups.get(key) || []), each]);
+  }
+  return [...groups].map(([after, members]) => [
+    after >= 0 ? h("h4", {}, "After ", candidateShort(decision.candidates[after])) : null,
+    h("ol", { class: "targets" }, members.map(targetRow)),
+  ]);
+}
+
+function safety(decision, names, hand) {
+  const held = new Set(hand.map((face) => face.replace("0", "5")));
+  const rows = [...decision.safety].sort((a, b) => b.riichi - a.riichi);
+  return h("dl", { class: "safety" }, rows.map((each) => {
+    const own = (faces) => faces.filter((face) => held.has(face));
+    const [safe, suji] = [own(each.safe), own(each.suji)];
+    return [
+      h("dt", {}, names[each.seat], each.riichi ? h("b", { class: "tag danger" }, "riichi") : null),
+      h("dd", {},
+        safe.length ? [h("span", {}, `${term("safe tiles")} `), tilesInline(safe)] : h("span", { class: "quiet" }, `no ${term("safe tiles")}`),
+        suji.length ? [h("span", {}, " suji "), tilesInline(suji)] : null),
+    ];
+  }));
+}
+
+/** The panel. `place`: where it is, in words; `view`: the seat's own part of the frame. */
+export function decisionPanel(decision, { place, names, name, view }) {
+  return h("div", { class: "decision" },
+    h("h3", {}, place),
+    h("div", { class: decision.agrees ? "verdict agrees" : "verdict differs" }, verdictShown(decision, name)),
+    candidateList(decision, names),
+    h("h3", {}, "Hands near"), targets(decision),
+    h("h3", {}, `Own ${term("safe tiles")}`), safety(decision, names, [...view.hand, ...(view.drawn ? [view.drawn] : [])]),
+  );
+}
+
+/** The panel at a moment without a decision of the seat. */
+export function momentPanel(frame, { place, names, result, reviewed }) {
+  const done = frame.asked.map(([seat, what]) => h("li", {}, `${names[seat]}: `, withTiles(what)));
+  return h("div", { class: "decision" },
+    h("h3", {}, place),
+    done.length ? h("ul", {}, done) : null,
+    result ? resultText(result, names) : null,
+    reviewed ? null : h("p", { class: "quiet" }, "The decisions of this seat were not reviewed."));
+}
+
+/** How a round ended, with each win. */
+export function resultText(result, names) {
+  const wins = result.wins.map((win) => h("div", { class: "win" },
+    h("p", {}, h("b", {}, names[win.seat]), ` ${term(win.seat === win.source ? "win by draw" : "win by claim")} `, tilesInline([win.tile]),
+      win.seat === win.source ? "" : ` off ${names[win.source]}`, `: ${number(win.points)} points`),
+    h("p", {}, Object.entries(win.yaku).map(([label, han]) => `${yakuName(label)} ${han}`).join(", "),
+      win.han ? ` · ${win.han} ${term("han")} ${win.fu} ${term("fu")}` : "", win.limit ? ` · ${win.limit}` : ""),
+    win.ura.length ? h("p", {}, "Ura indicators ", tilesInline(win.ura)) : null));
+  const tenpai = result.tenpai.length ? h("p", {}, `${term("ready")}: ${result.tenpai.map((seat) => names[seat]).join(", ")}`) : null;
+  return h("div", { class: "result" },
+    result.wins.length ? null : h("p", {}, h("b", {}, term(result.how))), wins, tenpai,
+    h("ul", { class: "deltas" }, names.map((name, seat) =>
+      h("li", {}, `${name} ${number(result.scores[seat])} (${result.deltas[seat] > 0 ? "+" : ""}${number(result.deltas[seat])})`))));
+}

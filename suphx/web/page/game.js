@@ -1,0 +1,106 @@
+// The lists about a whole game: largest differences, the curve of Phi, results, rates.
+import { phiChart } from "suphx/chart.js";
+import { candidateShort } from "suphx/decision.js";
+import { h } from "suphx/dom.js";
+import { number, percent, roundName, signed, term } from "suphx/words.js";
+
+const SHOWN = 40;
+
+/** The decisions of a seat in which it differs from the agent, those that mattered most first. */
+export function largest(seat) {
+  return seat.decisions.flat().filter((each) => !each.agrees && each.difference > 0).sort((a, b) => b.difference - a.difference);
+}
+
+/** The list of the largest differences; `go(decision)` where one is chosen. */
+export function differencesPanel(review, seat, go) {
+  if (!seat) return h("p", { class: "quiet" }, "The decisions of this seat were not reviewed.");
+  const all = largest(seat);
+  if (!all.length) return h("p", {}, "None: every decision is the agent's.");
+  return h("ol", { class: "differences" }, all.slice(0, SHOWN).map((each) => {
+    const round = review.rounds[each.round];
+    const [taken, preferred] = [each.candidates[each.taken], each.candidates[each.preferred]];
+    return h("li", {}, h("button", { type: "button", onclick: () => go(each) },
+      h("span", { class: "size" }, each.difference.toFixed(2)),
+      h("span", { class: "where" }, `${roundName(round.name, round.repeat_counter)}, turn ${each.turn + 1}`),
+      h("span", { class: "which" }, "played ", candidateShort(taken), h("span", { class: "quiet" }, ` ${percent(taken.probability)}`)),
+      h("span", { class: "which" }, "agent ", candidateShort(preferred), h("span", { class: "quiet" }, ` ${percent(preferred.probability)}`))));
+  }));
+}
+
+function scoresTable(review, go) {
+  const how = (result) => result.wins.length
+    ? result.wins.map((win) => `${review.names[win.seat]} ${term(win.seat === win.source ? "win by draw" : "win by claim")} ${number(win.points)}`).join("; ")
+    : term(result.how);
+  return h("div", { class: "scroll" }, h("table", {},
+    h("caption", {}, "Results"),
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, term("round")), review.names.map((name) => h("th", { scope: "col" }, name)))),
+    h("tbody", {}, review.rounds.map((round, n) => h("tr", {},
+      h("th", { scope: "row" }, h("button", { type: "button", class: "link", onclick: () => go(n) }, roundName(round.name, round.repeat_counter)),
+        h("small", {}, how(round.result))),
+      round.result.scores.map((score, seat) => h("td", { class: "count" }, number(score), h("small", {}, signed(round.result.deltas[seat]) || "0")))))),
+    h("tfoot", {}, h("tr", {}, h("th", { scope: "row" }, review.ranks ? "Rank, final points" : "The log ends here"),
+      review.names.map((_, seat) => h("td", { class: "count" }, review.ranks ? [`${review.ranks[seat] + 1}.`, h("small", {}, review.points[seat].toFixed(1))] : number(review.scores[seat])))))));
+}
+
+function phiTable(review) {
+  return h("details", {}, h("summary", {}, "Phi in numbers"), h("div", { class: "scroll" }, h("table", {},
+    h("caption", {}, review.phi.units),
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "After"), review.names.map((name) => h("th", { scope: "col" }, name)))),
+    h("tbody", {}, review.phi.values.map((values, n) => h("tr", {},
+      h("th", { scope: "row" }, n ? roundName(review.rounds[n - 1].name, review.rounds[n - 1].repeat_counter) : "the start"),
+      values.map((value) => h("td", { class: "count" }, value.toFixed(1)))))))));
+}
+
+const GROUPS = { situation: "What it was about", turn: "Turn", shanten: "Hand before", riichi: "Others" };
+
+function rates(review) {
+  const rows = (of) => review.seats.map((seat) => h("td", { class: "count" }, of(seat)));
+  const rate = (agreed, decisions) => decisions ? [percent(agreed / decisions), h("small", {}, `${agreed}/${decisions}`)] : "–";
+  const kinds = new Map();
+  for (const seat of review.seats) for (const each of seat.rates) kinds.set(`${each.group}|${each.name}`, each);
+  const order = Object.keys(GROUPS);
+  const groups = [...kinds.values()].sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
+  return h("div", { class: "scroll" }, h("table", {},
+    h("caption", {}, "Agreement and rating"),
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, ""), review.seats.map((seat) => h("th", { scope: "col" }, review.names[seat.seat])))),
+    h("tbody", {},
+      h("tr", { class: "total" }, h("th", { scope: "row" }, "Rating"), rows((seat) => seat.rating === null ? "–" : seat.rating.toFixed(1))),
+      h("tr", { class: "total" }, h("th", { scope: "row" }, "Agreement"), rows((seat) => rate(seat.agreed, seat.count))),
+      h("tr", {}, h("th", { scope: "row" }, "Differences, in all"), rows((seat) => seat.difference.toFixed(1))),
+      groups.map((kind, n) => [
+        n === 0 || groups[n - 1].group !== kind.group ? h("tr", { class: "group" }, h("th", { scope: "colgroup", colspan: review.seats.length + 1 }, GROUPS[kind.group])) : null,
+        h("tr", {}, h("th", { scope: "row" }, term(kind.name)), rows((seat) => {
+          const found = seat.rates.find((each) => each.group === kind.group && each.name === kind.name);
+          return found ? rate(found.agreed, found.decisions) : "–";
+        }))]))));
+}
+
+/** Everything about the whole game; `at` is the round that is looked at, `go(round)` moves to one. */
+export function gamePanel(review, at, go) {
+  return h("div", { class: "game" },
+    h("h3", {}, "Phi: what the game is worth"),
+    review.phi
+      ? [phiChart(review.phi, review.rounds, review.names, at, go), h("p", { class: "quiet" }, review.phi.units), phiTable(review)]
+      : h("p", { class: "quiet" }, "There is no Phi for this game."),
+    scoresTable(review, go), rates(review),
+    review.remarks.length ? h("details", { class: "remarks" }, h("summary", {}, `Remarks (${review.remarks.length})`), h("ul", {}, review.remarks.map((each) => h("li", {}, each)))) : null);
+}
+
+/** What the numbers mean, in short. */
+export function aboutPanel(review) {
+  const terms = [
+    ["Probability", "How likely the agent is to take an action where it draws every answer of its networks by their probability."],
+    ["Agent", "What it plays itself: each network's likeliest answer. Its probability is the agent's confidence."],
+    ["Difference", "p ln(p / q) with p the probability of what the agent does and q of what was played (at least 0.0001). 0 where both are the same. Large where the agent is sure of something else; at most 9.2."],
+    ["Agreement", "Share of decisions in which the seat did what the agent does. Red and plain fives count as the same, and so do a drawn tile and one like it from the hand."],
+    ["Rating", "100 times the mean of min(1, q / p) over all decisions."],
+    ["Phi", "What the game is worth to a seat by points, dealer and counters, predicted after each round; at the end the prize of its rank."],
+    ["Hands near", "Winning hands at most three tiles away: points by ron (in riichi where closed), tiles drawn and given up, and the expected number of ways to draw them in the draws left."],
+    ["Danger", "Neither safe from a seat in riichi nor suji."],
+  ];
+  const keys = [["← →", "decision before, after"], [", .", "step before, after"], ["[ ]", "round before, after"], ["1–4", "seat"], ["H", "others' hands"], ["J", "Japanese terms"], ["D", "next largest difference"]];
+  return h("div", { class: "about" },
+    h("p", {}, `Reviewed by ${review.agent} (${review.title}), which answers as strong players mostly did; it is no judge of right and wrong. `, `File: ${review.source}.`),
+    h("dl", {}, terms.map(([word, meaning]) => [h("dt", {}, word), h("dd", {}, meaning)])),
+    h("h3", {}, "Keys"), h("dl", { class: "keys" }, keys.map(([key, meaning]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, meaning)])));
+}

@@ -1,0 +1,30 @@
+// What the reader has chosen, kept in the browser where that is allowed.
+
+const KEY = "suphx-page";
+const DEFAULTS = { theme: "auto", japanese: false, numerals: true, open: true };
+
+/** The settings; those that are missing or unknown are the defaults. */
+export function loadSettings() {
+  let found = {};
+  try {
+    found = JSON.parse(localStorage.getItem(KEY)) || {};
+  } catch {
+    // no storage here (a private window, a file): then it is not kept
+  }
+  const known = Object.entries(DEFAULTS).filter(([name, value]) => typeof found[name] === typeof value);
+  return { ...DEFAULTS, ...Object.fromEntries(known.map(([name]) => [name, found[name]])) };
+}
+
+export function saveSettings(settings) {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(settings));
+  } catch {
+    // as above
+  }
+}
+
+/** Put what is chosen on the page. */
+export function applySettings({ theme, numerals }) {
+  document.documentElement.dataset.theme = theme;
+  document.documentElement.classList.toggle("numerals", numerals);
+}

@@ -1,0 +1,214 @@
+// A table as SVG, seen from a seat: 1000 wide, the four rivers around the middle, the own hand large below.
+import { h, s } from "suphx/dom.js";
+import { HEIGHT, WIDTH, kindOf, tile } from "suphx/tiles.js";
+import { number, percent, roundName, term, tileName, tileNames } from "suphx/words.js";
+
+const MIDDLE = 500;
+const CENTRE = 152; // half the side of the square in the middle
+const RIVER = 50; // width of its tiles
+const ROW = 6;
+const ROWS = 4;
+const OTHER = 40; // width of tiles in others' hands
+const REACH = 425; // how far a hand goes to the left and right of the middle
+const OWN = 66;
+const BAR_TOP = 956;
+const BAR_HEIGHT = 84;
+const OWN_TOP = BAR_TOP + BAR_HEIGHT + 8;
+const BOTTOM = OWN_TOP + (OWN * HEIGHT) / WIDTH + 30;
+const WALLS = 5; // places of dora indicators
+
+const high = (width) => (width * HEIGHT) / WIDTH;
+const group = (seat, relative, ...children) =>
+  s("g", { "data-seat": seat, transform: `translate(${MIDDLE} ${MIDDLE}) rotate(${-90 * relative})` }, children);
+
+/** A line of text; `relative` 2 would stand on its head, and is turned. */
+function text(words, x, y, look, relative = 0, anchor = "middle") {
+  const turned = relative === 2;
+  const side = turned ? { start: "end", end: "start", middle: "middle" }[anchor] : anchor;
+  return s("text", { x, y: turned ? y - 14 : y, class: look, "text-anchor": side,
+    transform: turned ? `rotate(180 ${x} ${y - 7})` : null }, words);
+}
+
+function river(seat, discards, isLast) {
+  const left = (-ROW / 2) * RIVER;
+  const lines = [];
+  let x = left;
+  discards.forEach(([face, marks], n) => {
+    const line = Math.min(Math.floor(n / ROW), ROWS - 1);
+    if (n % ROW === 0 && n / ROW < ROWS) x = left;
+    const turned = marks.includes("r");
+    const last = isLast && n === discards.length - 1;
+    lines.push(tile(face, x, CENTRE + 10 + line * (high(RIVER) + 1), RIVER, {
+      dim: marks.includes("d"), turned, faint: /[0-3]/.test(marks), mark: last ? "mark-last" : null,
+    }));
+    x += turned ? high(RIVER) : RIVER;
+  });
+  return lines;
+}
+
+/** Width of a meld whose tiles have a width. */
+function meldWidth([, tiles, place], width) {
+  return tiles.length * width + (place >= 0 ? high(width) - width : 0);
+}
+
+function meld([kind, tiles, place, added], x, y, width) {
+  const parts = [];
+  tiles.forEach((face, n) => {
+    const turned = n === place;
+    const hidden = kind === "closed kong" && (n === 0 || n === tiles.length - 1);
+    if (turned && added) parts.push(tile(added, x, y - width, width, { turned: true }));
+    parts.push(tile(hidden ? "" : face, x, y, width, { turned }));
+    x += turned ? high(width) : width;
+  });
+  return parts;
+}
+
+/** The melds of a seat, the first one outermost on the right, as players lay them. */
+function melds(all, right, bottom, width) {
+  const parts = [];
+  for (const each of all) {
+    right -= meldWidth(each, width);
+    parts.push(meld(each, right, bottom - high(width), width));
+    right -= width / 6;
+  }
+  return [parts, right];
+}
+
+function waits(seat, relative) {
+  if (!seat.waits.length) return null;
+  const width = 27;
+  const right = REACH - 40; // beyond lies the name of the next seat
+  const y = REACH - high(width) + 4;
+  const x = right - seat.waits.length * width;
+  const label = seat.furiten ? `${term("waits")}, furiten` : term("waits");
+  const word = text(label, x - 8, REACH - 8, seat.furiten ? "small warn" : "small", relative, "end");
+  return s("g", { class: "waits" }, word, seat.waits.map((face, n) => tile(face, x + n * width, y, width)));
+}
+
+function other(seat, view, relative, name, isOpen, isLast) {
+  const base = MIDDLE - 12;
+  const [laid] = melds(view.melds, REACH, base, OTHER);
+  const hand = view.hand.map((face, n) => tile(isOpen ? face : "", -REACH + n * OTHER, base - high(OTHER), OTHER));
+  if (view.drawn) {
+    hand.push(tile(isOpen ? view.drawn : "", -REACH + view.hand.length * OTHER + 12, base - high(OTHER), OTHER));
+  }
+  const who = text(name, -REACH, REACH - 8, "name", relative, "start");
+  return group(seat, relative, river(seat, view.river, isLast), hand, laid, who, isOpen ? waits(view, relative) : null);
+}
+
+function sides(frame, seat) {
+  return frame.seats.map((view, each) => {
+    const relative = (each - seat + 4) % 4;
+    const turn = frame.turn === each && frame.phase !== "round over";
+    return group(each, relative,
+      turn ? s("rect", { class: "turn", x: -CENTRE + 12, y: CENTRE - 7, width: 2 * CENTRE - 24, height: 5, rx: 2 }) : null,
+      view.riichi ? s("g", { class: "stick" },
+        s("rect", { x: -62, y: CENTRE - 24, width: 124, height: 12, rx: 4 }),
+        s("circle", { cx: 0, cy: CENTRE - 18, r: 4 })) : null,
+      text(`${term(view.wind)[0]} ${number(view.score)}`, 0, CENTRE - 36,
+        view.wind === "East" ? "score dealer" : "score", relative),
+    );
+  });
+}
+
+function middle(frame) {
+  const width = 32;
+  const shown = [...Array(WALLS).keys()].map((n) =>
+    tile(frame.indicators[n] || "", -(WALLS / 2 - n) * width, -16, width));
+  const counts = [
+    `${frame.left} ${term("tiles left")}`,
+    frame.repeat ? `${term("repeat counter")} ${frame.repeat}` : null,
+    frame.bets ? `${term("riichi bet")} ${frame.bets}` : null,
+  ].filter(Boolean);
+  return s("g", { transform: `translate(${MIDDLE} ${MIDDLE})` },
+    s("rect", { class: "middle", x: -CENTRE, y: -CENTRE, width: 2 * CENTRE, height: 2 * CENTRE, rx: 12 }),
+    s("text", { class: "round", "text-anchor": "middle", y: -48 }, roundName(frame.name, 0)),
+    s("text", { class: "small", "text-anchor": "middle", y: -25 }, counts[0]),
+    shown,
+    counts.slice(1).map((words, n) => s("text", { class: "small", "text-anchor": "middle", y: 50 + 21 * n }, words)),
+  );
+}
+
+/** A bar above one of the own tiles, and what it says. */
+function bar(mark, x) {
+  const size = Math.max(2, BAR_HEIGHT * mark.probability);
+  const look = mark.preferred ? "bar preferred" : "bar";
+  return [
+    s("rect", { class: look, x: x + 9, y: BAR_TOP + BAR_HEIGHT - size, width: OWN - 18, height: size, rx: 4 }),
+    mark.probability >= 0.01
+      ? s("text", { class: "percent", x: x + OWN / 2, y: BAR_TOP + BAR_HEIGHT - size - 6, "text-anchor": "middle" }, percent(mark.probability))
+      : null,
+  ];
+}
+
+/** The own hand with bars: `marks` says of candidates by face what there is to draw, each of them once. */
+function own(seat, view, name, marks, isLast) {
+  const [laid, right] = melds(view.melds, 985, OWN_TOP + high(OWN), OWN * 0.82);
+  const left = new Map(marks);
+  const tiles = view.hand.map((face) => [face, false]);
+  if (view.drawn) tiles.push([view.drawn, true]);
+  const parts = [];
+  const room = right - 15 - (view.drawn ? 14 : 0);
+  const step = Math.min(OWN, room / tiles.length);
+  const x = (n) => 15 + n * step + (tiles[n][1] ? 14 : 0);
+  const chosen = new Map();
+  tiles.forEach(([face], n) => {
+    if (left.has(face)) chosen.set(face, n); // the last one: the tile just drawn, where it is of the kind
+  });
+  tiles.forEach(([face], n) => {
+    const mark = chosen.get(face) === n ? left.get(face) : null;
+    if (mark) parts.push(bar(mark, x(n)));
+    const frame = mark && (mark.preferred ? "mark-preferred" : mark.taken ? "mark-taken" : null);
+    parts.push(tile(face, x(n), OWN_TOP, OWN, { mark: frame }));
+    if (!mark) return;
+    const words = mark.taken ? (mark.preferred ? "agreed" : "played") : mark.preferred ? "agent" : "";
+    if (words) parts.push(s("text", { class: mark.preferred ? "caption" : "caption taken", x: x(n) + OWN / 2, y: BOTTOM - 9, "text-anchor": "middle" }, words));
+    if (mark.danger) {
+      parts.push(s("path", { class: "danger", d: `M${x(n) + OWN - 15} ${OWN_TOP + 14}l8 -14 8 14z` }));
+    }
+  });
+  return [
+    group(seat, 0, river(seat, view.river, isLast), text(name, -REACH, REACH - 2, "name", 0, "start"), waits(view, 0)),
+    s("g", { "data-seat": seat, class: "own" }, parts, laid),
+  ];
+}
+
+/**
+ * The table at a moment. options: `seat` (whose view), `open` (others' hands), `names`, `marks` (Map face -> {probability,
+ * taken, preferred, danger} for the own tiles).
+ */
+export function tableOf(frame, { seat, open, names, marks = new Map() }) {
+  const seats = frame.seats.map((view, each) => {
+    const relative = (each - seat + 4) % 4;
+    const isLast = frame.last === each;
+    return relative
+      ? other(each, view, relative, names[each], open, isLast)
+      : own(each, view, names[each], marks, isLast);
+  });
+  return s("svg", {
+    class: "table", viewBox: `0 0 1000 ${BOTTOM}`, role: "img", "aria-label": `Table at ${roundName(frame.name, frame.repeat)}`,
+  }, s("rect", { class: "felt", x: 0, y: 0, width: 1000, height: BOTTOM, rx: 18 }), middle(frame), sides(frame, seat), seats);
+}
+
+/** The same in words, for those who do not see it. */
+export function tableInWords(frame, { seat, open, names }) {
+  const lines = [
+    `${roundName(frame.name, frame.repeat)}. ${frame.left} ${term("tiles left")}. Dora: ${tileNames(frame.dora)}.`,
+  ];
+  for (let relative = 0; relative < 4; relative += 1) {
+    const each = (seat + relative) % 4;
+    const view = frame.seats[each];
+    const parts = [`${names[each]}, ${term(view.wind)}, ${number(view.score)} points`];
+    if (view.riichi) parts.push("riichi");
+    if (!relative || open) {
+      parts.push(`${term("hand")}: ${tileNames(view.hand)}${view.drawn ? `, drawn ${tileName(view.drawn)}` : ""}`);
+      if (view.waits.length) parts.push(`${term("waits")}: ${tileNames(view.waits)}${view.furiten ? ", furiten" : ""}`);
+    }
+    for (const [kind, tiles, , added] of view.melds) parts.push(`${term(kind)} of ${tileNames(added ? [...tiles, added] : tiles)}`);
+    parts.push(`${term("river")}: ${view.river.length ? tileNames(view.river.map(([face]) => face)) : "empty"}`);
+    lines.push(`${parts.join("; ")}.`);
+  }
+  return h("div", { class: "unseen" }, lines.map((line) => h("p", {}, line)));
+}
+
+export { kindOf };

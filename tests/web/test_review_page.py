@@ -1,0 +1,291 @@
+"""The page of a review, as one file, in a real browser: what is seen, by mouse, by keyboard, on a phone, read aloud."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from reviewed_game import reviewed
+
+from suphx.web.single_file import review_page
+
+ROUND_OF_DOUBLE_RON, ROUND_OF_NINE_TERMINALS = 0, 4
+
+
+def open_at(page, path, place: str = "") -> None:
+    page.goto("about:blank")
+    page.goto(path.as_uri() + place)
+    page.wait_for_selector("svg.table")
+
+
+def last_frame(number: int) -> int:
+    return len(reviewed().rounds[number].frames) - 1
+
+
+def test_the_file_opens_and_asks_the_network_for_nothing(page, review_file):
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    open_at(page, review_file)
+    assert {url.partition(":")[0] for url in asked} <= {"file", "data"}
+    assert sum(url.startswith("file:") for url in asked) == 1
+    assert "sensible" in page.title()
+
+
+def test_it_begins_with_the_first_decision_and_arrows_go_through_them(page, review_file):
+    open_at(page, review_file)
+    decisions = [each for of_round in reviewed().seats[0].decisions for each in of_round]
+    for each in decisions[:5]:
+        shown = page.evaluate("() => Object.fromEntries(new URLSearchParams(location.hash.slice(1)))")
+        assert (int(shown["round"]), int(shown["frame"])) == (each.round, each.frame)
+        assert page.locator(".candidate").count() == len(each.candidates)
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    assert f"frame={decisions[4].frame}" in page.url
+
+
+def test_every_moment_of_the_game_can_be_drawn_from_each_seat_in_turn(page, review_file):
+    open_at(page, review_file, "#seat=0&round=0&frame=0")
+    drawn = page.evaluate("""() => {
+        const press = (key) => document.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
+        const counts = [];
+        const place = () => location.hash.replace(/seat=./, "");
+        for (let before = null; before !== place();) {
+            before = place();
+            press("2341"[counts.length % 4]);
+            counts.push(document.querySelectorAll("svg.table .own [data-tile]").length);
+            press(".");
+        }
+        return counts;
+    }""")
+    assert len(drawn) == sum(len(each.frames) for each in reviewed().rounds)
+    assert set(drawn) <= {13, 14, 15, 16, 17}  # with kongs more than 14
+
+
+def test_the_bars_and_the_frames_stand_on_the_right_tiles(page, review_file):
+    for each in (each for of_round in reviewed().seats[2].decisions for each in of_round):
+        if each.situation == "discard" and not each.agrees:
+            break
+    open_at(page, review_file, f"#seat=2&round={each.round}&frame={each.frame}")
+    taken, preferred = each.candidates[each.taken], each.candidates[each.preferred]
+    own = page.locator("svg.table .own")
+    assert own.locator("g:has(> .mark-taken)").get_attribute("data-tile") == taken.tile
+    assert own.locator("g:has(> .mark-preferred)").get_attribute("data-tile") == preferred.tile
+    assert own.locator(".bar").count() == len(each.candidates)
+    verdict = page.locator(".verdict").inner_text()
+    assert f"Difference {each.difference:.2f}" in verdict
+
+
+def meld_on_page(page, meld: list) -> list[dict]:
+    """Return how a meld of an own hand is drawn: each tile's face and whether it lies on its side."""
+    frame = reviewed().rounds[0].frames[0]
+    script = """async ([frame, meld]) => {
+        const { tableOf } = await import("suphx/table.js");
+        const seats = frame.seats.map((seat, n) => n ? seat : {...seat, hand: [], drawn: "", melds: [meld]});
+        const how = {seat: 0, open: true, names: ["a", "b", "c", "d"]};
+        const table = tableOf({...frame, seats, name: "East 1", last: null}, how);
+        return [...table.querySelectorAll(".own [data-tile]")].map((tile) => {
+            const [, x, y] = /translate\\(([-0-9.]+) ([-0-9.]+)\\)/.exec(tile.getAttribute("transform")).map(Number);
+            return {face: tile.dataset.tile, turned: tile.getAttribute("transform").includes("rotate"), x, y};
+        });
+    }"""
+    return page.evaluate(script, [frame, meld])
+
+
+@pytest.mark.parametrize(
+    ("meld", "faces", "turned"),
+    [
+        (["chow", ["3m", "4m", "0m"], 0, ""], ["3m", "4m", "0m"], [0]),
+        (["pong", ["7z", "7z", "7z"], 1, ""], ["7z", "7z", "7z"], [1]),
+        (["open kong", ["1p", "1p", "1p", "1p"], 3, ""], ["1p"] * 4, [3]),
+        (["closed kong", ["0s", "5s", "5s", "5s"], -1, ""], ["back", "5s", "5s", "back"], []),
+        (["added kong", ["5s", "5s", "5s"], 2, "0s"], ["5s", "5s", "0s", "5s"], [2, 3]),
+    ],
+)
+def test_melds_lie_as_they_were_called(page, review_file, meld, faces, turned):
+    open_at(page, review_file)
+    drawn = meld_on_page(page, meld)
+    assert [tile["face"] for tile in drawn] == faces
+    assert [n for n, tile in enumerate(drawn) if tile["turned"]] == turned
+    if meld[0] == "added kong":
+        assert drawn[2]["x"] == drawn[3]["x"] and drawn[2]["y"] < drawn[3]["y"]  # the added one lies behind it
+
+
+def test_a_riichi_tile_lies_on_its_side_and_a_called_one_is_faint(page, review_file):
+    frames = reviewed().rounds[ROUND_OF_DOUBLE_RON].frames
+    river = next(
+        seat["river"] for frame in reversed(frames) for seat in frame.get("seats", {}).values()
+        if any("r" in marks for _, marks in seat.get("river", []))
+    )  # fmt: skip
+    assert any("r" in marks for _, marks in river)
+    open_at(page, review_file, f"#seat=1&round={ROUND_OF_DOUBLE_RON}&frame={last_frame(ROUND_OF_DOUBLE_RON)}")
+    group = page.locator('svg.table > g[data-seat="1"]:not(.own) > [data-tile][transform*=rotate]')
+    assert group.count() == sum("r" in marks for _, marks in river) == 1
+    assert page.locator("svg.table .faint").count() >= 4
+    assert page.locator("svg.table .dimmed").count() >= 4
+
+
+def test_a_double_ron_and_an_abortive_draw_are_told(page, review_file):
+    open_at(page, review_file, f"#seat=0&round={ROUND_OF_DOUBLE_RON}&frame={last_frame(ROUND_OF_DOUBLE_RON)}")
+    assert page.locator(".panel .win").count() == 2
+    open_at(page, review_file, f"#seat=0&round={ROUND_OF_NINE_TERMINALS}&frame={last_frame(ROUND_OF_NINE_TERMINALS)}")
+    assert "nine terminals" in page.locator(".panel").inner_text()
+
+
+def test_the_largest_differences_come_first_and_lead_to_their_decisions(page, review_file):
+    open_at(page, review_file)
+    page.click("#tab-differences")
+    sizes = [float(text) for text in page.locator(".differences .size").all_inner_texts()]
+    every = sorted((d.difference for of_round in reviewed().seats[0].decisions for d in of_round), reverse=True)
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] == pytest.approx(every[0], abs=0.006)
+    page.click(".differences li:nth-child(2) button")
+    assert f"Difference {sizes[1]:.2f}" in page.locator(".verdict").inner_text()
+    page.keyboard.press("d")
+    assert f"Difference {sizes[2]:.2f}" in page.locator(".verdict").inner_text()
+
+
+def test_the_game_has_its_curve_results_and_rates(page, review_file):
+    open_at(page, review_file)
+    page.click("#tab-game")
+    assert page.locator(".chart .line").count() == 4
+    results = page.locator("table", has_text="Results")
+    assert results.locator("tbody tr").count() == len(reviewed().rounds)
+    rates = page.locator("table", has_text="Agreement and rating").inner_text()
+    for seat in reviewed().seats:
+        assert f"{seat.rating:.1f}" in rates
+        assert f"{seat.agreed}/{seat.count}" in rates
+    page.locator(".chart .band").nth(3).click()
+    assert "round=3" in page.url
+
+
+def test_a_round_is_chosen_from_the_list_and_by_its_buttons(page, review_file):
+    open_at(page, review_file)
+    page.select_option("#round", "3")
+    assert "round=3" in page.url
+    page.click("#round-before")
+    assert "round=2" in page.url
+    page.click("#round-after")
+    page.click("#step-after")
+    place = page.url
+    page.click("#decision-after")
+    assert page.url != place
+
+
+def test_another_seat_sits_at_the_bottom_and_hands_can_be_closed(page, review_file):
+    open_at(page, review_file, "#seat=0&round=1&frame=0")
+    page.click(".seats button:nth-child(3)")
+    assert page.locator("svg.table .own").get_attribute("data-seat") == "2"
+    assert page.locator('svg.table > g[data-seat]:not(.own) > [data-tile="back"]').count() == 0
+    page.keyboard.press("h")
+    assert page.locator('svg.table > g[data-seat]:not(.own) > [data-tile="back"]').count() == 3 * 13 + 1
+    assert page.locator('svg.table .own [data-tile="back"]').count() == 0
+
+
+def test_a_seat_that_was_not_reviewed_is_shown_without_opinions(page, tmp_path):
+    alone = reviewed().model_copy(update={"seats": [reviewed().seats[1]]})
+    path = tmp_path / "alone.html"
+    path.write_bytes(review_page(alone))
+    open_at(page, path)
+    assert page.locator("svg.table .own").get_attribute("data-seat") == "1"
+    page.keyboard.press("1")
+    assert "not reviewed" in page.locator(".panel").inner_text()
+    assert page.locator(".candidate").count() == 0
+
+
+def test_japanese_terms_come_on_demand_and_stay(page, review_file):
+    open_at(page, review_file, f"#seat=0&round={ROUND_OF_NINE_TERMINALS}&frame={last_frame(ROUND_OF_NINE_TERMINALS)}")
+    assert "nine terminals" in page.locator(".panel").inner_text()
+    page.click("text=Japanese terms")
+    assert "kyuushu kyuuhai" in page.locator(".panel").inner_text()
+    page.reload()
+    page.wait_for_selector("svg.table")
+    assert "kyuushu kyuuhai" in page.locator(".panel").inner_text()
+
+
+def test_the_theme_is_the_systems_until_one_is_chosen(page, review_file):
+    def ground() -> str:
+        return page.evaluate("() => getComputedStyle(document.body).backgroundColor")
+
+    page.emulate_media(color_scheme="light")
+    open_at(page, review_file)
+    light = ground()
+    page.emulate_media(color_scheme="dark")
+    dark = ground()
+    assert light != dark
+    page.click("[data-setting=theme]")  # dark
+    page.click("[data-setting=theme]")  # light
+    assert ground() == light
+
+
+def test_the_place_in_the_game_survives_a_reload(page, review_file):
+    open_at(page, review_file)
+    for key in ("ArrowRight", "]", "2", "."):
+        page.keyboard.press(key)
+    place, seen = page.url, page.locator("#where").inner_text()
+    page.reload()
+    page.wait_for_selector("svg.table")
+    assert (page.url, page.locator("#where").inner_text()) == (place, seen)
+
+
+@pytest.mark.parametrize(
+    "place", ["#seat=9&round=0&frame=0", "#seat=0&round=99&frame=1", "#<img>", "#seat=0&round=0&frame=-1"]
+)
+def test_an_address_that_names_no_place_shows_the_first_decision(page, review_file, place):
+    open_at(page, review_file, place)
+    assert page.locator(".candidate").count() > 1
+
+
+def test_a_screen_reader_hears_each_move_and_can_read_the_table(page, review_file):
+    open_at(page, review_file)
+    page.keyboard.press("ArrowRight")
+    said = page.locator("[aria-live]").inner_text()
+    assert re.search(r"East 1, turn \d+", said) and "agent" in said
+    words = page.locator(".table-place .unseen").inner_text()
+    assert words.count("river") == 4 and "hand: " in words
+    nameless = page.evaluate("""() => [...document.querySelectorAll("button, select, [role]")]
+        .filter((each) => !(each.getAttribute("aria-label") || each.textContent.trim()))
+        .map((each) => each.outerHTML)""")
+    assert nameless == []
+
+
+def test_everything_is_reached_by_the_keyboard_in_the_order_that_it_is_seen(page, review_file):
+    open_at(page, review_file)
+    order = []
+    for _ in range(18):
+        page.keyboard.press("Tab")
+        order.append(page.evaluate("() => document.activeElement.id || document.activeElement.textContent"))
+    wanted = ["1 sensible", "random", "round", "round-before", "decision-after", "tab-decision", "panel"]
+    places = [order.index(each) for each in wanted]
+    assert places == sorted(places)
+    page.focus("#tab-decision")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("() => document.activeElement.id") == "tab-differences"
+    assert page.locator(".differences").count() == 1
+
+
+@pytest.mark.parametrize("tab", ["decision", "differences", "game", "about"])
+def test_nothing_is_wider_than_a_phone(page, review_file, tab):
+    page.set_viewport_size({"width": 360, "height": 740})
+    open_at(page, review_file)
+    page.click(f"#tab-{tab}")
+    assert page.evaluate("() => document.documentElement.scrollWidth") == 360
+    width = page.locator("svg.table .own [data-tile] use").first.bounding_box()["width"]
+    assert width >= 20  # points
+
+
+@pytest.mark.faults
+def test_what_a_log_says_stays_text(page, tmp_path):
+    evil = '</script><script>window.evil=1</script><img src=x onerror="window.evil=1">'
+    changed = reviewed().model_copy(
+        update={"names": [evil, "'\"&<b>", "\u2028", "{{review}}"], "source": evil, "remarks": [evil]}
+    )
+    path = tmp_path / "evil.html"
+    path.write_bytes(review_page(changed))
+    open_at(page, path)
+    for tab in ("differences", "game", "about", "decision"):
+        page.click(f"#tab-{tab}")
+    assert page.evaluate("() => window.evil") is None
+    assert page.locator(".seats button").first.inner_text() == evil
+    assert page.locator("img").count() == 0
+    assert json.loads(page.locator("#review").text_content())["names"] == changed.names

@@ -1,0 +1,84 @@
+"""The one file of a review: whole, escaped, and nothing in it comes from elsewhere."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+from reviewed_game import reviewed
+
+from suphx.web.assets import PAGE, as_script, fill, modules
+from suphx.web.single_file import review_page
+
+
+class Elements(HTMLParser):
+    """The elements of a page with what stands in them."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict, str]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append((tag, dict(attributes), ""))
+
+    def handle_data(self, data):
+        if self.found:
+            tag, attributes, before = self.found[-1]
+            self.found[-1] = tag, attributes, before + data
+
+
+def test_the_review_stands_in_the_file_as_it_is():
+    elements = Elements(review_page(reviewed()).decode())
+    (text,) = [text for tag, attributes, text in elements.found if attributes.get("id") == "review"]
+    assert json.loads(text) == json.loads(reviewed().model_dump_json())
+
+
+def test_no_element_names_a_file_or_an_address():
+    elements = Elements(review_page(reviewed()).decode())
+    for _, attributes, _ in elements.found:
+        assert not {"src", "href", "srcset", "action"} & attributes.keys()
+    styles = (PAGE / "style.css").read_text()
+    assert "url(" not in styles and "@import" not in styles
+
+
+def test_modules_ask_for_nothing_but_each_other():
+    addresses = {name: re.findall(r"https?://[^\"']*", text) for name, text in modules().items()}
+    assert {each for found in addresses.values() for each in found} == {"http://www.w3.org/2000/svg"}
+    for name, text in modules().items():
+        imports = re.findall(r"\bfrom \"([^\"]+)\"|\bimport\(\"?([^\")]*)", text)
+        for one, other in imports:
+            assert (one or other).removeprefix("suphx/") in modules(), name
+
+
+def test_the_import_map_holds_the_modules_themselves():
+    elements = Elements(review_page(reviewed()).decode())
+    (text,) = [text for _, attributes, text in elements.found if attributes.get("type") == "importmap"]
+    inlined = json.loads(text)["imports"]
+    for name in modules().keys() - {"file.js"}:
+        held = inlined[f"suphx/{name}"].partition("base64,")[2]
+        assert base64.b64decode(held).decode() == modules()[name]
+
+
+def test_the_policy_lets_only_these_scripts_run_and_nothing_load():
+    elements = Elements(review_page(reviewed()).decode())
+    (policy,) = [attributes["content"] for _, attributes, _ in elements.found if "http-equiv" in attributes]
+    assert "default-src 'none'" in policy and "connect-src" not in policy
+    assert "'unsafe-inline'" not in policy.partition("script-src")[2].partition(";")[0]
+
+
+@pytest.mark.faults
+def test_json_in_a_script_cannot_end_it():
+    text = json.dumps({"name": "</script><!--\u2028&"}, ensure_ascii=False)
+    safe = as_script(text)
+    assert not set("<>&\u2028") & set(safe)
+    assert json.loads(safe) == json.loads(text)
+
+
+def test_a_template_is_filled_once_and_only_with_what_it_names():
+    assert fill("{{a}} {{b}}", {"a": "{{b}}", "b": "1"}) == "{{b}} 1"
+    with pytest.raises(KeyError):
+        fill("{{c}}", {})
