@@ -25,6 +25,7 @@ from suphx.commands.review import review
 from suphx.commands.reward import reward
 from suphx.commands.train import train
 from suphx.commands.warmup import warmup
+from suphx.commands.web import web
 
 EXIT_ERROR = 1  # something that was asked for is wrong or missing; a wrong command line is 2, Ctrl-C 130
 
@@ -62,6 +63,7 @@ app.command()(reward)
 app.command()(pretrain)
 app.command()(train)
 app.command()(review)
+app.command()(web)
 app.command()(evaluate)
 app.command()(report)
 app.command()(match)

@@ -12,27 +12,37 @@ from suphx.errors import InputError
 
 _ADDRESS = re.compile(r"https?://tenhou\.net/\d/\?.*?\blog=(?P<log>[\w-]+)")
 _SEAT = re.compile(r"[?&]tw=(?P<seat>[0-3])\b")
-_HELD = "#json="
+_HOLDS = re.compile(r"https?://[^\s\"#]*#json=")
 
 
 def find_game(named: str, game: int = 1, logs: Path | None = None) -> tuple[GameLog, int | None]:
     """Return a game, and the seat that a viewer address looks from.
 
-    named: a file or archive; the address of Tenhou's viewer (`https://tenhou.net/0/?log=...&tw=1`), whose file is
-    looked for by its name in `logs`, a file, folder or archive, by default among the files of the current folder; or
-    an address that holds the game itself (`https://tenhou.net/6/#json=...`). game: which one, from 1, of several.
-    Raises LogError and InputError, with file and place.
+    named: a file or archive, or an address as in `game_of_address`. game: which one, from 1, of several. Raises
+    LogError and InputError, with file and place.
     """
-    if _HELD in named and named.startswith("http"):
-        return _one(named.encode("utf-8", "replace"), "the address", game), None
-    if address := _ADDRESS.match(named):
-        seat = _SEAT.search(named)
-        source, data = _at_hand(address["log"], logs)
+    if found := game_of_address(named, game, logs):
+        return found
+    source, data = next(iter(open_logs([named])))
+    if isinstance(data, LogError):
+        raise data
+    return _one(data, source, game), None
+
+
+def game_of_address(address: str, game: int = 1, logs: Path | None = None) -> tuple[GameLog, int | None] | None:
+    """Return the game of a viewer's address, and the seat that it looks from; None for what is no such address.
+
+    address: of Tenhou's viewer (`https://tenhou.net/0/?log=...&tw=1`), whose file is looked for by its name in `logs`,
+    a file, folder or archive, by default among the files of the current folder; or one that holds the game itself
+    (`https://tenhou.net/6/#json=...`). game: which one, from 1, of several. Raises LogError and InputError.
+    """
+    if _HOLDS.match(address):
+        return _one(address.encode("utf-8", "replace"), "the address", game), None
+    if found := _ADDRESS.match(address):
+        seat = _SEAT.search(address)
+        source, data = _at_hand(found["log"], logs)
         return _one(data, source, game), int(seat["seat"]) if seat else None
-    source, found = next(iter(open_logs([named])))
-    if isinstance(found, LogError):
-        raise found
-    return _one(found, source, game), None
+    return None
 
 
 def _one(data: bytes, source: str, game: int) -> GameLog:

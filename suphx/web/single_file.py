@@ -10,6 +10,8 @@ from suphx.review.document import Review
 from suphx.web.assets import PREFIX, as_script, as_text, fill, modules, text_of
 
 _START = "file.js"
+#: Not in the file: its own start, and what only a served page needs.
+_SERVED = (_START, "app.js", "reviewing.js", "server.js", "start.js")
 
 
 def review_page(review: Review) -> bytes:
@@ -17,7 +19,7 @@ def review_page(review: Review) -> bytes:
     inlined = {
         PREFIX + name: "data:text/javascript;base64," + base64.b64encode(text.encode()).decode()
         for name, text in modules().items()
-        if name != _START
+        if name not in _SERVED
     }
     import_map = as_script(json.dumps({"imports": inlined}, separators=(",", ":")))
     start = text_of(_START)

@@ -21,7 +21,7 @@ export function differencesPanel(review, seat, go) {
     const [taken, preferred] = [each.candidates[each.taken], each.candidates[each.preferred]];
     return h("li", {}, h("button", { type: "button", onclick: () => go(each) },
       h("span", { class: "size" }, each.difference.toFixed(2)),
-      h("span", { class: "where" }, `${roundName(round.name, round.repeat_counter)}, turn ${each.turn + 1}`),
+      h("span", { class: "place" }, `${roundName(round.name, round.repeat_counter)}, turn ${each.turn + 1}`),
       h("span", { class: "which" }, "played ", candidateShort(taken), h("span", { class: "quiet" }, ` ${percent(taken.probability)}`)),
       h("span", { class: "which" }, "agent ", candidateShort(preferred), h("span", { class: "quiet" }, ` ${percent(preferred.probability)}`))));
   }));

@@ -26,7 +26,7 @@ const ICONS = {
 };
 
 class ReviewPage {
-  constructor(root, review) {
+  constructor(root, review, links) {
     this.review = review;
     this.names = tellApart(review.names);
     this.shown = { ...review, names: this.names };
@@ -34,7 +34,7 @@ class ReviewPage {
     this.settings = loadSettings();
     this.tab = TABS[0];
     this.at = { seat: review.seats.length ? review.seats[0].seat : 0, round: 0, frame: 0 };
-    this.build(root);
+    this.build(root, links);
     if (!this.fromAddress()) this.toDecision(1, { round: 0, frame: -1 });
     this.keys = (event) => this.key(event);
     document.addEventListener("keydown", this.keys);
@@ -58,7 +58,7 @@ class ReviewPage {
     return found.find((each) => each.frame === this.at.frame) || null;
   }
 
-  build(root) {
+  build(root, links) {
     const button = (id, words, action) => h("button", { type: "button", id, title: words, "aria-label": words, onclick: action },
       s("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, s("path", { d: ICONS[id] })));
     this.table = h("div", { class: "table-place" });
@@ -80,7 +80,7 @@ class ReviewPage {
       button("decision-after", "Decision after (right arrow)", () => this.toDecision(1)),
       button("round-after", "Round after (])", () => this.toRound(this.at.round + 1)));
     show(root, symbols(),
-      h("header", { class: "top" }, this.seats, this.rounds, this.toggles),
+      h("header", { class: "top" }, this.seats, this.rounds, h("div", { class: "links" }, links), this.toggles),
       h("main", { class: "review" },
         h("div", { class: "left" }, this.table, way),
         h("div", { class: "right" }, this.tabs, this.panel)), this.live);
@@ -286,7 +286,7 @@ class ReviewPage {
   }
 }
 
-/** Show a review in an element; returns the page, with `close()`. */
-export function openReview(root, review) {
-  return new ReviewPage(root, review);
+/** Show a review in an element, with links beside it; returns the page, with `close()`. */
+export function openReview(root, review, links = []) {
+  return new ReviewPage(root, review, links);
 }

@@ -1,0 +1,54 @@
+"""`suphx web`: the local page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+#: As many as there are tiles, behind an 8.
+DEFAULT_PORT = 8136
+
+
+def web(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")] = DEFAULT_PORT,
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; others than loopback let others in.")
+    ] = "127.0.0.1",
+    agent: Annotated[str, typer.Option(help="Who reviews: an agent with networks.")] = "sl",
+    logs: Annotated[
+        Path | None, typer.Option(help="A folder or archive in which the files of Tenhou viewer addresses are.")
+    ] = None,
+    open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
+) -> None:
+    """Serve a page to look through games with an agent's opinion of every decision: drop a log on it.
+
+    It listens on this machine alone and asks nothing of the network. Needs `pip install 'suphx[web]'`.
+    """
+    from importlib.util import find_spec
+
+    from suphx.errors import InputError
+
+    missing = [name for name in ("fastapi", "uvicorn", "python_multipart") if find_spec(name) is None]
+    if missing:
+        raise InputError(f"the page needs {', '.join(missing)}: pip install 'suphx[web]'")
+    import uvicorn
+
+    from suphx.agent.loading import has_networks
+    from suphx.web.app import create_app
+    from suphx.web.serving import listen, open_page
+
+    if not has_networks(agent):
+        raise InputError(f"{agent} cannot review: it has no networks that say how likely it takes each action")
+    if logs is not None and not logs.exists():
+        raise InputError(f"{logs}: no such folder or archive")
+    listening, address = listen(host, port)
+    app = create_app(agent, logs, [host])
+    config = uvicorn.Config(
+        app, log_level="warning", server_header=False, limit_concurrency=100, timeout_graceful_shutdown=1
+    )
+    print(f"{address} (Ctrl-C ends it)", flush=True)
+    if open_browser:
+        open_page(address)
+    uvicorn.Server(config).run([listening])

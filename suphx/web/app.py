@@ -1,0 +1,167 @@
+"""The local page as a FastAPI application: the page's files, and the reviews behind them."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import json
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import APIRouter, FastAPI, Form, HTTPException, Response, UploadFile
+from fastapi.responses import HTMLResponse, StreamingResponse
+
+from simulator.files import UniqueNames
+from suphx.review.analysis import clean
+from suphx.review.document import Review
+from suphx.web.assets import PREFIX, as_script, fill, modules, text_of
+from suphx.web.guard import Guard
+from suphx.web.jobs import Busy, ReviewJobs, Status
+from suphx.web.reviewer import Reviewer
+from suphx.web.single_file import review_page
+
+#: Seconds between two looks at how far a review is.
+_LOOK = 0.05
+_STYLE = "style.css"
+
+
+def import_map() -> str:
+    """Return the import map of the served page: where each module is."""
+    return as_script(json.dumps({"imports": {PREFIX + name: f"/page/{name}" for name in modules()}}))
+
+
+def policy() -> str:
+    """Return the content security policy of every answer: our own files, the import map, and nothing else."""
+    digest = base64.b64encode(hashlib.sha256(import_map().encode()).digest()).decode()
+    return (
+        f"default-src 'none'; script-src 'self' 'sha256-{digest}'; style-src 'self' 'unsafe-inline'; "
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+
+
+def page_routes() -> APIRouter:
+    """Return the routes of the page itself; which view it shows follows from the address."""
+    routes = APIRouter()
+
+    @routes.get("/", response_class=HTMLResponse)
+    @routes.get("/review/{review}", response_class=HTMLResponse)
+    def page() -> str:
+        return fill(text_of("app.html"), {"modules": import_map()})
+
+    @routes.get("/page/{name}")
+    def file(name: str) -> Response:
+        headers = {"Cache-Control": "no-cache"}
+        if name == _STYLE:
+            return Response(text_of(_STYLE), media_type="text/css", headers=headers)
+        if name not in modules():
+            raise HTTPException(404, "no such file of the page")
+        return Response(modules()[name], media_type="text/javascript", headers=headers)
+
+    return routes
+
+
+def review_routes(jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
+    """Return the routes of reviews."""
+    routes = APIRouter(prefix="/api/reviews")
+
+    def known(review: str) -> Status:
+        status = jobs.status(review)
+        if status is None:
+            raise HTTPException(404, "there is no such review, or no longer: open the log again")
+        return status
+
+    @routes.get("")
+    def every() -> dict:
+        """Return all that are kept, the latest first, and by whom games are reviewed."""
+        return {"agent": reviewer.name, "addresses": reviewer.logs is not None, "reviews": jobs.all()}
+
+    @routes.post("", status_code=202)
+    async def start(log: UploadFile | None = None, address: Annotated[str, Form()] = "") -> Status:
+        """Begin to review a log that is sent, or the one that an address means."""
+        try:
+            if log is not None:
+                source = clean(log.filename or "log")
+                return jobs.start(source, partial(reviewer.review_file, await log.read(), source))
+            if address:
+                return jobs.start(clean(address), partial(reviewer.review_address, address))
+        except Busy as error:
+            raise HTTPException(503, str(error)) from error
+        raise HTTPException(422, "send a file (`log`) or a viewer address (`address`)")
+
+    @routes.get("/{review}/progress")
+    async def progress(review: str) -> StreamingResponse:
+        """Tell how far a review is each time it changes (server-sent events), until it has ended."""
+        known(review)
+        return StreamingResponse(_changes(jobs, review), media_type="text/event-stream")
+
+    @routes.get("/{review}")
+    def result(review: str) -> Response:
+        """Return a review, `suphx.review.document.Review`."""
+        return Response(_finished(jobs, known(review)), media_type="application/json")
+
+    @routes.get("/{review}/file")
+    def as_file(review: str) -> Response:
+        """Return a review as one HTML file to keep."""
+        status = known(review)
+        found = Review.model_validate_json(_finished(jobs, status))
+        name = UniqueNames(".html").name(status.source).encode("ascii", "replace").decode().replace("?", "_")
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return Response(review_page(found), media_type="text/html", headers=headers)
+
+    @routes.delete("/{review}", status_code=204)
+    def forget(review: str) -> None:
+        """Throw a review away."""
+        known(review)
+        if not jobs.forget(review):
+            raise HTTPException(409, "it is still being worked on")
+
+    return routes
+
+
+def _finished(jobs: ReviewJobs, status: Status) -> bytes:
+    if status.state == "failed":
+        raise HTTPException(409, status.message)
+    found = jobs.result(status.id)
+    if found is None:
+        raise HTTPException(409, "it is not finished yet")
+    return found
+
+
+async def _changes(jobs: ReviewJobs, review: str) -> AsyncIterator[str]:
+    """Yield the status of a review each time that it changes; a reader that goes away ends it."""
+    last: Status | None = None
+    while True:
+        status = jobs.status(review)
+        if status is None:
+            return
+        if status != last:
+            yield f"data: {status.model_dump_json()}\n\n"
+            last = status
+        if status.ended:
+            return
+        await asyncio.sleep(_LOOK)
+
+
+def create_app(agent: str = "sl", logs: Path | None = None, hosts: Iterable[str] = ()) -> FastAPI:
+    """Return the application.
+
+    agent: who reviews. logs: where the files of viewer addresses are. hosts: by which names it may be asked for besides
+    those of loopback.
+    """
+    jobs, reviewer = ReviewJobs(), Reviewer(agent, logs)
+
+    @asynccontextmanager
+    async def life(_: FastAPI) -> AsyncIterator[None]:
+        jobs.warm_up(lambda: reviewer.agent)
+        yield
+        jobs.close()
+
+    app = FastAPI(title="suphx", docs_url=None, redoc_url=None, openapi_url=None, lifespan=life)
+    app.include_router(page_routes())
+    app.include_router(review_routes(jobs, reviewer))
+    app.add_middleware(Guard, hosts=list(hosts), policy=policy())
+    return app

@@ -1,0 +1,317 @@
+"""The served page: reviews from upload to result, and all that is not let in."""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import json
+import socket
+import threading
+from urllib.parse import urlsplit
+
+import pytest
+import requests
+from reviewed_game import LOG, reviewed
+from serving_app import ended, send, serving
+
+from suphx.errors import InputError
+from suphx.review.document import Review
+from suphx.web.guard import MAX_BODY
+from suphx.web.jobs import KEPT, WAITING, Busy, ReviewJobs
+from suphx.web.serving import listen
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    logs = tmp_path_factory.mktemp("logs")
+    (logs / "2019010100gm-00a9-0000-0123abcd.mjlog").write_bytes(LOG.read_bytes())
+    with serving(logs=logs) as address:
+        yield address
+
+
+def wait(address: str, review: str) -> dict:
+    return ended(address, review)[-1]
+
+
+# Reviews.
+
+
+def test_a_log_that_is_sent_becomes_a_review_with_progress_on_the_way(served):
+    told = ended(served, review := send(served, LOG.read_bytes(), "my game.mjlog"))
+    shares = [each["share"] for each in told]
+    assert shares == sorted(shares) and shares[-1] == 1
+    assert told[-1]["state"] == "done"
+    found = Review.model_validate_json(requests.get(f"{served}/api/reviews/{review}", timeout=60).text)
+    assert found.source == "my game.mjlog"
+    assert [each.rating for each in found.seats] == pytest.approx([each.rating for each in reviewed().seats], abs=1)
+
+
+def test_a_review_can_be_kept_as_a_file_and_forgotten(served):
+    review = send(served, gzip.compress(LOG.read_bytes()), 'a/"../b\r\n.mjlog')
+    assert wait(served, review)["state"] == "done"
+    answer = requests.get(f"{served}/api/reviews/{review}/file", timeout=60)
+    assert answer.text.startswith("<!DOCTYPE html>")
+    name = answer.headers["content-disposition"].partition("filename=")[2].strip('"')
+    assert name.endswith(".html") and not set(name) & set('/\\"\r\n') and not name.startswith(".")
+    assert review in {each["id"] for each in requests.get(f"{served}/api/reviews", timeout=60).json()["reviews"]}
+    assert requests.delete(f"{served}/api/reviews/{review}", timeout=60).status_code == 204
+    assert requests.get(f"{served}/api/reviews/{review}", timeout=60).status_code == 404
+
+
+def test_a_viewer_address_is_looked_up_where_the_logs_are(served):
+    url = "https://tenhou.net/0/?log=2019010100gm-00a9-0000-0123abcd&tw=1"
+    review = requests.post(f"{served}/api/reviews", data={"address": url}, timeout=60).json()["id"]
+    assert wait(served, review)["state"] == "done"
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("/etc/passwd", "not an address"),
+        ("file:///etc/passwd", "not an address"),
+        ("https://example.org/", "not an address"),
+        ("https://tenhou.net/0/?log=../../../../etc/passwd", "not an address"),
+        ("https://tenhou.net/0/?log=2019010100gm-00a9-0000-missing", "no file of the log"),
+    ],
+)
+def test_an_address_opens_no_other_file(served, address, said):
+    review = requests.post(f"{served}/api/reviews", data={"address": address}, timeout=60).json()["id"]
+    last = wait(served, review)
+    assert last["state"] == "failed" and said in last["message"]
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "the file is empty"),
+        (b"hello", "not a game log"),
+        (b"PK\x03\x04" + bytes(100), "not a game log"),
+        (b"\x80\x04\x95" + bytes(50), "not a game log"),  # a pickle
+        (LOG.read_bytes()[:3000], "bad.mjlog"),
+        (LOG.read_bytes().replace(b"<D33/>", b"<D34/>", 1), "bad.mjlog: E1.0, event"),
+        (gzip.compress(bytes(200 << 20)), "bad.mjlog"),  # 200 MB in 200 KB
+    ],
+)
+def test_a_file_that_is_no_good_log_is_told_so_with_its_place(served, data, said):
+    review = send(served, data, "bad.mjlog")
+    last = wait(served, review)
+    assert last["state"] == "failed" and said in last["message"]
+    answer = requests.get(f"{served}/api/reviews/{review}", timeout=60)
+    assert answer.status_code == 409 and said in answer.json()["detail"]
+
+
+def test_a_review_goes_on_when_its_reader_goes_away(served):
+    review = send(served, LOG.read_bytes())
+    with requests.get(f"{served}/api/reviews/{review}/progress", stream=True, timeout=60) as answer:
+        next(answer.iter_lines())
+    assert wait(served, review)["state"] == "done"
+
+
+@pytest.mark.parametrize("path", ["/api/reviews/none", "/api/reviews/none/progress", "/api/reviews/none/file"])
+def test_what_is_not_there_is_404_in_words(served, path):
+    answer = requests.get(served + path, timeout=60)
+    assert answer.status_code == 404 and "no such review" in answer.json()["detail"]
+
+
+@pytest.mark.faults
+def test_a_request_without_a_log_is_told_what_to_send(served):
+    assert requests.post(f"{served}/api/reviews", timeout=60).status_code == 422
+    assert requests.post(f"{served}/api/reviews", data={"log": "text"}, timeout=60).status_code == 422
+
+
+# The page's files.
+
+
+def test_the_page_and_all_its_modules_are_served(served):
+    page = requests.get(f"{served}/", timeout=60)
+    assert requests.get(f"{served}/review/any", timeout=60).text == page.text
+    imports = json.loads(page.text.partition('importmap">')[2].partition("</script>")[0])["imports"]
+    assert len(imports) > 10
+    for path in [*imports.values(), "/page/style.css"]:
+        answer = requests.get(served + path, timeout=60)
+        assert answer.status_code == 200
+        assert answer.headers["content-type"].startswith(("text/javascript", "text/css"))
+        assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def raw(address: str, path: str, **headers: str) -> http.client.HTTPResponse:
+    """Ask for a path as it is written: `requests` would tidy it up."""
+    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=60)
+    connection.putrequest("GET", path, skip_host="host" in headers)
+    for name, value in headers.items():
+        connection.putheader(name.replace("_", "-"), value)
+    connection.endheaders()
+    return connection.getresponse()
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/page/../app.py", "/page/%2e%2e/app.py", "/page/..%2fapp.py", "/page/....//app.py", "/page//etc/passwd",
+        "/page/%2fetc%2fpasswd", "/page/app.html", "/page/..\\app.py", "/../../etc/passwd", "/page/style.css%00.py",
+    ],
+)  # fmt: skip
+def test_no_path_leaves_the_page(served, path):
+    answer = raw(served, path)
+    assert answer.status == 404
+    assert b"import" not in answer.read()
+
+
+# Who may ask.
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize(
+    "host", ["example.org", "example.org:80", "127.0.0.1.example.org", "localhost.example.org", "[", ""]
+)
+def test_another_host_name_is_refused(served, host):
+    answer = raw(served, "/", host=host)
+    assert answer.status in (400, 403)
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1:9", "[::1]:8136"])
+def test_loopback_by_any_name_is_let_in(served, host):
+    assert raw(served, "/", host=host).status == 200
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://example.org"},
+        {"Origin": "null"},
+        {"Origin": "http://localhost:1"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "document"},
+    ],
+)
+def test_another_site_can_start_nothing(served, headers):
+    before = requests.get(f"{served}/api/reviews", timeout=60).json()["reviews"]
+    answer = requests.post(f"{served}/api/reviews", files={"log": LOG.read_bytes()}, headers=headers, timeout=60)
+    assert answer.status_code == 403
+    assert requests.get(f"{served}/api/reviews", timeout=60).json()["reviews"] == before
+
+
+@pytest.mark.faults
+def test_another_site_can_read_nothing(served):
+    headers = {"Origin": "http://example.org", "Sec-Fetch-Site": "cross-site"}
+    assert requests.get(f"{served}/api/reviews", headers=headers, timeout=60).status_code == 403
+    asked = {**headers, "Access-Control-Request-Method": "POST"}
+    for answer in (
+        requests.options(f"{served}/api/reviews", headers=asked, timeout=60),
+        requests.get(f"{served}/", headers={"Origin": "http://example.org"}, timeout=60),
+    ):
+        assert not [name for name in answer.headers if name.lower().startswith("access-control")]
+        assert answer.headers["cross-origin-resource-policy"] == "same-origin"
+        assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+
+
+def test_a_link_from_elsewhere_leads_to_the_page(served):
+    headers = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "document"}
+    assert requests.get(f"{served}/", headers=headers, timeout=60).status_code == 200
+
+
+@pytest.mark.faults
+def test_a_huge_upload_gets_a_clear_answer_and_leaves_nothing(served):
+    before = requests.get(f"{served}/api/reviews", timeout=60).json()["reviews"]
+    answer = requests.post(f"{served}/api/reviews", files={"log": bytes(MAX_BODY + 1)}, timeout=60)
+    assert answer.status_code == 413
+    assert answer.json()["detail"] == "larger than the 8 MiB that a log may have"
+    head = b'--x\r\nContent-Disposition: form-data; name="log"; filename="a"\r\n\r\n'
+    chunks = (part for part in [head, *[bytes(1 << 20)] * 12, b"\r\n--x--\r\n"])  # its length is not said beforehand
+    answer = requests.post(
+        f"{served}/api/reviews", data=chunks, headers={"Content-Type": "multipart/form-data; boundary=x"}, timeout=60
+    )
+    assert answer.status_code == 413
+    assert requests.get(f"{served}/api/reviews", timeout=60).json()["reviews"] == before
+
+
+@pytest.mark.faults
+def test_an_upload_that_breaks_off_leaves_nothing(served):
+    before = requests.get(f"{served}/api/reviews", timeout=60).json()["reviews"]
+    where = urlsplit(served)
+    with socket.create_connection((where.hostname, where.port)) as connection:
+        connection.sendall(
+            f"POST /api/reviews HTTP/1.1\r\nHost: {where.netloc}\r\nContent-Length: 100000\r\n"
+            'Content-Type: multipart/form-data; boundary=x\r\n\r\n--x\r\nContent-Disposition: form-data; name="log"; '
+            'filename="a"\r\n\r\nabc'.encode()
+        )
+    assert requests.get(f"{served}/api/reviews", timeout=60).json()["reviews"] == before
+
+
+# Jobs.
+
+
+def finish(jobs: ReviewJobs) -> None:
+    done = threading.Event()
+    jobs.warm_up(done.set)
+    done.wait()
+
+
+def test_only_so_many_reviews_wait_and_only_so_many_are_kept():
+    jobs, held = ReviewJobs(), threading.Event()
+
+    def work(progress) -> bytes:
+        held.wait()
+        return b"{}"
+
+    for _ in range(WAITING + 1):
+        jobs.start("held", work)
+    with pytest.raises(Busy, match="try again"):
+        jobs.start("too many", work)
+    held.set()
+    finish(jobs)
+    for number in range(KEPT + 3):
+        jobs.start(str(number), work)
+        finish(jobs)
+    assert [each.source for each in jobs.all()] == [str(number) for number in reversed(range(3, KEPT + 3))]
+    jobs.close()
+
+
+@pytest.mark.faults
+def test_a_fault_of_the_program_fails_one_review_and_is_told_without_its_inside(caplog):
+    jobs = ReviewJobs()
+    broken = jobs.start("broken", lambda progress: bytes(1 // 0))
+    good = jobs.start("good", lambda progress: b"{}")
+    finish(jobs)
+    status = jobs.status(broken.id)
+    assert status.state == "failed" and "fault of the program" in status.message and "division" not in status.message
+    assert "ZeroDivisionError" in caplog.text
+    assert jobs.result(good.id) == b"{}"
+    jobs.close()
+
+
+@pytest.mark.faults
+def test_a_review_that_is_worked_on_is_not_forgotten():
+    jobs, held = ReviewJobs(), threading.Event()
+    status = jobs.start("held", lambda progress: bytes(held.wait()))
+    assert not jobs.forget(status.id)
+    held.set()
+    finish(jobs)
+    assert jobs.forget(status.id) and not jobs.forget(status.id)
+    jobs.close()
+
+
+# The command.
+
+
+@pytest.mark.faults
+def test_a_port_that_is_taken_is_named():
+    taken, address = listen("127.0.0.1", 0)
+    port = urlsplit(address).port
+    with pytest.raises(InputError, match=rf"port {port}.*--port chooses another"):
+        listen("127.0.0.1", port)
+    taken.close()
+
+
+def test_an_address_that_others_reach_is_warned_of(capsys):
+    found, _ = listen("127.0.0.1", 0)
+    assert capsys.readouterr().err == ""
+    found.close()
+    found, _ = listen("0.0.0.0", 0)
+    assert "whoever reaches 0.0.0.0" in capsys.readouterr().err
+    found.close()

@@ -1,0 +1,44 @@
+"""`suphx web` from the command line."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+import requests
+
+
+def test_it_says_where_it_is_answers_and_ends_with_ctrl_c():
+    command = [sys.executable, "-m", "suphx", "web", "--port", "0", "--no-open"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        said = process.stdout.readline()
+        (address,) = re.findall(r"http://127\.0\.0\.1:\d+/", said)
+        assert "Review" in requests.get(address + "page/start.js", timeout=60).text
+    finally:
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in error
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--agent", "sensible"], "sensible cannot review"),
+        (["--logs", "nowhere"], "nowhere: no such folder"),
+        (["--host", "no.such.host.invalid"], "--host no.such.host.invalid"),
+    ],
+)
+def test_what_cannot_be_served_is_one_line(arguments, said, monkeypatch, capsys):
+    from suphx import cli
+
+    monkeypatch.setattr(sys, "argv", ["suphx", "web", "--port", "0", "--no-open", *arguments])
+    with pytest.raises(SystemExit) as stopped:
+        cli.main()
+    assert stopped.value.code == 1
+    assert said in capsys.readouterr().err

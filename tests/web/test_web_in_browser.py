@@ -1,0 +1,115 @@
+"""The served page in a real browser: from a log to its review, what is refused, and coming back."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from reviewed_game import LOG, reviewed
+from serving_app import serving
+
+
+@pytest.fixture(scope="module")
+def served(browser):
+    with serving() as address:
+        yield address
+
+
+def open_log(page, served, path) -> None:
+    page.goto(served)
+    page.set_input_files("#log", path)
+
+
+def test_a_log_that_is_opened_is_reviewed_and_shown(page, served):
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    open_log(page, served, LOG)
+    page.wait_for_selector("svg.table", timeout=60_000)
+    assert re.fullmatch(rf"{served}/review/[\w-]+(#.*)?", page.url)
+    assert all(url.startswith(served) for url in asked)
+    page.click("#tab-game")
+    assert f"{len(reviewed().rounds[0].frames)}" in page.locator("#where").inner_text()
+    page.keyboard.press("ArrowRight")
+    place = page.url
+    page.reload()
+    page.wait_for_selector("svg.table")
+    assert page.url == place
+    with page.expect_download() as download:
+        page.click("#keep")
+    assert download.value.suggested_filename == "everything.html"
+    page.click("#another")
+    page.wait_for_selector(f".kept a[href='/review/{re.search('/review/([^#]*)', place)[1]}']")
+
+
+def test_a_log_can_be_dropped_on_the_page(page, served):
+    page.goto(served)
+    page.evaluate(
+        """([text, name]) => {
+            const held = new DataTransfer();
+            held.items.add(new File([text], name));
+            document.querySelector(".drop").dispatchEvent(new DragEvent("drop", {dataTransfer: held, bubbles: true}));
+        }""",
+        [LOG.read_text(), "dropped.mjlog"],
+    )
+    page.wait_for_selector("svg.table", timeout=60_000)
+    assert page.title() == "Review: dropped.mjlog"
+
+
+@pytest.mark.faults
+def test_a_file_that_is_no_log_is_told_so_and_another_can_be_opened(page, served, tmp_path):
+    bad = tmp_path / "<img src=x>.mjlog"
+    bad.write_text("<b>nothing")
+    open_log(page, served, bad)
+    page.wait_for_selector(".error", timeout=60_000)
+    assert "<img src=x>.mjlog: " in page.locator(".error").inner_text()
+    assert page.locator("img").count() == 0
+    page.reload()
+    page.wait_for_selector(".error")
+    page.click("text=Open another log")
+    page.wait_for_selector("#log")
+    while page.locator(".kept button").count():
+        count = page.locator(".kept button").count()
+        page.locator(".kept button").first.click()
+        page.wait_for_function("(count) => document.querySelectorAll('.kept button').length < count", arg=count)
+
+
+@pytest.mark.faults
+def test_a_huge_file_is_not_even_sent(page, served, tmp_path):
+    huge = tmp_path / "huge.json"
+    huge.write_bytes(bytes((8 << 20) + 1))
+    open_log(page, served, huge)
+    page.wait_for_selector(".error")
+    assert "huge.json is larger than" in page.locator(".error").inner_text()
+    assert page.url.rstrip("/") == served
+
+
+@pytest.mark.faults
+def test_a_review_that_is_no_longer_there_is_told_so(page, served):
+    page.goto(f"{served}/review/gone")
+    page.wait_for_selector(".error")
+    assert "no longer" in page.locator(".error").inner_text()
+    assert page.problems.pop(0) and page.problems.pop(0)  # the browser notes both 404s
+
+
+@pytest.mark.faults
+def test_a_page_of_another_site_can_neither_send_nor_read(browser, served):
+    context = browser.new_context()
+    page = context.new_page()
+    page.route("http://evil.example/", lambda route: route.fulfill(body="<h1>evil</h1>", content_type="text/html"))
+    page.goto("http://evil.example/")
+    outcome = page.evaluate(
+        """async (served) => {
+            const form = new FormData();
+            form.append("log", new File(["hello"], "evil.mjlog"));
+            const tries = [fetch(served + "/api/reviews"), fetch(served + "/api/reviews", {method: "POST", body: form}),
+                fetch(served + "/api/reviews", {method: "POST", body: form, mode: "no-cors"})];
+            const outcomes = await Promise.allSettled(tries);
+            return outcomes.map((each) => each.status === "fulfilled" ? each.value.type : "refused");
+        }""",
+        served,
+    )
+    assert outcome[:2] == ["refused", "refused"]
+    page.goto(served)
+    page.wait_for_selector("#log")
+    assert "evil.mjlog" not in page.locator("body").inner_text()
+    context.close()
