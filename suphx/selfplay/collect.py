@@ -55,19 +55,20 @@ class Collector:
         models: Sequence[str],
         opponents: Sequence[Agent] = (),
         oracle: bool = False,
+        certain: float = 1.0,
     ) -> None:
         """Deal the first rounds; `set_policy` must follow.
 
         slots: games side by side; rewards must be made for as many. seed: of the walls. models: those that learn, whose
         questions are kept. opponents: those that the table names (`seating.load_opponents`). oracle: keep the planes of
-        what is hidden with every question.
+        what is hidden with every question. certain: questions whose likeliest answer is more probable are not kept.
         """
         self.table = table
         self.tables = Tables(slots, rules, seed)
         self.rewards = rewards
         self.counters = dict.fromkeys(_COUNTERS, 0)
         """Games and rounds that have ended, decisions of all seats, questions to the policy, the weights' version."""
-        self._oracle = oracle
+        self._oracle, self._certain = oracle, certain
         width = ORACLE_PLANES if oracle else 0
         self._questions = {model: Questions(MODEL_PLANES[model], width) for model in models}
         self._policy: Agent | None = None
@@ -128,6 +129,9 @@ class Collector:
                     "answer": said.answer,
                     "log_probability": said.log_probability,
                 }
+                if self._certain < 1:
+                    kept = highest_probability(said.logits, said.legal) <= self._certain
+                    owners, columns = owners[kept], {name: each[kept] for name, each in columns.items()}
                 self._questions[said.model].add(owners, columns)
 
     def _hidden(self, asked: Decisions, said: Consultation, own: int) -> np.ndarray:
@@ -182,6 +186,12 @@ class Collector:
 
 #: What a possible answer adds to the word of legal ones.
 _BITS = np.uint64(1) << np.arange(64, dtype=np.uint64)
+
+
+def highest_probability(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
+    """Return f32[n]: the probability of the likeliest answer, at most 1; logits f32[n, m], legal bool[n, m]."""
+    possible = np.where(legal, logits, -np.inf)
+    return 1 / np.exp(possible - possible.max(axis=1, keepdims=True)).sum(axis=1)
 
 
 def _places(consultations: Sequence[Consultation], before: np.ndarray) -> list[np.ndarray]:

@@ -132,6 +132,9 @@ class LearningConfig(Config):
     """Which of the five learn (the paper: discard alone); the others play as they are."""
     batch: int = Field(default=1024, ge=1)
     """Questions of a step."""
+    certain: float = Field(default=1.0, gt=0, le=1)
+    """Questions whose likeliest answer was more probable than this are not learned from: their gradient is about as
+    small as what was left open. It depends on the question alone, not on the answer drawn."""
     optimizer: Literal["adamw", "muon"] = "adamw"
     """AdamW for all, or Muon for convolutions with AdamW for the rest."""
     learning_rate: float = Field(default=1e-4, gt=0)

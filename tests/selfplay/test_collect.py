@@ -18,6 +18,7 @@ from suphx.agent.network_agent import NetworkAgent
 from suphx.errors import InputError
 from suphx.features.encode import encode_oracle_batch
 from suphx.features.layout import ORACLE_PLANES
+from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.selfplay.oracle import widen
 from suphx.selfplay.policy import Policy
@@ -112,6 +113,20 @@ def test_only_models_that_learn_are_kept_but_all_questions_are_counted():
         assert np.array_equal(column, getattr(all_five.experience["riichi"], name)), name
     places = np.sort(np.concatenate([each.place[each.path == 0] for each in all_five.experience.values()]))
     assert np.array_equal(places, np.arange(len(places)))
+
+
+def test_what_is_nearly_certain_is_not_kept_whatever_was_answered():
+    every, open_ones = (collect(tiny_collector(models=("chow",), certain=certain), 20) for certain in (1.0, 0.505))
+    questions = every.experience["chow"]
+    logits = Evaluator(tiny_networks()["chow"], precision(), fixed_passes=True).logits(questions.planes)
+    weights = np.exp(logits)
+    likeliest = weights.max(axis=1) / weights.sum(axis=1)
+    kept = likeliest <= 0.505
+    assert 0.1 < kept.mean() < 0.9
+    assert np.array_equal(questions.planes[kept], open_ones.experience["chow"].planes)
+    assert np.array_equal(questions.place[kept], open_ones.experience["chow"].place)
+    assert np.array_equal(every.paths, open_ones.paths)
+    assert 0 < (questions.answer == logits.argmax(axis=1))[kept].mean() < 1
 
 
 def test_without_an_oracle_nothing_hidden_is_kept(collected):
