@@ -43,8 +43,8 @@ def web(
         raise InputError(f"{agent} cannot review: it has no networks that say how likely it takes each action")
     if logs is not None and not logs.exists():
         raise InputError(f"{logs}: no such folder or archive")
-    listening, address = listen(host, port)
     app = create_app(agent, logs, [host])
+    listening, address = listen(host, port)
     config = uvicorn.Config(
         app, log_level="warning", server_header=False, limit_concurrency=100, timeout_graceful_shutdown=1
     )

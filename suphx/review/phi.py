@@ -14,10 +14,8 @@ from suphx.reward.predictor import RewardPredictor
 
 def phi_of(game: Replayed, predictor: RewardPredictor) -> Phi:
     """Return Phi before the first and after each round; raises InputError for a game that the predictor is not for."""
-    rules, rounds = game.log.rules, game.log.rounds
-    predictor.check_rules(rules)
-    if rules.ties != "seat":
-        raise InputError("equal points share their places by these rules; the reward predictor ranks them by seat")
+    rounds = game.log.rounds
+    predictor.check_rules(game.log.rules)
     if any(each.dealer != each.round % SEATS for each in rounds) or rounds[0].round or rounds[0].repeat_counter:
         raise InputError("the log does not begin with East 1 dealt by seat 0; the reward predictor is for whole games")
     last = game.ends[-1]["result"]

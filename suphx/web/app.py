@@ -150,13 +150,13 @@ def create_app(agent: str = "sl", logs: Path | None = None, hosts: Iterable[str]
     """Return the application.
 
     agent: who reviews. logs: where the files of viewer addresses are. hosts: by which names it may be asked for besides
-    those of loopback.
+    those of loopback. Raises InputError for an agent that is not there.
     """
     jobs, reviewer = ReviewJobs(), Reviewer(agent, logs)
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
-        jobs.warm_up(lambda: reviewer.agent)
+        jobs.warm_up(reviewer.warm_up)
         yield
         jobs.close()
 

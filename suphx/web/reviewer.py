@@ -1,14 +1,12 @@
-"""The work behind a review on the page: an agent that is loaded once, and a log from bytes or a viewer's address."""
+"""The work behind a review on the page: one agent, and a log from bytes or a viewer's address."""
 
 from __future__ import annotations
 
-from functools import cached_property
 from pathlib import Path
 
-from simulator.logs.archives import MAX_LOG_BYTES
 from simulator.logs.formats import read_log
-from simulator.logs.model import GameLog, LogError
-from suphx.agent.interface import Agent
+from simulator.logs.generate import generate_games
+from simulator.logs.model import GameLog
 from suphx.agent.loading import load_agent
 from suphx.errors import InputError
 from suphx.review.analysis import review_game
@@ -20,20 +18,23 @@ class Reviewer:
     """Reviews games by one agent."""
 
     def __init__(self, agent: str, logs: Path | None = None) -> None:
-        """agent: its name. logs: a folder or archive that viewer addresses are looked up in; without, in none."""
+        """agent: its name. logs: a folder or archive that viewer addresses are looked up in; without, in none.
+
+        Raises InputError for an agent that is not there.
+        """
         self.name = agent
         self.logs = logs
+        self._agent = load_agent(agent)
 
-    @cached_property
-    def agent(self) -> Agent:
-        """The agent; raises InputError if there is none of that name."""
-        return load_agent(self.name)
+    def warm_up(self) -> None:
+        """Review a round that nobody asked for, so that what is compiled is loaded before the first that is."""
+        log = next(generate_games(1))
+        log.rounds, log.final_scores, log.final_points = log.rounds[:1], None, None
+        review_game(log, self._agent, self.name)
 
     def review_file(self, data: bytes, source: str, progress: Progress) -> bytes:
         """Return the review of a log as JSON; of several games in it, of the first."""
         progress("reading the log", 0.0)
-        if len(data) > MAX_LOG_BYTES:
-            raise LogError("larger than a log may be", source)
         return self._review(read_log(data, source)[0], progress)
 
     def review_address(self, address: str, progress: Progress) -> bytes:
@@ -47,5 +48,4 @@ class Reviewer:
         return self._review(found[0], progress)
 
     def _review(self, log: GameLog, progress: Progress) -> bytes:
-        progress("loading the agent", 0.05)
-        return review_game(log, self.agent, self.name, progress=progress).model_dump_json().encode()
+        return review_game(log, self._agent, self.name, progress=progress).model_dump_json().encode()

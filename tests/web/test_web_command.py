@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import signal
 import subprocess
@@ -9,6 +10,8 @@ import sys
 
 import pytest
 import requests
+
+from suphx import cli
 
 
 def test_it_says_where_it_is_answers_and_ends_with_ctrl_c():
@@ -30,15 +33,24 @@ def test_it_says_where_it_is_answers_and_ends_with_ctrl_c():
     ("arguments", "said"),
     [
         (["--agent", "sensible"], "sensible cannot review"),
+        (["--agent", "nobody"], "no agent 'nobody'"),
         (["--logs", "nowhere"], "nowhere: no such folder"),
         (["--host", "no.such.host.invalid"], "--host no.such.host.invalid"),
     ],
 )
 def test_what_cannot_be_served_is_one_line(arguments, said, monkeypatch, capsys):
-    from suphx import cli
-
     monkeypatch.setattr(sys, "argv", ["suphx", "web", "--port", "0", "--no-open", *arguments])
     with pytest.raises(SystemExit) as stopped:
         cli.main()
     assert stopped.value.code == 1
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.faults
+def test_packages_that_are_not_there_are_named_with_what_installs_them(monkeypatch, capsys):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "uvicorn" else object())
+    monkeypatch.setattr(sys, "argv", ["suphx", "web"])
+    with pytest.raises(SystemExit) as stopped:
+        cli.main()
+    assert stopped.value.code == 1
+    assert capsys.readouterr().err == "suphx: the page needs uvicorn: pip install 'suphx[web]'\n"

@@ -1,5 +1,5 @@
 // The panel about one decision: what was done, what the agent thinks, the hands near, what is safe.
-import { h } from "suphx/dom.js";
+import { h, s } from "suphx/dom.js";
 import { inlineTile } from "suphx/tiles.js";
 import { candidateName, number, percent, term, tileName, yakuName } from "suphx/words.js";
 
@@ -53,19 +53,25 @@ function facts(candidate) {
   return found.join(", ");
 }
 
+/** A sign where a discard may be won on by somebody in riichi. */
+function danger(candidate, names) {
+  if (!candidate.danger.length) return null;
+  const words = `danger: ${candidate.danger.map((seat) => names[seat]).join(", ")}`;
+  return [" ", s("svg", { class: "risk", viewBox: "0 0 12 12", role: "img", "aria-label": words }, s("title", {}, words), s("path", { d: "M1 11 6 1 11 11Z" }))];
+}
+
 function candidateRow(candidate, n, decision, names) {
   const taken = n === decision.taken;
   const preferred = n === decision.preferred;
   const tags = [
     taken ? h("b", { class: "tag taken" }, "played") : null,
     preferred ? h("b", { class: "tag preferred" }, "agent") : null,
-    candidate.danger.length ? h("b", { class: "tag danger" }, `danger: ${candidate.danger.map((seat) => names[seat]).join(", ")}`) : null,
   ].filter(Boolean);
   return h("li", { class: `candidate${candidate.type === "discard" ? "" : " wide"}${taken ? " taken" : ""}${preferred ? " preferred" : ""}` },
     h("span", { class: "what" }, h("span", { class: candidate.type === "discard" ? "unseen" : "type" }, term(candidate.type)), tilesInline(tilesOf(candidate))),
     h("span", { class: "meter", "aria-hidden": "true" }, h("span", { style: `width:${(100 * candidate.probability).toFixed(2)}%` })),
     h("span", { class: "chance" }, percent(candidate.probability)),
-    candidate.type === "discard" ? h("span", { class: "facts" }, facts(candidate)) : null,
+    candidate.type === "discard" ? h("span", { class: "facts" }, facts(candidate), danger(candidate, names)) : null,
     tags.length ? h("span", { class: "notes" }, tags) : null,
   );
 }
@@ -94,7 +100,7 @@ function targetRow(target) {
 }
 
 function targets(decision) {
-  if (!decision.targets.length) return h("p", { class: "quiet" }, "No winning hand within three tiles.");
+  if (!decision.targets.length) return h("p", { class: "quiet" }, "No winning hand with a yaku within three tiles.");
   const groups = new Map();
   for (const each of decision.targets) {
     const key = each.after === null ? -1 : each.after;

@@ -96,7 +96,7 @@ export function aboutPanel(review) {
     ["Rating", "100 times the mean of min(1, q / p) over all decisions."],
     ["Phi", "What the game is worth to a seat by points, dealer and counters, predicted after each round; at the end the prize of its rank."],
     ["Hands near", "Winning hands at most three tiles away: points by ron (in riichi where closed), tiles drawn and given up, and the expected number of ways to draw them in the draws left."],
-    ["Danger", "Neither safe from a seat in riichi nor suji."],
+    ["Red triangle", "The tile is neither safe from a seat in riichi nor suji: it may be won on."],
   ];
   const keys = [["← →", "decision before, after"], [", .", "step before, after"], ["[ ]", "round before, after"], ["1–4", "seat"], ["H", "others' hands"], ["J", "Japanese terms"], ["D", "next largest difference"]];
   return h("div", { class: "about" },

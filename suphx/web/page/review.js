@@ -19,6 +19,9 @@ function tellApart(names) {
   });
 }
 
+const LEAST_SHOWN = 0.005; // of what can be done besides a discard, on the table; the panel has all
+const MOST_CHOICES = 4;
+
 // Ways through the game: what stands on the button, drawn.
 const ICONS = {
   "round-before": "M4 4V20M20 4 8 12 20 20Z", "decision-before": "M12 4 2 12 12 20ZM22 4 12 12 22 20Z", "step-before": "M17 4 7 12 17 20Z",
@@ -152,7 +155,8 @@ class ReviewPage {
 
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target instanceof Element && event.target.closest("input, select, textarea, [role=tablist]")) return;
+    const typing = (where) => event.target instanceof Element && event.target.closest(where);
+    if (typing("input, select, textarea") || (event.key.startsWith("Arrow") && typing("[role=tablist]"))) return;
     const actions = {
       ArrowLeft: () => this.toDecision(-1), ArrowRight: () => this.toDecision(1), ",": () => this.step(-1), ".": () => this.step(1),
       "[": () => this.toRound(this.at.round - 1), "]": () => this.toRound(this.at.round + 1), d: () => this.toLargest(),
@@ -220,7 +224,7 @@ class ReviewPage {
     const { seat, round, frame } = this.at;
     const moment = this.frames[round][frame];
     const isEnd = moment.phase === "round over";
-    const how = { seat, open: this.settings.open || isEnd, names: this.names, marks: this.marks() };
+    const how = { seat, open: this.settings.open || isEnd, names: this.names, marks: this.marks(), choices: this.choices() };
     show(this.table, tableOf(moment, how), tableInWords(moment, how));
     this.where.textContent = `${frame + 1} / ${this.frames[round].length}`;
     [...this.rounds.options].forEach((option, n) => {
@@ -263,6 +267,20 @@ class ReviewPage {
       .map(([each, n]) => [each.tile, {
         probability: each.probability, taken: n === decision.taken, preferred: n === decision.preferred, danger: each.danger.length > 0,
       }]));
+  }
+
+  /** What else can be done: all but the least likely, and what was done and what the agent does in any case. */
+  choices() {
+    const decision = this.decision;
+    if (!decision) return [];
+    return decision.candidates
+      .map((each, n) => ({ each, taken: n === decision.taken, preferred: n === decision.preferred }))
+      .filter(({ each, taken, preferred }) => each.type !== "discard" && (taken || preferred || each.probability >= LEAST_SHOWN))
+      .slice(0, MOST_CHOICES)
+      .map(({ each, taken, preferred }) => ({
+        word: term(each.type), tiles: each.type === "chow" ? each.own : each.type.endsWith("kong") ? [each.tile] : [],
+        probability: each.probability, taken, preferred,
+      }));
   }
 
   content(moment, isEnd) {

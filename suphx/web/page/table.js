@@ -11,7 +11,8 @@ const ROWS = 4;
 const OTHER = 40; // width of tiles in others' hands
 const REACH = 425; // how far a hand goes to the left and right of the middle
 const OWN = 66;
-const BAR_TOP = 956;
+const CHOICES = 936; // top of what can be done besides a discard
+const BAR_TOP = 996;
 const BAR_HEIGHT = 84;
 const OWN_TOP = BAR_TOP + BAR_HEIGHT + 8;
 const BOTTOM = OWN_TOP + (OWN * HEIGHT) / WIDTH + 30;
@@ -21,12 +22,11 @@ const high = (width) => (width * HEIGHT) / WIDTH;
 const group = (seat, relative, ...children) =>
   s("g", { "data-seat": seat, transform: `translate(${MIDDLE} ${MIDDLE}) rotate(${-90 * relative})` }, children);
 
-/** A line of text; `relative` 2 would stand on its head, and is turned. */
+/** A line of text; `relative` 2 would stand on its head, and is turned in its place. */
 function text(words, x, y, look, relative = 0, anchor = "middle") {
   const turned = relative === 2;
   const side = turned ? { start: "end", end: "start", middle: "middle" }[anchor] : anchor;
-  return s("text", { x, y: turned ? y - 14 : y, class: look, "text-anchor": side,
-    transform: turned ? `rotate(180 ${x} ${y - 7})` : null }, words);
+  return s("text", { x, y, class: look, "text-anchor": side, transform: turned ? `rotate(180 ${x} ${y - 7.5})` : null }, words);
 }
 
 function river(seat, discards, isLast) {
@@ -105,7 +105,7 @@ function sides(frame, seat) {
       view.riichi ? s("g", { class: "stick" },
         s("rect", { x: -62, y: CENTRE - 24, width: 124, height: 12, rx: 4 }),
         s("circle", { cx: 0, cy: CENTRE - 18, r: 4 })) : null,
-      text(`${term(view.wind)[0]} ${number(view.score)}`, 0, CENTRE - 36,
+      text(`${view.wind[0]} ${number(view.score)}`, 0, CENTRE - 36,
         view.wind === "East" ? "score dealer" : "score", relative),
     );
   });
@@ -141,8 +141,27 @@ function bar(mark, x) {
   ];
 }
 
+/** What can be done besides a discard, as a line of labels with their probabilities. */
+function choiceLine(choices) {
+  const width = 25;
+  let x = 15;
+  return choices.map(({ word, tiles, probability, taken, preferred }) => {
+    const label = [`${word} `, percent(probability)];
+    const letters = 12; // at most, of what a letter takes
+    const room = 24 + label[0].length * letters + tiles.length * width + (tiles.length ? 8 : 0) + label[1].length * letters + 12;
+    const parts = [
+      s("rect", { class: `choice${taken ? " taken" : ""}${preferred ? " preferred" : ""}`, x, y: CHOICES, width: room, height: 40, rx: 9 }),
+      s("text", { class: "choice-word", x: x + 12, y: CHOICES + 27 }, label[0]),
+      tiles.map((face, n) => tile(face, x + 12 + label[0].length * letters + n * width, CHOICES + 3.5, width)),
+      s("text", { class: "choice-word", x: x + room - 10, y: CHOICES + 27, "text-anchor": "end" }, label[1]),
+    ];
+    x += room + 12;
+    return parts;
+  });
+}
+
 /** The own hand with bars: `marks` says of candidates by face what there is to draw, each of them once. */
-function own(seat, view, name, marks, isLast) {
+function own(seat, view, name, { marks, choices }, isLast) {
   const [laid, right] = melds(view.melds, 985, OWN_TOP + high(OWN), OWN * 0.82);
   const left = new Map(marks);
   const tiles = view.hand.map((face) => [face, false]);
@@ -169,21 +188,23 @@ function own(seat, view, name, marks, isLast) {
   });
   return [
     group(seat, 0, river(seat, view.river, isLast), text(name, -REACH, REACH - 2, "name", 0, "start"), waits(view, 0)),
+    choiceLine(choices),
     s("g", { "data-seat": seat, class: "own" }, parts, laid),
   ];
 }
 
 /**
  * The table at a moment. options: `seat` (whose view), `open` (others' hands), `names`, `marks` (Map face -> {probability,
- * taken, preferred, danger} for the own tiles).
+ * taken, preferred, danger} for the own tiles), `choices` (what else can be done: {word, tiles, probability, taken,
+ * preferred}, the likeliest first).
  */
-export function tableOf(frame, { seat, open, names, marks = new Map() }) {
+export function tableOf(frame, { seat, open, names, marks = new Map(), choices = [] }) {
   const seats = frame.seats.map((view, each) => {
     const relative = (each - seat + 4) % 4;
     const isLast = frame.last === each;
     return relative
       ? other(each, view, relative, names[each], open, isLast)
-      : own(each, view, names[each], marks, isLast);
+      : own(each, view, names[each], { marks, choices }, isLast);
   });
   return s("svg", {
     class: "table", viewBox: `0 0 1000 ${BOTTOM}`, role: "img", "aria-label": `Table at ${roundName(frame.name, frame.repeat)}`,
