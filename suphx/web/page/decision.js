@@ -48,7 +48,7 @@ function facts(candidate) {
   const found = [];
   if (candidate.shanten !== null && candidate.shanten !== undefined) {
     found.push(candidate.shanten > 0 ? `${candidate.shanten} ${term("away")}` : candidate.shanten < 0 ? term("win") : term("ready"));
-    found.push(`${candidate.accepted} tiles`);
+    found.push(`${candidate.accepted} tile${candidate.accepted === 1 ? "" : "s"}`);
   }
   return found.join(", ");
 }
