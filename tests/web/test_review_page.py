@@ -152,6 +152,23 @@ def test_a_riichi_tile_lies_on_its_side_and_a_called_one_is_faint(page, review_f
     assert page.locator("svg.table .dimmed").count() >= 4
 
 
+@pytest.mark.parametrize("furiten", [False, True])
+def test_waits_and_furiten_are_shown_of_an_open_hand_only(page, review_file, furiten):
+    open_at(page, review_file)
+    frame = reviewed().rounds[0].frames[0]
+    script = """async ([frame, furiten]) => {
+        const { tableOf } = await import("suphx/table.js");
+        const seats = frame.seats.map((seat, n) => n === 1 ? {...seat, waits: ["3p", "6p"], furiten} : seat);
+        const table = (open) => tableOf({...frame, seats, name: "East 1", last: null}, {seat: 0, open, names: "abcd"});
+        const shown = (open) => [...table(open).querySelectorAll(".waits")].map((each) =>
+            [each.textContent, ...[...each.querySelectorAll("[data-tile]")].map((tile) => tile.dataset.tile)]);
+        return [shown(true), shown(false)];
+    }"""
+    is_open, is_closed = page.evaluate(script, [frame, furiten])
+    assert is_open == [["waits, furiten" if furiten else "waits", "3p", "6p"]]
+    assert is_closed == []
+
+
 def test_a_double_ron_and_an_abortive_draw_are_told(page, review_file):
     open_at(page, review_file, f"#seat=0&round={ROUND_OF_DOUBLE_RON}&frame={last_frame(ROUND_OF_DOUBLE_RON)}")
     assert page.locator(".panel .win").count() == 2
