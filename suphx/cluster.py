@@ -7,9 +7,11 @@ import os
 import secrets
 import socket
 from pathlib import Path
+from typing import Any
 
 import ray
 from ray._private import ray_constants
+from ray._private import worker as ray_worker
 
 from suphx.errors import InputError
 
@@ -30,6 +32,7 @@ def join_or_start(
     the user's token.
     cpus, gpus, object_store: what it then has; bytes. Raises InputError if there is no such cluster.
     """
+    ray_worker.print_to_stdstream = _print_to_stderr
     address = address or os.environ.get(ADDRESS_VARIABLE) or None
     if address:
         if ":" in address and not answers(address.rpartition("/")[2]):
@@ -55,6 +58,14 @@ def join_or_start(
         logging_level=logging.ERROR,
         namespace=namespace,
     )
+
+
+_print_by_ray = ray_worker.print_to_stdstream
+
+
+def _print_to_stderr(data: dict[str, Any], ignore_prefix: bool) -> None:
+    """Print what Ray has to say; it would print errors of its own among a program's results on standard output."""
+    _print_by_ray(data | {"is_err": True}, ignore_prefix=ignore_prefix)
 
 
 def answers(address: str) -> bool:
