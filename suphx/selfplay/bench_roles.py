@@ -15,12 +15,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
 import ray
 
 from suphx.agent.network_agent import untrained_networks
 from suphx.cluster import ADDRESS_VARIABLE
+from suphx.networks.inference import Evaluator
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import NetworkSize
 from suphx.networks.weights import save_agent
@@ -40,10 +42,10 @@ from suphx.selfplay.status import Interrupted, Report
 
 #: Share of a core that each process claims: how many there are is for the layout to say, not for Ray's counting.
 _CLAIM = 0.05
-_STORE_GIB = 0.25
+_STORE_GIB = 0.5
 _PUBLISH_STEPS = 4
-#: Rounds of each table that are over before anything counts: those of the first deal all end at about the same time.
-_ROUNDS_BEFORE = 2
+#: Rounds of each table that are over before anything counts.
+_ROUNDS_BEFORE = 1
 
 
 @dataclass(frozen=True)
@@ -132,8 +134,33 @@ class _Monitor(Clocked, Monitor):
         return [figures for at, figures in self._of_engines if at > since]
 
 
+class _Timed:
+    """An evaluator that notes how long its network computes."""
+
+    def __init__(self, evaluator: Evaluator, engine: _Engine) -> None:
+        self.planes = evaluator.planes
+        self._evaluator, self._engine = evaluator, engine
+
+    def logits(self, packed: np.ndarray) -> np.ndarray:
+        began = time.thread_time()
+        found = self._evaluator.logits(packed)
+        self._engine.inside += time.thread_time() - began
+        return found
+
+
 class _Engine(Clocked, InferenceEngine):
-    pass
+    """An engine that tells its networks' part of the time."""
+
+    def __init__(self, role: RoleConfig) -> None:
+        self.inside = 0.0
+        super().__init__(role)
+
+    def _evaluate(self, evaluator: Any, requests: list[Any]) -> list[np.ndarray]:
+        return super()._evaluate(cast(Evaluator, _Timed(evaluator, self)), requests)
+
+    def network_seconds(self) -> float:
+        """Return how long networks have been computing."""
+        return self.inside
 
 
 class _Simulator(Clocked, Simulator):
@@ -148,7 +175,9 @@ class _Look:
     """Time of the clock, in seconds."""
     totals: Totals
     cpu: dict[str, float]
-    """Seconds by role, of all its processes together."""
+    """Seconds of the processor by role, of all its processes together."""
+    networks: float
+    """Those that engines have spent in networks."""
 
 
 class _Meter:
@@ -185,8 +214,9 @@ class _Meter:
             for role in ("simulators", "engines", "buffers", "servers", "monitor")
         }
         totals: Totals = ray.get(find("servers").totals.remote())
+        inside = [each.network_seconds.remote() for each in find_all("engines", self._layout.engines)]
         cpu = {role: sum(ray.get(each)) for role, each in asked.items()}
-        return _Look(time.time(), totals, cpu)
+        return _Look(time.time(), totals, cpu, sum(ray.get(inside)))
 
 
 class _Run(DistributedTraining):
@@ -259,8 +289,8 @@ def bench_roles(
 ) -> Iterator[tuple[str, dict[str, float]]]:
     """Yield what each layout does that this machine has the cores for, then what single requests and lessons cost.
 
-    games: side by side, of each simulator. Each layout is measured for some seconds once its tables have played two
-    rounds. See `_figures`, `bench_requests` and `bench_buffer` for the names.
+    games: side by side, of each simulator. Each layout is measured for some seconds once its tables have played a
+    round. See `_figures`, `bench_requests` and `bench_buffer` for the names.
     """
     with TemporaryDirectory(prefix="suphx-bench-") as place:
         folder = Path(place)
@@ -336,10 +366,11 @@ def _figures(layout: Layout, meter: _Meter) -> dict[str, float]:
     """Return what a run did between two looks, by name.
 
     Rates are by the wall's clock; what was played is told as it is shipped, with the time it took. `busy_cores`: that
-    the roles kept busy; `ROLE_us`: of a core, for each question (of `buffers` and `servers`: for each pair). `waiting`,
-    `held`: shares of the simulators' halves' time that they waited for engines, or for a buffer that had enough.
-    `engine_batch`: positions computed together. `weights_delay_s`: from the publication of weights to their first use.
-    `staleness`: of pairs learned from, in versions.
+    the roles kept busy; `network_share`: of them, in networks that answer, in batches as they come, so what bare
+    networks would take for the same. `ROLE_us`, `network_us`: of a core, for each question (of `buffers` and `servers`:
+    for each pair). `waiting`, `held`: shares of the simulators' halves' time that they waited for engines, or for a
+    buffer that had enough. `engine_batch`: positions computed together. `weights_delay_s`: from the publication of
+    weights to their first use. `staleness`: of pairs learned from, in versions.
     """
     assert meter.seen is not None
     first, last = meter.seen
@@ -360,6 +391,8 @@ def _figures(layout: Layout, meter: _Meter) -> dict[str, float]:
         "pairs_per_s": pairs_per_s,
         "versions_per_s": (last.totals.versions - first.totals.versions) / seconds,
         "busy_cores": sum(busy.values()),
+        "network_share": (last.networks - first.networks) / wall / sum(busy.values()),
+        "network_us": 1e6 * (last.networks - first.networks) / wall / questions_per_s,
         "simulator_us": 1e6 * busy["simulators"] / questions_per_s,
         "engine_us": 1e6 * busy["engines"] / questions_per_s,
         "buffer_us": 1e6 * busy["buffers"] / pairs_per_s,

@@ -22,6 +22,7 @@ def test_layouts_play_and_learn_and_say_what_it_costs():
         each = found[name]
         assert 0 < each["decisions_per_s"] < each["questions_per_s"] and each["versions_per_s"] > 0
         assert 0 < each["busy_cores"] < 2 and each["simulator_us"] > 0 and each["engine_us"] > 0
+        assert 0 < each["network_share"] < 1 and 0 < each["network_us"] < each["engine_us"]
         assert 0 <= each["held"] <= 1 and 0 < each["waiting"] <= 1
         assert each["weights_delay_s"] > 0 and each["engine_batch"] > 0
     assert found["learn"]["staleness"] > 0 and "staleness" not in found["play"]

@@ -14,7 +14,7 @@ def selfplay(
         "small,base"
     ),
     seconds: Annotated[float, typer.Option(min=0.1, help="Time for each measurement.")] = 20.0,
-    games: Annotated[int, typer.Option(min=2, help="Games side by side, of each simulator.")] = 512,
+    games: Annotated[int, typer.Option(min=2, help="Games side by side, of each simulator.")] = 1024,
     batch: Annotated[int, typer.Option(min=1, help="Questions of a step of learning.")] = 1024,
     roles: Annotated[bool, typer.Option(help="Also measure the roles on Ray, on one and two cores.")] = True,
     device: Annotated[

@@ -119,12 +119,13 @@ def cpu_costs(selfplay: Mapping[str, Any], learner: Mapping[str, Any], network: 
     question = _figure(selfplay, network, "collector", "play_us") * 1e-6
     batch = _figure(selfplay, network, _LAYOUT, "engine_batch")  # that is one request or a little more
     asking = _figure(selfplay, network, _LAYOUT, "simulator_us") * 1e-6 - question - row
-    answering = _figure(selfplay, network, _LAYOUT, "engine_us") * 1e-6 - bare - row
+    inside = _figure(selfplay, network, _LAYOUT, "network_us") * 1e-6
+    answering = _figure(selfplay, network, _LAYOUT, "engine_us") * 1e-6 - inside - row
     play = PlayCosts(
         question=question + row,
         request=max(asking, 0.0) * batch,
         answer=max(answering, 0.0) * batch,
-        batch=0.0,
+        batch=max(inside - bare, 0.0) * batch,
         row=bare + row,
     )
     a_step = _figure(selfplay, network, "collector", "questions_per_step")
