@@ -114,7 +114,7 @@ else
     weak=pretrain/weak
     with=(--set reward.predictor=reward/reward.safetensors)
 fi
-step train suphx train "$configs/first.yaml" --local --out train \
+step train suphx train "$configs/first.yaml" --out train \
     --set start=$start --set evaluation.opponent=$weak "${with[@]}"
 step evaluate suphx evaluate --challenger $start --challenger train/agent --field $weak \
     --games 1000 --seed 3 --out evaluate --plots pictures
