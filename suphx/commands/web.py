@@ -20,9 +20,12 @@ def web(
     logs: Annotated[
         Path | None, typer.Option(help="A folder or archive in which the files of Tenhou viewer addresses are.")
     ] = None,
+    games: Annotated[
+        Path | None, typer.Option(help="A folder of games to watch: a training's, or what the arena writes.")
+    ] = None,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
 ) -> None:
-    """Serve a page to look through games with an agent's opinion of every decision: drop a log on it.
+    """Serve a page to look through games with an agent's opinion of every decision, and to watch agents play.
 
     It listens on this machine alone and asks nothing of the network. Needs `pip install 'suphx[web]'`.
     """
@@ -43,7 +46,7 @@ def web(
         raise InputError(f"{agent} cannot review: it has no networks that say how likely it takes each action")
     if logs is not None and not logs.exists():
         raise InputError(f"{logs}: no such folder or archive")
-    app = create_app(agent, logs, [host])
+    app = create_app(agent, logs, [host], games)
     listening, address = listen(host, port)
     config = uvicorn.Config(
         app, log_level="warning", server_header=False, limit_concurrency=100, timeout_graceful_shutdown=1

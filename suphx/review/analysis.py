@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from simulator.actions import legal_actions, legal_mask
+from simulator.actions import legal_mask
 from simulator.logs.model import GameLog
 from simulator.logs.verify import Mismatch
 from simulator.record import ACTIONS, SEATS
-from simulator.results import round_result
-from simulator.rules import Rules
-from simulator.tiles import tile_name
-from simulator.view import round_name
-from simulator.wall import URA_INDICATORS
 from suphx.agent.interface import Agent
 from suphx.agent.network_agent import NetworkAgent
 from suphx.errors import InputError
 from suphx.review.choices import Asked, decisions_of
-from suphx.review.document import Decision, Phi, Result, Review, Round, SeatReview, Win
-from suphx.review.frames import change, frame_of
+from suphx.review.document import Decision, Phi, Review, SeatReview
 from suphx.review.game import Replayed, replay
 from suphx.review.phi import phi_of
+from suphx.review.rounds import round_of, standing_of
 from suphx.review.seats import seat_review
 from suphx.reward.predictor import RewardPredictor
 
@@ -62,7 +55,7 @@ def review_game(
     progress("replaying", 0.0)
     game = replay(log)
     progress("drawing the tables", 0.1)
-    rounds = [_round(game, number) for number in range(len(game.rounds))]
+    rounds = [round_of(game, number) for number in range(len(game.rounds))]
     reviews = []
     for done, seat in enumerate(seats):
         progress("asking the networks", 0.3 + 0.6 * done / len(seats))
@@ -74,8 +67,7 @@ def review_game(
         phi = phi_of(game, shipped_predictor())
     except InputError as error:
         remarks.append(f"No Phi: {error}.")
-    last = game.ends[-1]["result"]
-    over = bool(last["game_over"])
+    standing = standing_of(game.ends[-1])
     return Review(
         source=clean(_last_part(log.source)),
         agent=clean(_last_part(agent_name)),
@@ -85,9 +77,9 @@ def review_game(
         length=log.rules.length,
         red_fives=log.rules.red_fives,
         rounds=rounds,
-        scores=last["scores"].tolist(),
-        ranks=last["ranks"].tolist() if over else None,
-        points=[points / 10 for points in last["final_points"].tolist()] if over else None,
+        scores=standing.scores,
+        ranks=standing.ranks,
+        points=standing.points,
         phi=phi,
         seats=reviews,
         remarks=remarks,
@@ -108,54 +100,6 @@ def _last_part(path: str) -> str:
 def _remark(mismatch: Mismatch) -> str:
     place = ", ".join(part for part in (mismatch.round, mismatch.event) if part)
     return clean(f"{place}: {mismatch.what}: {mismatch.expected} by the rules, {mismatch.found} in the log")
-
-
-def _round(game: Replayed, number: int) -> Round:
-    moments, end, round_log = game.rounds[number], game.ends[number], game.log.rounds[number]
-    frames: list[dict[str, Any]] = []
-    before: dict[str, Any] = {}
-    for moment in moments:
-        record = game.records[moment.record]
-        whole = frame_of(record, [[seat, _name_of(record, seat, action)] for seat, action in moment.answers])
-        frames.append(change(before, whole) if before else whole)
-        before = whole
-    return Round(
-        round=round_log.round,
-        name=round_name(round_log.round),
-        repeat_counter=round_log.repeat_counter,
-        bets=round_log.bets,
-        dealer=round_log.dealer,
-        scores=list(round_log.scores),
-        frames=frames,
-        result=_result(end, game.log.rules),
-    )
-
-
-def _name_of(game: np.void, seat: int, action: int) -> str:
-    """Return an action in words."""
-    mask = np.zeros(ACTIONS, np.bool_)
-    mask[action] = True
-    return legal_actions(game, seat, mask)[0].name
-
-
-def _result(game: np.void, rules: Rules) -> Result:
-    found = round_result(game, rules)
-    wins = []
-    for each in found.wins:
-        score = asdict(each.score)
-        ura = _ura(game, rules) if game["riichi"][each.seat] == 2 and rules.ura_dora else []
-        chosen = {name: score[name] for name in ("yaku", "han", "fu", "limit", "points")}
-        wins.append(
-            Win(seat=each.seat, source=each.source, tile=each.tile, deltas=list(each.deltas), ura=ura, **chosen)
-        )
-    return Result(
-        how=found.how, wins=wins, tenpai=list(found.tenpai), deltas=list(found.deltas), scores=list(found.scores)
-    )
-
-
-def _ura(game: np.void, rules: Rules) -> list[str]:
-    shown = int(game["indicators"]) if rules.kong_ura else 1
-    return [tile_name(int(game["wall"][place]), rules.red_fives) for place in URA_INDICATORS[:shown]]
 
 
 def _seat(game: Replayed, seat: int, agent: NetworkAgent) -> SeatReview:

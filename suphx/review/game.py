@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,6 +51,14 @@ def replay(log: GameLog) -> Replayed:
         last = mismatches[-1]  # what it stopped at
         place = ", ".join(part for part in (last.round, last.event) if part)
         raise LogError(f"{last.what}: expected {last.expected}, found {last.found}", log.source, place)
+    return played(log, np.array(ends, GAME), mismatches)
+
+
+def played(log: GameLog, ends: np.ndarray, mismatches: Sequence[Mismatch] = ()) -> Replayed:
+    """Return a game, or some rounds of one, that is known to fit the rules; ends: as in `Replayed`.
+
+    Raises LogError where a move does not fit the rules after all.
+    """
     records: list[np.ndarray] = []
     rounds = []
     for number, round_log in enumerate(log.rounds):
@@ -59,7 +68,7 @@ def replay(log: GameLog) -> Replayed:
             moments.append(Moment(len(records), step.answers, absent))
             records.append(step.games)
         rounds.append(moments)
-    return Replayed(log, np.concatenate(records), rounds, np.array(ends, GAME), mismatches)
+    return Replayed(log, np.concatenate(records), rounds, ends, list(mismatches))
 
 
 def _absent(log: GameLog, number: int, round_log: RoundLog, event: int) -> frozenset[int]:

@@ -1,4 +1,4 @@
-"""The local page as a FastAPI application: the page's files, and the reviews behind them."""
+"""The local page as a FastAPI application: the page's files, and the reviews and games behind them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,13 @@ from simulator.files import UniqueNames
 from suphx.review.analysis import clean
 from suphx.review.document import Review
 from suphx.web.assets import PREFIX, as_script, fill, modules, text_of
+from suphx.web.games import Games
 from suphx.web.guard import Guard
 from suphx.web.jobs import Busy, ReviewJobs, Status
 from suphx.web.reviewer import Reviewer
+from suphx.web.samples import SampleFolder
 from suphx.web.single_file import review_page
+from suphx.web.watching import Players, watch_routes
 
 #: Seconds between two looks at how far a review is.
 _LOOK = 0.05
@@ -49,6 +52,7 @@ def page_routes() -> APIRouter:
 
     @routes.get("/", response_class=HTMLResponse)
     @routes.get("/review/{review}", response_class=HTMLResponse)
+    @routes.get("/watch/{game}", response_class=HTMLResponse)
     def page() -> str:
         return fill(text_of("app.html"), {"modules": import_map()})
 
@@ -146,22 +150,27 @@ async def _changes(jobs: ReviewJobs, review: str) -> AsyncIterator[str]:
         await asyncio.sleep(_LOOK)
 
 
-def create_app(agent: str = "sl", logs: Path | None = None, hosts: Iterable[str] = ()) -> FastAPI:
+def create_app(
+    agent: str = "sl", logs: Path | None = None, hosts: Iterable[str] = (), games: Path | None = None
+) -> FastAPI:
     """Return the application.
 
     agent: who reviews. logs: where the files of viewer addresses are. hosts: by which names it may be asked for besides
-    those of loopback. Raises InputError for an agent that is not there.
+    those of loopback. games: the folder of sample games. Raises InputError for an agent or a folder that is not there.
     """
     jobs, reviewer = ReviewJobs(), Reviewer(agent, logs)
+    watched, samples = Games(), None if games is None else SampleFolder(games)
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
         jobs.warm_up(reviewer.warm_up)
         yield
         jobs.close()
+        watched.close()
 
     app = FastAPI(title="suphx", docs_url=None, redoc_url=None, openapi_url=None, lifespan=life)
     app.include_router(page_routes())
     app.include_router(review_routes(jobs, reviewer))
+    app.include_router(watch_routes(watched, Players(agent), samples, jobs, reviewer))
     app.add_middleware(Guard, hosts=list(hosts), policy=policy())
     return app

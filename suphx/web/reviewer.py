@@ -35,7 +35,7 @@ class Reviewer:
     def review_file(self, data: bytes, source: str, progress: Progress) -> bytes:
         """Return the review of a log as JSON; of several games in it, of the first."""
         progress("reading the log", 0.0)
-        return self._review(read_log(data, source)[0], progress)
+        return self.review_log(read_log(data, source)[0], progress)
 
     def review_address(self, address: str, progress: Progress) -> bytes:
         """Return the review of the game that a viewer address means, or holds, as JSON."""
@@ -45,7 +45,8 @@ class Reviewer:
         found = game_of_address(address, 1, self.logs)
         if found is None:
             raise InputError("not an address of Tenhou's viewer (https://tenhou.net/0/?log=...)")
-        return self._review(found[0], progress)
+        return self.review_log(found[0], progress)
 
-    def _review(self, log: GameLog, progress: Progress) -> bytes:
+    def review_log(self, log: GameLog, progress: Progress) -> bytes:
+        """Return the review of a game as JSON."""
         return review_game(log, self._agent, self.name, progress=progress).model_dump_json().encode()

@@ -35,6 +35,7 @@ def test_it_says_where_it_is_answers_and_ends_with_ctrl_c():
         (["--agent", "sensible"], "sensible cannot review"),
         (["--agent", "nobody"], "no agent 'nobody'"),
         (["--logs", "nowhere"], "nowhere: no such folder"),
+        (["--games", "nowhere"], "nowhere: no such folder"),
         (["--host", "no.such.host.invalid"], "--host no.such.host.invalid"),
     ],
 )

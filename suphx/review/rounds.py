@@ -1,0 +1,90 @@
+"""The rounds of a replayed game as the page shows them, and how the game stands after one."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from simulator.actions import legal_actions
+from simulator.record import ACTIONS
+from simulator.results import round_result
+from simulator.rules import Rules
+from simulator.tiles import tile_name
+from simulator.view import round_name
+from simulator.wall import URA_INDICATORS
+from suphx.review.document import Result, Round, Win
+from suphx.review.frames import change, frame_of
+from suphx.review.game import Replayed
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a game stands after a round."""
+
+    scores: list[int]
+    ranks: list[int] | None
+    """Rank of each seat, 0 the first; None while the game is not over."""
+    points: list[float] | None
+    """Final points in thousands, by the rules; None while the game is not over."""
+
+
+def standing_of(end: np.void) -> Standing:
+    """Return how a game stands after a round; end: GAME as in `Replayed.ends`."""
+    result = end["result"]
+    over = bool(result["game_over"])
+    return Standing(
+        scores=result["scores"].tolist(),
+        ranks=result["ranks"].tolist() if over else None,
+        points=[points / 10 for points in result["final_points"].tolist()] if over else None,
+    )
+
+
+def round_of(game: Replayed, number: int) -> Round:
+    """Return a round of a game, by its index: its frames and its result."""
+    moments, end, round_log = game.rounds[number], game.ends[number], game.log.rounds[number]
+    frames: list[dict[str, Any]] = []
+    before: dict[str, Any] = {}
+    for moment in moments:
+        record = game.records[moment.record]
+        whole = frame_of(record, [[seat, _name_of(record, seat, action)] for seat, action in moment.answers])
+        frames.append(change(before, whole) if before else whole)
+        before = whole
+    return Round(
+        round=round_log.round,
+        name=round_name(round_log.round),
+        repeat_counter=round_log.repeat_counter,
+        bets=round_log.bets,
+        dealer=round_log.dealer,
+        scores=list(round_log.scores),
+        frames=frames,
+        result=_result(end, game.log.rules),
+    )
+
+
+def _name_of(game: np.void, seat: int, action: int) -> str:
+    """Return an action in words."""
+    mask = np.zeros(ACTIONS, np.bool_)
+    mask[action] = True
+    return legal_actions(game, seat, mask)[0].name
+
+
+def _result(game: np.void, rules: Rules) -> Result:
+    found = round_result(game, rules)
+    wins = []
+    for each in found.wins:
+        score = asdict(each.score)
+        ura = _ura(game, rules) if game["riichi"][each.seat] == 2 and rules.ura_dora else []
+        chosen = {name: score[name] for name in ("yaku", "han", "fu", "limit", "points")}
+        wins.append(
+            Win(seat=each.seat, source=each.source, tile=each.tile, deltas=list(each.deltas), ura=ura, **chosen)
+        )
+    return Result(
+        how=found.how, wins=wins, tenpai=list(found.tenpai), deltas=list(found.deltas), scores=list(found.scores)
+    )
+
+
+def _ura(game: np.void, rules: Rules) -> list[str]:
+    shown = int(game["indicators"]) if rules.kong_ura else 1
+    return [tile_name(int(game["wall"][place]), rules.red_fives) for place in URA_INDICATORS[:shown]]

@@ -1,0 +1,93 @@
+"""Games to watch, round by round: one that agents play now, and one out of a log.
+
+Both are rounds as in a review (`suphx.review.rounds`), so that the page draws all games the same way. What was
+played here goes through its log as well: the frames of a round are made when it is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from simulator.logs.formats import read_log
+from simulator.logs.from_record import game_log, round_log
+from simulator.logs.model import GameLog
+from simulator.record import GAME, SEATS
+from simulator.rules import Rules
+from simulator.tables import Decisions, Ended, Tables
+from suphx.agent.interface import Agent
+from suphx.review.document import Round
+from suphx.review.game import played, replay
+from suphx.review.rounds import Standing, round_of, standing_of
+
+
+class Play(Protocol):
+    """A game to watch."""
+
+    def rounds(self) -> Iterator[tuple[Round, Standing]]:
+        """Yield each round and how the game stands after it; the next one is only played when it is asked for.
+
+        Raises LogError and InputError, in words for who watches.
+        """
+        ...
+
+    def log(self) -> GameLog:
+        """Return the log of the rounds that were yielded."""
+        ...
+
+
+class LivePlay:
+    """Four agents at a table."""
+
+    def __init__(self, agents: Sequence[Agent], names: Sequence[str], seed: int, source: str) -> None:
+        """agents, names: by seat; one agent may sit on several. seed: of the walls. source: what the log is called."""
+        if len(agents) != SEATS or len(names) != SEATS:
+            raise ValueError(f"a game has {SEATS} agents, not {len(agents)}")
+        self._agents, self._names, self._seed, self._source = agents, list(names), seed, source
+        self._rules = Rules.tenhou()
+        self._records = np.zeros(0, GAME)
+
+    def rounds(self) -> Iterator[tuple[Round, Standing]]:
+        """Play; yield each round when it is over."""
+        tables = Tables(1, self._rules, self._seed, restart=False)
+        while len(asked := tables.decisions()):
+            ended = tables.step(self._actions(tables.games, asked))
+            if len(ended):
+                yield self._round(ended)
+
+    def _actions(self, games: np.ndarray, asked: Decisions) -> np.ndarray:
+        """Return an action i64[n] for each decision, each by who sits there."""
+        actions = np.empty(len(asked), np.int64)
+        for n, seat in enumerate(asked.seat.tolist()):
+            one = Decisions(*(part[n : n + 1] for part in (asked.game, asked.seat, asked.situation, asked.legal)))
+            actions[n] = self._agents[seat].act(games, one).actions[0]
+        return actions
+
+    def _round(self, ended: Ended) -> tuple[Round, Standing]:
+        self._records = np.concatenate([self._records, ended.records])
+        log = GameLog(self._rules, [round_log(ended.records[0], self._rules)], names=self._names, source=self._source)
+        return round_of(played(log, ended.records), 0), standing_of(ended.records[0])
+
+    def log(self) -> GameLog:
+        """Return the log of the rounds so far."""
+        return game_log(self._records, self._rules, self._names, self._source)
+
+
+class LoggedPlay:
+    """The first game of a log."""
+
+    def __init__(self, data: bytes, source: str) -> None:
+        """data: mjlog, Tenhou's JSON or mjai. source: name of the file. Raises LogError for what is none."""
+        self._log = read_log(data, source)[0]
+
+    def rounds(self) -> Iterator[tuple[Round, Standing]]:
+        """Replay; yield each round. Raises LogError, naming file and place, for a log that does not fit the rules."""
+        game = replay(self._log)
+        for number, end in enumerate(game.ends):
+            yield round_of(game, number), standing_of(end)
+
+    def log(self) -> GameLog:
+        """Return the whole log."""
+        return self._log

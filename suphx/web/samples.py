@@ -1,0 +1,74 @@
+"""The folder of sample games that `suphx web --games` names: what is in it, and nothing outside of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from suphx.errors import InputError
+from suphx.web.guard import MAX_BODY
+
+#: Files that are listed, the newest.
+SHOWN = 100
+#: Files that are looked at: an arena's folder may hold very many.
+LOOKED_AT = 50_000
+#: What a training and the arena write.
+SUFFIXES = (".mjlog", ".mjlog.gz")
+
+
+class Sample(BaseModel):
+    """A game in the folder."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    """Its path from the folder, with `/`."""
+    time: float
+    """When it was written: seconds since 1970, UTC."""
+
+
+class SampleFolder:
+    """Game files in a folder and those below."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises InputError for what is no folder."""
+        if not folder.is_dir():
+            raise InputError(f"{folder}: no such folder")
+        self._root = folder.resolve()
+
+    def listing(self) -> list[Sample]:
+        """Return the newest games, newest first; links are not followed."""
+        found = []
+        for path in islice(self._files(), LOOKED_AT):
+            try:
+                written = path.stat(follow_symlinks=False).st_mtime
+            except OSError:  # gone since: folders of runs are written to while they are looked at
+                continue
+            found.append(Sample(name=path.relative_to(self._root).as_posix(), time=written))
+        return sorted(found, key=lambda sample: (-sample.time, sample.name))[:SHOWN]
+
+    def _files(self) -> Iterator[Path]:
+        for folder, _, names in os.walk(self._root):
+            for name in names:
+                path = Path(folder, name)
+                if name.endswith(SUFFIXES) and not name.startswith(".") and not path.is_symlink():
+                    yield path
+
+    def read(self, name: str) -> bytes:
+        """Return a file by its name in the listing; raises InputError for what is not in the folder."""
+        refused = InputError(f"there is no game {name!r} in the folder of games")
+        if not name.endswith(SUFFIXES) or "\0" in name:
+            raise refused
+        try:
+            path = (self._root / name).resolve(strict=True)
+            if not path.is_relative_to(self._root) or not path.is_file():
+                raise refused
+            if path.stat().st_size > MAX_BODY:
+                raise InputError(f"{name} is larger than the {MAX_BODY >> 20} MiB that a log may have")
+            return path.read_bytes()
+        except OSError as error:
+            raise refused from error

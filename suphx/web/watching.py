@@ -1,0 +1,195 @@
+"""The routes of games that are watched, and who may play in them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Annotated
+
+from fastapi import APIRouter, File, Form, Header, HTTPException, Query, Response, UploadFile
+from fastapi.responses import StreamingResponse
+
+from simulator.files import UniqueNames
+from simulator.logs.mjlog_writer import write_mjlog
+from simulator.logs.model import LogError
+from simulator.players import PLAYERS
+from simulator.record import SEATS
+from suphx.agent.interface import Agent
+from suphx.agent.loading import SHIPPED, load_agent
+from suphx.errors import InputError
+from suphx.review.analysis import clean
+from suphx.web.games import Games, GameStatus, NewGame, TooManyGames
+from suphx.web.jobs import Busy, ReviewJobs, Status
+from suphx.web.plays import LivePlay, LoggedPlay
+from suphx.web.reviewer import Reviewer
+from suphx.web.samples import Sample, SampleFolder
+
+#: Rounds that are played beyond the one that a page has asked for last.
+AHEAD = 2
+#: Largest seed of a game: every number up to it is exact in a browser.
+MAX_SEED = (1 << 53) - 1
+#: An index that no round has.
+_MOST_ROUNDS = 9999
+#: Seconds between two looks at how far a game is.
+_LOOK = 0.05
+
+
+class Players:
+    """Who may play: agents that come with the package, and the one that reviews; a page can name no command or file."""
+
+    def __init__(self, reviewer: str) -> None:
+        """reviewer: the agent that was named when the page was started."""
+        self.names = list(dict.fromkeys([*SHIPPED, *PLAYERS, reviewer]))
+        self._networks: dict[str, Agent] = {}
+
+    def check(self, names: list[str]) -> None:
+        """Raise InputError for names that nobody has, and for another number of them than seats."""
+        if len(names) != SEATS:
+            raise InputError(f"name {SEATS} agents, one for each seat; {len(names)} are named")
+        for name in names:
+            if name not in self.names:
+                raise InputError(f"no agent {clean(name)!r}; there are {', '.join(self.names)}")
+
+    def play(self, names: list[str], seed: int, source: str) -> LivePlay:
+        """Return a game that is yet to be played; for one thread only. Networks are loaded once."""
+        agents = {name: self._agent(name, seed) for name in names}
+        shown = [name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] for name in names]
+        return LivePlay([agents[name] for name in names], shown, seed, source)
+
+    def _agent(self, name: str, seed: int) -> Agent:
+        if name in PLAYERS:
+            return load_agent(name, seed)
+        if name not in self._networks:
+            self._networks[name] = load_agent(name)
+        return self._networks[name]
+
+
+def watch_routes(
+    games: Games, players: Players, samples: SampleFolder | None, jobs: ReviewJobs, reviewer: Reviewer
+) -> APIRouter:
+    """Return the routes of games."""
+    routes = APIRouter(prefix="/api/games")
+
+    def known(game: str) -> GameStatus:
+        status = games.status(game)
+        if status is None:
+            raise HTTPException(404, "there is no such game, or no longer: start another")
+        return status
+
+    def begin(new: NewGame) -> GameStatus:
+        try:
+            return games.start(new)
+        except TooManyGames as error:
+            raise HTTPException(503, str(error)) from error
+
+    @routes.get("")
+    def every() -> dict[str, object]:
+        """Return all that are kept, the latest first, who may play, and the newest sample games (null: no folder)."""
+        found: list[Sample] | None = None if samples is None else samples.listing()
+        return {"agents": players.names, "games": games.all(), "samples": found}
+
+    @routes.post("/live", status_code=201)
+    def live(agent: Annotated[list[str], Form()], seed: Annotated[int, Form(ge=0, le=MAX_SEED)] = 0) -> GameStatus:
+        """Begin a game of four agents, by seat."""
+        try:
+            players.check(agent)
+        except InputError as error:
+            raise HTTPException(422, str(error)) from error
+        source = f"{', '.join(agent)}; seed {seed}"
+        open_game = partial(players.play, agent, seed, f"watched-{seed}")
+        return begin(NewGame("live", source, open_game))
+
+    @routes.post("/recorded", status_code=201)
+    async def recorded(log: Annotated[UploadFile, File()]) -> GameStatus:
+        """Show a game out of a file that is sent."""
+        source = clean(log.filename or "log")
+        return begin(NewGame("recorded", source, partial(LoggedPlay, await log.read(), source)))
+
+    @routes.post("/sample", status_code=201)
+    def sample(name: Annotated[str, Form()]) -> GameStatus:
+        """Show a game out of the folder of games."""
+        if samples is None:
+            raise HTTPException(404, "sample games are looked up in the folder that `suphx web --games` names; none is")
+        try:
+            data = samples.read(name)
+        except InputError as error:
+            raise HTTPException(404, str(error)) from error
+        return begin(NewGame("recorded", clean(name), partial(LoggedPlay, data, clean(name))))
+
+    @routes.get("/{game}")
+    def status(game: str) -> GameStatus:
+        """Return how far a game is."""
+        return known(game)
+
+    @routes.get("/{game}/rounds")
+    async def rounds(
+        game: str,
+        after: Annotated[int, Query(ge=-1, le=_MOST_ROUNDS)] = -1,
+        last_event_id: Annotated[str, Header(max_length=4)] = "",
+    ) -> StreamingResponse:
+        """Tell the rounds that come after one, by index, as they are played (server-sent events): AHEAD + 1 of them.
+
+        `round` events have the index as their id and a `suphx.review.document.Round`; at last comes `more` (ask again
+        from there for the next ones), `over` or `failed`, each with a GameStatus, or `gone`.
+        """
+        known(game)
+        last = int(last_event_id) if last_event_id.isdecimal() else after
+        return StreamingResponse(_told(games, game, last + 1), media_type="text/event-stream")
+
+    @routes.get("/{game}/log")
+    def log(game: str) -> Response:
+        """Return the log of a game that is over, as an mjlog."""
+        status = known(game)
+        found = games.log(game)
+        if found is None:
+            raise HTTPException(409, status.message or "the game is not over yet")
+        try:
+            data = write_mjlog(found)
+        except LogError as error:
+            raise HTTPException(409, str(error)) from error
+        name = UniqueNames(".mjlog").name(found.source or "game").encode("ascii", "replace").decode().replace("?", "_")
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return Response(data, media_type="application/octet-stream", headers=headers)
+
+    @routes.post("/{game}/review", status_code=202)
+    def review(game: str) -> Status:
+        """Begin to review a game that is over, for all seats; the answer is that of `POST /api/reviews`."""
+        status = known(game)
+        found = games.log(game)
+        if found is None:
+            raise HTTPException(409, status.message or "the game is not over yet")
+        try:
+            return jobs.start(status.source, partial(reviewer.review_log, found))
+        except Busy as error:
+            raise HTTPException(503, str(error)) from error
+
+    @routes.delete("/{game}", status_code=204)
+    def forget(game: str) -> None:
+        """Throw a game away, over or not."""
+        known(game)
+        games.forget(game)
+
+    return routes
+
+
+async def _told(games: Games, game: str, first: int) -> AsyncIterator[str]:
+    """Yield the events of `rounds`; a reader that goes away ends it."""
+    at, stop = first, first + AHEAD + 1
+    games.want(game, stop)
+    while True:
+        found = games.rounds(game, at)
+        if found is None:
+            yield "event: gone\ndata: {}\n\n"
+            return
+        there, status = found
+        for each in there[: stop - at]:
+            yield f"id: {at}\nevent: round\ndata: {each.decode()}\n\n"
+            at += 1
+        if status.state != "playing" and at >= status.rounds:
+            yield f"event: {status.state}\ndata: {status.model_dump_json()}\n\n"
+            return
+        if at >= stop:
+            yield f"event: more\ndata: {status.model_dump_json()}\n\n"
+            return
+        await asyncio.sleep(_LOOK)
