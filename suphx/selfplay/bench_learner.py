@@ -151,7 +151,8 @@ def _in_turns(
 
 def operations(size: NetworkSize) -> dict[str, int]:
     """Return the floating-point operations of the discard network for one position: `forward`, `training`."""
-    network, planes = PolicyNetwork(MODEL, size), torch.zeros(1, KINDS, PLANES)
+    with torch.device("meta"):  # where torch counts its own operations; those fused for a CPU it does not know
+        network, planes = PolicyNetwork(MODEL, size), torch.zeros(1, KINDS, PLANES)
     with FlopCounterMode(display=False) as forward, torch.inference_mode():
         network(planes)
     with FlopCounterMode(display=False) as training:
