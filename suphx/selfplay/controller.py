@@ -17,7 +17,7 @@ class ControllerState(BaseModel):
     recent: float = 0.0
     """What is controlled, as a moving average; nothing before the first step."""
     first: float = 0.0
-    """... as it was at the first step."""
+    """... when it held as many steps as it is over: how it was at the start."""
 
 
 class Controller:
@@ -41,9 +41,9 @@ class Controller:
     def _measure(self, value: float) -> None:
         state = self.state
         state.steps += 1
-        if state.steps == 1:
-            state.first = value
         state.recent += (value - state.recent) / min(state.steps, self._recent_steps)
+        if state.steps <= self._recent_steps:
+            state.first = state.recent
 
     def _move(self, change: float) -> None:
         self.state.coefficient = min(self._highest, max(self._lowest, self.state.coefficient + change))
@@ -58,15 +58,16 @@ class EntropyController(Controller):
 
     @property
     def target(self) -> float:
-        """The target in nats; one that is a share of the entropy at the first step is 0 before it."""
+        """The target in nats; one that is a share of the entropy at the start is not known before it has settled."""
         config, state = self._config, self.state
         start = config.share * state.first if config.target is None else config.target
         return start if config.half_life is None else start * 0.5 ** (state.steps / config.half_life)
 
     def update(self, entropy: float) -> None:
-        """Note the mean entropy of a step's questions, in nats, and move alpha."""
+        """Note the mean entropy of a step's questions, in nats, and move alpha, as soon as the target is known."""
         self._measure(entropy)
-        self._move(self._config.beta * (self.target - self.state.recent))
+        if self.settled or self._config.target is not None:
+            self._move(self._config.beta * (self.target - self.state.recent))
 
 
 class DistanceController(Controller):

@@ -15,7 +15,8 @@ class EntropyConfig(Config):
     """How a policy's entropy is held at a target (formula 3)."""
 
     target: float | None = Field(default=None, ge=0)
-    """Entropy to hold, in nats, as a mean over questions; by default a share of what is measured at the first step."""
+    """Entropy to hold, in nats, as a mean over questions; by default a share of what is measured in the first
+    `recent_steps` steps."""
     share: float = Field(default=1.0, gt=0)
     """That share."""
     half_life: int | None = Field(default=None, ge=1)
@@ -120,7 +121,7 @@ class CollapseConfig(Config):
     """What counts as a collapse; learning itself goes on, whoever watches decides."""
 
     entropy_share: float = Field(default=0.2, ge=0, le=1)
-    """A recent entropy below this share of that at the first step, or of the target where that is lower."""
+    """A recent entropy below this share of that at the start, or of the target where that is lower."""
     behaviour_kl: float = Field(default=0.2, gt=0)
     """A recent divergence, in nats, from the policies that played above this."""
 

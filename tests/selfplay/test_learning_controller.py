@@ -103,3 +103,15 @@ def test_without_a_bound_the_weight_of_a_distance_stays() -> None:
 def test_what_does_not_fit_is_refused(wrong: dict) -> None:
     with pytest.raises(ValidationError):
         LearningConfig.model_validate(wrong)
+
+
+def test_the_target_is_that_of_several_steps_and_alpha_waits_for_it():
+    controller = EntropyController(EntropyConfig(share=0.5, start=0.01, beta=0.1), recent_steps=4)
+    for entropy in (1.0, 0.2, 0.8):
+        controller.update(entropy)
+        assert controller.coefficient == 0.01 and not controller.settled
+    controller.update(0.4)
+    assert controller.state.first == pytest.approx(0.6) and controller.target == pytest.approx(0.3)
+    assert controller.coefficient == 0  # 0.01 + 0.1 x (0.3 - 0.6) is below the lowest
+    controller.update(0.0)
+    assert controller.state.first == pytest.approx(0.6)
