@@ -1,10 +1,13 @@
 // The start of the served page: which view it shows follows from the address.
 import { showReview } from "suphx/reviewing.js";
 import { dropAnywhere, showStart } from "suphx/start.js";
+import { showGame } from "suphx/watching.js";
 
 const root = document.getElementById("root");
 const review = /^\/review\/([\w-]+)$/.exec(location.pathname);
+const game = /^\/watch\/([\w-]+)$/.exec(location.pathname);
 
 dropAnywhere();
 if (review) showReview(root, review[1]);
+else if (game) showGame(root, game[1]);
 else showStart(root);

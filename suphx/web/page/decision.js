@@ -10,7 +10,7 @@ export function tilesInline(faces) {
 }
 
 /** Words of the engine, such as `pong 7z with 7z7z`, with tiles in place of their notation. */
-function withTiles(words) {
+export function withTiles(words) {
   return words.split(/([0-9][mpsz])/).map((part, n) => (n % 2 ? tilesInline([part]) : part));
 }
 

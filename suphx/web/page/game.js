@@ -27,7 +27,8 @@ export function differencesPanel(review, seat, go) {
   }));
 }
 
-function scoresTable(review, go) {
+/** How each round ended; `review.scores` is null where there is more to come. `go(round)` where one is chosen. */
+export function scoresTable(review, go) {
   const how = (result) => result.wins.length
     ? result.wins.map((win) => `${review.names[win.seat]} ${term(win.seat === win.source ? "win by draw" : "win by claim")} ${number(win.points)}`).join("; ")
     : term(result.how);
@@ -38,7 +39,7 @@ function scoresTable(review, go) {
       h("th", { scope: "row" }, h("button", { type: "button", class: "link", onclick: () => go(n) }, roundName(round.name, round.repeat_counter)),
         h("small", {}, how(round.result))),
       round.result.scores.map((score, seat) => h("td", { class: "count" }, number(score), h("small", {}, signed(round.result.deltas[seat]) || "0")))))),
-    h("tfoot", {}, h("tr", {}, h("th", { scope: "row" }, review.ranks ? "Rank, final points" : "The log ends here"),
+    review.scores && h("tfoot", {}, h("tr", {}, h("th", { scope: "row" }, review.ranks ? "Rank, final points" : "The log ends here"),
       review.names.map((_, seat) => h("td", { class: "count" }, review.ranks ? [`${review.ranks[seat] + 1}.`, h("small", {}, review.points[seat].toFixed(1))] : number(review.scores[seat])))))));
 }
 

@@ -1,6 +1,7 @@
 // A review on the page: the table, the way through the game, and the panels.
+import { act, iconButton, isForElement, showToggles, stepFrom, tellApart } from "suphx/controls.js";
 import { decisionPanel, momentPanel, verdict } from "suphx/decision.js";
-import { h, s, show } from "suphx/dom.js";
+import { h, show } from "suphx/dom.js";
 import { wholeFrames } from "suphx/frames.js";
 import { aboutPanel, differencesPanel, gamePanel, largest } from "suphx/game.js";
 import { applySettings, loadSettings, saveSettings } from "suphx/settings.js";
@@ -8,25 +9,10 @@ import { tableInWords, tableOf } from "suphx/table.js";
 import { symbols } from "suphx/tiles.js";
 import { roundName, term, useJapanese } from "suphx/words.js";
 
-const THEMES = ["auto", "dark", "light"];
 const TABS = ["Decision", "Differences", "Game", "About"];
-
-/** Names to show: those that are missing or come twice get the number of their seat. */
-function tellApart(names) {
-  return names.map((name, seat) => {
-    if (!name) return `Seat ${seat + 1}`;
-    return names.filter((other) => other === name).length > 1 ? `${seat + 1} ${name}` : name;
-  });
-}
 
 const LEAST_SHOWN = 0.005; // of what can be done besides a discard, on the table; the panel has all
 const MOST_CHOICES = 4;
-
-// Ways through the game: what stands on the button, drawn.
-const ICONS = {
-  "round-before": "M4 4V20M20 4 8 12 20 20Z", "decision-before": "M12 4 2 12 12 20ZM22 4 12 12 22 20Z", "step-before": "M17 4 7 12 17 20Z",
-  "step-after": "M7 4 17 12 7 20Z", "decision-after": "M2 4 12 12 2 20ZM12 4 22 12 12 20Z", "round-after": "M4 4 16 12 4 20ZM20 4V20",
-};
 
 class ReviewPage {
   constructor(root, review, links) {
@@ -62,8 +48,6 @@ class ReviewPage {
   }
 
   build(root, links) {
-    const button = (id, words, action) => h("button", { type: "button", id, title: words, "aria-label": words, onclick: action },
-      s("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, s("path", { d: ICONS[id] })));
     this.table = h("div", { class: "table-place" });
     this.panel = h("section", { class: "panel", role: "tabpanel", id: "panel", tabindex: "0" });
     this.live = h("p", { class: "unseen", "aria-live": "polite", id: "said" });
@@ -76,12 +60,12 @@ class ReviewPage {
     this.where = h("span", { class: "where", id: "where" });
     this.toggles = h("div", { class: "toggles", role: "group", "aria-label": "Settings" });
     const way = h("nav", { class: "way", "aria-label": "Through the game" },
-      button("round-before", "Round before ([)", () => this.toRound(this.at.round - 1)),
-      button("decision-before", "Decision before (left arrow)", () => this.toDecision(-1)),
-      button("step-before", "Step before (,)", () => this.step(-1)), this.where,
-      button("step-after", "Step after (.)", () => this.step(1)),
-      button("decision-after", "Decision after (right arrow)", () => this.toDecision(1)),
-      button("round-after", "Round after (])", () => this.toRound(this.at.round + 1)));
+      iconButton("round-before", "Round before ([)", () => this.toRound(this.at.round - 1)),
+      iconButton("decision-before", "Decision before (left arrow)", () => this.toDecision(-1)),
+      iconButton("step-before", "Step before (,)", () => this.step(-1)), this.where,
+      iconButton("step-after", "Step after (.)", () => this.step(1)),
+      iconButton("decision-after", "Decision after (right arrow)", () => this.toDecision(1)),
+      iconButton("round-after", "Round after (])", () => this.toRound(this.at.round + 1)));
     show(root, symbols(),
       h("header", { class: "top" }, this.seats, this.rounds, h("div", { class: "links" }, links), this.toggles),
       h("main", { class: "review" },
@@ -93,16 +77,8 @@ class ReviewPage {
 
   /** Move by so many steps, over the ends of rounds. */
   step(by) {
-    let { round, frame } = this.at;
-    frame += by;
-    if (frame < 0 && round > 0) {
-      round -= 1;
-      frame = this.frames[round].length - 1;
-    } else if (frame >= this.frames[round].length && round + 1 < this.frames.length) {
-      round += 1;
-      frame = 0;
-    }
-    if (this.frames[round][frame]) this.move({ round, frame });
+    const to = stepFrom(this.frames, this.at, by);
+    if (to) this.move(to);
   }
 
   /** Move to the next decision of the seat, or the one before; without any, by a step. */
@@ -154,20 +130,14 @@ class ReviewPage {
   }
 
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const typing = (where) => event.target instanceof Element && event.target.closest(where);
-    if (typing("input, select, textarea") || (event.key.startsWith("Arrow") && typing("[role=tablist]"))) return;
+    if (isForElement(event)) return;
     const actions = {
       ArrowLeft: () => this.toDecision(-1), ArrowRight: () => this.toDecision(1), ",": () => this.step(-1), ".": () => this.step(1),
       "[": () => this.toRound(this.at.round - 1), "]": () => this.toRound(this.at.round + 1), d: () => this.toLargest(),
       h: () => this.toggle("open"), j: () => this.toggle("japanese"),
       ...Object.fromEntries([0, 1, 2, 3].map((seat) => [String(seat + 1), () => this.sit(seat)])),
     };
-    const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-    if (action) {
-      event.preventDefault();
-      action();
-    }
+    act(event, actions);
   }
 
   tabKey(event) {
@@ -182,11 +152,6 @@ class ReviewPage {
 
   toggle(name) {
     this.settings[name] = !this.settings[name];
-    this.keep();
-  }
-
-  nextTheme() {
-    this.settings.theme = THEMES[(THEMES.indexOf(this.settings.theme) + 1) % THEMES.length];
     this.keep();
   }
 
@@ -244,17 +209,7 @@ class ReviewPage {
   }
 
   drawToggles() {
-    const focused = document.activeElement && document.activeElement.dataset ? document.activeElement.dataset.setting : null;
-    const both = (words, brief) => [h("span", { class: "long" }, words), h("span", { class: "brief" }, brief)];
-    const toggle = (name, words, brief, key) => h("button", {
-      type: "button", "data-setting": name, "aria-pressed": String(this.settings[name]), "aria-label": words,
-      title: key ? `${words} (${key})` : words, onclick: () => this.toggle(name),
-    }, both(words, brief));
-    show(this.toggles,
-      toggle("open", "All hands", "Hands", "H"), toggle("japanese", "Japanese terms", "Jp", "J"), toggle("numerals", "Numerals", "123"),
-      h("button", { type: "button", "data-setting": "theme", "aria-label": `Theme: ${this.settings.theme}`, onclick: () => this.nextTheme() },
-        both(`Theme: ${this.settings.theme}`, this.settings.theme)));
-    if (focused) this.toggles.querySelector(`[data-setting=${focused}]`).focus();
+    showToggles(this.toggles, this.settings, () => this.keep(), [["open", "All hands", "Hands", "H"]]);
   }
 
   /** What there is to draw at the own tiles: only of a decision about a discard. */

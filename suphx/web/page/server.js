@@ -36,3 +36,25 @@ export function follow(review, tell) {
     };
   });
 }
+
+/**
+ * Follow a game from a round on: `tell(index, round)` for each round; returns how the server ended it, `{how, status}`
+ * with how `more` (ask again), `over` or `failed`. Throws an Error with the server's words where the game is gone.
+ */
+export function followRounds(game, after, tell) {
+  return new Promise((resolve, reject) => {
+    const events = new EventSource(`/api/games/${game}/rounds?after=${after}`);
+    const asked = () => ask(`/api/games/${game}`).then(() => reject(new Error("The game cannot be followed.")), reject);
+    events.addEventListener("round", (event) => tell(Number(event.lastEventId), JSON.parse(event.data)));
+    for (const how of ["more", "over", "failed", "gone"]) {
+      events.addEventListener(how, (event) => {
+        events.close();
+        if (how === "gone") asked();
+        else resolve({ how, status: JSON.parse(event.data) });
+      });
+    }
+    events.onerror = () => {
+      if (events.readyState === EventSource.CLOSED) asked(); // else it tries again by itself, from the last round it has
+    };
+  });
+}

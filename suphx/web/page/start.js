@@ -1,7 +1,8 @@
-// The start: open or drop a log, and the reviews that are there already.
+// The start: open or drop a log, the reviews that are there already, and what can be watched.
 import { h, show } from "suphx/dom.js";
 import { ask } from "suphx/server.js";
 import { applySettings, loadSettings } from "suphx/settings.js";
+import { watchSection } from "suphx/watch_start.js";
 
 const MOST = 8 * 1024 * 1024; // as on the server
 let tell = (words) => alert(words);
@@ -64,6 +65,7 @@ export function showStart(root) {
   tell = (words, isError) => {
     said.textContent = words;
     said.classList.toggle("error", Boolean(isError));
+    said.scrollIntoView({ block: "nearest" });
   };
   const file = h("input", { type: "file", id: "log", accept: ".mjlog,.xml,.json,.jsonl,.mjson,.mjai,.log,.gz", onchange: () => {
     sendFile(file.files[0]);
@@ -78,10 +80,13 @@ export function showStart(root) {
   } }, h("label", { for: "address" }, "Or a Tenhou viewer address whose file is at hand"), address, h("button", { type: "submit" }, "Review"));
   const by = h("p", { class: "quiet" });
   const list = h("ul", { class: "kept" });
-  const kept = h("section", { hidden: true, "aria-label": "Reviews" }, h("h2", {}, "Reviews"), list);
-  show(root, h("main", { class: "start" }, h("h1", {}, "Review a game"),
-    h("label", { class: "drop", for: "log" }, h("b", {}, "Drop a log here, or open one"), h("span", { class: "quiet" }, "mjlog, Tenhou's JSON or mjai; it stays on this machine"), file),
-    byAddress, said, by, kept));
+  const kept = h("section", { hidden: true, "aria-label": "Reviews" }, h("h3", {}, "Reviews"), list);
+  const watch = watchSection((...words) => tell(...words));
+  show(root, h("main", { class: "start cards" }, h("h1", {}, "Suphx"), said,
+    h("section", { class: "card", "aria-labelledby": "review-title" }, h("h2", { id: "review-title" }, "Review a game"),
+      h("label", { class: "drop", for: "log" }, h("b", {}, "Drop a log here, or open one"), h("span", { class: "quiet" }, "mjlog, Tenhou's JSON or mjai; it stays on this machine"), file),
+      byAddress, by, kept),
+    watch.section));
   const refresh = async () => {
     try {
       const found = await (await ask("/api/reviews")).json();
@@ -94,4 +99,5 @@ export function showStart(root) {
     }
   };
   refresh();
+  watch.update();
 }

@@ -16,6 +16,7 @@ const BAR_TOP = 996;
 const BAR_HEIGHT = 84;
 const OWN_TOP = BAR_TOP + BAR_HEIGHT + 8;
 const BOTTOM = OWN_TOP + (OWN * HEIGHT) / WIDTH + 30;
+const LIFT = BAR_TOP + BAR_HEIGHT - 941; // how much higher the own hand lies where nothing is said of its tiles
 const WALLS = 5; // places of dora indicators
 
 const high = (width) => (width * HEIGHT) / WIDTH;
@@ -161,7 +162,7 @@ function choiceLine(choices) {
 }
 
 /** The own hand with bars: `marks` says of candidates by face what there is to draw, each of them once. */
-function own(seat, view, name, { marks, choices }, isLast) {
+function own(seat, view, name, { marks, choices, lift }, isLast) {
   const [laid, right] = melds(view.melds, 985, OWN_TOP + high(OWN), OWN * 0.82);
   const left = new Map(marks);
   const tiles = view.hand.map((face) => [face, false]);
@@ -189,26 +190,28 @@ function own(seat, view, name, { marks, choices }, isLast) {
   return [
     group(seat, 0, river(seat, view.river, isLast), text(name, -REACH, REACH - 2, "name", 0, "start"), waits(view, 0)),
     choiceLine(choices),
-    s("g", { "data-seat": seat, class: "own" }, parts, laid),
+    s("g", { "data-seat": seat, class: "own", transform: lift ? `translate(0 ${-lift})` : null }, parts, laid),
   ];
 }
 
 /**
  * The table at a moment. options: `seat` (whose view), `open` (others' hands), `names`, `marks` (Map face -> {probability,
  * taken, preferred, danger} for the own tiles), `choices` (what else can be done: {word, tiles, probability, taken,
- * preferred}, the likeliest first).
+ * preferred}, the likeliest first), `plain` (no room for either).
  */
-export function tableOf(frame, { seat, open, names, marks = new Map(), choices = [] }) {
+export function tableOf(frame, { seat, open, names, marks = new Map(), choices = [], plain = false }) {
+  const lift = plain ? LIFT : 0;
+  const bottom = BOTTOM - lift - (plain ? 14 : 0); // captions are below the tiles
   const seats = frame.seats.map((view, each) => {
     const relative = (each - seat + 4) % 4;
     const isLast = frame.last === each;
     return relative
       ? other(each, view, relative, names[each], open, isLast)
-      : own(each, view, names[each], { marks, choices }, isLast);
+      : own(each, view, names[each], { marks, choices, lift }, isLast);
   });
   return s("svg", {
-    class: "table", viewBox: `0 0 1000 ${BOTTOM}`, role: "img", "aria-label": `Table at ${roundName(frame.name, frame.repeat)}`,
-  }, s("rect", { class: "felt", x: 0, y: 0, width: 1000, height: BOTTOM, rx: 18 }), middle(frame), sides(frame, seat), seats);
+    class: "table", viewBox: `0 0 1000 ${bottom}`, role: "img", "aria-label": `Table at ${roundName(frame.name, frame.repeat)}`,
+  }, s("rect", { class: "felt", x: 0, y: 0, width: 1000, height: bottom, rx: 18 }), middle(frame), sides(frame, seat), seats);
 }
 
 /** The same in words, for those who do not see it. */
@@ -221,7 +224,9 @@ export function tableInWords(frame, { seat, open, names }) {
     const view = frame.seats[each];
     const parts = [`${names[each]}, ${term(view.wind)}, ${number(view.score)} points`];
     if (view.riichi) parts.push("riichi");
-    if (!relative || open) {
+    if (view.hand.includes("?")) {
+      parts.push(`${term("hand")}: hidden`);
+    } else if (!relative || open) {
       parts.push(`${term("hand")}: ${tileNames(view.hand)}${view.drawn ? `, drawn ${tileName(view.drawn)}` : ""}`);
       if (view.waits.length) parts.push(`${term("waits")}: ${tileNames(view.waits)}${view.furiten ? ", furiten" : ""}`);
     }

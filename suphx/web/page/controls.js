@@ -1,0 +1,82 @@
+// What the pages of games have in common: ways through a game, keys, settings, names.
+import { h, s, show } from "suphx/dom.js";
+
+const THEMES = ["auto", "dark", "light"];
+
+// What stands on a button, drawn.
+const ICONS = {
+  "round-before": "M4 4V20M20 4 8 12 20 20Z", "decision-before": "M12 4 2 12 12 20ZM22 4 12 12 22 20Z", "step-before": "M17 4 7 12 17 20Z",
+  "step-after": "M7 4 17 12 7 20Z", "decision-after": "M2 4 12 12 2 20ZM12 4 22 12 12 20Z", "round-after": "M4 4 16 12 4 20ZM20 4V20",
+  play: "M6 3 20 12 6 21Z", pause: "M7 4H9V20H7ZM15 4H17V20H15Z",
+};
+
+/** Names to show: those that are missing or come twice get the number of their seat. */
+export function tellApart(names) {
+  return names.map((name, seat) => {
+    if (!name) return `Seat ${seat + 1}`;
+    return names.filter((other) => other === name).length > 1 ? `${seat + 1} ${name}` : name;
+  });
+}
+
+/** A button with a picture; `words` is its name. */
+export function iconButton(id, words, action) {
+  const button = h("button", { type: "button", id, onclick: action });
+  setIcon(button, id, words);
+  return button;
+}
+
+/** Give a button another picture and name; one that has them stays as it is, for it may just be pressed. */
+export function setIcon(button, icon, words) {
+  if (button.title === words) return;
+  button.title = words;
+  button.setAttribute("aria-label", words);
+  show(button, s("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, s("path", { d: ICONS[icon] })));
+}
+
+/** The place so many steps from one, over the ends of rounds; null where there is none. frames: by round. */
+export function stepFrom(frames, at, by) {
+  let { round, frame } = at;
+  frame += by;
+  if (frame < 0 && round > 0) {
+    round -= 1;
+    frame = frames[round].length - 1;
+  } else if (frame >= frames[round].length && round + 1 < frames.length) {
+    round += 1;
+    frame = 0;
+  }
+  return frames[round][frame] ? { round, frame } : null;
+}
+
+/** Whether a key is meant for the element that has the focus, or for the browser. */
+export function isForElement(event) {
+  const within = (where) => event.target instanceof Element && event.target.closest(where);
+  return event.ctrlKey || event.metaKey || event.altKey || within("input, select, textarea")
+    || (event.key.startsWith("Arrow") && within("[role=tablist]")) || (event.key === " " && within("button, a, summary"));
+}
+
+/** Do what a key stands for; actions: by key, letters small. */
+export function act(event, actions) {
+  const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  if (!action) return;
+  event.preventDefault();
+  action();
+}
+
+/** Show the settings that can be switched: some of the page's own ([name, words, brief, key]), and those of all pages. */
+export function showToggles(place, settings, keep, own) {
+  const focused = document.activeElement && document.activeElement.dataset ? document.activeElement.dataset.setting : null;
+  const both = (words, brief) => [h("span", { class: "long" }, words), h("span", { class: "brief" }, brief)];
+  const change = (name, value) => {
+    settings[name] = value;
+    keep();
+  };
+  const toggle = ([name, words, brief, key]) => h("button", {
+    type: "button", "data-setting": name, "aria-pressed": String(settings[name]), "aria-label": words,
+    title: key ? `${words} (${key})` : words, onclick: () => change(name, !settings[name]),
+  }, both(words, brief));
+  const nextTheme = THEMES[(THEMES.indexOf(settings.theme) + 1) % THEMES.length];
+  show(place, [...own, ["japanese", "Japanese terms", "Jp", "J"], ["numerals", "Numerals", "123"]].map(toggle),
+    h("button", { type: "button", "data-setting": "theme", "aria-label": `Theme: ${settings.theme}`, onclick: () => change("theme", nextTheme) },
+      both(`Theme: ${settings.theme}`, settings.theme)));
+  if (focused) place.querySelector(`[data-setting=${focused}]`).focus();
+}
