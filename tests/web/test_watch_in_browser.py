@@ -153,6 +153,23 @@ def test_a_bad_file_and_a_game_that_is_gone_are_told_in_words(page, served, tmp_
     assert page.problems.pop(0)  # the browser notes the 404
 
 
+@pytest.mark.faults
+def test_what_is_there_of_a_game_stays_when_the_server_has_forgotten_it(page, served):
+    watch_sensible(page, served)
+    pause(page)
+    page.evaluate("() => fetch(location.pathname.replace('watch', 'api/games'), {method: 'DELETE'})")
+    while page.locator("#note.error").count() == 0:
+        page.keyboard.press("]")
+    assert "no longer" in page.locator("#note").inner_text()
+    page.keyboard.press("[")
+    assert page.locator("svg.table").count() == 1
+    told = len(page.problems)
+    page.keyboard.press("]")
+    page.keyboard.press(".")
+    assert "no longer" in page.locator("#note").inner_text() and len(page.problems) == told
+    assert all("404" in page.problems.pop() for _ in range(told))  # the browser notes each
+
+
 def test_on_a_phone_nothing_is_wider_than_the_screen(page, served):
     page.set_viewport_size({"width": 360, "height": 740})
     wide = "() => document.documentElement.scrollWidth > document.documentElement.clientWidth"

@@ -91,6 +91,7 @@ export class WatchPage {
   /** Take a round that was played. */
   take(index, round) {
     if (index !== this.rounds.length) return; // there already
+    this.message = "";
     this.rounds.push(round);
     this.frames.push(wholeFrames(round));
     const { goal } = this;
@@ -107,6 +108,7 @@ export class WatchPage {
 
   /** Hear how far the game is. */
   hear(status) {
+    this.message = "";
     this.status = status;
     if (this.isOver && this.goal) {
       this.goal = null; // there is no such round
@@ -116,9 +118,10 @@ export class WatchPage {
     this.schedule();
   }
 
-  /** Say why there is no more. */
+  /** Say what went wrong. */
   fail(message) {
     this.message = message;
+    this.goal = null;
     this.draw();
     this.live.textContent = message;
   }

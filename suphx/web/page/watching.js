@@ -22,12 +22,13 @@ export async function showGame(root, id) {
   document.title = `Watch: ${status.source}`;
   let wanted = 0;
   let following = false;
+  let isGone = false;
   let page = null;
 
   /** Follow the game until there are as many rounds as are wanted, or it has ended. */
   async function need(rounds) {
     wanted = Math.max(wanted, rounds);
-    if (following || !page) return;
+    if (following || isGone || !page) return;
     following = true;
     try {
       while (page.rounds.length < wanted && !page.complete) {
@@ -36,6 +37,7 @@ export async function showGame(root, id) {
         page.hear(page.complete ? now : { ...now, state: "playing" });
       }
     } catch (error) {
+      isGone = error.status === 404;
       page.fail(error.message);
     }
     following = false;
