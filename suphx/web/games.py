@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict
 
 from simulator.logs.model import GameLog, LogError
 from suphx.errors import InputError
+from suphx.review.analysis import clean
 from suphx.review.document import Round
 from suphx.review.rounds import Standing
 from suphx.web.plays import Play
@@ -143,7 +144,7 @@ class Games:
                 round_shown, standing = played
                 found = round_shown.model_dump_json().encode()
                 changes = {"scores": standing.scores, "ranks": standing.ranks, "points": standing.points}
-                changes |= {"names": game.play.log().names} if not game.rounds else {}
+                changes |= {"names": [clean(name) for name in game.play.log().names]} if not game.rounds else {}
                 changes |= {"state": "over"} if standing.ranks else {}
         except (LogError, InputError) as error:
             changes = {"state": "failed", "message": str(error)}

@@ -14,6 +14,7 @@ from watched_games import SENSIBLE, begin, to_the_end, told
 
 from simulator.logs.generate import generate_games
 from simulator.logs.mjlog import read_mjlog
+from simulator.logs.mjlog_writer import write_mjlog
 from simulator.logs.tenhou6_writer import write_tenhou6
 from simulator.logs.verify import verify_game
 from suphx.errors import InputError
@@ -176,6 +177,16 @@ def test_a_log_that_is_sent_is_shown_as_its_review_shows_it(served, write):
     rounds, status = to_the_end(served, answer.json()["id"])
     assert (status["state"], status["kind"], status["source"]) == ("over", "recorded", "my game")
     assert rounds == [json.loads(each.model_dump_json()) for each in reviewed().rounds]
+
+
+@pytest.mark.faults
+def test_names_out_of_a_log_are_cut_to_what_can_be_shown(served):
+    log = next(generate_games(1))
+    log.names = ["long " * 100, "line\nbreak", "", "plain"]
+    files = {"log": ("names.mjlog", write_mjlog(log))}
+    game = requests.post(f"{served}/api/games/recorded", files=files, timeout=60).json()["id"]
+    long, *others = told(served, game)[-1][2]["names"]
+    assert len(long) == 200 and others == ["linebreak", "", "plain"]
 
 
 def test_the_samples_of_a_folder_are_listed_newest_first_and_shown(served):
