@@ -8,6 +8,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 import numpy as np
 import torch
@@ -105,6 +106,10 @@ class _ShiftAndMultiply(nn.Module):
         return self.linear(torch.cat([padded[:, :-2], x, padded[:, 2:]], dim=-1))
 
 
+def _with_gradients(layer: nn.Module, x: torch.Tensor) -> None:
+    layer(x).sum().backward()
+
+
 def bench_layouts(filters: int, precision: Precision, seconds: float) -> dict[str, float]:
     """Measure one convolution of the trunk in each layout that was considered, forward and with its gradients."""
     candidates: dict[str, tuple[nn.Module, tuple[int, ...]]] = {
@@ -120,9 +125,9 @@ def bench_layouts(filters: int, precision: Precision, seconds: float) -> dict[st
         if len(shape) == 4:
             x = x.permute(0, 3, 1, 2)
         with torch.inference_mode():
-            forward = measure(lambda layer=layer, x=x: layer(x), seconds, precision.device)  # type: ignore[misc]
+            forward = measure(partial(layer, x), seconds, precision.device)
         x.requires_grad_()
-        both = measure(lambda layer=layer, x=x: layer(x).sum().backward(), seconds, precision.device)  # type: ignore[misc]
+        both = measure(partial(_with_gradients, layer, x), seconds, precision.device)
         found[f"{name}_forward_per_s"] = _LAYOUT_POSITIONS / forward
         found[f"{name}_with_gradients_per_s"] = _LAYOUT_POSITIONS / both
     return found

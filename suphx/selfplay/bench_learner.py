@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -144,7 +145,7 @@ def _in_turns(
     until = time.perf_counter() + seconds
     while time.perf_counter() < until or not turns:
         for name, work in works.items():
-            spent[name].during(lambda work=work: complete(work))  # type: ignore[misc]
+            spent[name].during(partial(complete, work))
         turns += 1
     return spent, turns
 

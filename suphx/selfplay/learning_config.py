@@ -138,8 +138,8 @@ class LearningConfig(Config):
     small as what was left open. It depends on the question alone, not on the answer drawn."""
     optimizer: Literal["adamw", "muon"] = "adamw"
     """AdamW for all, or Muon for convolutions with AdamW for the rest."""
-    learning_rate: float = Field(default=1e-4, gt=0)
-    """Of both."""
+    learning_rate: float = Field(default=1e-5, gt=0)
+    """Of both. At 1e-4, in batches of 1,024, a policy wanders off by chance."""
     anneal: AnnealConfig | None = None
     """How it falls with the games, of policies; by default it stays."""
     weight_decay: float = Field(default=0.0, ge=0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from suphx.selfplay.roles.engine import _LARGEST
 from suphx.selfplay.roles.simulator import HALVES
@@ -116,7 +117,7 @@ class _Play:
 
     def _answer(self, halves: list[_Half]) -> None:
         for half in halves:
-            self.clock.after(self._costs.latency, lambda half=half: self._hear(half))  # type: ignore[misc]
+            self.clock.after(self._costs.latency, partial(self._hear, half))
         self._serve()
 
     def _hear(self, half: _Half) -> None:
