@@ -407,4 +407,3 @@ def resolve_stop(game):
         end_game(game)
     else:
         _next_round(game, True, False)
-
