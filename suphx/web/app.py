@@ -18,6 +18,7 @@ from fastapi.responses import HTMLResponse, StreamingResponse
 from simulator.files import UniqueNames
 from suphx.review.analysis import clean
 from suphx.review.document import Review
+from suphx.web.agents import Players
 from suphx.web.assets import PREFIX, as_script, fill, modules, text_of
 from suphx.web.games import Games
 from suphx.web.guard import Guard
@@ -25,7 +26,7 @@ from suphx.web.jobs import Busy, ReviewJobs, Status
 from suphx.web.reviewer import Reviewer
 from suphx.web.samples import SampleFolder
 from suphx.web.single_file import review_page
-from suphx.web.watching import Players, watch_routes
+from suphx.web.watching import watch_routes
 
 #: Seconds between two looks at how far a review is.
 _LOOK = 0.05

@@ -6,10 +6,8 @@ A game lives here under its id, whoever looks at it: a page that is loaded again
 from __future__ import annotations
 
 import logging
-import secrets
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -23,6 +21,7 @@ from suphx.review.analysis import clean
 from suphx.review.document import Round
 from suphx.review.rounds import Standing
 from suphx.web.plays import Play
+from suphx.web.shelf import Shelf, new_id
 
 #: Games that are kept, some 0.2 MB each; of those that are over, the one asked for longest ago goes first.
 KEPT = 12
@@ -34,10 +33,6 @@ IDLE = 30 * 60
 _ALL = 1 << 30
 
 _log = logging.getLogger(__name__)
-
-
-class TooManyGames(InputError):
-    """As many games as may be are in progress."""
 
 
 class GameStatus(BaseModel):
@@ -77,8 +72,8 @@ class NewGame:
 
 
 class _Game:
-    def __init__(self, status: GameStatus, new: NewGame, now: float) -> None:
-        self.status, self.new, self.asked_at = status, new, now
+    def __init__(self, status: GameStatus, new: NewGame) -> None:
+        self.status, self.new = status, new
         self.rounds: list[bytes] = []
         """Each `suphx.review.document.Round` as JSON."""
         self.wanted = 0
@@ -96,28 +91,23 @@ class Games:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         """clock: seconds, by which games are idle."""
-        self._games: OrderedDict[str, _Game] = OrderedDict()
+        self._games: Shelf[_Game] = Shelf(KEPT, PLAYING, IDLE, lambda game: game.status.state == "playing", clock)
         self._lock = threading.Lock()
-        self._clock = clock
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="watch")
 
     def start(self, new: NewGame) -> GameStatus:
         """Take on a game, and play its first round, or all that was recorded; raises TooManyGames."""
         with self._lock:
-            self._drop_idle()
-            if sum(game.status.state == "playing" for game in self._games.values()) >= PLAYING:
-                raise TooManyGames(f"{PLAYING} games are in progress already; forget one of them first")
-            status = GameStatus(id=secrets.token_urlsafe(12), kind=new.kind, source=new.source, names=list(new.names))
-            game = self._games[status.id] = _Game(status, new, self._clock())
-            while len(self._games) > KEPT:
-                del self._games[next(key for key, each in self._games.items() if each.status.state != "playing")]
+            status = GameStatus(id=new_id(), kind=new.kind, source=new.source, names=list(new.names))
+            game = _Game(status, new)
+            self._games.put(status.id, game)
         self.want(status.id, 1 if new.kind == "live" else _ALL)
         return game.status
 
     def want(self, game_id: str, rounds: int) -> None:
         """Have a game played until there are so many rounds, unless it ends before."""
         with self._lock:
-            game = self._find(game_id)
+            game = self._games.find(game_id)
             if game is None:
                 return
             game.wanted = max(game.wanted, rounds)
@@ -159,48 +149,33 @@ class Games:
             game.update(rounds=len(game.rounds), **changes)
             self._go_on(game)
 
-    def _find(self, game_id: str) -> _Game | None:
-        """Return a game and note that it was asked for; the lock is held."""
-        self._drop_idle()
-        game = self._games.get(game_id)
-        if game is not None:
-            game.asked_at = self._clock()
-            self._games.move_to_end(game_id)
-        return game
-
-    def _drop_idle(self) -> None:
-        late = self._clock() - IDLE
-        for key in [key for key, game in self._games.items() if game.asked_at < late]:
-            del self._games[key]
-
     def status(self, game_id: str) -> GameStatus | None:
         """Return how far a game is; None if there is none, or no longer."""
         with self._lock:
-            game = self._find(game_id)
+            game = self._games.find(game_id)
             return None if game is None else game.status
 
     def rounds(self, game_id: str, first: int) -> tuple[list[bytes], GameStatus] | None:
         """Return the rounds from `first` on that there are, as JSON, and how far the game is; None if there is none."""
         with self._lock:
-            game = self._find(game_id)
+            game = self._games.find(game_id)
             return None if game is None else (game.rounds[first:], game.status)
 
     def log(self, game_id: str) -> GameLog | None:
         """Return the log of a game that is over; None where there is none."""
         with self._lock:
-            game = self._find(game_id)
+            game = self._games.find(game_id)
             return None if game is None or game.status.state != "over" or game.play is None else game.play.log()
 
     def all(self) -> list[GameStatus]:
         """Return how far every game is, the one that was asked for last first."""
         with self._lock:
-            self._drop_idle()
-            return [game.status for game in reversed(self._games.values())]
+            return [game.status for game in self._games]
 
     def forget(self, game_id: str) -> bool:
         """Throw a game away, over or not; return whether it was there."""
         with self._lock:
-            return self._games.pop(game_id, None) is not None
+            return self._games.remove(game_id) is not None
 
     def close(self) -> None:
         """Take on nothing more; what is not played is left unplayed."""

@@ -16,11 +16,12 @@ from simulator.logs.from_record import game_log, round_log
 from simulator.logs.model import GameLog
 from simulator.record import GAME, SEATS
 from simulator.rules import Rules
-from simulator.tables import Decisions, Ended, Tables
+from simulator.tables import Ended, Tables
 from suphx.agent.interface import Agent
 from suphx.review.document import Round
 from suphx.review.game import played, replay
 from suphx.review.rounds import Standing, round_of, standing_of
+from suphx.web.agents import choose
 
 
 class Play(Protocol):
@@ -52,18 +53,11 @@ class LivePlay:
     def rounds(self) -> Iterator[tuple[Round, Standing]]:
         """Play; yield each round when it is over."""
         tables = Tables(1, self._rules, self._seed, restart=False)
+        agents = dict(enumerate(self._agents))
         while len(asked := tables.decisions()):
-            ended = tables.step(self._actions(tables.games, asked))
+            ended = tables.step(choose(agents, tables.games, asked))
             if len(ended):
                 yield self._round(ended)
-
-    def _actions(self, games: np.ndarray, asked: Decisions) -> np.ndarray:
-        """Return an action i64[n] for each decision, each by who sits there."""
-        actions = np.empty(len(asked), np.int64)
-        for n, seat in enumerate(asked.seat.tolist()):
-            one = Decisions(*(part[n : n + 1] for part in (asked.game, asked.seat, asked.situation, asked.legal)))
-            actions[n] = self._agents[seat].act(games, one).actions[0]
-        return actions
 
     def _round(self, ended: Ended) -> tuple[Round, Standing]:
         self._records = np.concatenate([self._records, ended.records])

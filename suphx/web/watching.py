@@ -1,4 +1,4 @@
-"""The routes of games that are watched, and who may play in them."""
+"""The routes of games that are watched."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from fastapi.responses import StreamingResponse
 from simulator.files import UniqueNames
 from simulator.logs.mjlog_writer import write_mjlog
 from simulator.logs.model import LogError
-from simulator.players import PLAYERS
 from simulator.record import SEATS
-from suphx.agent.interface import Agent
-from suphx.agent.loading import SHIPPED, load_agent
 from suphx.errors import InputError
 from suphx.review.analysis import clean
-from suphx.web.games import Games, GameStatus, NewGame, TooManyGames
+from suphx.web.agents import Players, shown_name
+from suphx.web.games import Games, GameStatus, NewGame
 from suphx.web.jobs import Busy, ReviewJobs, Status
 from suphx.web.plays import LivePlay, LoggedPlay
 from suphx.web.reviewer import Reviewer
 from suphx.web.samples import Sample, SampleFolder
+from suphx.web.shelf import TooManyGames
 
 #: Rounds that are played beyond the one that a page has asked for last.
 AHEAD = 2
@@ -33,36 +32,6 @@ MAX_SEED = (1 << 53) - 1
 _MOST_ROUNDS = 9999
 #: Seconds between two looks at how far a game is.
 _LOOK = 0.05
-
-
-class Players:
-    """Who may play: agents that come with the package, and the one that reviews; a page can name no command or file."""
-
-    def __init__(self, reviewer: str) -> None:
-        """reviewer: the agent that was named when the page was started."""
-        self.names = list(dict.fromkeys([*SHIPPED, *PLAYERS, reviewer]))
-        self._networks: dict[str, Agent] = {}
-
-    def check(self, names: list[str]) -> None:
-        """Raise InputError for names that nobody has, and for another number of them than seats."""
-        if len(names) != SEATS:
-            raise InputError(f"name {SEATS} agents, one for each seat; {len(names)} are named")
-        for name in names:
-            if name not in self.names:
-                raise InputError(f"no agent {clean(name)!r}; there are {', '.join(self.names)}")
-
-    def play(self, names: list[str], seed: int, source: str) -> LivePlay:
-        """Return a game that is yet to be played; for one thread only. Networks are loaded once."""
-        agents = {name: self._agent(name, seed) for name in names}
-        shown = [name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] for name in names]
-        return LivePlay([agents[name] for name in names], shown, seed, source)
-
-    def _agent(self, name: str, seed: int) -> Agent:
-        if name in PLAYERS:
-            return load_agent(name, seed)
-        if name not in self._networks:
-            self._networks[name] = load_agent(name)
-        return self._networks[name]
 
 
 def watch_routes(
@@ -93,11 +62,14 @@ def watch_routes(
     def live(agent: Annotated[list[str], Form()], seed: Annotated[int, Form(ge=0, le=MAX_SEED)] = 0) -> GameStatus:
         """Begin a game of four agents, by seat."""
         try:
-            players.check(agent)
+            players.check(agent, SEATS)
         except InputError as error:
             raise HTTPException(422, str(error)) from error
         source = f"{', '.join(agent)}; seed {seed}"
-        open_game = partial(players.play, agent, seed, f"watched-{seed}")
+
+        def open_game() -> LivePlay:
+            return LivePlay(players.agents(agent, seed), list(map(shown_name, agent)), seed, f"watched-{seed}")
+
         return begin(NewGame("live", source, open_game))
 
     @routes.post("/recorded", status_code=201)

@@ -19,8 +19,9 @@ from simulator.logs.tenhou6_writer import write_tenhou6
 from simulator.logs.verify import verify_game
 from suphx.errors import InputError
 from suphx.review.rounds import Standing
-from suphx.web.games import IDLE, KEPT, PLAYING, Games, NewGame, TooManyGames
+from suphx.web.games import IDLE, KEPT, PLAYING, Games, NewGame
 from suphx.web.samples import SHOWN, SampleFolder
+from suphx.web.shelf import TooManyGames
 from suphx.web.watching import AHEAD
 
 
