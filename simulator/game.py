@@ -20,6 +20,7 @@ import numpy as np
 from simulator.actions import Event, legal_actions, legal_mask, read_reply
 from simulator.logs.mjai_writer import event_view
 from simulator.mjai_events import round_events, start_round
+from simulator.notebook import table_html
 from simulator.observation import Observation, observe
 from simulator.record import GAME, PHASE_DEAL, PHASE_GAME_OVER, SEATS
 from simulator.results import RoundResult, round_result
@@ -271,3 +272,7 @@ class Game:
         lines = [f"{place}. seat {seat} {self.scores[seat]:>7,} {points[seat]:+.1f}"
                  for place, seat in enumerate(order, 1)]  # fmt: skip
         return "\n".join(["game over", *lines])
+
+    def _repr_html_(self) -> str:
+        """Return the picture that notebooks show: the table with all hands open, or how the game ended."""
+        return f"<pre>{self}</pre>" if self.over else table_html(self.view())

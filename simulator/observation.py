@@ -19,6 +19,7 @@ import numpy as np
 
 from simulator.actions import Action, Event, legal_actions, legal_mask, read_reply
 from simulator.legal import is_furiten
+from simulator.notebook import table_html
 from simulator.planes import encode_one
 from simulator.record import PHASE_CALL_DISCARD, PHASE_NAMES
 from simulator.tiles import KINDS, kind_name
@@ -91,12 +92,19 @@ class Observation:
 
     def __str__(self) -> str:
         """Return the picture of the table as the seat sees it, and what it may choose."""
-        lines = [str(self.table)]
+        return "\n".join([str(self.table), *self._notes()])
+
+    def _repr_html_(self) -> str:
+        """Return the picture that notebooks show."""
+        return table_html(self.table, self._notes())
+
+    def _notes(self) -> list[str]:
+        lines = []
         if self.waits:
             lines.append(f"seat {self.seat} waits for {' '.join(self.waits)}" + (" (furiten)" if self.furiten else ""))
         if self.actions:
             lines.append(f"seat {self.seat}, {self.situation}: {', '.join(action.name for action in self.actions)}")
-        return "\n".join(lines)
+        return lines
 
 
 def observe(game: np.void, seat: int, events: Sequence[Event] = (), n_seen: int = 0) -> Observation:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.moves import tiles_left
+from simulator.notebook import table_html
 from simulator.record import (
     MELD_ADDED_KONG,
     MELD_CHOW,
@@ -160,6 +161,10 @@ class TableView:
         for seat in self.seats:
             lines += seat.lines(">" if seat.seat == self.turn else " ")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Return the picture that notebooks show."""
+        return table_html(self)
 
 
 def round_name(number: int) -> str:
