@@ -7,11 +7,14 @@ four objects: `wind`, `score`, `riichi` (empty, `declared` or `riichi`), `hand` 
 lie, left to right], place of the turned tile or -1, added tile or empty]`; a discard `[tile, marks]` with the marks `d`
 (just drawn), `r` (turned for riichi) and `0` to `3` (called by that seat).
 
+In a hand that is hidden each tile is `?`, and nothing is said of its waits.
+
 A change has those fields alone that are different, and `seats` as `{seat: fields}`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -24,9 +27,9 @@ from simulator.view import Discard, Meld, SeatView, hand_tiles, table_view
 Frame = dict[str, Any]
 
 
-def frame_of(game: np.void, asked: list[list[Any]]) -> Frame:
-    """Return the whole frame of a GAME record, all hands open."""
-    view = table_view(game, range(SEATS))
+def frame_of(game: np.void, asked: list[list[Any]], open_seats: Collection[int] = range(SEATS)) -> Frame:
+    """Return the whole frame of a GAME record; `open_seats` are those whose hands lie open."""
+    view = table_view(game, open_seats)
     return {
         "round": view.round,
         "repeat": view.repeat_counter,
@@ -39,27 +42,35 @@ def frame_of(game: np.void, asked: list[list[Any]]) -> Frame:
         "phase": PHASE_NAMES[game["phase"]],
         "open": view.open_tile,
         "asked": asked,
-        "seats": [_seat(game, each) for each in view.seats],
+        "seats": [_seat(game, each, each.seat in open_seats) for each in view.seats],
     }
 
 
-def _seat(game: np.void, view: SeatView) -> Frame:
+def _seat(game: np.void, view: SeatView, is_open: bool) -> Frame:
     seat = view.seat
-    stale = game["phase"] == PHASE_CALL_DISCARD and game["turn"] == seat  # worked out after the discard
-    waits = 0 if stale else int(game["waits"][seat])
+    waits = waits_now(game, seat) if is_open else 0
     red_fives = bool(game["rules"]["red_fives"])
     drawn = int(game["drawn"]) if view.drawn else -1
+    hand = ["?"] * (view.hand_size - bool(view.drawn))
+    if is_open:
+        hand = [tile_name(tile, red_fives) for tile in hand_tiles(game, seat) if tile != drawn]
     return {
         "wind": view.wind,
         "score": view.score,
         "riichi": view.riichi,
-        "hand": [tile_name(tile, red_fives) for tile in hand_tiles(game, seat) if tile != drawn],
+        "hand": hand,
         "drawn": view.drawn,
         "melds": [_meld(meld) for meld in view.melds],
         "river": [_discard(discard) for discard in view.river],
         "waits": [kind_name(kind) for kind in range(KINDS) if waits >> kind & 1],
         "furiten": bool(waits and is_furiten(game, seat)),
     }
+
+
+def waits_now(game: np.void, seat: int) -> int:
+    """Return the mask of the kinds that complete a hand as it stands without the tile just drawn; 0 if not tenpai."""
+    stale = game["phase"] == PHASE_CALL_DISCARD and game["turn"] == seat  # worked out after the discard
+    return 0 if stale else int(game["waits"][seat])
 
 
 def _meld(meld: Meld) -> list[Any]:

@@ -59,7 +59,7 @@ def round_of(game: Replayed, number: int) -> Round:
         dealer=round_log.dealer,
         scores=list(round_log.scores),
         frames=frames,
-        result=_result(end, game.log.rules),
+        result=result_of(end, game.log.rules),
     )
 
 
@@ -70,7 +70,8 @@ def _name_of(game: np.void, seat: int, action: int) -> str:
     return legal_actions(game, seat, mask)[0].name
 
 
-def _result(game: np.void, rules: Rules) -> Result:
+def result_of(game: np.void, rules: Rules) -> Result:
+    """Return how a round ended; game: GAME as in `Replayed.ends`."""
     found = round_result(game, rules)
     wins = []
     for each in found.wins:

@@ -13,6 +13,9 @@ from suphx.agent.loading import SHIPPED, load_agent
 from suphx.errors import InputError
 from suphx.review.analysis import clean
 
+#: Largest seed of a game: every number up to it is exact in a browser.
+MAX_SEED = (1 << 53) - 1
+
 
 class Players:
     """Who may play: agents that come with the package, and the one that reviews; a page can name no command or file."""

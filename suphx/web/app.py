@@ -22,7 +22,10 @@ from suphx.web.agents import Players
 from suphx.web.assets import PREFIX, as_script, fill, modules, text_of
 from suphx.web.games import Games
 from suphx.web.guard import Guard
+from suphx.web.hosting import Hosts
 from suphx.web.jobs import Busy, ReviewJobs, Status
+from suphx.web.live_table import Walls
+from suphx.web.playing import play_routes, warm_up
 from suphx.web.reviewer import Reviewer
 from suphx.web.samples import SampleFolder
 from suphx.web.single_file import review_page
@@ -54,6 +57,7 @@ def page_routes() -> APIRouter:
     @routes.get("/", response_class=HTMLResponse)
     @routes.get("/review/{review}", response_class=HTMLResponse)
     @routes.get("/watch/{game}", response_class=HTMLResponse)
+    @routes.get("/play/{game}", response_class=HTMLResponse)
     def page() -> str:
         return fill(text_of("app.html"), {"modules": import_map()})
 
@@ -152,26 +156,35 @@ async def _changes(jobs: ReviewJobs, review: str) -> AsyncIterator[str]:
 
 
 def create_app(
-    agent: str = "sl", logs: Path | None = None, hosts: Iterable[str] = (), games: Path | None = None
+    agent: str = "sl",
+    logs: Path | None = None,
+    hosts: Iterable[str] = (),
+    games: Path | None = None,
+    walls: Walls | None = None,
 ) -> FastAPI:
     """Return the application.
 
     agent: who reviews. logs: where the files of viewer addresses are. hosts: by which names it may be asked for besides
-    those of loopback. games: the folder of sample games. Raises InputError for an agent or a folder that is not there.
+    those of loopback. games: the folder of sample games. walls: laid by hand for the games that persons play, as of
+    `LiveTable`. Raises InputError for an agent or a folder that is not there.
     """
     jobs, reviewer = ReviewJobs(), Reviewer(agent, logs)
     watched, samples = Games(), None if games is None else SampleFolder(games)
+    played, opponents = Hosts(walls), Players(agent)
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
         jobs.warm_up(reviewer.warm_up)
+        played.warm_up(partial(warm_up, opponents))
         yield
         jobs.close()
         watched.close()
+        played.close()
 
     app = FastAPI(title="suphx", docs_url=None, redoc_url=None, openapi_url=None, lifespan=life)
     app.include_router(page_routes())
     app.include_router(review_routes(jobs, reviewer))
     app.include_router(watch_routes(watched, Players(agent), samples, jobs, reviewer))
+    app.include_router(play_routes(played, opponents, jobs, reviewer))
     app.add_middleware(Guard, hosts=list(hosts), policy=policy())
     return app

@@ -10,15 +10,13 @@ from typing import Annotated
 from fastapi import APIRouter, File, Form, Header, HTTPException, Query, Response, UploadFile
 from fastapi.responses import StreamingResponse
 
-from simulator.files import UniqueNames
-from simulator.logs.mjlog_writer import write_mjlog
-from simulator.logs.model import LogError
 from simulator.record import SEATS
 from suphx.errors import InputError
 from suphx.review.analysis import clean
-from suphx.web.agents import Players, shown_name
+from suphx.web.agents import MAX_SEED, Players, shown_name
 from suphx.web.games import Games, GameStatus, NewGame
-from suphx.web.jobs import Busy, ReviewJobs, Status
+from suphx.web.jobs import ReviewJobs, Status
+from suphx.web.played_games import begin_review, log_to_keep
 from suphx.web.plays import LivePlay, LoggedPlay
 from suphx.web.reviewer import Reviewer
 from suphx.web.samples import Sample, SampleFolder
@@ -26,8 +24,6 @@ from suphx.web.shelf import TooManyGames
 
 #: Rounds that are played beyond the one that a page has asked for last.
 AHEAD = 2
-#: Largest seed of a game: every number up to it is exact in a browser.
-MAX_SEED = (1 << 53) - 1
 #: An index that no round has.
 _MOST_ROUNDS = 9999
 #: Seconds between two looks at how far a game is.
@@ -113,28 +109,13 @@ def watch_routes(
     def log(game: str) -> Response:
         """Return the log of a game that is over, as an mjlog."""
         status = known(game)
-        found = games.log(game)
-        if found is None:
-            raise HTTPException(409, status.message or "the game is not over yet")
-        try:
-            data = write_mjlog(found)
-        except LogError as error:
-            raise HTTPException(409, str(error)) from error
-        name = UniqueNames(".mjlog").name(found.source or "game").encode("ascii", "replace").decode().replace("?", "_")
-        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return Response(data, media_type="application/octet-stream", headers=headers)
+        return log_to_keep(games.log(game), status.message)
 
     @routes.post("/{game}/review", status_code=202)
     def review(game: str) -> Status:
         """Begin to review a game that is over, for all seats; the answer is that of `POST /api/reviews`."""
         status = known(game)
-        found = games.log(game)
-        if found is None:
-            raise HTTPException(409, status.message or "the game is not over yet")
-        try:
-            return jobs.start(status.source, partial(reviewer.review_log, found))
-        except Busy as error:
-            raise HTTPException(503, str(error)) from error
+        return begin_review(jobs, reviewer, games.log(game), status.source, status.message)
 
     @routes.delete("/{game}", status_code=204)
     def forget(game: str) -> None:

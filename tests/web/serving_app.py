@@ -13,15 +13,20 @@ import requests
 import uvicorn
 
 from suphx.web.app import create_app
+from suphx.web.live_table import Walls
 from suphx.web.serving import listen
 
 
 @contextlib.contextmanager
-def serving(agent: str = "sl", logs: Path | None = None, games: Path | None = None) -> Iterator[str]:
+def serving(
+    agent: str = "sl", logs: Path | None = None, games: Path | None = None, walls: Walls | None = None
+) -> Iterator[str]:
     """Yield the address of a running page."""
     listening, address = listen("127.0.0.1", 0)
     server = uvicorn.Server(
-        uvicorn.Config(create_app(agent, logs, games=games), log_level="warning", timeout_graceful_shutdown=1)
+        uvicorn.Config(
+            create_app(agent, logs, games=games, walls=walls), log_level="warning", timeout_graceful_shutdown=1
+        )
     )
     thread = threading.Thread(target=server.run, args=([listening],))
     thread.start()

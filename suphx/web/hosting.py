@@ -1,0 +1,320 @@
+"""The games that persons play: kept under their ids, gone on with in one thread, told to every page that looks.
+
+All state is here, none in a page: a page that is loaded again, or a second one, gets the same position with the same
+question, and an answer names the question that it answers.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from simulator.logs.model import GameLog
+from suphx.errors import InputError
+from suphx.review.document import Result
+from suphx.web.bell import Bell
+from suphx.web.clock import Clock, Pace, TimeLeft
+from suphx.web.host import Host, NotAsked, Options, Seating
+from suphx.web.live_table import Walls
+from suphx.web.seat_view import ROUND_OVER, Position
+from suphx.web.shelf import Shelf, new_id
+
+#: Games that are kept, some 0.5 MB each; of those that are over, the one asked for longest ago goes first.
+KEPT = 12
+#: Games that may be in progress.
+PLAYING = 6
+#: Seconds after which a game that no page has asked for is dropped: who is called away comes back to it.
+IDLE = 24 * 60 * 60
+#: Positions that are kept for a page that was away for a moment; one that was away for longer begins with the last.
+REMEMBERED = 64
+
+_log = logging.getLogger(__name__)
+
+
+class RoundEnd(BaseModel):
+    """How a round of the game ended."""
+
+    name: str
+    repeat_counter: int
+    result: Result
+
+
+class PlayStatus(BaseModel):
+    """A game that somebody plays."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    source: str
+    """What it is called."""
+    seat: int
+    """The person's."""
+    names: list[str]
+    """Of the seats."""
+    seed: int
+    length: Literal["east", "east_south"]
+    pace: Pace | None
+    """The clock; None: there is none."""
+    state: Literal["playing", "over", "failed"] = "playing"
+    message: str = ""
+    """Why it failed."""
+    options: Options = Options()
+    rounds: list[RoundEnd] = []
+    """Those that are over."""
+    scores: list[int] | None = None
+    """Points at the end; this and the next two only when it is over."""
+    ranks: list[int] | None = None
+    """Rank of each seat, 0 the first."""
+    points: list[float] | None = None
+    """Final points in thousands."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a page that looks is told."""
+
+    positions: list[tuple[int, bytes]]
+    """(number, `Position` as JSON) of those that it has not seen; at least the last one, if it has seen none."""
+    time_left: TimeLeft | None
+    status: PlayStatus
+
+
+class _Game:
+    def __init__(self, status: PlayStatus, clock: Clock | None) -> None:
+        self.status, self.clock = status, clock
+        self.host: Host | None = None
+        self.positions: deque[tuple[int, bytes]] = deque(maxlen=REMEMBERED)
+        self.coming: list[Position] = []
+        """What the playing thread has told and no page has heard yet."""
+        self.at_work = True
+        self.bells: set[Bell] = set()
+        self.timer: threading.Timer | None = None
+
+    def update(self, **changes: object) -> None:
+        self.status = self.status.model_copy(update=changes)
+
+    def ring(self) -> None:
+        for bell in self.bells:
+            bell.ring()
+
+    def stop_timer(self) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+
+
+class Hosts:
+    """The games; may be used from any thread."""
+
+    def __init__(self, walls: Walls | None = None, now: Callable[[], float] = time.monotonic) -> None:
+        """walls: laid by hand, as of `LiveTable`. now: seconds, by which games are idle and clocks go."""
+        self._games: Shelf[_Game] = Shelf(KEPT, PLAYING, IDLE, lambda game: game.status.state == "playing", now)
+        self._lock = threading.RLock()
+        self._walls, self._now = walls, now
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="play")
+
+    def new_status(
+        self, source: str, names: list[str], seed: int, seat: int, length: str, pace: Pace | None
+    ) -> PlayStatus:
+        """Return how a new game stands."""
+        values = {"id": new_id(), "source": source, "names": names, "seed": seed, "seat": seat, "length": length}
+        return PlayStatus.model_validate(values | {"pace": pace})
+
+    def start(self, status: PlayStatus, seating: Callable[[], Seating]) -> None:
+        """Begin a game; raises TooManyGames. seating: is called in the playing thread, since it may load networks."""
+        game = _Game(status, None if status.pace is None else Clock(status.pace, self._now))
+
+        def begin() -> None:
+            game.host = Host(seating(), game.coming.append, self._walls)
+            game.host.begin()
+
+        with self._lock:
+            for gone in self._games.put(status.id, game):
+                gone.ring()
+        self._pool.submit(self._work, game, begin)
+
+    def warm_up(self, work: Callable[[], object]) -> None:
+        """Do something in the playing thread before the first game, so that it need not wait for it."""
+        self._pool.submit(work)
+
+    def _work(self, game: _Game, work: Callable[[], None]) -> None:
+        """Go on with a game, and tell what becomes of it."""
+        changes: dict[str, object] = {}
+        try:
+            work()
+        except InputError as error:
+            changes = {"state": "failed", "message": str(error)}
+        except Exception:
+            _log.exception("the game %r failed", game.status.source)
+            said = "the game was stopped by a fault of the program; the terminal has more"
+            changes = {"state": "failed", "message": said}
+        with self._lock:
+            game.at_work = False
+            if game.host is not None and not changes:
+                changes = self._standing(game.host)
+            game.update(**changes)
+            self._start_clock(game)
+            game.positions += [(each.number, each.model_dump_json().encode()) for each in game.coming]
+            game.coming.clear()
+            game.ring()
+
+    def _standing(self, host: Host) -> dict[str, object]:
+        rounds = [
+            RoundEnd(name=position.name, repeat_counter=position.frame["repeat"], result=result)
+            for position, result in host.results
+        ]
+        if not host.is_over:
+            return {"rounds": rounds}
+        standing = host.standing()
+        final = {"scores": standing.scores, "ranks": standing.ranks, "points": standing.points}
+        return {"state": "over", "rounds": rounds, **final}
+
+    # The clock; the lock is held.
+
+    def _start_clock(self, game: _Game) -> None:
+        question = game.host.question if game.host else None
+        if game.clock is None or question is None:
+            return
+        if question.situation == ROUND_OVER:  # nobody is kept from looking at a result
+            game.clock.new_round()
+            return
+        game.clock.ask(question.number, len(game.coming) - 1)
+        self._set_timer(game)
+
+    def _set_timer(self, game: _Game) -> None:
+        game.stop_timer()
+        left = game.clock.left() if game.clock else None
+        if left is None or not left.running or game.status.id not in self._games:
+            return
+        game.timer = threading.Timer(left.decision + left.reserve, self._expire, (game, left.question))
+        game.timer.daemon = True
+        game.timer.start()
+
+    def _expire(self, game: _Game, question: int) -> None:
+        """Answer for a person whose time is over."""
+        with self._lock:
+            left = game.clock.left() if game.clock else None
+            if left is None or left.question != question or game.at_work or game.host is None:
+                return
+            if left.decision + left.reserve > 0:  # it stood still in between
+                self._set_timer(game)
+                return
+            self._answer(game, question, game.host.default())
+
+    # What pages ask for.
+
+    def answer(self, game_id: str, question: int, action: int) -> bool:
+        """Answer a question; return whether there is such a game. Raises NotAsked and NotLegal, and nothing changes."""
+        with self._lock:
+            game = self._games.find(game_id)
+            if game is not None:
+                self._answer(game, question, action)
+            return game is not None
+
+    def _answer(self, game: _Game, question: int, action: int) -> None:
+        host = self._ready(game)
+        host.check(question, action)
+        self._go_on(game, partial(host.answer, question, action))
+
+    def choose_options(self, game_id: str, options: Options) -> bool:
+        """Have other things answered for the person; return whether there is such a game. Raises NotAsked."""
+        with self._lock:
+            game = self._games.find(game_id)
+            if game is not None:
+                host = self._ready(game)
+                game.update(options=options)
+                self._go_on(game, partial(host.choose_options, options))
+            return game is not None
+
+    def _ready(self, game: _Game) -> Host:
+        """Return the host of a game that waits for the person; raises NotAsked."""
+        if game.status.state != "playing":
+            raise NotAsked("the game is over")
+        if game.at_work or game.host is None:
+            raise NotAsked("the agents are playing; nothing is asked now")
+        return game.host
+
+    def _go_on(self, game: _Game, work: Callable[[], None]) -> None:
+        game.at_work = True
+        game.stop_timer()
+        if game.clock is not None:
+            game.clock.hold()
+        self._pool.submit(self._work, game, work)
+
+    def status(self, game_id: str) -> PlayStatus | None:
+        """Return how a game stands; None if there is none, or no longer."""
+        with self._lock:
+            game = self._games.find(game_id)
+            return None if game is None else game.status
+
+    def told(self, game_id: str, after: int) -> Told | None:
+        """Return what there is after a position; None if there is no such game."""
+        with self._lock:
+            game = self._games.find(game_id)
+            if game is None:
+                return None
+            new = [each for each in game.positions if each[0] > after]
+            missed = bool(new) and new[0][0] != after + 1
+            left = None if game.clock is None or game.at_work else game.clock.left()
+            return Told(new[-1:] if missed or after < 0 else new, left, game.status)
+
+    def connect(self, game_id: str, bell: Bell) -> None:
+        """Hear that a page looks at a game; its bell rings when there is something new."""
+        with self._lock:
+            game = self._games.find(game_id)
+            if game is not None:
+                game.bells.add(bell)
+                self._watched(game)
+
+    def disconnect(self, game_id: str, bell: Bell) -> None:
+        """Hear that the page has gone."""
+        with self._lock:
+            game = self._games.find(game_id)
+            if game is not None:
+                game.bells.discard(bell)
+                self._watched(game)
+
+    def _watched(self, game: _Game) -> None:
+        if game.clock is not None:
+            game.clock.watch(bool(game.bells))
+            self._set_timer(game)
+
+    def log(self, game_id: str) -> GameLog | None:
+        """Return the log of a game that is over; None where there is none."""
+        with self._lock:
+            game = self._games.find(game_id)
+            if game is None or game.host is None or game.status.state != "over":
+                return None
+            return game.host.log(game.status.names, f"played-{game.status.seed}")
+
+    def all(self) -> list[PlayStatus]:
+        """Return how every game stands, the one that was asked for last first."""
+        with self._lock:
+            return [game.status for game in self._games]
+
+    def forget(self, game_id: str) -> bool:
+        """Throw a game away, over or not; return whether it was there."""
+        with self._lock:
+            game = self._games.remove(game_id)
+            if game is not None:
+                game.stop_timer()
+                game.ring()
+            return game is not None
+
+    def close(self) -> None:
+        """Take on nothing more; what is not played is left unplayed."""
+        with self._lock:
+            for game in self._games:
+                game.stop_timer()
+                game.ring()
+            self._games.clear()
+        self._pool.shutdown(wait=False, cancel_futures=True)

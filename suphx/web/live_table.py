@@ -1,0 +1,109 @@
+"""One table, moment by moment: every position at which somebody is asked, forced moves too, and a stop between rounds.
+
+`Tables` plays forced moves by itself and deals the next round at once; who sits at the table wants to see both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from simulator.actions import legal_mask
+from simulator.engine import advance, answer
+from simulator.legal import is_legal
+from simulator.lookup import get_lookup
+from simulator.record import (
+    GAME,
+    NO_TILE,
+    PHASE_DEAL,
+    PHASE_GAME_OVER,
+    PHASE_ROUND_OVER,
+    PHASE_STOP,
+    SEATS,
+)
+from simulator.rounds import deal, finish_round, resolve_stop, start_game
+from simulator.rules import Rules
+from simulator.tables import Decisions, IllegalAction, Tables
+
+#: Walls that are laid by hand: (seed, rounds dealt so far) -> u8[136], or None for the wall of the seed.
+Walls = Callable[[int, int], np.ndarray | None]
+
+
+class LiveTable:
+    """A game, from its first deal to its end."""
+
+    def __init__(self, rules: Rules, seed: int, walls: Walls | None = None) -> None:
+        """The first round waits for `deal`. Walls are those of `Tables` with this seed, unless `walls` gives others."""
+        self.rules, self.seed, self._walls = rules, seed, walls
+        self._lookup = get_lookup()
+        self.games = Tables(1, rules, seed, restart=False).snapshot()
+        """GAME[1]: the table now."""
+        start_game(self.game)
+        self.shown = self.games.copy()
+        """GAME[1]: the table to look at: as it is now, or between rounds as the last one ended, nothing paid yet."""
+        self._ends: list[np.void] = []
+
+    @property
+    def game(self) -> np.void:
+        """The record of the table."""
+        return self.games[0]
+
+    @property
+    def is_between_rounds(self) -> bool:
+        """Whether the next round waits for `deal`."""
+        return bool(self.game["phase"] == PHASE_DEAL)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game is over."""
+        return bool(self.game["phase"] == PHASE_GAME_OVER)
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether a round is being played."""
+        return bool(PHASE_DEAL < self.game["phase"] < PHASE_STOP)
+
+    def asked(self) -> Decisions:
+        """Return the decisions that are due, in order of seat; none between rounds and when the game is over."""
+        seats = [seat for seat in range(SEATS) if self.game["pending"] >> seat & 1]
+        legal = [legal_mask(self.game, seat) for seat in seats]
+        n = len(seats)
+        situation = np.full(n, self.game["phase"], np.uint8)
+        return Decisions(np.zeros(n, np.int32), np.array(seats, np.uint8), situation, np.array(legal))
+
+    def deal(self) -> None:
+        """Deal the round that is due."""
+        wall = self._walls(self.seed, int(self.game["deals"])) if self._walls else None
+        if wall is not None:
+            self.game["wall"], self.game["wall_given"] = wall, 1
+        deal(self._lookup, self.game)
+        self._run()
+
+    def step(self, actions: Mapping[int, int]) -> None:
+        """Carry out an action for each seat that is asked; raises IllegalAction, and nothing has changed then."""
+        for seat, action in actions.items():
+            if not is_legal(self.game, seat, action):
+                raise IllegalAction(0, seat, action, legal_mask(self.game, seat))
+        for seat, action in actions.items():
+            answer(self.game, seat, action)
+        if self.game["phase"] == PHASE_STOP:
+            resolve_stop(self.game)
+            self._end_round()
+        else:
+            self._run()
+
+    def _run(self) -> None:
+        advance(self._lookup, self.game, False, NO_TILE, NO_TILE)
+        self.shown = self.games.copy()
+        if self.game["phase"] == PHASE_ROUND_OVER:
+            finish_round(self.game)
+            if self.game["phase"] != PHASE_STOP:  # else it is over once the dealer has chosen
+                self._end_round()
+
+    def _end_round(self) -> None:
+        self._ends.append(self.game.copy())
+
+    def ends(self) -> np.ndarray:
+        """Return GAME[n], each round so far when it was paid, as in `Ended.records`."""
+        return np.array(self._ends, GAME)

@@ -1,0 +1,55 @@
+"""What everybody at a table sees and hears happen, in words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.record import (
+    EVENT_ADDED_KONG,
+    EVENT_CHOW,
+    EVENT_CLOSED_KONG,
+    EVENT_DISCARD,
+    EVENT_DORA,
+    EVENT_NO_WINNER,
+    EVENT_OPEN_KONG,
+    EVENT_PONG,
+    EVENT_RIICHI,
+    EVENT_WIN,
+    NO_TILE,
+    RESULT_NAMES,
+)
+from simulator.tiles import format_tiles, kind_name, tile_name
+
+_CALLS = {EVENT_CHOW: "chow", EVENT_PONG: "pong", EVENT_OPEN_KONG: "open kong"}
+
+#: (seat, or None where it is nobody's; the words, tiles in notation).
+Move = tuple[int | None, str]
+
+
+def moves_since(game: np.void, start: int) -> list[Move]:
+    """Return what has happened in the round from its `start`-th event on; draws and paid bets go without words."""
+    events = game["events"][start : int(game["n_events"])].tolist()
+    moves = [_move(game, event) for event in events]
+    return [move for move in moves if move[1]]
+
+
+def _move(game: np.void, event: int) -> Move:
+    kind, seat, extra, tile = event & 15, event >> 4 & 3, event >> 6 & 3, event >> 8
+    red_fives = bool(game["rules"]["red_fives"])
+    if kind == EVENT_DISCARD:
+        return seat, f"discard {tile_name(tile, red_fives)}"
+    if kind == EVENT_RIICHI:
+        return seat, "riichi"
+    if kind in _CALLS:
+        used = game["melds"][seat, extra]["tiles"].tolist()[1 : 4 if kind == EVENT_OPEN_KONG else 3]
+        own = format_tiles([each for each in used if each != NO_TILE], red_fives)
+        return seat, f"{_CALLS[kind]} {tile_name(tile, red_fives)} with {own}"
+    if kind == EVENT_CLOSED_KONG:
+        return seat, f"closed kong {kind_name(tile >> 2)}"
+    if kind == EVENT_ADDED_KONG:
+        return seat, f"added kong {tile_name(tile, red_fives)}"
+    if kind == EVENT_DORA:
+        return None, f"dora indicator {tile_name(tile, red_fives)}"
+    if kind == EVENT_WIN:
+        return seat, f"{'win by draw' if extra == seat else 'win by claim'} {tile_name(tile, red_fives)}"
+    return None, RESULT_NAMES[tile] if kind == EVENT_NO_WINNER else ""

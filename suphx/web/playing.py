@@ -1,0 +1,183 @@
+"""The routes of games that persons play."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import AsyncIterator
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Form, Header, HTTPException, Response
+from fastapi.responses import StreamingResponse
+
+from simulator.record import SEATS
+from simulator.rules import Rules
+from suphx.errors import InputError
+from suphx.web.agents import MAX_SEED, Players, shown_name
+from suphx.web.bell import Bell
+from suphx.web.clock import Pace
+from suphx.web.host import Host, NotAsked, NotLegal, Options, Seating
+from suphx.web.hosting import Hosts, PlayStatus
+from suphx.web.jobs import ReviewJobs, Status
+from suphx.web.played_games import begin_review, log_to_keep
+from suphx.web.reviewer import Reviewer
+from suphx.web.shelf import TooManyGames
+
+#: What the person is called.
+PERSON = "You"
+#: Seconds after which a page that hears nothing is sent a sign of life: who has gone is noticed by it.
+_SIGN_OF_LIFE = 10.0
+#: Decisions that are played before the first game, so that its first moves are as fast as all others.
+_WARM_UP = 12
+#: A number that no question and no position reaches.
+_MOST = (1 << 31) - 1
+
+_Number = Annotated[int, Form(ge=0, le=_MOST)]
+
+
+def seating_of(players: Players, names: list[str], rules: Rules, seed: int, seat: int) -> Seating:
+    """Return who sits where. names: of the agents, the next seat first; for the thread that they play in."""
+    seats = [(seat + n) % SEATS for n in range(1, SEATS)]
+    return Seating(rules, seed, seat, dict(zip(seats, players.agents(names, seed), strict=True)))
+
+
+def warm_up(players: Players) -> None:
+    """Play some decisions that nobody asked for, so that networks and what is compiled are loaded."""
+    host = Host(seating_of(players, [players.names[0]] * (SEATS - 1), Rules.tenhou(), 0, 0), lambda _: None)
+    host.begin()
+    for _ in range(_WARM_UP):
+        if host.question is not None:
+            host.answer(host.question.number, host.default())
+
+
+def play_routes(hosts: Hosts, players: Players, jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
+    """Return the routes of games that persons play."""
+    routes = APIRouter(prefix="/api/play")
+
+    def known(game: str) -> PlayStatus:
+        status = hosts.status(game)
+        if status is None:
+            raise HTTPException(404, "there is no such game, or no longer: start another")
+        return status
+
+    @routes.get("")
+    def every() -> dict[str, object]:
+        """Return all that are kept, the latest first, and who may play."""
+        return {"agents": players.names, "games": hosts.all()}
+
+    @routes.post("", status_code=201)
+    def start(
+        agent: Annotated[list[str], Form()],
+        seat: Annotated[int, Form(ge=0, lt=SEATS)] = 0,
+        seed: Annotated[int, Form(ge=0, le=MAX_SEED)] = 0,
+        length: Annotated[Literal["east", "east_south"], Form()] = "east_south",
+        decision: Annotated[int, Form(ge=0, le=300)] = 0,
+        reserve: Annotated[int, Form(ge=0, le=600)] = 0,
+    ) -> PlayStatus:
+        """Begin a game. agent: three, the next seat first. decision: seconds for each, 0 for no clock."""
+        try:
+            players.check(agent, SEATS - 1)
+        except InputError as error:
+            raise HTTPException(422, str(error)) from error
+        names = [PERSON] * SEATS
+        for n, name in enumerate(agent, 1):
+            names[(seat + n) % SEATS] = shown_name(name)
+        pace = Pace(decision=decision, reserve=reserve) if decision else None
+        source = f"played against {', '.join(map(shown_name, agent))}; seed {seed}"
+        status = hosts.new_status(source, names, seed, seat, length, pace)
+        rules = dataclasses.replace(Rules.tenhou(), length=length)
+        try:
+            hosts.start(status, lambda: seating_of(players, agent, rules, seed, seat))
+        except TooManyGames as error:
+            raise HTTPException(503, str(error)) from error
+        return status
+
+    @routes.get("/{game}")
+    def status(game: str) -> PlayStatus:
+        """Return how a game stands."""
+        return known(game)
+
+    @routes.get("/{game}/positions")
+    async def positions(game: str, last_event_id: Annotated[str, Header(max_length=10)] = "") -> StreamingResponse:
+        """Tell the last position and those that follow (server-sent events), to the end of the game.
+
+        `position` events have the number as their id and a `suphx.web.seat_view.Position`; `clock` events a
+        `suphx.web.clock.TimeLeft`; `options` what is answered for the person, where it has changed. At last comes
+        `over` or `failed` with a PlayStatus, or `gone`.
+        """
+        known(game)
+        last = int(last_event_id) if last_event_id.isdecimal() else -1
+        return StreamingResponse(_told(hosts, game, last), media_type="text/event-stream")
+
+    @routes.post("/{game}/answer", status_code=204)
+    def answer(game: str, question: _Number, action: _Number) -> None:
+        """Answer a question by its number; 409 where it is not, or no longer, asked, 422 for what it does not offer."""
+        known(game)
+        try:
+            hosts.answer(game, question, action)
+        except NotAsked as error:
+            raise HTTPException(409, str(error)) from error
+        except NotLegal as error:
+            raise HTTPException(422, str(error)) from error
+
+    @routes.post("/{game}/options", status_code=204)
+    def options(
+        game: str,
+        no_calls: Annotated[bool, Form()] = False,
+        win_at_once: Annotated[bool, Form()] = False,
+        discard_drawn: Annotated[bool, Form()] = False,
+    ) -> None:
+        """Have things answered for the person, from the question on that is asked now."""
+        known(game)
+        chosen = Options(no_calls=no_calls, win_at_once=win_at_once, discard_drawn=discard_drawn)
+        try:
+            hosts.choose_options(game, chosen)
+        except NotAsked as error:
+            raise HTTPException(409, str(error)) from error
+
+    @routes.get("/{game}/log")
+    def log(game: str) -> Response:
+        """Return the log of a game that is over, as an mjlog."""
+        status = known(game)
+        return log_to_keep(hosts.log(game), status.message)
+
+    @routes.post("/{game}/review", status_code=202)
+    def review(game: str) -> Status:
+        """Begin to review a game that is over, for all seats; the answer is that of `POST /api/reviews`."""
+        status = known(game)
+        return begin_review(jobs, reviewer, hosts.log(game), status.source, status.message)
+
+    @routes.delete("/{game}", status_code=204)
+    def forget(game: str) -> None:
+        """Throw a game away, over or not."""
+        known(game)
+        hosts.forget(game)
+
+    return routes
+
+
+async def _told(hosts: Hosts, game: str, last: int) -> AsyncIterator[str]:
+    """Yield the events of `positions`; a reader that goes away ends it."""
+    bell = Bell()
+    hosts.connect(game, bell)
+    options: Options | None = None
+    try:
+        while True:
+            told = hosts.told(game, last)
+            if told is None:
+                yield "event: gone\ndata: {}\n\n"
+                return
+            if told.status.options != options:
+                options = told.status.options
+                yield f"event: options\ndata: {options.model_dump_json()}\n\n"
+            for number, position in told.positions:
+                yield f"id: {number}\nevent: position\ndata: {position.decode()}\n\n"
+                last = number
+            if told.status.state != "playing":
+                yield f"event: {told.status.state}\ndata: {told.status.model_dump_json()}\n\n"
+                return
+            if told.time_left is not None:
+                yield f"event: clock\ndata: {told.time_left.model_dump_json()}\n\n"
+            if not await bell.wait(_SIGN_OF_LIFE):
+                yield ": still here\n\n"
+    finally:
+        hosts.disconnect(game, bell)

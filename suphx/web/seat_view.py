@@ -1,0 +1,226 @@
+"""What a person at the table is shown and asked, as documents that go into JSON.
+
+While a round is on, nothing in them depends on a tile that is hidden from the seat, nor on what other seats are asked.
+Tiles and kinds are in the notation of `suphx.review.document`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from simulator.actions import legal_actions
+from simulator.efficiency import discards_batch, kinds_of, waits_batch
+from simulator.legal import may_declare_riichi
+from simulator.lookup import get_lookup
+from simulator.record import (
+    ACTIONS,
+    DECLARE_RIICHI,
+    EVENT_CHOW,
+    EVENT_DISCARD,
+    EVENT_OPEN_KONG,
+    PHASE_CALL_DISCARD,
+    PHASE_NAMES,
+    PHASE_RIICHI_DISCARD,
+    PHASE_TURN,
+    RESULT_FOUR_RIICHI,
+    RESULT_NAMES,
+    RESULT_NINE_TERMINALS,
+    SEATS,
+)
+from simulator.redeal import mark_hidden
+from simulator.tiles import KINDS, TILES, kind_name
+from simulator.view import round_name
+from suphx.review.document import Document, Result
+from suphx.review.frames import Frame, frame_of, waits_now
+from suphx.web.moves import Move
+
+#: The action that is no action of the table: to go on after a round.
+NEXT_ROUND = ACTIONS
+#: `Question.situation` after a round.
+ROUND_OVER = "round over"
+
+_MISSED_IN_RIICHI = 2  # bit of GAME.missed
+
+
+class Choice(Document):
+    """Something that can be answered."""
+
+    action: int
+    """Its number, as the table has it, or `NEXT_ROUND`."""
+    type: str
+    """`discard`, `riichi`, `chow`, `pong`, `open kong`, `closed kong`, `added kong`, `win by draw`, `win by claim`,
+    `nine terminals`, `pass`, `stop` (the dealer ends the game; to pass goes on) or `next round`."""
+    tile: str
+    """The tile that is discarded, called, won on or made a kong of; empty where there is none."""
+    own: list[str]
+    """Own tiles that a call uses."""
+    drawn: bool
+    """It discards the tile just drawn."""
+
+
+class Outlook(Document):
+    """What the hand is after a discard of a kind, by what the seat sees."""
+
+    kind: str
+    shanten: int
+    accepted: dict[str, int]
+    """Kinds that lower the shanten then (in tenpai the waits), and how many tiles of each are not to be seen."""
+    furiten: bool
+    """In tenpai: one of the waits is among the own discards, this one included."""
+
+
+class Question(Document):
+    """What the person is asked."""
+
+    number: int
+    """Of the questions of this game; the answer names it."""
+    situation: str
+    """`turn`, `riichi discard`, `call discard`, `claim`, `kong claim`, `stop` or `round over`."""
+    choices: list[Choice]
+    riichi: list[str]
+    """Kinds that riichi can be declared with."""
+    forbidden: list[str]
+    """Kinds that may not be discarded after this call (swap-calling)."""
+    outlook: list[Outlook]
+    """Of each kind that can be discarded."""
+
+
+class Own(Document):
+    """What the person knows of the own hand."""
+
+    waits: dict[str, int]
+    """Kinds that complete it, and how many tiles of each are not to be seen."""
+    furiten: Literal["", "discard", "passed", "riichi"]
+    """Why it may not win by claim: by an own discard; by a win let pass, until its next discard; or for good."""
+
+
+class Position(Document):
+    """The table at a moment, as one seat sees it."""
+
+    number: int
+    """Of the positions of this game, from 1."""
+    name: str
+    """The round, `East 1`."""
+    last: int | None
+    """Seat whose discard was the last move."""
+    frame: Frame
+    """As in `suphx.review.frames`, others' hands hidden; at the end of a round those that are shown are open."""
+    moves: list[Move]
+    """What has happened since the position before, as everyone hears it."""
+    own: Own
+    question: Question | None
+    result: Result | None
+    """How the round ended, once it has."""
+
+
+def question_of(game: np.void, seat: int, mask: np.ndarray, number: int) -> Question:
+    """Return what a seat is asked; mask: bool[ACTIONS], what is legal."""
+    choices = []
+    for action in legal_actions(game, seat, mask):
+        tile = action.claimed or (action.own[0] if action.own else "")
+        own = list(action.own) if action.claimed or action.type == "closed kong" else []
+        drawn = action.type == "discard" and action.mjai["tsumogiri"]
+        choices.append(Choice(action=int(action), type=action.type, tile=tile, own=own, drawn=drawn))
+    after_call = game["phase"] == PHASE_CALL_DISCARD
+    return Question(
+        number=number,
+        situation=PHASE_NAMES[game["phase"]],
+        choices=choices,
+        riichi=kinds_of(may_declare_riichi(get_lookup(), game, seat)) if mask[DECLARE_RIICHI] else [],
+        forbidden=kinds_of(int(game["forbidden"])) if after_call else [],
+        outlook=_outlook(game, seat, {choice.tile.replace("0", "5") for choice in choices if choice.type == "discard"}),
+    )
+
+
+def next_round_question(number: int) -> Question:
+    """Return the question whether to go on after a round."""
+    choice = Choice(action=NEXT_ROUND, type="next round", tile="", own=[], drawn=False)
+    return Question(number=number, situation=ROUND_OVER, choices=[choice], riichi=[], forbidden=[], outlook=[])
+
+
+def position_of(
+    shown: np.void, seat: int, number: int, moves: list[Move], question: Question | None, result: Result | None
+) -> Position:
+    """Return a position; shown: GAME as it is to be seen (`LiveTable.shown`)."""
+    return Position(
+        number=number,
+        name=round_name(int(shown["round"])),
+        last=_last_discard(shown),
+        frame=frame_of(shown, [], {seat} | (_open_at_the_end(shown, result) if result else set())),
+        moves=moves,
+        own=own_of(shown, seat),
+        question=question,
+        result=result,
+    )
+
+
+def own_of(game: np.void, seat: int) -> Own:
+    """Return what a seat knows of its own hand."""
+    waits = waits_now(game, seat)
+    unseen = _unseen(game, seat)
+    furiten: Literal["", "discard", "passed", "riichi"] = ""
+    if game["missed"][seat] & _MISSED_IN_RIICHI:
+        furiten = "riichi"
+    elif waits & int(game["discarded"][seat]):
+        furiten = "discard"
+    elif waits and game["missed"][seat]:
+        furiten = "passed"
+    return Own(waits={kind_name(kind): int(unseen[kind]) for kind in _kinds(waits)}, furiten=furiten)
+
+
+def _outlook(game: np.void, seat: int, discards: set[str]) -> list[Outlook]:
+    if not discards:
+        return []
+    unseen = _unseen(game, seat)
+    hand = game["hand"][seat]
+    found = discards_batch(hand[None], None, unseen[None])
+    outlook = []
+    for kind in (kind for kind in np.flatnonzero(hand).tolist() if kind_name(kind) in discards):
+        shanten = int(found.shanten[0, kind])
+        accepted = _waits_after(hand, kind) if shanten == 0 else int(found.accepted[0, kind])
+        left = {kind_name(each): int(unseen[each]) for each in _kinds(accepted)}
+        furiten = shanten == 0 and bool(accepted & (int(game["discarded"][seat]) | 1 << kind))
+        outlook.append(Outlook(kind=kind_name(kind), shanten=shanten, accepted=left, furiten=furiten))
+    return outlook
+
+
+def _waits_after(hand: np.ndarray, kind: int) -> int:
+    """Return the waits after a discard, those of which no tile is left to see too."""
+    after = hand.copy()
+    after[kind] -= 1
+    return int(waits_batch(after[None])[0])
+
+
+def _unseen(game: np.void, seat: int) -> np.ndarray:
+    """Return u8[34]: how many tiles of each kind a seat has not seen."""
+    hidden = np.zeros(TILES, np.bool_)
+    mark_hidden(game, seat, hidden)
+    return hidden.reshape(KINDS, -1).sum(1).astype(np.uint8)
+
+
+def _kinds(mask: int) -> list[int]:
+    return [kind for kind in range(KINDS) if mask >> kind & 1]
+
+
+def _last_discard(game: np.void) -> int | None:
+    for event in reversed(game["events"][: game["n_events"]].tolist()):
+        if event & 15 == EVENT_DISCARD:
+            return int(event >> 4 & 3)
+        if EVENT_CHOW <= event & 15 <= EVENT_OPEN_KONG:
+            return None
+    return None
+
+
+def _open_at_the_end(shown: np.void, result: Result) -> set[int]:
+    """Return the seats whose hands are shown at the end of a round."""
+    if result.how == RESULT_NAMES[RESULT_FOUR_RIICHI]:
+        return set(range(SEATS))
+    declared = {int(shown["turn"])} if result.how == RESULT_NAMES[RESULT_NINE_TERMINALS] else set()
+    return declared | {win.seat for win in result.wins} | set(result.tenpai)
+
+
+def is_public(game: np.void) -> bool:
+    """Return whether everybody sees that somebody is to act now; who may claim something only that seat knows."""
+    return game["phase"] in (PHASE_TURN, PHASE_RIICHI_DISCARD, PHASE_CALL_DISCARD)
