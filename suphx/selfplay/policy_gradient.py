@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 #: Importance weights are cut off here, far above any that is kept: an infinite one would make a zero gradient NaN.
-_LARGEST_LOG_WEIGHT = 20.0
+LARGEST_LOG_WEIGHT = 20.0
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def terms_of(
     above it are rejected. clip: PPO's epsilon (Schulman et al. 2017, arXiv:1707.06347).
     """
     log_weight = log_policy.gather(1, answer[:, None]).squeeze(1) - played
-    log_weight = log_weight.clamp(max=_LARGEST_LOG_WEIGHT)
+    log_weight = log_weight.clamp(max=LARGEST_LOG_WEIGHT)
     weight = log_weight.exp()
     gain = weight * advantage
     clipped = torch.zeros_like(weight, dtype=torch.bool)

@@ -1,0 +1,202 @@
+"""Rollouts: positions whose hidden tiles are dealt anew and played out, many positions and deals side by side.
+
+A rollout is named by (seed, position, deal, copy): the first three give the deal, all four the random numbers of
+whoever draws answers. So what becomes of a rollout does not depend on what is played beside it, and agents that are
+compared on the same deals meet the same tiles; where they answer alike all along, the same round is played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from simulator.record import GAME
+from simulator.redeal import redeal_hidden
+from simulator.tables import Decisions, Tables
+from simulator.wall import mix2
+from suphx.adaptation.positions import Position, stacked
+from suphx.agent.interface import Agent, Choice
+from suphx.networks.sizes import MODEL_PLANES
+from suphx.selfplay.collect import highest_probability
+from suphx.selfplay.trajectory import Experience
+
+#: Rollouts that are played side by side; it changes speed and memory, not what they become.
+SIDE_BY_SIDE = 1024
+
+ROLLOUT = np.dtype([
+    ("deal", "u8"),  # which deal of the position
+    ("position", "u4"),  # index among the positions
+    ("copy", "u4"),  # which rollout of that deal
+])  # fmt: skip
+
+_NOTHING = -1
+_OTHERS = 0
+_BITS = np.uint64(1) << np.arange(64, dtype=np.uint64)
+
+
+def rollouts_of(positions: int, deals: int, first: int = 0, copies: int = 1) -> np.ndarray:
+    """Return ROLLOUT[positions x deals x copies]: so many deals of each, from number `first` on, in that order."""
+    found = np.zeros((positions, deals, copies), ROLLOUT)
+    found["position"] = np.arange(positions)[:, None, None]
+    found["deal"] = first + np.arange(deals, dtype=np.uint64)[:, None]
+    found["copy"] = np.arange(copies)
+    return found.reshape(-1)
+
+
+@dataclass(frozen=True)
+class Rolled:
+    """Rollouts that were played to the end of their round."""
+
+    rollouts: np.ndarray
+    """ROLLOUT[n]"""
+    ended: np.ndarray
+    """GAME[n]: each table when its round was paid, as in `Ended.records`."""
+    experience: dict[str, Experience]
+    """By model: what the seat that adapts was asked, in the order of rollouts and of time; `path` is the rollout."""
+    decisions: int
+    """Choices of all four seats."""
+
+
+def roll_out(
+    positions: Sequence[Position],
+    rollouts: np.ndarray,
+    own: Sequence[Agent],
+    others: Agent,
+    seed: int,
+    keep: Collection[str] = (),
+    certain: float = 1.0,
+    side_by_side: int = SIDE_BY_SIDE,
+) -> Rolled:
+    """Play rollouts, ROLLOUT[n].
+
+    own: who plays the seat of each position; those that are the same object are asked together. others: who plays the
+    other three. seed: with it a rollout is always the same. keep: models whose questions to the seat are returned.
+    certain: of those, questions whose likeliest answer is more probable are left out.
+    """
+    playing = _Playing(positions, rollouts, own, others, seed, _Kept(keep, certain), min(side_by_side, len(rollouts)))
+    while playing.step():
+        pass
+    return Rolled(rollouts, playing.ended, playing.kept.experience(), playing.decisions)
+
+
+class _Kept:
+    """Questions to the seats that adapt, in the order they came."""
+
+    def __init__(self, models: Collection[str], certain: float) -> None:
+        self._certain = certain
+        self._parts: dict[str, list[dict[str, np.ndarray]]] = {model: [] for model in models}
+
+    def add(self, choice: Choice, rollout: np.ndarray) -> None:
+        """Note what was asked; rollout: i64[decisions], _NOTHING for decisions of other seats."""
+        for said in choice.consultations:
+            if said.model not in self._parts:
+                continue
+            path = rollout[said.decision]
+            wanted = path != _NOTHING
+            if self._certain < 1:
+                wanted &= highest_probability(said.logits, said.legal) <= self._certain
+            rows = np.flatnonzero(wanted)
+            self._parts[said.model].append({
+                "path": path[rows].astype(np.uint32),
+                "planes": said.planes[rows],
+                "legal": said.legal[rows] @ _BITS[: said.legal.shape[1]],
+                "answer": said.answer[rows].astype(np.uint8),
+                "log_probability": said.log_probability[rows],
+            })  # fmt: skip
+
+    def experience(self) -> dict[str, Experience]:
+        """Return all of it, sorted by rollout; it is forgotten here."""
+        return {model: _joined(model, self._parts.pop(model)) for model in list(self._parts)}
+
+
+def _joined(model: str, parts: list[dict[str, np.ndarray]]) -> Experience:
+    nothing: dict[str, np.ndarray] = {
+        "path": np.empty(0, np.uint32),
+        "planes": np.empty((0, MODEL_PLANES[model]), np.uint64),
+        "legal": np.empty(0, np.uint64),
+        "answer": np.empty(0, np.uint8),
+        "log_probability": np.empty(0, np.float32),
+    }
+    order = np.argsort(np.concatenate([part["path"] for part in [nothing, *parts]]), kind="stable")
+    columns = {name: np.concatenate([part[name] for part in [nothing, *parts]])[order] for name in nothing}
+    place = np.arange(len(order)) - np.searchsorted(columns["path"], columns["path"])
+    return Experience(place=place.astype(np.uint16), oracle=np.empty((len(order), 0), np.uint64), **columns)
+
+
+class _Playing:
+    """Tables on which rollouts are played; as one is over, the next takes its place."""
+
+    def __init__(
+        self,
+        positions: Sequence[Position],
+        rollouts: np.ndarray,
+        own: Sequence[Agent],
+        others: Agent,
+        seed: int,
+        kept: _Kept,
+        tables: int,
+    ) -> None:
+        self._rollouts, self.kept = rollouts, kept
+        self._records = stacked(positions)
+        self._seats = np.array([position.seat for position in positions], np.int64)
+        self._keys = np.array([position.key(seed) for position in positions], np.uint64)
+        self._agents = list({id(agent): agent for agent in (others, *own)}.values())
+        place = {id(agent): number for number, agent in enumerate(self._agents)}
+        self._own = np.array([place[id(agent)] for agent in own])
+        self._next = 0
+        self.ended = np.zeros(len(rollouts), GAME)
+        self.decisions = 0
+        self._at = np.full(tables, _NOTHING)  # which rollout is played at a table
+        self._tables = Tables(max(tables, 1), restart=False)
+        self._fill(np.arange(tables))
+        if not tables:
+            self._tables.games["pending"] = 0
+
+    def _fill(self, tables: np.ndarray) -> None:
+        """Begin the next rollouts at tables that are free; those without one fall silent."""
+        count = min(len(tables), len(self._rollouts) - self._next)
+        chosen = np.arange(self._next, self._next + count)
+        self._next += count
+        self._at[tables] = _NOTHING
+        self._tables.games["pending"][tables] = 0
+        if not count:
+            return
+        self._at[tables[:count]] = chosen
+        which = self._rollouts[chosen]
+        games = self._records[which["position"]]
+        keys = self._keys[which["position"]]
+        deals = np.array([mix2(key, deal) for key, deal in zip(keys, which["deal"], strict=True)], np.uint64)
+        redeal_hidden(games, self._seats[which["position"]], deals)
+        games["seed"] = [mix2(deal, np.uint64(copy + 1)) for deal, copy in zip(deals, which["copy"], strict=True)]
+        if not games["pending"].all():
+            raise ValueError("nobody has anything to choose in a position dealt anew")
+        self._tables.games[tables[:count]] = games
+
+    def step(self) -> bool:
+        """Answer every decision that is due; return False if there is none left."""
+        asked = self._tables.decisions()
+        if not len(asked):
+            return False
+        self.decisions += len(asked)
+        ended = self._tables.step(self._answers(asked))
+        if len(ended):
+            self.ended[self._at[ended.game]] = ended.records
+            self._fill(ended.game.astype(np.int64))
+        return True
+
+    def _answers(self, asked: Decisions) -> np.ndarray:
+        rollout = self._at[asked.game]
+        position = self._rollouts["position"][rollout]
+        is_own = asked.seat == self._seats[position]
+        who = np.where(is_own, self._own[position], _OTHERS)
+        path = np.where(is_own, rollout, _NOTHING)
+        actions = np.empty(len(asked), np.int64)
+        for number in np.unique(who):
+            rows = np.flatnonzero(who == number)
+            part = Decisions(asked.game[rows], asked.seat[rows], asked.situation[rows], asked.legal[rows])
+            choice = self._agents[number].act(self._tables.games, part)
+            actions[rows] = choice.actions
+            self.kept.add(choice, path[rows])
+        return actions

@@ -1,0 +1,60 @@
+"""What a round was worth to the seat that adapts: Phi after it less Phi before it, or its points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from simulator.rules import Rules
+from suphx.adaptation.positions import Position
+from suphx.reward.games import START, Games
+from suphx.reward.predictor import RewardPredictor
+from suphx.selfplay.rewards import PhiReward, RewardConfig, RoundReward, load_predictor
+
+
+class Worth:
+    """The reward of rounds by a configuration, as self-play has it (`selfplay.rewards`)."""
+
+    def __init__(self, config: RewardConfig, rules: Rules) -> None:
+        """Raises InputError for a predictor that cannot be used, or was trained for games of other rules."""
+        self.predictor = load_predictor(config, rules)
+        if isinstance(config, RoundReward):
+            self.unit, self.units = config.unit, "points"
+        else:
+            assert isinstance(config, PhiReward) and self.predictor is not None
+            description = self.predictor.description
+            self.unit, self.units = config.unit or description.scale, description.target.units
+
+    def of(self, positions: Sequence[Position], which: np.ndarray, ended: np.ndarray) -> np.ndarray:
+        """Return f64[n]: what each round was worth to the seat of its position.
+
+        which: i64[n], whose position each round was. ended: GAME[n] after the payments, as in `Ended.records`.
+        """
+        seats = np.array([position.seat for position in positions])[which]
+        rows = np.arange(len(which))
+        if self.predictor is None:
+            gained = ended["result"]["scores"].astype(np.float64) - ended["start_scores"]
+            return (gained - gained.mean(axis=1, keepdims=True))[rows, seats] / self.unit
+        return _phi_gained(self.predictor, positions, which, ended)[rows, seats] / self.unit
+
+
+def _phi_gained(
+    predictor: RewardPredictor, positions: Sequence[Position], which: np.ndarray, ended: np.ndarray
+) -> np.ndarray:
+    """Return f64[n, 4]: Phi after each round less Phi before it."""
+    lengths = np.array([len(position.history) for position in positions])
+    before = np.zeros((len(positions), lengths.max() + 1), START)
+    for row, position in zip(before, positions, strict=True):
+        row[: len(position.history)] = position.history
+    rows, played = np.arange(len(which)), lengths[which]
+    starts = before[which]
+    after = np.zeros(len(which), START)
+    after["scores"], after["bets"] = ended["scores"], ended["bets"]
+    after["round"], after["repeat_counter"] = ended["round"], ended["repeat_counter"]
+    finished = ended["result"]["game_over"] == 1
+    starts[rows, played] = after
+    starts[rows[finished], played[finished]] = np.zeros((), START)
+    games = Games(starts, np.where(finished, played, played + 1), finished, ended["result"]["scores"])
+    phi = predictor.phi(games)
+    return phi[rows, played] - phi[rows, played - 1]

@@ -1,0 +1,58 @@
+"""Positions and tiny networks that the tests of adaptation share."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from simulator.players import player
+from simulator.record import PHASE_TURN, SEATS
+from simulator.rules import Rules
+from simulator.tables import Tables
+from suphx.adaptation.players import Original
+from suphx.adaptation.positions import Position, start_of
+from suphx.adaptation.worth import Worth
+from suphx.agent.network_agent import untrained_networks
+from suphx.networks.precision import Precision
+from suphx.networks.sizes import NetworkSize
+from suphx.selfplay.rewards import RoundReward
+
+PRECISION = Precision(torch.device("cpu"), torch.float32, 1, "for tests")
+#: Tiles left in the wall, at most.
+LATE = 12
+TINY = NetworkSize(filters=4, blocks=2)
+
+
+def tiny_agent(seed: int = 0, lively: float = 30.0) -> Original:
+    """Fresh networks whose answers are not all alike; `lively` makes their logits larger."""
+    networks = untrained_networks(TINY, seed)
+    with torch.no_grad():
+        networks["discard"].head.score.weight.mul_(lively)
+    return Original("tiny", networks, PRECISION)
+
+
+def first_rounds(n: int, seed: int = 5) -> list[Position]:
+    """The beginnings of n games, each seen from another seat."""
+    games = Tables(n, Rules.tenhou(), seed).games
+    return [Position(games[place].copy(), place % SEATS, start_of(games[place])) for place in range(n)]
+
+
+def late_positions(n: int, seed: int = 6) -> list[Position]:
+    """Positions of n games, nobody in riichi, with a few tiles left in the wall: rounds that soon end."""
+    tables, found = Tables(n, Rules.tenhou(), seed), {}
+    tsumogiri = player("tsumogiri")
+    while len(found) < n:
+        asked = tables.decisions()
+        for game, seat, situation in zip(asked.game.tolist(), asked.seat.tolist(), asked.situation, strict=True):
+            record = tables.games[game]
+            late = record["next_draw"] - record["kongs"] < 14 + LATE
+            if game not in found and late and situation == PHASE_TURN and seat == game % SEATS:
+                found[game] = Position(record.copy(), seat, start_of(record))
+        actions = np.empty(len(asked), np.int64)
+        tsumogiri.choose(tables.games, asked, actions)
+        tables.step(actions)
+    return [found[game] for game in range(n)]
+
+
+def points() -> Worth:
+    return Worth(RoundReward(), Rules.tenhou())

@@ -1,0 +1,191 @@
+"""Rollouts: what stays and what changes in them, that they can be had again, and what is kept of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from simulator.players import player
+from simulator.players.play import play_games
+from simulator.record import GAME
+from simulator.rules import Rules
+from simulator.tables import Decisions, Ended
+from suphx.adaptation.positions import Position, start_of
+from suphx.adaptation.rollouts import ROLLOUT, Rolled, roll_out, rollouts_of
+from suphx.adaptation.worth import Worth
+from suphx.agent.interface import Choice
+from suphx.networks.sizes import OUTPUTS
+from suphx.reward.games import START
+from suphx.selfplay.collect import highest_probability
+from suphx.selfplay.passes import unpacked
+from suphx.selfplay.policy_gradient import legal_answers, log_probabilities
+from suphx.selfplay.records import as_bytes
+from suphx.selfplay.rewards import PhiReward, make_rewards
+from tests.adaptation.adaptation_positions import PRECISION, first_rounds, late_positions, points, tiny_agent
+
+SEED = 3
+
+
+def rolled(positions: list[Position], rollouts: np.ndarray, side_by_side: int = 64) -> Rolled:
+    agent = tiny_agent()
+    own = agent.player(drawn=["discard"], seed=SEED)
+    return roll_out(positions, rollouts, [own] * len(positions), agent.playing, SEED, ["discard"], 1.0, side_by_side)
+
+
+class Watcher:
+    """Passes decisions on and keeps the records at which a seat was first asked."""
+
+    name = "watcher"
+
+    def __init__(self, agent: object) -> None:
+        self._agent = agent
+        self.first: dict[int, np.void] = {}
+
+    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
+        for game in asked.game.tolist():
+            self.first.setdefault(int(games["seed"][game]), games[game].copy())
+        return self._agent.act(games, asked)  # type: ignore[attr-defined]
+
+
+def test_own_hand_and_what_is_visible_stay_and_the_rest_is_dealt_anew() -> None:
+    (position,) = late_positions(1)
+    agent = tiny_agent()
+    watcher = Watcher(agent.playing)
+    roll_out([position], rollouts_of(1, 20), [watcher], watcher, SEED)
+    records = list(watcher.first.values())
+    assert len(records) == 20
+    other = (position.seat + 1) % 4
+    for record in records:
+        assert np.array_equal(record["copies"][position.seat], position.game["copies"][position.seat])
+        assert record["drawn"] == position.game["drawn"] and record["wall"][5] == position.game["wall"][5]
+    assert len({record["copies"][other].tobytes() for record in records}) == 20
+    assert len({record["wall"].tobytes() for record in records}) == 20
+
+
+def test_a_round_begins_with_the_hand_of_a_seat_that_is_not_asked_yet() -> None:
+    position = first_rounds(2)[1]
+    watcher = Watcher(tiny_agent().playing)
+    roll_out([position], rollouts_of(1, 3), [watcher], watcher, SEED, side_by_side=3)
+    for record in watcher.first.values():
+        assert record["n_events"] == 1 and record["turn"] != position.seat
+        assert np.array_equal(record["copies"][position.seat], position.game["copies"][position.seat])
+
+
+def test_copies_of_a_deal_have_its_tiles_and_other_random_numbers() -> None:
+    positions = late_positions(2)
+    rollouts = rollouts_of(2, 6, copies=3)
+    watcher = Watcher(tiny_agent().playing)
+    roll_out(positions, rollouts, [watcher] * 2, watcher, SEED)
+    walls = np.array([record["wall"] for record in watcher.first.values()])
+    assert len(watcher.first) == 36  # each rollout has a seed of its own
+    assert len(np.unique(walls, axis=0)) == 12
+    found = rolled(positions, rollouts)
+    answers = [found.experience["discard"].answer[found.experience["discard"].path == row] for row in range(36)]
+    assert len({each.tobytes() for each in answers}) > 18
+
+
+@pytest.mark.parametrize("side_by_side", [1, 7, 500])
+def test_a_rollout_does_not_depend_on_what_is_played_beside_it(side_by_side: int) -> None:
+    positions, rollouts = late_positions(3), rollouts_of(3, 4, first=1 << 33)
+    expected, found = rolled(positions, rollouts), rolled(positions, rollouts, side_by_side)
+    assert np.array_equal(as_bytes(expected.ended), as_bytes(found.ended))
+    for name in ("path", "place", "planes", "legal", "answer", "log_probability"):
+        assert np.array_equal(getattr(expected.experience["discard"], name), getattr(found.experience["discard"], name))
+
+
+def test_a_position_alone_has_the_same_rollouts_as_among_others() -> None:
+    positions, rollouts = late_positions(3), rollouts_of(3, 4)
+    together, alone = rolled(positions, rollouts), rolled(positions[1:2], rollouts_of(1, 4))
+    assert np.array_equal(as_bytes(together.ended[4:8]), as_bytes(alone.ended))
+
+
+def test_seeds_and_numbers_of_deals_make_other_rollouts() -> None:
+    (position,) = late_positions(1)
+    agent = tiny_agent()
+    ends = [
+        roll_out([position], rollouts_of(1, 4, first), [agent.playing], agent.playing, seed).ended["wall"].tobytes()
+        for first, seed in ((0, 1), (4, 1), (0, 2))
+    ]
+    assert len(set(ends)) == 3
+
+
+def test_every_question_is_kept_with_what_the_network_said() -> None:
+    positions, rollouts = late_positions(2), rollouts_of(2, 5)
+    found = rolled(positions, rollouts)
+    experience = found.experience["discard"]
+    assert set(experience.path.tolist()) <= set(range(10)) and np.all(np.diff(experience.path.astype(int)) >= 0)
+    legal = torch.from_numpy(legal_answers(experience.legal, OUTPUTS["discard"]))
+    network = tiny_agent().networks["discard"]
+    with torch.inference_mode():
+        said = network(unpacked(experience.planes, experience.oracle, network.planes, PRECISION))
+        log_policy = log_probabilities(said, legal)
+    taken = log_policy[torch.arange(len(experience)), torch.from_numpy(experience.answer.astype(np.int64))]
+    assert np.allclose(taken.numpy(), experience.log_probability, atol=1e-4)
+    for row in range(10):
+        mine = experience.path == row
+        seat = positions[rollouts["position"][row]].seat
+        assert mine.sum() <= found.ended["n_river"][row, seat] + 1
+        assert np.array_equal(experience.place[mine], np.arange(mine.sum()))
+
+
+def test_sure_answers_are_left_out_if_so_wanted() -> None:
+    positions, rollouts, agent = late_positions(1), rollouts_of(1, 6), tiny_agent()
+    own = agent.player(drawn=["discard"])
+    every = roll_out(positions, rollouts, [own], agent.playing, SEED, ["discard"]).experience["discard"]
+    logits = agent.logits("discard", every.planes)
+    sureness = highest_probability(logits, legal_answers(every.legal, OUTPUTS["discard"]))
+    bound = float(np.median(sureness))
+    some = roll_out(positions, rollouts, [own], agent.playing, SEED, ["discard"], bound).experience["discard"]
+    assert 0 < len(some) < len(every)
+    assert np.array_equal(some.planes, every.planes[sureness <= bound])
+
+
+def test_nothing_to_roll_out_is_no_error() -> None:
+    found = rolled(first_rounds(1), np.zeros(0, ROLLOUT))
+    assert len(found.ended) == 0 and len(found.experience["discard"]) == 0
+
+
+def test_positions_that_nobody_can_adapt_from_are_refused() -> None:
+    (position,) = first_rounds(1)
+    with pytest.raises(ValueError, match="seat is 0 to 3"):
+        Position(position.game, 4, position.history)
+    with pytest.raises(ValueError, match="start of its own round"):
+        Position(position.game, 0, np.zeros(0, START))
+    over = np.zeros(1, GAME)[0]
+    with pytest.raises(ValueError, match="where its seat is asked"):
+        Position(over, 0, position.history)
+
+
+def test_phi_of_a_rollout_is_what_self_play_gives_for_the_same_round() -> None:
+    rules = Rules.tenhou()
+    worth = Worth(PhiReward(), rules)
+    for game in play_games([player("sensible")] * 4, 6, rules, seed=8):
+        rewards = make_rewards(PhiReward(), 1, worth.predictor)
+        history = np.zeros(0, START)
+        for number, record in enumerate(game.rounds):
+            expected = rewards.of(Ended(np.zeros(1, np.int32), game.rounds[number : number + 1]))[0]
+            start = np.zeros(1, START)
+            start["scores"], start["bets"] = record["start_scores"], record["start_bets"]
+            start["round"], start["repeat_counter"] = record["result"]["round"], record["result"]["repeat_counter"]
+            history = np.concatenate([history, start])
+            (beginning,) = first_rounds(1)
+            seats = [Position(beginning.game, seat, history) for seat in range(4)]
+            found = worth.of(seats, np.arange(4), np.repeat(game.rounds[number : number + 1], 4))
+            assert np.allclose(found, expected, atol=1e-5)
+
+
+def test_points_of_a_round_are_the_seats_own_less_the_mean() -> None:
+    positions, rollouts = late_positions(4), rollouts_of(4, 3)
+    found = rolled(positions, rollouts)
+    which = rollouts["position"].astype(np.int64)
+    gained = found.ended["result"]["scores"] - found.ended["start_scores"]
+    expected = (gained - gained.mean(axis=1, keepdims=True))[np.arange(12), which % 4] / 10_000
+    assert np.allclose(points().of(positions, which, found.ended), expected)
+
+
+def test_how_a_round_started_is_read_off_its_table() -> None:
+    (position,) = first_rounds(1)
+    start = start_of(position.game)[0]
+    assert start["scores"].tolist() == [25_000] * 4
+    assert (start["round"], start["repeat_counter"], start["bets"]) == (0, 0, 0)
