@@ -25,7 +25,7 @@ def web(
     ] = None,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
 ) -> None:
-    """Serve a page to look through games with an agent's opinion of every decision, and to watch agents play.
+    """Serve a page to play against agents, to review games with an agent's opinion, and to watch agents play.
 
     It listens on this machine alone and asks nothing of the network. Needs `pip install 'suphx[web]'`.
     """
@@ -36,11 +36,9 @@ def web(
     missing = [name for name in ("fastapi", "uvicorn", "python_multipart") if find_spec(name) is None]
     if missing:
         raise InputError(f"the page needs {', '.join(missing)}: pip install 'suphx[web]'")
-    import uvicorn
-
     from suphx.agent.loading import has_networks
     from suphx.web.app import create_app
-    from suphx.web.serving import listen, open_page
+    from suphx.web.serving import PageServer, listen, open_page
 
     if not has_networks(agent):
         raise InputError(f"{agent} cannot review: it has no networks that say how likely it takes each action")
@@ -48,10 +46,7 @@ def web(
         raise InputError(f"{logs}: no such folder or archive")
     app = create_app(agent, logs, [host], games)
     listening, address = listen(host, port)
-    config = uvicorn.Config(
-        app, log_level="warning", server_header=False, limit_concurrency=100, timeout_graceful_shutdown=1
-    )
     print(f"{address} (Ctrl-C ends it)", flush=True)
     if open_browser:
         open_page(address)
-    uvicorn.Server(config).run([listening])
+    PageServer(app).run([listening])

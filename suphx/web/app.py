@@ -162,7 +162,7 @@ def create_app(
     games: Path | None = None,
     walls: Walls | None = None,
 ) -> FastAPI:
-    """Return the application.
+    """Return the application; `state.end_streams` ends what would keep it from ending.
 
     agent: who reviews. logs: where the files of viewer addresses are. hosts: by which names it may be asked for besides
     those of loopback. games: the folder of sample games. walls: laid by hand for the games that persons play, as of
@@ -182,6 +182,7 @@ def create_app(
         played.close()
 
     app = FastAPI(title="suphx", docs_url=None, redoc_url=None, openapi_url=None, lifespan=life)
+    app.state.end_streams = played.close
     app.include_router(page_routes())
     app.include_router(review_routes(jobs, reviewer))
     app.include_router(watch_routes(watched, Players(agent), samples, jobs, reviewer))

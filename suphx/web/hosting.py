@@ -26,7 +26,7 @@ from suphx.web.clock import Clock, Pace, TimeLeft
 from suphx.web.host import Host, NotAsked, Options, Seating
 from suphx.web.live_table import Walls
 from suphx.web.seat_view import ROUND_OVER, Position
-from suphx.web.shelf import Shelf, new_id
+from suphx.web.shelf import Shelf
 
 #: Games that are kept, some 0.5 MB each; of those that are over, the one asked for longest ago goes first.
 KEPT = 12
@@ -60,6 +60,8 @@ class PlayStatus(BaseModel):
     """The person's."""
     names: list[str]
     """Of the seats."""
+    agents: list[str]
+    """The three, as they were named, the next seat first."""
     seed: int
     length: Literal["east", "east_south"]
     pace: Pace | None
@@ -122,15 +124,11 @@ class Hosts:
         self._walls, self._now = walls, now
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="play")
 
-    def new_status(
-        self, source: str, names: list[str], seed: int, seat: int, length: str, pace: Pace | None
-    ) -> PlayStatus:
-        """Return how a new game stands."""
-        values = {"id": new_id(), "source": source, "names": names, "seed": seed, "seat": seat, "length": length}
-        return PlayStatus.model_validate(values | {"pace": pace})
-
     def start(self, status: PlayStatus, seating: Callable[[], Seating]) -> None:
-        """Begin a game; raises TooManyGames. seating: is called in the playing thread, since it may load networks."""
+        """Begin a game, as its status names it; raises TooManyGames.
+
+        seating: who sits where; called in the playing thread, since it may load networks.
+        """
         game = _Game(status, None if status.pace is None else Clock(status.pace, self._now))
 
         def begin() -> None:

@@ -18,7 +18,7 @@ from simulator.record import (
     NO_TILE,
     RESULT_NAMES,
 )
-from simulator.tiles import format_tiles, kind_name, tile_name
+from simulator.tiles import kind_name, tile_name
 
 _CALLS = {EVENT_CHOW: "chow", EVENT_PONG: "pong", EVENT_OPEN_KONG: "open kong"}
 
@@ -42,7 +42,7 @@ def _move(game: np.void, event: int) -> Move:
         return seat, "riichi"
     if kind in _CALLS:
         used = game["melds"][seat, extra]["tiles"].tolist()[1 : 4 if kind == EVENT_OPEN_KONG else 3]
-        own = format_tiles([each for each in used if each != NO_TILE], red_fives)
+        own = "".join(tile_name(each, red_fives) for each in used if each != NO_TILE)
         return seat, f"{_CALLS[kind]} {tile_name(tile, red_fives)} with {own}"
     if kind == EVENT_CLOSED_KONG:
         return seat, f"closed kong {kind_name(tile >> 2)}"

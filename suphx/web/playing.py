@@ -20,7 +20,7 @@ from suphx.web.hosting import Hosts, PlayStatus
 from suphx.web.jobs import ReviewJobs, Status
 from suphx.web.played_games import begin_review, log_to_keep
 from suphx.web.reviewer import Reviewer
-from suphx.web.shelf import TooManyGames
+from suphx.web.shelf import TooManyGames, new_id
 
 #: What the person is called.
 PERSON = "You"
@@ -83,7 +83,9 @@ def play_routes(hosts: Hosts, players: Players, jobs: ReviewJobs, reviewer: Revi
             names[(seat + n) % SEATS] = shown_name(name)
         pace = Pace(decision=decision, reserve=reserve) if decision else None
         source = f"played against {', '.join(map(shown_name, agent))}; seed {seed}"
-        status = hosts.new_status(source, names, seed, seat, length, pace)
+        status = PlayStatus(
+            id=new_id(), source=source, seat=seat, names=names, agents=agent, seed=seed, length=length, pace=pace
+        )
         rules = dataclasses.replace(Rules.tenhou(), length=length)
         try:
             hosts.start(status, lambda: seating_of(players, agent, rules, seed, seat))

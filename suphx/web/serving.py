@@ -8,7 +8,28 @@ import socket
 import sys
 import webbrowser
 
+import uvicorn
+from fastapi import FastAPI
+
 from suphx.errors import InputError
+
+
+class PageServer(uvicorn.Server):
+    """Serves the page; when it is told to end, pages that listen are told so first, and need not be cut off."""
+
+    def __init__(self, app: FastAPI) -> None:
+        """app: as `create_app` returns it."""
+        super().__init__(
+            uvicorn.Config(
+                app, log_level="warning", server_header=False, limit_concurrency=100, timeout_graceful_shutdown=1
+            )
+        )
+        self._end_streams = app.state.end_streams
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End."""
+        self._end_streams()
+        await super().shutdown(sockets)
 
 
 def listen(host: str, port: int) -> tuple[socket.socket, str]:

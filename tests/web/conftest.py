@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from reviewed_game import reviewed
+import requests
+from played_games import walls
+from reviewed_game import LOG, reviewed
+from serving_app import serving
 
 from suphx.web.single_file import review_page
 
@@ -40,10 +43,27 @@ def page(browser) -> Iterator:
     found.on("pageerror", lambda error: problems.append(str(error)))
     found.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
     found.problems = problems
-    found.set_default_timeout(10_000)
+    found.set_default_timeout(30_000)
     yield found
     context.close()
     assert problems == []
+
+
+@pytest.fixture(scope="session")
+def _server(browser, tmp_path_factory) -> Iterator[str]:
+    games = tmp_path_factory.mktemp("games")
+    (games / "00000100-00000001.mjlog").write_bytes(LOG.read_bytes())
+    with serving(games=games, walls=walls) as address:
+        yield address
+
+
+@pytest.fixture
+def served(_server) -> str:
+    """The address of the page, one server for all tests in the browser; games of one are not in the way of the next."""
+    for kind in ("games", "play"):
+        for each in requests.get(f"{_server}/api/{kind}", timeout=60).json()["games"]:
+            requests.delete(f"{_server}/api/{kind}/{each['id']}", timeout=60)
+    return _server
 
 
 @pytest.fixture(scope="session")

@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import requests
-import uvicorn
 
 from suphx.web.app import create_app
 from suphx.web.live_table import Walls
-from suphx.web.serving import listen
+from suphx.web.serving import PageServer, listen
 
 
 @contextlib.contextmanager
@@ -23,11 +22,7 @@ def serving(
 ) -> Iterator[str]:
     """Yield the address of a running page."""
     listening, address = listen("127.0.0.1", 0)
-    server = uvicorn.Server(
-        uvicorn.Config(
-            create_app(agent, logs, games=games, walls=walls), log_level="warning", timeout_graceful_shutdown=1
-        )
-    )
+    server = PageServer(create_app(agent, logs, games=games, walls=walls))
     thread = threading.Thread(target=server.run, args=([listening],))
     thread.start()
     while not server.started:

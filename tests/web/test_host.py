@@ -18,10 +18,11 @@ from simulator.tables import Tables
 from suphx.web.agents import Players
 from suphx.web.clock import SHOWING, Clock, Pace
 from suphx.web.host import Host, NotAsked, NotLegal, Options
-from suphx.web.hosting import IDLE, Hosts
+from suphx.web.hosting import IDLE, Hosts, PlayStatus
 from suphx.web.live_table import LiveTable
 from suphx.web.playing import seating_of
 from suphx.web.seat_view import position_of, question_of
+from suphx.web.shelf import new_id
 
 
 def host_of(
@@ -212,7 +213,9 @@ def test_a_question_that_is_still_asked_is_gone_on_with():
 
 
 def start(hosts: Hosts, seating=None) -> str:
-    status = hosts.new_status("test", ["You", *PLAIN], 3, 0, "east", None)
+    status = PlayStatus(
+        id=new_id(), source="test", seat=0, names=["You", *PLAIN], agents=PLAIN, seed=3, length="east", pace=None
+    )
     hosts.start(status, seating or (lambda: seating_of(Players("sl"), PLAIN, Rules.tenhou_east(), 3, 0)))
     finish(hosts)
     return status.id

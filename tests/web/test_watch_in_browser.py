@@ -6,20 +6,11 @@ import re
 
 import pytest
 from reviewed_game import LOG
-from serving_app import serving
 
 from simulator.logs.generate import generate_games
 from simulator.logs.mjlog import read_mjlog
 
 SEED = 3
-
-
-@pytest.fixture(scope="module")
-def served(browser, tmp_path_factory):
-    games = tmp_path_factory.mktemp("games")
-    (games / "00000100-00000001.mjlog").write_bytes(LOG.read_bytes())
-    with serving(games=games) as address:
-        yield address
 
 
 def watch_sensible(page, served) -> None:

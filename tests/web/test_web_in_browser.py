@@ -6,13 +6,6 @@ import re
 
 import pytest
 from reviewed_game import LOG, reviewed
-from serving_app import serving
-
-
-@pytest.fixture(scope="module")
-def served(browser):
-    with serving() as address:
-        yield address
 
 
 def open_log(page, served, path) -> None:

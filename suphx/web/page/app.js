@@ -1,13 +1,16 @@
 // The start of the served page: which view it shows follows from the address.
+import { showPlay } from "suphx/playing.js";
 import { showReview } from "suphx/reviewing.js";
 import { dropAnywhere, showStart } from "suphx/start.js";
 import { showGame } from "suphx/watching.js";
 
 const root = document.getElementById("root");
 const review = /^\/review\/([\w-]+)$/.exec(location.pathname);
+const played = /^\/play\/([\w-]+)$/.exec(location.pathname);
 const game = /^\/watch\/([\w-]+)$/.exec(location.pathname);
 
-dropAnywhere();
-if (review) showReview(root, review[1]);
+if (!played) dropAnywhere(); // what is dropped by chance would leave the game
+if (played) showPlay(root, played[1]);
+else if (review) showReview(root, review[1]);
 else if (game) showGame(root, game[1]);
 else showStart(root);

@@ -27,7 +27,7 @@ export function differencesPanel(review, seat, go) {
   }));
 }
 
-/** How each round ended; `review.scores` is null where there is more to come. `go(round)` where one is chosen. */
+/** How each round ended; `review.scores` is null where there is more to come. `go(round)` where one is chosen, or null. */
 export function scoresTable(review, go) {
   const how = (result) => result.wins.length
     ? result.wins.map((win) => `${review.names[win.seat]} ${term(win.seat === win.source ? "win by draw" : "win by claim")} ${number(win.points)}`).join("; ")
@@ -36,7 +36,7 @@ export function scoresTable(review, go) {
     h("caption", {}, "Results"),
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, term("round")), review.names.map((name) => h("th", { scope: "col" }, name)))),
     h("tbody", {}, review.rounds.map((round, n) => h("tr", {},
-      h("th", { scope: "row" }, h("button", { type: "button", class: "link", onclick: () => go(n) }, roundName(round.name, round.repeat_counter)),
+      h("th", { scope: "row" }, go ? h("button", { type: "button", class: "link", onclick: () => go(n) }, roundName(round.name, round.repeat_counter)) : roundName(round.name, round.repeat_counter),
         h("small", {}, how(round.result))),
       round.result.scores.map((score, seat) => h("td", { class: "count" }, number(score), h("small", {}, signed(round.result.deltas[seat]) || "0")))))),
     review.scores && h("tfoot", {}, h("tr", {}, h("th", { scope: "row" }, review.ranks ? "Rank, final points" : "The log ends here"),

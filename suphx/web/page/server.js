@@ -58,3 +58,35 @@ export function followRounds(game, after, tell) {
     };
   });
 }
+
+/** A form out of [name, value] pairs; a name may come several times. */
+export function formOf(values) {
+  const form = new FormData();
+  for (const [name, value] of values) form.append(name, value);
+  return form;
+}
+
+/**
+ * Follow a game that is played: `tell` has a function for each kind of event (position, clock, options, over, failed),
+ * and `lost(error)` for when it cannot be followed any longer. `isAway(away)` says when the connection breaks and is back.
+ */
+export function followPlay(game, tell, { lost, isAway }) {
+  const events = new EventSource(`/api/play/${game}/positions`);
+  const last = ["over", "failed"];
+  const end = () => ask(`/api/play/${game}`).then(() => lost(new Error("The game cannot be followed.")), lost);
+  for (const kind of ["position", "clock", "options", ...last]) {
+    events.addEventListener(kind, (event) => {
+      if (last.includes(kind)) events.close();
+      tell[kind](JSON.parse(event.data));
+    });
+  }
+  events.addEventListener("gone", () => {
+    events.close();
+    end();
+  });
+  events.onopen = () => isAway(false);
+  events.onerror = () => {
+    isAway(true); // it tries again by itself, from the last position that it has
+    if (events.readyState === EventSource.CLOSED) end();
+  };
+}

@@ -1,7 +1,7 @@
 // What the reader has chosen, kept in the browser where that is allowed.
 
 const KEY = "suphx-page";
-const DEFAULTS = { theme: "auto", japanese: false, numerals: true, open: true, hands: "all", speed: 2 };
+const DEFAULTS = { theme: "auto", japanese: false, numerals: true, open: true, hands: "all", speed: 2, help: false, pace: "normal" };
 
 /** The settings; those that are missing or unknown are the defaults. */
 export function loadSettings() {

@@ -1,5 +1,6 @@
 // The start: open or drop a log, the reviews that are there already, and what can be watched.
 import { h, show } from "suphx/dom.js";
+import { playSection } from "suphx/play_start.js";
 import { ask } from "suphx/server.js";
 import { applySettings, loadSettings } from "suphx/settings.js";
 import { watchSection } from "suphx/watch_start.js";
@@ -81,8 +82,9 @@ export function showStart(root) {
   const by = h("p", { class: "quiet" });
   const list = h("ul", { class: "kept" });
   const kept = h("section", { hidden: true, "aria-label": "Reviews" }, h("h3", {}, "Reviews"), list);
+  const play = playSection((...words) => tell(...words));
   const watch = watchSection((...words) => tell(...words));
-  show(root, h("main", { class: "start cards" }, h("h1", {}, "Suphx"), said,
+  show(root, h("main", { class: "start cards" }, h("h1", {}, "Suphx"), said, play.section,
     h("section", { class: "card", "aria-labelledby": "review-title" }, h("h2", { id: "review-title" }, "Review a game"),
       h("label", { class: "drop", for: "log" }, h("b", {}, "Drop a log here, or open one"), h("span", { class: "quiet" }, "mjlog, Tenhou's JSON or mjai; it stays on this machine"), file),
       byAddress, by, kept),
@@ -99,5 +101,6 @@ export function showStart(root) {
     }
   };
   refresh();
+  play.update();
   watch.update();
 }

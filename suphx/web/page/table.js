@@ -194,17 +194,24 @@ function own(seat, view, name, { marks, choices, lift }, isLast) {
   ];
 }
 
+/** The own seat where its hand is shown elsewhere: what lies on the table, melds where others have theirs. */
+function ownWithoutHand(seat, view, name, isLast) {
+  const [laid] = melds(view.melds, REACH, MIDDLE - 12, OTHER * 1.1);
+  return group(seat, 0, river(seat, view.river, isLast), laid, text(name, -REACH, REACH - 2, "name", 0, "start"));
+}
+
 /**
  * The table at a moment. options: `seat` (whose view), `open` (others' hands), `names`, `marks` (Map face -> {probability,
  * taken, preferred, danger} for the own tiles), `choices` (what else can be done: {word, tiles, probability, taken,
- * preferred}, the likeliest first), `plain` (no room for either).
+ * preferred}, the likeliest first), `plain` (no room for either), `hand` (whether the own hand is on it).
  */
-export function tableOf(frame, { seat, open, names, marks = new Map(), choices = [], plain = false }) {
+export function tableOf(frame, { seat, open, names, marks = new Map(), choices = [], plain = false, hand = true }) {
   const lift = plain ? LIFT : 0;
-  const bottom = BOTTOM - lift - (plain ? 14 : 0); // captions are below the tiles
+  const bottom = hand ? BOTTOM - lift - (plain ? 14 : 0) : 2 * MIDDLE; // captions are below the tiles
   const seats = frame.seats.map((view, each) => {
     const relative = (each - seat + 4) % 4;
     const isLast = frame.last === each;
+    if (!relative && !hand) return ownWithoutHand(each, view, names[each], isLast);
     return relative
       ? other(each, view, relative, names[each], open, isLast)
       : own(each, view, names[each], { marks, choices, lift }, isLast);

@@ -1,6 +1,6 @@
 // The part of the start about watching: agents at a table, a recorded game, sample games, and the games that are there.
 import { h, show } from "suphx/dom.js";
-import { ask } from "suphx/server.js";
+import { ask, formOf } from "suphx/server.js";
 
 const WINDS = ["East", "South", "West", "North"];
 const SEEDS = 1e6; // of those that are proposed; others can be typed
@@ -17,21 +17,16 @@ export function watchSection(tell) {
       tell(error.message, true);
     }
   };
-  const form = (values) => {
-    const found = new FormData();
-    for (const [name, value] of values) found.append(name, value);
-    return found;
-  };
   const agents = WINDS.map((wind) => h("select", { id: `agent-${wind.toLowerCase()}` }));
   const seed = h("input", { type: "number", id: "seed", min: 0, max: MAX_SEED, step: 1, required: true, value: Math.floor(Math.random() * SEEDS) });
   const table = h("form", { class: "seating", onsubmit: (event) => {
     event.preventDefault();
-    start("live", form([...agents.map((each) => ["agent", each.value]), ["seed", seed.value]]));
+    start("live", formOf([...agents.map((each) => ["agent", each.value]), ["seed", seed.value]]));
   } },
   WINDS.map((wind, n) => h("label", {}, h("span", {}, wind), agents[n])),
   h("label", {}, h("span", {}, "Seed"), seed), h("button", { type: "submit", id: "watch" }, "Watch"));
   const file = h("input", { type: "file", id: "recorded", accept: ".mjlog,.xml,.json,.jsonl,.mjson,.mjai,.log,.gz", onchange: () => {
-    if (file.files[0]) start("recorded", form([["log", file.files[0]]]));
+    if (file.files[0]) start("recorded", formOf([["log", file.files[0]]]));
     file.value = "";
   } });
   const samples = h("ul", { class: "samples" });
@@ -62,7 +57,7 @@ export function watchSection(tell) {
       }
       sampled.hidden = found.samples === null;
       show(samples, (found.samples || []).map((each) => h("li", {},
-        h("button", { type: "button", class: "link", onclick: () => start("sample", form([["name", each.name]])) }, each.name),
+        h("button", { type: "button", class: "link", onclick: () => start("sample", formOf([["name", each.name]])) }, each.name),
         " ", h("span", { class: "quiet" }, new Date(1000 * each.time).toLocaleString()))));
       if (found.samples && !found.samples.length) show(samples, h("li", { class: "quiet" }, "There are none yet."));
       kept.hidden = !found.games.length;

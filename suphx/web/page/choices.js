@@ -1,0 +1,68 @@
+// What can be answered besides a discard: buttons with their keys.
+import { h, show } from "suphx/dom.js";
+import { tilesInline } from "suphx/decision.js";
+import { term, tileNames } from "suphx/words.js";
+
+// The order of the buttons, and the keys that press them.
+const KEYS = {
+  "win by draw": "W", "win by claim": "W", riichi: "R", "closed kong": "K", "added kong": "K", "open kong": "K", pong: "P", chow: "C",
+  "nine terminals": "N", stop: "E", "next round": "Enter", pass: "X",
+};
+const LOOKS = { "win by draw": "win", "win by claim": "win", riichi: "strong", pass: "plain" };
+const ORDER = Object.keys(KEYS);
+
+function words(choice, question) {
+  if (choice.type === "pass" && question.situation === "stop") return "go on";
+  if (choice.type === "stop") return "end the game";
+  return term(choice.type);
+}
+
+/** The tiles on a button: those of a call together, the called one last. */
+function tilesOf(choice) {
+  if (["riichi", "pass", "stop", "nine terminals", "next round"].includes(choice.type)) return [];
+  if (choice.type === "closed kong") return choice.own;
+  return [...choice.own, choice.tile];
+}
+
+/** The row of buttons; `press(choice)` when one is pressed. */
+export class ChoiceRow {
+  constructor(press) {
+    this.press = press;
+    this.buttons = [];
+    this.place = h("div", { class: "answers", id: "answers", role: "group", "aria-label": "What you can do", tabindex: "-1", onkeydown: (event) => this.arrow(event) });
+  }
+
+  /** Show the choices of a question (null: none); `armed`: riichi is chosen, its discard is not yet. */
+  draw(question, { armed, busy }) {
+    const choices = question ? question.choices.filter((each) => each.type !== "discard") : [];
+    choices.sort((a, b) => ORDER.indexOf(a.type) - ORDER.indexOf(b.type));
+    this.buttons = choices.map((choice) => {
+      const tiles = tilesOf(choice);
+      const label = [words(choice, question), tileNames(tiles)].filter(Boolean).join(" ");
+      const key = KEYS[choice.type];
+      const button = h("button", {
+        type: "button", class: LOOKS[choice.type] || "call", disabled: busy, "data-type": choice.type, "data-action": choice.action, "data-key": key.toLowerCase(),
+        "aria-label": label, "aria-keyshortcuts": key, "aria-pressed": choice.type === "riichi" ? String(armed) : null, onclick: () => this.press(choice),
+      }, h("span", {}, words(choice, question)), tiles.length ? tilesInline(tiles) : null, h("kbd", { "aria-hidden": "true" }, key));
+      return button;
+    });
+    show(this.place, this.buttons);
+  }
+
+  /** Press the button of a key; where several have it, go to the next of them. Returns whether there is one. */
+  key(name) {
+    const found = this.buttons.filter((button) => button.dataset.key === name && !button.disabled);
+    if (found.length === 1) found[0].click();
+    else if (found.length) found[(found.indexOf(document.activeElement) + 1) % found.length].focus();
+    return found.length > 0;
+  }
+
+  arrow(event) {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!by || !this.buttons.length) return;
+    event.preventDefault();
+    const at = this.buttons.indexOf(document.activeElement);
+    const next = at < 0 ? (by > 0 ? 0 : this.buttons.length - 1) : (at + by + this.buttons.length) % this.buttons.length;
+    this.buttons[next].focus();
+  }
+}

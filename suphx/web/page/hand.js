@@ -1,0 +1,88 @@
+// The own hand as buttons: by mouse, touch and keyboard.
+import { h, s, show } from "suphx/dom.js";
+import { kindOf } from "suphx/tiles.js";
+import { tileName } from "suphx/words.js";
+
+/** The choice that discards a tile of the hand; null where it may not go. */
+function choiceFor(question, face, drawn) {
+  if (!question) return null;
+  return question.choices.find((each) => each.type === "discard" && each.tile === face && each.drawn === drawn) || null;
+}
+
+export class Hand {
+  /** discard(choice, face): a tile is chosen. pointed(kind or null): one is pointed at. */
+  constructor({ discard, pointed }) {
+    this.discard = discard;
+    this.pointed = pointed;
+    this.tiles = [];
+    this.at = 0;
+    this.touched = null;
+    this.place = h("div", { class: "hand", id: "hand", role: "group", "aria-label": "Your hand", onkeydown: (event) => this.key(event),
+      onmouseleave: () => this.point(null), onfocusout: () => this.point(null) });
+  }
+
+  /** Show a hand. `riichi`: only kinds that it can be declared with can be chosen. */
+  draw({ hand, drawn, question, riichi, busy, dora, forbidden }) {
+    const had = this.place.contains(document.activeElement);
+    const faces = [...hand.map((face) => [face, false]), ...(drawn ? [[drawn, true]] : [])];
+    this.touched = null;
+    let open = 0; // tiles that can be discarded
+    this.tiles = faces.map(([face, isDrawn], n) => {
+      const choice = choiceFor(question, face, isDrawn);
+      const may = Boolean(choice) && !busy && (!riichi || riichi.includes(kindOf(face)));
+      open += may ? 1 : 0;
+      const notes = [isDrawn ? "just drawn" : null, dora.includes(kindOf(face)) || face[0] === "0" ? "dora" : null, forbidden.includes(kindOf(face)) ? "may not be discarded after this call" : null];
+      return h("button", {
+        type: "button", class: `own-tile${isDrawn ? " drawn" : ""}${may ? "" : " off"}${dora.includes(kindOf(face)) ? " dora" : ""}`, "data-face": face, "data-action": choice ? choice.action : null,
+        "aria-disabled": String(!may), "aria-label": [tileName(face), ...notes].filter(Boolean).join(", "), tabindex: "-1",
+        title: forbidden.includes(kindOf(face)) ? "may not be discarded after this call" : null,
+        onclick: (event) => this.press(event, n, may ? choice : null, face), onmouseenter: () => this.point(face), onfocus: () => this.go(n, face),
+      }, s("svg", { viewBox: "0 0 60 80", "aria-hidden": "true" }, s("use", { href: `#tile-${face}`, width: 60, height: 80 })));
+    });
+    this.at = Math.min(this.at, this.tiles.length - 1);
+    if (drawn) this.at = this.tiles.length - 1;
+    if (this.tiles.length) this.tiles[this.at].tabIndex = 0;
+    show(this.place, this.tiles);
+    this.place.classList.toggle("choosing", open > 0);
+    if (had) this.focus();
+  }
+
+  /** Put the focus where it was, or on the tile just drawn. */
+  focus() {
+    if (this.tiles.length) this.tiles[this.at].focus({ preventScroll: true });
+  }
+
+  get hasFocus() {
+    return this.place.contains(document.activeElement);
+  }
+
+  point(face) {
+    this.pointed(face ? kindOf(face) : null);
+  }
+
+  go(n, face) {
+    this.tiles[this.at].tabIndex = -1;
+    this.at = n;
+    this.tiles[n].tabIndex = 0;
+    this.point(face);
+  }
+
+  /** A finger chooses with the first touch and discards with the second. */
+  press(event, n, choice, face) {
+    if (event.pointerType === "touch" && this.touched !== n) {
+      this.touched = n;
+      this.tiles.forEach((tile, other) => tile.classList.toggle("chosen", other === n));
+      this.point(face);
+    } else if (choice) {
+      this.discard(choice, face);
+    }
+  }
+
+  key(event) {
+    const to = { ArrowLeft: this.at - 1, ArrowRight: this.at + 1, Home: 0, End: this.tiles.length - 1 }[event.key];
+    if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const within = Math.max(0, Math.min(this.tiles.length - 1, to));
+    this.tiles[within].focus();
+  }
+}

@@ -1,0 +1,311 @@
+// A game that is played: the table, the own hand, what can be done, and how it has gone. What happens is the server's to say.
+import { ChoiceRow } from "suphx/choices.js";
+import { act, isForElement, showToggles } from "suphx/controls.js";
+import { h, show } from "suphx/dom.js";
+import { scoresTable } from "suphx/game.js";
+import { Hand } from "suphx/hand.js";
+import { finalStanding, roundOutcome } from "suphx/outcome.js";
+import { PlayState } from "suphx/play_state.js";
+import { applySettings, loadSettings, saveSettings } from "suphx/settings.js";
+import { furitenSentence, moveShown, placeSentence, questionSentence, sentence } from "suphx/spoken.js";
+import { tableInWords, tableOf } from "suphx/table.js";
+import { symbols } from "suphx/tiles.js";
+import { markFuriten, noteLine } from "suphx/tips.js";
+import { roundName, term, useJapanese } from "suphx/words.js";
+
+const MOVES = 12; // of the latest that are listed
+const SPOKEN = 12; // sentences that stay to be read again
+const PACES = { slow: "Slow", normal: "Normal pace", fast: "Fast", instant: "At once" };
+const PLACES = ["", "right", "across", "left"];
+const OPTIONS = [["no_calls", "No calls", "1"], ["win_at_once", "Win at once", "2"], ["discard_drawn", "Discard what is drawn", "3"]];
+const KEYS = [["← → Home End", "along the hand, and along what you can do"], ["Enter", "discard the tile, go on"], ["D", "discard what is drawn"],
+  ["C P K", "chow, pong, kong; again for the next form"], ["R", "riichi, then a discard; Esc takes it back"], ["W", "win"], ["N", "nine terminals"], ["X", "pass"],
+  ["1 2 3", "what is answered for you"], ["H", "help"], ["J", "Japanese terms"]];
+
+export class PlayPage {
+  /** server: answer(question, action), choose(options), results(), review(seat), again(), and `log`, an address. */
+  constructor(root, status, server) {
+    this.server = server;
+    this.seat = status.seat;
+    this.state = new PlayState(status, {
+      answer: server.answer, pace: () => this.settings.pace, shown: (position) => this.next(position), changed: () => this.draw(),
+    });
+    this.rounds = status.rounds;
+    this.moves = [];
+    this.pointed = null;
+    this.looking = false; // at the table beneath the outcome
+    this.settings = loadSettings();
+    if (!PACES[this.settings.pace]) this.settings.pace = "normal";
+    this.build(root);
+    document.addEventListener("keydown", (event) => this.key(event));
+    setInterval(() => this.drawClock(), 200);
+    this.keep();
+  }
+
+  build(root) {
+    this.table = h("div", { class: "table-place" });
+    this.outcome = h("section", { class: "outcome", id: "outcome", hidden: true, "aria-labelledby": "outcome-title" });
+    this.answers = new ChoiceRow((choice) => this.choose(choice));
+    this.hand = new Hand({ discard: (choice) => this.state.discard(choice), pointed: (kind) => this.point(kind) });
+    this.note = h("p", { class: "tip", id: "tip" });
+    this.furiten = h("b", { class: "furiten warned", id: "furiten" });
+    this.clock = h("span", { class: "clock", id: "clock", role: "timer", "aria-label": "Time left" });
+    this.options = h("div", { class: "options", role: "group", "aria-label": "What is answered for you" }, OPTIONS.map(([name, words, key]) =>
+      h("button", { type: "button", "data-option": name, "aria-pressed": "false", title: `${words} (${key})`, onclick: () => this.switchOption(name) }, words)));
+    this.message = h("p", { class: "error", id: "note", role: "status" });
+    this.own = h("div", { class: "own-place" }, h("div", { class: "tips" }, this.furiten, this.note, this.clock), this.answers.place, this.hand.place, this.options, this.message);
+    this.now = h("div", { id: "now" });
+    this.before = h("div", { id: "before" });
+    const { source, pace, length, seed } = this.state.status;
+    const keys = h("details", {}, h("summary", {}, "Keys"), h("dl", { class: "keys" }, KEYS.map(([key, meaning]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, meaning)])));
+    const about = h("p", { class: "quiet" }, `${source}; ${length === "east" ? "East round" : "East and South"}; ${pace ? `${pace.decision} s a decision and ${pace.reserve} s a round` : "no clock"}.`);
+    this.spoken = h("div", { class: "unseen", id: "said", role: "log", "aria-live": "polite" });
+    this.toggles = h("div", { class: "toggles", role: "group", "aria-label": "Settings" });
+    this.pace = h("select", { id: "pace", "aria-label": "Pace", onchange: () => this.set("pace", this.pace.value) }, Object.entries(PACES).map(([value, words]) => h("option", { value }, words)));
+    this.place = h("h1", { class: "place", id: "place", "data-seed": seed });
+    show(root, symbols(),
+      h("header", { class: "top" }, this.place, this.pace, h("div", { class: "links" }, h("a", { href: "/", id: "another" }, "Leave the table")), this.toggles),
+      h("main", { class: "review play" },
+        h("div", { class: "left" }, h("div", { class: "board" }, this.table, this.outcome), this.own),
+        h("div", { class: "right" }, h("section", { class: "panel", "aria-label": "What has happened" }, this.now, this.before, about, keys))), this.spoken);
+  }
+
+  // What comes from the server
+
+  take(position) {
+    this.state.take(position);
+  }
+
+  setClock(left) {
+    this.state.setClock(left);
+    this.drawClock();
+  }
+
+  setOptions(options) {
+    this.state.options = options;
+    this.draw();
+  }
+
+  setAway(away) {
+    this.state.away = away;
+    this.draw();
+  }
+
+  end(status) {
+    this.state.status = status;
+    this.rounds = status.rounds;
+    this.draw();
+    this.attend();
+  }
+
+  fail(message) {
+    this.state.message = message;
+    this.draw();
+  }
+
+  /** A position is to be shown now. */
+  next(position) {
+    const { before } = this.state;
+    const isNewRound = !before || before.frame.round !== position.frame.round || before.frame.repeat !== position.frame.repeat || (before.result && !position.result);
+    if (isNewRound) this.moves = [];
+    this.moves.push(...position.moves.map((move) => [this.windOf(position, move[0]), move]));
+    this.speak(position, isNewRound);
+    if (position.result && !(before && before.result)) {
+      this.looking = false;
+      this.server.results().then((rounds) => {
+        this.rounds = rounds;
+        this.draw();
+      }, (error) => this.fail(error.message));
+    }
+    this.draw();
+    if (position.question || this.isOver) this.attend();
+  }
+
+  // What is answered
+
+  choose(choice) {
+    if (choice.type === "riichi") this.state.arm(!this.state.armed);
+    else this.state.answer(choice.action);
+    if (this.state.armed) this.hand.focus();
+  }
+
+  async switchOption(name) {
+    const options = { ...this.state.options, [name]: !this.state.options[name] };
+    try {
+      await this.server.choose(options);
+    } catch (error) {
+      this.fail(error.message);
+    }
+  }
+
+  discardDrawn() {
+    const { question } = this.state;
+    const drawn = question && question.choices.find((each) => each.drawn);
+    if (drawn) this.state.discard(drawn);
+  }
+
+  key(event) {
+    if (isForElement(event) || event.repeat) return;
+    const name = event.key.toLowerCase();
+    if (name === "enter" && event.target instanceof Element && event.target.closest("button, a, summary")) return;
+    if (this.answers.key(name) || (name === "enter" && this.pressNext())) {
+      event.preventDefault();
+      return;
+    }
+    const along = () => this.own.contains(document.activeElement) || this.hand.focus();
+    act(event, {
+      d: () => this.discardDrawn(), Escape: () => this.state.arm(false), h: () => this.set("help", !this.settings.help),
+      j: () => this.set("japanese", !this.settings.japanese), ArrowLeft: along, ArrowRight: along, Home: along, End: along,
+      ...Object.fromEntries(OPTIONS.map(([option, , key]) => [key, () => this.switchOption(option)])),
+    });
+  }
+
+  pressNext() {
+    const button = this.outcome.querySelector("#next");
+    if (!button || button.disabled) return false;
+    button.click();
+    return true;
+  }
+
+  set(name, value) {
+    this.settings[name] = value;
+    this.keep();
+  }
+
+  keep() {
+    saveSettings(this.settings);
+    showToggles(this.toggles, this.settings, () => this.keep(), [["help", "Help", "Help", "H"]]);
+    this.draw();
+  }
+
+  // What is heard, and where the focus is
+
+  windOf(position, seat) {
+    return seat === null ? "" : seat === this.seat ? "You" : term(position.frame.seats[seat].wind);
+  }
+
+  speak(position, isNewRound) {
+    const heard = position.moves.filter(([seat, words]) => seat !== this.seat || words.startsWith("win")).map((move) => sentence(move, this.windOf(position, move[0])));
+    const all = [isNewRound ? placeSentence(position) : null, ...heard, questionSentence(position, this.seat), furitenSentence(this.state)].filter(Boolean);
+    if (!all.length) return;
+    this.spoken.append(h("p", {}, all.join(" ")));
+    while (this.spoken.children.length > SPOKEN) this.spoken.firstChild.remove();
+  }
+
+  /** Lead the focus to what is asked, if it is not somewhere else on purpose. */
+  attend() {
+    const at = document.activeElement;
+    if (at && at !== document.body && !this.own.contains(at) && !this.outcome.contains(at)) return;
+    if (this.options.contains(at)) return;
+    const button = this.outcome.hidden ? null : this.outcome.querySelector("#next, #review");
+    const { question } = this.state;
+    if (button) button.focus({ preventScroll: true });
+    else if (question && question.choices.some((each) => each.type === "discard")) this.hand.focus();
+    else if (question) this.answers.place.focus({ preventScroll: true });
+  }
+
+  get isOver() {
+    return this.state.status.state === "over" && this.state.isLast;
+  }
+
+  // Drawing
+
+  /** What seats are called at the table: by their winds; `fixed`: by their places, for lists over several rounds. */
+  names(position, fixed) {
+    return this.state.status.names.map((name, seat) => {
+      if (seat === this.seat) return "You";
+      return fixed ? `${name}, ${PLACES[(seat - this.seat + 4) % 4]}` : `${term(position.frame.seats[seat].wind)} · ${name}`;
+    });
+  }
+
+  draw() {
+    useJapanese(this.settings.japanese);
+    applySettings(this.settings);
+    this.pace.value = this.settings.pace;
+    for (const button of this.options.children) button.setAttribute("aria-pressed", String(this.state.options[button.dataset.option]));
+    const words = this.state.message || this.state.status.message || (this.state.away ? "The connection is broken; trying again ..." : "");
+    if (this.message.textContent !== words) this.message.textContent = words;
+    const { position } = this.state;
+    if (!position) {
+      this.place.textContent = "Dealing ...";
+      return;
+    }
+    const frame = { ...position.frame, name: position.name, last: position.last };
+    this.place.textContent = roundName(position.name, frame.repeat);
+    const names = this.names(position, false);
+    const how = { seat: this.seat, open: true, names };
+    show(this.table, tableOf(frame, { ...how, plain: true, hand: false }), tableInWords(frame, how));
+    this.drawOwn(position);
+    this.drawOutcome(position);
+    show(this.now, h("h2", {}, "Latest moves"), h("ol", { class: "moves" }, this.moves.slice(-MOVES).reverse().map(([who, move]) =>
+      h("li", {}, who ? [h("b", {}, who), " "] : null, moveShown(move)))));
+    show(this.before, this.rounds.length ? scoresTable({ names: this.names(position, true), rounds: this.rounds, scores: null }, null) : null);
+  }
+
+  drawOwn(position) {
+    const view = position.frame.seats[this.seat];
+    const { question, armed, busy } = this.state;
+    const had = this.answers.place.contains(document.activeElement);
+    this.answers.draw(question && question.situation !== "round over" ? question : null, { armed, busy });
+    this.hand.draw({
+      hand: view.hand, drawn: view.drawn, question, busy, riichi: armed ? question.riichi : null,
+      dora: position.frame.dora, forbidden: question ? question.forbidden : [],
+    });
+    if (had && !this.answers.place.contains(document.activeElement)) this.hand.focus();
+    this.own.classList.toggle("asked", Boolean(question) && !busy);
+    markFuriten(this.furiten, position.own);
+    this.drawNote();
+    this.drawClock();
+  }
+
+  point(kind) {
+    if (kind === this.pointed) return;
+    this.pointed = kind;
+    this.drawNote();
+  }
+
+  drawNote() {
+    const { position, question, armed } = this.state;
+    if (position) show(this.note, noteLine(position, question, { pointed: this.pointed, help: this.settings.help, armed }));
+  }
+
+  drawClock() {
+    const left = this.state.timeLeft();
+    const words = left ? `${Math.ceil(left.decision)} + ${Math.ceil(left.reserve)}` : "";
+    if (this.clock.textContent !== words) this.clock.textContent = words;
+    this.clock.classList.toggle("late", Boolean(left) && left.decision <= 0);
+  }
+
+  drawOutcome(position) {
+    const focused = this.outcome.contains(document.activeElement) ? document.activeElement.id : null;
+    this.outcome.hidden = !position.result;
+    if (!position.result) {
+      show(this.outcome);
+      return;
+    }
+    const { question, busy } = this.state;
+    const names = this.names(position, true);
+    const goOn = question && question.situation === "round over" ? question.choices[0] : null;
+    const look = h("button", { type: "button", id: "look", "aria-pressed": String(this.looking), onclick: () => {
+      this.looking = !this.looking;
+      this.draw();
+    } }, this.looking ? "Show the result" : "Look at the table");
+    this.outcome.classList.toggle("folded", this.looking);
+    show(this.outcome,
+      h("div", { class: "outcome-text" }, this.isOver ? finalStanding(this.state.status, names) : null, roundOutcome(position, names)),
+      h("div", { class: "choices" },
+        goOn ? h("button", { type: "button", id: "next", class: "strong", disabled: busy, onclick: () => this.choose(goOn) }, "Next round", h("kbd", { "aria-hidden": "true" }, "Enter")) : null,
+        this.isOver ? this.afterwards() : null, look));
+    const again = focused && this.outcome.querySelector(`#${focused}`);
+    if (again) again.focus({ preventScroll: true });
+  }
+
+  /** What there is to do with a game that is over. */
+  afterwards() {
+    return [
+      h("button", { type: "button", id: "review", class: "strong", onclick: () => this.server.review(this.seat) }, "Review this game"),
+      h("a", { href: this.server.log, download: "", id: "keep" }, "Save as mjlog"),
+      h("button", { type: "button", id: "again", onclick: () => this.server.again() }, "Play again"),
+    ];
+  }
+}

@@ -1,0 +1,60 @@
+// What happens at the table in sentences, for those who hear it, and in short for those who read it.
+import { tilesInline } from "suphx/decision.js";
+import { isJapanese, roundName, term, tileName, tileNames } from "suphx/words.js";
+
+const VERBS = {
+  discard: "discards", riichi: "declares riichi", chow: "chows", pong: "pongs", "open kong": "makes an open kong of", "closed kong": "makes a closed kong of",
+  "added kong": "adds to a kong", "win by draw": "wins by draw on", "win by claim": "wins on",
+};
+const KINDS = Object.keys(VERBS).sort((a, b) => b.length - a.length);
+const TILES = /[0-9][mpsz]/g;
+
+/** A move's kind and its tiles: what is done, the tile, and those of the own hand that a call uses. */
+function parts(words) {
+  const kind = KINDS.find((each) => words.startsWith(each));
+  const [before, after = ""] = words.split(" with ");
+  return { kind, tiles: before.match(TILES) || [], own: after.match(TILES) || [] };
+}
+
+/** A move as a sentence; `who` is the mover's name. */
+export function sentence([, words], who) {
+  const { kind, tiles, own } = parts(words);
+  if (!kind) return tiles.length ? `New ${term("dora indicator")}: ${tileNames(tiles)}.` : `${term(words)}.`;
+  const verb = isJapanese() && kind !== "discard" ? `${term(kind)}:` : VERBS[kind];
+  return `${who} ${verb}${tiles.length ? ` ${tileNames(tiles)}` : ""}${own.length ? ` with ${tileNames(own)}` : ""}.`;
+}
+
+/** A move in short, with its tiles as pictures. */
+export function moveShown([, words]) {
+  const { kind, tiles, own } = parts(words);
+  return [term(kind || (tiles.length ? "dora indicator" : words)), " ", tilesInline(tiles), own.length ? [" with ", tilesInline(own)] : null];
+}
+
+/** What is asked, as a sentence. */
+export function questionSentence(position, seat) {
+  const { question, frame } = position;
+  if (!question) return "";
+  const { drawn } = frame.seats[seat];
+  const others = [...new Set(question.choices.filter((each) => !["discard", "pass", "next round"].includes(each.type)).map((each) => term(each.type)))];
+  const may = others.length ? ` You may choose: ${others.join(", ")}.` : "";
+  switch (question.situation) {
+    case "round over": return "The round is over.";
+    case "stop": return "You may end the game.";
+    case "turn": return `Your turn${drawn ? `, you draw ${tileName(drawn)}` : ""}.${may}`;
+    case "riichi discard":
+    case "call discard": return "Discard a tile.";
+    default: return may.trim();
+  }
+}
+
+/** Where the game is, as a sentence. */
+export function placeSentence(position) {
+  return `${roundName(position.name, position.frame.repeat)}. ${term("dora indicator")}: ${tileNames(position.frame.indicators)}.`;
+}
+
+/** That the hand has become furiten, or is no longer, as a sentence. */
+export function furitenSentence({ position, before }) {
+  const [was, is] = [before ? before.own.furiten : "", position.own.furiten];
+  if (Boolean(was) === Boolean(is)) return "";
+  return is ? "You are furiten." : "You are no longer furiten.";
+}

@@ -1,0 +1,37 @@
+// The line above the own hand: furiten, its waits, and what a discard that is pointed at leads to.
+import { tilesInline } from "suphx/decision.js";
+import { h } from "suphx/dom.js";
+import { term } from "suphx/words.js";
+
+const WHY = {
+  discard: "furiten: you have discarded one of them", passed: "furiten until your next discard: you let a win pass",
+  riichi: "furiten for good: you let a win pass in riichi",
+};
+
+/** Kinds with how many of each are not to be seen. */
+function counted(kinds) {
+  return Object.entries(kinds).map(([kind, left]) => h("span", { class: left ? "counted" : "counted none" }, tilesInline([kind]), `×${left}`));
+}
+
+function outlookLine(outlook) {
+  const { shanten, accepted, furiten } = outlook;
+  const all = Object.values(accepted).reduce((sum, each) => sum + each, 0);
+  if (shanten === 0) return [h("b", {}, term("ready")), " ", counted(accepted), furiten ? h("b", { class: "warned" }, " furiten") : null];
+  return [h("b", {}, `${shanten} ${term("away")}`), ` · ${term("accepted")} ${all} `, counted(accepted)];
+}
+
+/** What there is to say. `pointed`: a kind of the hand or null; `help`: say it of hands that are not tenpai, too. */
+export function noteLine(position, question, { pointed, help, armed }) {
+  const found = question && pointed ? question.outlook.find((each) => each.kind === pointed) : null;
+  if (found && (found.shanten === 0 || help)) return outlookLine(found);
+  if (armed) return ["Riichi: choose the discard. Esc takes it back."];
+  const { waits } = position.own;
+  return Object.keys(waits).length ? [h("b", {}, term("waits")), " ", counted(waits)] : [];
+}
+
+/** Say in an element whether the hand is furiten, and why. */
+export function markFuriten(place, { furiten }) {
+  place.textContent = furiten ? "furiten" : "";
+  place.title = furiten ? WHY[furiten] : "";
+  place.dataset.why = furiten;
+}
