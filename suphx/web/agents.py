@@ -55,12 +55,14 @@ def shown_name(name: str) -> str:
 
 
 def choose(agents: Mapping[int, Agent], games: np.ndarray, asked: Decisions) -> np.ndarray:
-    """Return an action i64[n] for each decision, each by who sits there.
+    """Return an action i64[n] for each decision, each by who sits there; an agent is asked for all its seats at once.
 
     agents: by seat. games: GAME[...], which `asked.game` indexes.
     """
     actions = np.empty(len(asked), np.int64)
-    for n, seat in enumerate(asked.seat.tolist()):
-        one = Decisions(*(part[n : n + 1] for part in (asked.game, asked.seat, asked.situation, asked.legal)))
-        actions[n] = agents[seat].act(games, one).actions[0]
+    seated = [agents[seat] for seat in asked.seat.tolist()]
+    for agent in dict.fromkeys(seated):
+        rows = [n for n, each in enumerate(seated) if each is agent]
+        theirs = Decisions(asked.game[rows], asked.seat[rows], asked.situation[rows], asked.legal[rows])
+        actions[rows] = agent.act(games, theirs).actions
     return actions

@@ -97,7 +97,8 @@ class _Game:
         self.positions: deque[tuple[int, bytes]] = deque(maxlen=REMEMBERED)
         self.coming: list[Position] = []
         """What the playing thread has told and no page has heard yet."""
-        self.at_work = True
+        self.work = 0
+        """Things that the playing thread has to do for it; while there are any, nothing can be answered."""
         self.bells: set[Bell] = set()
         self.timer: threading.Timer | None = None
 
@@ -133,12 +134,13 @@ class Hosts:
 
         def begin() -> None:
             game.host = Host(seating(), game.coming.append, self._walls)
+            game.host.options = game.status.options
             game.host.begin()
 
         with self._lock:
             for gone in self._games.put(status.id, game):
                 gone.ring()
-        self._pool.submit(self._work, game, begin)
+            self._go_on(game, begin)
 
     def warm_up(self, work: Callable[[], object]) -> None:
         """Do something in the playing thread before the first game, so that it need not wait for it."""
@@ -156,7 +158,7 @@ class Hosts:
             said = "the game was stopped by a fault of the program; the terminal has more"
             changes = {"state": "failed", "message": said}
         with self._lock:
-            game.at_work = False
+            game.work -= 1
             if game.host is not None and not changes:
                 changes = self._standing(game.host)
             game.update(**changes)
@@ -201,7 +203,7 @@ class Hosts:
         """Answer for a person whose time is over."""
         with self._lock:
             left = game.clock.left() if game.clock else None
-            if left is None or left.question != question or game.at_work or game.host is None:
+            if left is None or left.question != question or game.work or game.host is None:
                 return
             if left.decision + left.reserve > 0:  # it stood still in between
                 self._set_timer(game)
@@ -224,25 +226,25 @@ class Hosts:
         self._go_on(game, partial(host.answer, question, action))
 
     def choose_options(self, game_id: str, options: Options) -> bool:
-        """Have other things answered for the person; return whether there is such a game. Raises NotAsked."""
+        """Have other things answered for the person; return whether there is such a game."""
         with self._lock:
             game = self._games.find(game_id)
             if game is not None:
-                host = self._ready(game)
                 game.update(options=options)
-                self._go_on(game, partial(host.choose_options, options))
+                if game.host is not None and game.status.state == "playing":
+                    self._go_on(game, partial(game.host.choose_options, options))
             return game is not None
 
     def _ready(self, game: _Game) -> Host:
         """Return the host of a game that waits for the person; raises NotAsked."""
         if game.status.state != "playing":
             raise NotAsked("the game is over")
-        if game.at_work or game.host is None:
+        if game.work or game.host is None:
             raise NotAsked("the agents are playing; nothing is asked now")
         return game.host
 
     def _go_on(self, game: _Game, work: Callable[[], None]) -> None:
-        game.at_work = True
+        game.work += 1
         game.stop_timer()
         if game.clock is not None:
             game.clock.hold()
@@ -262,7 +264,7 @@ class Hosts:
                 return None
             new = [each for each in game.positions if each[0] > after]
             missed = bool(new) and new[0][0] != after + 1
-            left = None if game.clock is None or game.at_work else game.clock.left()
+            left = None if game.clock is None or game.work else game.clock.left()
             return Told(new[-1:] if missed or after < 0 else new, left, game.status)
 
     def connect(self, game_id: str, bell: Bell) -> None:

@@ -131,10 +131,7 @@ def play_routes(hosts: Hosts, players: Players, jobs: ReviewJobs, reviewer: Revi
         """Have things answered for the person, from the question on that is asked now."""
         known(game)
         chosen = Options(no_calls=no_calls, win_at_once=win_at_once, discard_drawn=discard_drawn)
-        try:
-            hosts.choose_options(game, chosen)
-        except NotAsked as error:
-            raise HTTPException(409, str(error)) from error
+        hosts.choose_options(game, chosen)
 
     @routes.get("/{game}/log")
     def log(game: str) -> Response:

@@ -212,13 +212,18 @@ def test_a_question_that_is_still_asked_is_gone_on_with():
 # What is kept.
 
 
-def start(hosts: Hosts, seating=None) -> str:
+def begin(hosts: Hosts, seating=None) -> str:
     status = PlayStatus(
         id=new_id(), source="test", seat=0, names=["You", *PLAIN], agents=PLAIN, seed=3, length="east", pace=None
     )
     hosts.start(status, seating or (lambda: seating_of(Players("sl"), PLAIN, Rules.tenhou_east(), 3, 0)))
-    finish(hosts)
     return status.id
+
+
+def start(hosts: Hosts, seating=None) -> str:
+    game = begin(hosts, seating)
+    finish(hosts)
+    return game
 
 
 def finish(hosts: Hosts) -> None:
@@ -284,7 +289,21 @@ def test_while_the_agents_play_nothing_can_be_answered():
     hosts.answer(game, question.number, 37)
     with pytest.raises(NotAsked, match="agents are playing"):
         hosts.answer(game, question.number, 37)
+    hosts.choose_options(game, Options(no_calls=True))  # is heard when they have played
     held.set()
     finish(hosts)
-    assert hosts._games.find(game).host.question.number > question.number
+    host = hosts._games.find(game).host
+    assert host.question.number > question.number and host.options.no_calls
+    assert hosts.answer(game, host.question.number, host.default())
+    hosts.close()
+
+
+def test_options_may_be_chosen_while_the_agents_are_still_loaded():
+    hosts, held = Hosts(), threading.Event()
+    hosts._pool.submit(held.wait)
+    game = begin(hosts)
+    hosts.choose_options(game, Options(discard_drawn=True))
+    held.set()
+    finish(hosts)
+    assert hosts._games.find(game).host.options.discard_drawn
     hosts.close()
