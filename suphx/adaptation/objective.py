@@ -45,7 +45,7 @@ def ratios(log_ratio: torch.Tensor, path: torch.Tensor, form: Form) -> torch.Ten
     """
     log_weight = log_ratio.detach()
     if form == "rollout":
-        of_rollout = torch.zeros(int(path.max()) + 1 if len(path) else 0, dtype=log_weight.dtype)
+        of_rollout = log_weight.new_zeros(int(path.max()) + 1 if len(path) else 0)
         log_weight = of_rollout.index_add_(0, path, log_weight)[path]
     return log_weight.clamp(max=LARGEST_LOG_WEIGHT).exp()
 

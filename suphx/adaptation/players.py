@@ -28,34 +28,48 @@ class FlowAgent:
         return self.flow.decide(games, asked)
 
 
+class Copy:
+    """Networks that stand for those of the original; none for the original itself."""
+
+    def __init__(self, networks: Mapping[str, PolicyNetwork], precision: Precision) -> None:
+        """networks: by model."""
+        self.networks = dict(networks)
+        self._evaluators = {model: Evaluator(each, precision, fixed_passes=True) for model, each in networks.items()}
+
+    def __bool__(self) -> bool:
+        return bool(self.networks)
+
+    @property
+    def calls(self) -> dict[str, Network]:
+        """The networks, ready to answer, by model."""
+        return {model: evaluator.logits for model, evaluator in self._evaluators.items()}
+
+
 class Original:
     """The agent that is adapted: its networks stay as they are."""
 
     def __init__(self, name: str, networks: Mapping[str, PolicyNetwork], precision: Precision) -> None:
         """networks: by model, all of `MODELS`; they answer in passes of fixed size."""
         self.name = name
-        self.networks = dict(networks)
+        self.networks = {model: networks[model] for model in MODELS}
         self.precision = precision
-        self._evaluators = {model: Evaluator(networks[model], precision, fixed_passes=True) for model in MODELS}
+        self.itself = Copy({}, precision)
+        self._calls = Copy(self.networks, precision).calls
         self.playing = self.player()
         """It as it plays: the likeliest answers."""
 
     def logits(self, model: str, planes: np.ndarray) -> np.ndarray:
         """Return what a network of the original says, f32[n, 34 or 2], of planes uint64[n, planes]."""
-        return self._evaluators[model].logits(planes)
+        return self._calls[model](planes)
 
     def player(
-        self,
-        changed: Mapping[str, Network] | None = None,
-        drawn: Collection[str] = (),
-        temperature: float = 1.0,
-        seed: int = 0,
+        self, changed: Copy | None = None, drawn: Collection[str] = (), temperature: float = 1.0, seed: int = 0
     ) -> FlowAgent:
         """Return a player with these networks.
 
-        changed: other networks, by model. drawn: models whose answers are drawn, at a temperature; the others give
-        their likeliest. seed: of what is drawn.
+        changed: copies that stand for some of them. drawn: models whose answers are drawn, at a temperature; the others
+        give their likeliest. seed: of what is drawn.
         """
-        networks = {model: evaluator.logits for model, evaluator in self._evaluators.items()} | dict(changed or {})
+        networks = self._calls | (changed.calls if changed else {})
         drawing = dict.fromkeys(drawn, Sampling(temperature, seed))
         return FlowAgent(self.name, Flow(networks, PlaneEncoder(), Sampling(), drawing))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
 
@@ -20,6 +22,7 @@ from suphx.selfplay.rewards import RoundReward
 PRECISION = Precision(torch.device("cpu"), torch.float32, 1, "for tests")
 #: Tiles left in the wall, at most.
 LATE = 12
+FIRST_HONOUR = 27
 TINY = NetworkSize(filters=4, blocks=2)
 
 
@@ -38,9 +41,9 @@ def first_rounds(n: int, seed: int = 5) -> list[Position]:
 
 
 def late_positions(n: int, seed: int = 6) -> list[Position]:
-    """Positions of n games, nobody in riichi, with a few tiles left in the wall: rounds that soon end."""
+    """Positions of n games, nobody in riichi, late in a round that will soon end."""
     tables, found = Tables(n, Rules.tenhou(), seed), {}
-    tsumogiri = player("tsumogiri")
+    player_of_all = player("tsumogiri")
     while len(found) < n:
         asked = tables.decisions()
         for game, seat, situation in zip(asked.game.tolist(), asked.seat.tolist(), asked.situation, strict=True):
@@ -49,9 +52,24 @@ def late_positions(n: int, seed: int = 6) -> list[Position]:
             if game not in found and late and situation == PHASE_TURN and seat == game % SEATS:
                 found[game] = Position(record.copy(), seat, start_of(record))
         actions = np.empty(len(asked), np.int64)
-        tsumogiri.choose(tables.games, asked, actions)
+        player_of_all.choose(tables.games, asked, actions)
         tables.step(actions)
     return [found[game] for game in range(n)]
+
+
+class Honours(Worth):
+    """A reward that a seat can do much about in a few turns: 1 for each of its last four discards that is an honour."""
+
+    def __init__(self) -> None:
+        super().__init__(RoundReward(), Rules.tenhou())
+
+    def of(self, positions: Sequence[Position], which: np.ndarray, ended: np.ndarray) -> np.ndarray:
+        found = np.zeros(len(which))
+        for row, record in enumerate(ended):
+            seat = positions[which[row]].seat
+            tiles = record["river"][seat, : record["n_river"][seat]] & 255
+            found[row] = (tiles[-4:] >> 2 >= FIRST_HONOUR).sum()
+        return found
 
 
 def points() -> Worth:

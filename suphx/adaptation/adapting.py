@@ -1,0 +1,206 @@
+"""`Adapter`: from positions to copies of the policy that are adapted to them, near the original and tried out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+
+from suphx.adaptation.comparing import Deals, Played
+from suphx.adaptation.config import AdaptationConfig, StepsConfig
+from suphx.adaptation.objective import advantages
+from suphx.adaptation.players import Copy, Original
+from suphx.adaptation.positions import Position
+from suphx.adaptation.rollouts import SIDE_BY_SIDE, Rolled, roll_out, rollouts_of
+from suphx.adaptation.steps import between, step
+from suphx.adaptation.worth import Worth
+from suphx.networks.sizes import OUTPUTS
+from suphx.selfplay.policy_gradient import divergence, legal_answers, log_probabilities
+from suphx.selfplay.trajectory import Experience
+
+#: Numbers of a position's deals: those learned from begin at 0, held-out ones and those of experiments here.
+CHECK_DEALS, TEST_DEALS = 1 << 32, 1 << 33
+#: Times that the way from the original is halved to keep within the bound; more is as good as the original.
+_HALVINGS = 12
+
+
+@dataclass(frozen=True)
+class Adapted:
+    """What came of adapting to one position."""
+
+    copy: Copy
+    """What to play by: the adapted copy, or what was there before where that was dropped."""
+    proposed: Copy
+    """What the steps led to, within the bound, before it was tried."""
+    distance: float
+    """KL(original, proposed) in nats, a mean over held-out questions; the largest of the models that adapt."""
+    gain: float
+    """Mean of what the proposed copy got more than what was there before, on held-out deals; NaN without a check."""
+    error: float
+    """Standard error of it."""
+    kept: bool
+    rollouts: int
+    """Rollouts that were learned from."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    """Time of each part of the work, shared evenly among positions that were adapted to together."""
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """Rollouts to learn from, and what each was worth."""
+
+    rolled: Rolled
+    rewards: np.ndarray
+    """f64[rollouts]"""
+
+    def of(self, position: int) -> tuple[dict[str, Experience], np.ndarray, np.ndarray]:
+        """Return a position's questions by model (`path` from 0 on), rewards f64[n] and deals u64[n]."""
+        mine = np.flatnonzero(self.rolled.rollouts["position"] == position)
+        experience = {}
+        for model, each in self.rolled.experience.items():
+            a, b = np.searchsorted(each.path, [mine[0], mine[-1] + 1])
+            rows = each.rows(slice(int(a), int(b)))
+            rows.path[:] -= np.uint32(mine[0])
+            experience[model] = rows
+        return experience, self.rewards[mine], self.rolled.rollouts["deal"][mine]
+
+
+class Adapter:
+    """Adapts an agent's policy to positions."""
+
+    def __init__(
+        self,
+        original: Original,
+        config: AdaptationConfig,
+        worth: Worth,
+        seed: int,
+        side_by_side: int = SIDE_BY_SIDE,
+    ) -> None:
+        """seed: of deals and of what is drawn in rollouts; with it a position is always adapted to in the same way."""
+        self.original, self.config, self.worth, self.seed = original, config, worth, seed
+        self.deals = Deals(original, worth, seed, side_by_side)
+
+    def adapt(self, positions: Sequence[Position], before: Sequence[Copy] | None = None) -> list[Adapted]:
+        """Return a copy of the policy for each position; positions share the networks' passes.
+
+        before: what each seat plays by now, where that is a copy already: it plays the rollouts, and steps begin there.
+        """
+        before = before or [self.original.itself] * len(positions)
+        clock = _Clock(len(positions))
+        lessons = self.roll(positions, before, 0, self.config.deals)
+        clock.note("rollouts")
+        learned = [self.learn(lessons, place, each) for place, each in enumerate(before)]
+        clock.note("steps")
+        played = self.held_out(positions, before, 0, self.config.check_deals)
+        found = self.try_out(played, before, learned, self.config.rollouts)
+        clock.note("check")
+        return [Adapted(**{**vars(each), "seconds": clock.seconds}) for each in found]
+
+    def roll(self, positions: Sequence[Position], before: Sequence[Copy], first: int, deals: int) -> Lessons:
+        """Play rollouts to learn from: so many deals of each position, from number `first` on."""
+        config = self.config
+        drawing = [self.original.player(copy, config.models, config.temperature) for copy in _shared(before)]
+        own = [drawing[place] for place in _places(before)]
+        rollouts = rollouts_of(len(positions), deals, first, config.copies)
+        rolled = roll_out(
+            positions, rollouts, own, self.original.playing, self.seed, config.models, config.certain,
+            self.deals.side_by_side,
+        )  # fmt: skip
+        return Lessons(rolled, self.worth.of(positions, rollouts["position"].astype(np.int64), rolled.ended))
+
+    def learn(
+        self, lessons: Lessons, position: int, before: Copy, shuffled: bool = False, steps: StepsConfig | None = None
+    ) -> Copy:
+        """Return what steps on formula 6 make of what a seat plays by now.
+
+        shuffled: with the rewards dealt out among the rollouts at random, a control from which nothing can be learned.
+        steps: others than those of the configuration.
+        """
+        config, precision = steps or self.config.steps, self.original.precision
+        experience, rewards, deals = lessons.of(position)
+        if shuffled:
+            rewards = np.random.default_rng([self.seed, len(rewards)]).permutation(rewards)
+        advantage = advantages(rewards, deals if config.baseline == "deal" else np.zeros(len(rewards)))
+        networks = self.original.networks | before.networks
+        found = {
+            model: step(networks[model], each, advantage, config, self.config.temperature, precision, self.seed).network
+            for model, each in experience.items()
+        }
+        return Copy(found, precision)
+
+    def held_out(self, positions: Sequence[Position], before: Sequence[Copy], first: int, deals: int) -> Played:
+        """Play held-out deals as they would be without adapting."""
+        return self.deals.play(positions, before, max(deals, 1), CHECK_DEALS + first, self.config.models)
+
+    def try_out(self, played: Played, before: Sequence[Copy], learned: Sequence[Copy], rollouts: int) -> list[Adapted]:
+        """Bring copies within the bound, try them on held-out deals, and drop those that do no better."""
+        config = self.config
+        proposed, distances = [], []
+        for place, copy in enumerate(learned):
+            near, distance = self._bounded(played, place, copy)
+            proposed.append(near)
+            distances.append(distance)
+        if not config.check_deals:
+            return [
+                Adapted(copy, copy, distance, np.nan, np.nan, True, rollouts)
+                for copy, distance in zip(proposed, distances, strict=True)
+            ]
+        gains = self.deals.gains(played, proposed)
+        found = []
+        for place, row in enumerate(gains):
+            mean, error = float(row.mean()), float(row.std(ddof=1) / len(row) ** 0.5) if len(row) > 1 else np.inf
+            kept = mean > 0 and mean > config.check_margin * error
+            copy = proposed[place] if kept else before[place]
+            found.append(Adapted(copy, proposed[place], distances[place], mean, error, kept, rollouts))
+        return found
+
+    def _bounded(self, played: Played, position: int, copy: Copy) -> tuple[Copy, float]:
+        """Return a copy that is no farther from the original than is allowed, and how far it is."""
+        networks, share, original = copy.networks, 1.0, self.original
+        for _ in range(_HALVINGS):
+            near = {model: between(original.networks[model], each, share) for model, each in networks.items()}
+            found = Copy(near, original.precision) if share < 1 else copy
+            distance = max(self._distance(played.questions(position, model), model, found) for model in networks)
+            if distance <= self.config.bound:
+                return found, distance
+            share /= 2
+        return original.itself, 0.0
+
+    def _distance(self, asked: Experience, model: str, copy: Copy) -> float:
+        """Return the mean of KL(original, copy) over questions, in nats; 0 without any."""
+        if not len(asked):
+            return 0.0
+        legal = torch.from_numpy(legal_answers(asked.legal, OUTPUTS[model]))
+        planes = np.ascontiguousarray(asked.planes)
+        first, second = (
+            log_probabilities(torch.from_numpy(logits / self.config.temperature), legal)
+            for logits in (self.original.logits(model, planes), copy.calls[model](planes))
+        )
+        return float(divergence(first, second).mean())
+
+
+class _Clock:
+    """Seconds of each part of some work, for each of those that share it."""
+
+    def __init__(self, share: int) -> None:
+        self._share, self._last = share, time.perf_counter()
+        self.seconds: dict[str, float] = {}
+
+    def note(self, part: str) -> None:
+        now = time.perf_counter()
+        self.seconds[part] = (now - self._last) / self._share
+        self._last = now
+
+
+def _shared(copies: Sequence[Copy]) -> list[Copy]:
+    """Return the different ones, each once."""
+    return list({id(copy): copy for copy in copies}.values())
+
+
+def _places(copies: Sequence[Copy]) -> list[int]:
+    """Return where each one is among the different ones."""
+    place = {id(copy): number for number, copy in enumerate(_shared(copies))}
+    return [place[id(copy)] for copy in copies]

@@ -1,0 +1,71 @@
+"""What adaptation can be told: every field with its meaning; what the paper leaves open is ours."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from suphx.adaptation.objective import Form
+from suphx.config import Config
+from suphx.selfplay.rewards import PhiReward, RewardConfig
+from suphx.supervised.config import Model
+
+
+class StepsConfig(Config):
+    """The gradient steps on formula 6."""
+
+    blocks: int | None = Field(default=1, ge=0)
+    """Adapt the head and so many of the last residual blocks; null for the whole network."""
+    baseline: Literal["mean", "deal"] = "deal"
+    """What is taken off a rollout's reward: the mean of all others, or of the others of the same deal."""
+    form: Form = "decision"
+    """Formula 6 with the ratio of each answer, or (`rollout`) of all answers of a rollout together, as it stands."""
+    optimizer: Literal["gradient", "adam"] = "gradient"
+    """Direction of a step: the gradient, or Adam's. Its length follows from `distance`."""
+    steps: int = Field(default=1, ge=1)
+    """How many, each over all rollouts."""
+    distance: float = Field(default=0.01, gt=0)
+    """KL(what the steps start from, what they lead to) in nats, as a mean over the questions that are learned from."""
+
+
+class AdaptationConfig(Config):
+    """How a policy is adapted to a hand."""
+
+    models: list[Model] = Field(default=["discard"], min_length=1)
+    """Which of the five adapt (the paper does not say; its self-play learns the discard model alone)."""
+    deals: int = Field(default=250, ge=1)
+    """Deals of the hidden tiles that are learned from."""
+    copies: int = Field(default=4, ge=1)
+    """Rollouts of each deal, with other random numbers: deals x copies are what the paper calls trajectories."""
+    temperature: float = Field(default=1.0, gt=0)
+    """At which answers are drawn in rollouts; it is the policy of this temperature that adapts. The paper draws from
+    the policy as it is (1); below 1 rollouts are more like play, which takes the likeliest answers."""
+    certain: float = Field(default=1.0, gt=0, le=1)
+    """Questions whose likeliest answer was more probable are not learned from; form `rollout` needs all of them."""
+    steps: StepsConfig = Field(default_factory=StepsConfig)
+    """What is learned from them."""
+    bound: float = Field(default=0.03, gt=0)
+    """KL(original, adapted) in nats, as a mean over held-out questions, that is never exceeded: weights that are
+    farther away are brought back towards the original's."""
+    check_deals: int = Field(default=250, ge=0)
+    """Held-out deals on which the copy must do better than what it came from, or it is dropped; 0 for no check."""
+    check_margin: float = 0.0
+    """By how many standard errors it must do better."""
+    reward: RewardConfig = Field(default_factory=PhiReward)
+    """What a rollout is worth: `{kind: phi}`, or `{kind: round}`."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> AdaptationConfig:
+        if len(set(self.models)) < len(self.models):
+            raise ValueError("models: one is named twice")
+        if self.steps.form == "rollout" and self.certain < 1:
+            raise ValueError("certain: form rollout needs every question of a rollout")
+        if self.steps.baseline == "deal" and self.copies < 2:
+            raise ValueError("copies: a baseline by deal needs two rollouts of each deal")
+        return self
+
+    @property
+    def rollouts(self) -> int:
+        """How many rollouts are learned from."""
+        return self.deals * self.copies

@@ -1,0 +1,61 @@
+"""The part of a network that adapts: all of it, or its last blocks and its head; what comes before is computed once."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import torch
+from torch import nn
+
+from suphx.networks.planes import unpack
+from suphx.networks.policy import PolicyNetwork
+from suphx.networks.precision import Precision
+from suphx.selfplay.passes import passes
+
+
+class LearnedPart:
+    """A copy of a network of which only a part learns."""
+
+    def __init__(self, network: PolicyNetwork, blocks: int | None, precision: Precision) -> None:
+        """blocks: how many of the last residual blocks learn, with the head; None for the whole network."""
+        if blocks is not None and not 0 <= blocks <= len(network.blocks):
+            raise ValueError(f"a network of {len(network.blocks)} blocks cannot learn in the last {blocks}")
+        self.network = copy.deepcopy(network).to(precision.device)
+        self._precision = precision
+        self._fixed = None if blocks is None else len(network.blocks) - blocks
+        self.network.requires_grad_(self._fixed is None)
+        if self._fixed is not None:
+            self._last.requires_grad_(True)
+            self.network.head.requires_grad_(True)
+        self.parameters = [weight for weight in self.network.parameters() if weight.requires_grad]
+
+    @property
+    def _last(self) -> nn.ModuleList:
+        return self.network.blocks[self._fixed :]
+
+    def inputs(self, packed: np.ndarray) -> np.ndarray | torch.Tensor:
+        """Return what `logits` takes for planes uint64[n, planes]: these, or what the fixed blocks make of them."""
+        if self._fixed is None:
+            return packed
+        with torch.inference_mode():
+            found = [self._stem(packed[rows]) for rows in passes(len(packed), self._precision)]
+        return torch.cat(found).clone()
+
+    def _stem(self, packed: np.ndarray) -> torch.Tensor:
+        x = self._unpacked(packed).transpose(1, 2).unsqueeze(-1)
+        x = torch.relu(self.network.first(x))
+        for block in self.network.blocks[: self._fixed]:
+            x = block(x)
+        return x
+
+    def logits(self, inputs: np.ndarray | torch.Tensor) -> torch.Tensor:
+        """Return logits f32[n, 34 or 2]; gradients flow to what learns."""
+        if isinstance(inputs, np.ndarray):
+            return self.network(self._unpacked(inputs))
+        for block in self._last:
+            inputs = block(inputs)
+        return self.network.head(inputs.squeeze(-1).transpose(1, 2)).float()
+
+    def _unpacked(self, packed: np.ndarray) -> torch.Tensor:
+        return unpack(packed, self._precision.dtype, self._precision.device, self._precision.threads)

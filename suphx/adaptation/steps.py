@@ -1,0 +1,171 @@
+"""Gradient steps on formula 6, of lengths that lead a given distance away from the policy."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from suphx.adaptation.config import StepsConfig
+from suphx.adaptation.learned_part import LearnedPart
+from suphx.adaptation.objective import ratios, surrogate
+from suphx.networks.policy import PolicyNetwork
+from suphx.networks.precision import Precision
+from suphx.networks.sizes import OUTPUTS
+from suphx.selfplay.passes import passes
+from suphx.selfplay.policy_gradient import divergence, legal_answers, log_probabilities
+from suphx.selfplay.trajectory import Experience
+
+#: Questions that a distance is measured on: neighbours in the middle of rollouts are alike, so not all are needed.
+_MEASURED = 2048
+#: A step's length is found when its distance is this near below what is wanted, or after so many tries.
+_NEAR, _TRIES = 0.8, 8
+#: Adam's usual constants.
+_BETA, _BETA_SQUARE, _EPSILON = 0.9, 0.999, 1e-8
+
+
+@dataclass(frozen=True)
+class Stepped:
+    """A model after its steps."""
+
+    network: PolicyNetwork
+    distance: float
+    """KL(network, adapted) in nats, as it was measured."""
+    norms: list[float]
+    """Length of the gradient at each step, of the mean over rollouts."""
+
+
+def step(
+    network: PolicyNetwork,
+    experience: Experience,
+    advantage: np.ndarray,
+    config: StepsConfig,
+    temperature: float,
+    precision: Precision,
+    seed: int,
+) -> Stepped:
+    """Return an adapted copy of a network; an equal one, with a distance of 0, where there is nothing to learn.
+
+    experience: what the network was asked. advantage: f64[rollouts]. temperature: of the policy that played. seed: of the questions that distances are
+    measured on.
+    """
+    if not len(experience) or not np.any(advantage):
+        return Stepped(copy.deepcopy(network), 0.0, [])
+    climb = _Climb(network, experience, advantage, config, temperature, precision, seed)
+    norms = [climb.step(config.distance * (number / config.steps) ** 2) for number in range(1, config.steps + 1)]
+    return Stepped(climb.part.network.requires_grad_(False), climb.distance(), norms)
+
+
+class _Climb:
+    """Weights on their way from where they start."""
+
+    def __init__(
+        self,
+        network: PolicyNetwork,
+        experience: Experience,
+        advantage: np.ndarray,
+        config: StepsConfig,
+        temperature: float,
+        precision: Precision,
+        seed: int,
+    ) -> None:
+        self._config, self._temperature, self._precision = config, temperature, precision
+        self.part = LearnedPart(network, config.blocks, precision)
+        self._inputs = self.part.inputs(experience.planes)
+        device = precision.device
+        self._legal = torch.from_numpy(legal_answers(experience.legal, OUTPUTS[network.model])).to(device)
+        self._answer = torch.from_numpy(experience.answer.astype(np.int64)).to(device)
+        self._path = torch.from_numpy(experience.path.astype(np.int64)).to(device)
+        self._advantage = torch.from_numpy(advantage[experience.path]).float().to(device)
+        self._played = torch.from_numpy(experience.log_probability).to(device)
+        self._rollouts = len(advantage)
+        chosen = np.random.default_rng(seed).permutation(len(experience))[:_MEASURED]
+        self._measured = np.sort(chosen)
+        with torch.inference_mode():
+            self._start = self._log_policy_of(self._measured)
+        self._moments: tuple[list[torch.Tensor], list[torch.Tensor]] | None = None
+        self._steps = 0
+        self._length = 1e-3
+
+    def _log_policy(self, rows: slice | np.ndarray) -> torch.Tensor:
+        logits = self.part.logits(self._inputs[rows]) / self._temperature
+        return log_probabilities(logits, self._legal[rows])
+
+    def _log_policy_of(self, which: np.ndarray) -> torch.Tensor:
+        return torch.cat([self._log_policy(which[rows]) for rows in passes(len(which), self._precision)])
+
+    def _taken(self, rows: slice) -> torch.Tensor:
+        """Return log pi f32[n] of the answers taken."""
+        return self._log_policy(rows).gather(1, self._answer[rows, None]).squeeze(1)
+
+    def distance(self) -> float:
+        """Return KL(start, adapted) in nats."""
+        with torch.inference_mode():
+            return float(divergence(self._start, self._log_policy_of(self._measured)).mean())
+
+    def step(self, distance: float) -> float:
+        """Take one step, to this distance from the start; return the length of the gradient."""
+        norm = self._gradient()
+        start = [weight.detach().clone() for weight in self.part.parameters]
+        direction = self._direction()
+        for weight in self.part.parameters:
+            weight.grad = None
+        for _ in range(_TRIES):
+            self._go(start, direction, self._length)
+            found = self.distance()
+            if _NEAR * distance <= found <= distance:
+                return norm
+            factor = (0.95 * distance / found) ** 0.5 if found > 0 else 10.0
+            self._length *= min(max(factor, 0.1), 10.0)
+        while self.distance() > distance:
+            self._length /= 2
+            self._go(start, direction, self._length)
+        return norm
+
+    @torch.no_grad()
+    def _go(self, start: list[torch.Tensor], direction: list[torch.Tensor], length: float) -> None:
+        for weight, at, along in zip(self.part.parameters, start, direction, strict=True):
+            weight.copy_(at + length * along)
+
+    def _gradient(self) -> float:
+        """Fill the gradients of formula 6, as a mean over rollouts; return their length."""
+        weight = torch.ones_like(self._played)
+        if self._steps:
+            with torch.inference_mode():
+                taken = torch.cat([self._taken(rows) for rows in passes(len(self._played), self._precision)])
+            weight = ratios(taken - self._played, self._path, self._config.form)
+        for rows in passes(len(self._played), self._precision):
+            gain = surrogate(self._taken(rows), weight[rows], self._advantage[rows])
+            (gain / self._rollouts).backward()
+        self._steps += 1
+        return float(torch.stack([each.square().sum() for each in self._gradients()]).sum().sqrt())
+
+    def _gradients(self) -> list[torch.Tensor]:
+        return [torch.zeros_like(each) if each.grad is None else each.grad for each in self.part.parameters]
+
+    def _direction(self) -> list[torch.Tensor]:
+        gradients = self._gradients()
+        if self._config.optimizer == "gradient":
+            return gradients
+        first, second = self._moments or ([torch.zeros_like(each) for each in gradients],) * 2
+        first = [_BETA * old + (1 - _BETA) * new for old, new in zip(first, gradients, strict=True)]
+        second = [
+            _BETA_SQUARE * old + (1 - _BETA_SQUARE) * new.square() for old, new in zip(second, gradients, strict=True)
+        ]
+        self._moments = first, second
+        unbiased, squares = 1 - _BETA**self._steps, 1 - _BETA_SQUARE**self._steps
+        return [
+            (mean / unbiased) / ((square / squares).sqrt() + _EPSILON)
+            for mean, square in zip(first, second, strict=True)
+        ]
+
+
+def between(original: PolicyNetwork, adapted: PolicyNetwork, share: float) -> PolicyNetwork:
+    """Return the network whose weights lie this share of the way from the original's to the adapted one's."""
+    found = copy.deepcopy(original)
+    with torch.no_grad():
+        for weight, end in zip(found.parameters(), adapted.parameters(), strict=True):
+            weight.lerp_(end.to(weight.device), share)
+    return found

@@ -1,0 +1,187 @@
+"""Steps, the bound on how far they go, and the trial on held-out deals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from suphx.adaptation.adapting import Adapter, Lessons
+from suphx.adaptation.comparing import Deals
+from suphx.adaptation.config import AdaptationConfig, StepsConfig
+from suphx.adaptation.learned_part import LearnedPart
+from suphx.adaptation.players import Copy
+from suphx.adaptation.positions import Position
+from suphx.adaptation.rollouts import roll_out, rollouts_of
+from suphx.adaptation.steps import between
+from suphx.networks.policy import PolicyNetwork
+from suphx.selfplay.passes import unpacked
+from tests.adaptation.adaptation_positions import PRECISION, Honours, late_positions, tiny_agent
+from tests.selfplay.toy_experience import random_planes
+
+AGENT = tiny_agent()
+SEED = 3
+
+
+def adapter(**changes: Any) -> Adapter:
+    steps = {name: changes.pop(name) for name in list(changes) if name in StepsConfig.model_fields}
+    usual = {"deals": 12, "copies": 2, "bound": 1.0, "check_deals": 8} | changes
+    config = AdaptationConfig(**usual, steps=StepsConfig(**({"blocks": None} | steps)))
+    return Adapter(AGENT, config, Honours(), SEED)
+
+
+@pytest.fixture(scope="module")
+def positions() -> list[Position]:
+    return late_positions(2)
+
+
+@pytest.fixture(scope="module")
+def lessons(positions: list[Position]) -> Lessons:
+    return adapter().roll(positions, [AGENT.itself] * 2, 0, 12)
+
+
+def weights(copy: Copy) -> dict[str, torch.Tensor]:
+    return copy.networks["discard"].state_dict()
+
+
+def same(first: Copy, second: Copy) -> bool:
+    return all(torch.equal(each, weights(second)[name]) for name, each in weights(first).items())
+
+
+@pytest.mark.parametrize("blocks", [None, 0, 1, 2])
+def test_a_learned_part_says_what_the_whole_network_says(blocks: int | None) -> None:
+    network, planes = AGENT.networks["discard"], random_planes(5, AGENT.networks["discard"].planes)
+    part = LearnedPart(network, blocks, PRECISION)
+    with torch.inference_mode():
+        expected = network(unpacked(planes, np.empty((5, 0), np.uint64), network.planes, PRECISION))
+        assert torch.allclose(part.logits(part.inputs(planes)), expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("blocks", [None, 0, 1])
+@pytest.mark.parametrize("optimizer", ["gradient", "adam"])
+def test_steps_go_as_far_as_they_should_and_change_only_what_learns(
+    lessons: Lessons, blocks: int | None, optimizer: str
+) -> None:
+    before = {name: each.clone() for name, each in AGENT.networks["discard"].state_dict().items()}
+    made = adapter(blocks=blocks, optimizer=optimizer, steps=2, distance=0.02)
+    learned = made.learn(lessons, 0, AGENT.itself)
+    experience, _, _ = lessons.of(0)
+    assert 0.5 * 0.02 < made._distance(experience["discard"], "discard", learned) < 1.05 * 0.02
+    assert all(torch.equal(each, before[name]) for name, each in AGENT.networks["discard"].state_dict().items())
+    changed = {name for name, each in weights(learned).items() if not torch.equal(each, before[name])}
+    if blocks is None:
+        assert "first.weight" in changed
+    else:
+        assert all(name.startswith(("head.", "blocks.1.") if blocks else "head.") for name in changed)
+
+
+def test_the_first_step_is_the_same_by_either_form_and_a_later_one_is_not(lessons: Lessons) -> None:
+    for steps, alike in ((1, True), (3, False)):
+        found = [adapter(form=form, steps=steps, distance=0.5) for form in ("decision", "rollout")]
+        first, second = (each.learn(lessons, 0, AGENT.itself) for each in found)
+        assert same(first, second) == alike
+
+
+def test_the_same_seed_adapts_in_the_same_way_alone_or_beside_others(positions: list[Position]) -> None:
+    together = adapter().adapt(positions)
+    (alone,) = adapter().adapt(positions[1:])
+    assert same(together[1].proposed, alone.proposed)
+    assert (together[1].gain, together[1].kept) == (alone.gain, alone.kept)
+
+
+def test_nothing_is_learned_from_rewards_that_are_all_alike(lessons: Lessons) -> None:
+    alike = Lessons(lessons.rolled, np.full_like(lessons.rewards, 2.5))
+    assert same(adapter().learn(alike, 0, AGENT.itself), Copy(AGENT.networks, PRECISION))
+
+
+def test_shuffled_rewards_are_the_same_ones_in_another_order(lessons: Lessons) -> None:
+    made = adapter()
+    assert not same(made.learn(lessons, 0, AGENT.itself), made.learn(lessons, 0, AGENT.itself, shuffled=True))
+    assert same(
+        made.learn(lessons, 0, AGENT.itself, shuffled=True), made.learn(lessons, 0, AGENT.itself, shuffled=True)
+    )
+
+
+@pytest.mark.parametrize("bound", [1e-3, 1e-5])
+def test_what_goes_too_far_is_brought_back_within_the_bound(positions: list[Position], bound: float) -> None:
+    free, held = (adapter(distance=0.1, bound=each).adapt(positions[:1])[0] for each in (10.0, bound))
+    assert free.distance > 1e-3
+    assert 0 < held.distance <= bound
+    assert not same(free.proposed, held.proposed)
+
+
+def test_between_two_networks_lie_their_ends() -> None:
+    first, second = AGENT.networks["discard"], tiny_agent(1).networks["discard"]
+    for share, end in ((0.0, first), (1.0, second)):
+        found = between(first, second, share)
+        assert all(torch.allclose(a, b) for a, b in zip(found.parameters(), end.parameters(), strict=True))
+
+
+def contrary() -> Copy:
+    """A copy that discards what the original likes least."""
+    network = between(AGENT.networks["discard"], AGENT.networks["discard"], 0.0)
+    with torch.no_grad():
+        network.head.score.weight.neg_()
+    return Copy({"discard": network}, PRECISION)
+
+
+def test_rounds_that_would_not_differ_need_not_be_played_again(positions: list[Position]) -> None:
+    deals, copies = Deals(AGENT, Honours(), SEED), [slightly_changed(), contrary()]
+    played = deals.play(positions, [AGENT.itself] * 2, 12, 0, ["discard"])
+    found = deals.gains(played, copies)
+    rollouts = rollouts_of(2, 12)
+    own = [AGENT.player(copy) for copy in copies]
+    every = roll_out(positions, rollouts, own, AGENT.playing, SEED)
+    worth = Honours().of(positions, rollouts["position"].astype(np.int64), every.ended).reshape(2, 12)
+    assert np.array_equal(found, worth - played.worth)
+    assert np.any(found) and not np.any(deals.gains(played, [AGENT.itself] * 2))
+
+
+def slightly_changed() -> Copy:
+    other: PolicyNetwork = tiny_agent(1).networks["discard"]
+    return Copy({"discard": between(AGENT.networks["discard"], other, 0.1)}, PRECISION)
+
+
+def test_a_copy_is_kept_if_it_does_better_on_held_out_deals_and_dropped_if_not(positions: list[Position]) -> None:
+    made = adapter(bound=1e9, check_deals=12)
+    before = [AGENT.itself] * 2
+    played = made.held_out(positions, before, 0, 24)
+    copies = [contrary(), contrary()]
+    gains = made.deals.gains(played, copies)
+    for found, gain in zip(made.try_out(played, before, copies, 1), gains, strict=True):
+        assert found.gain == pytest.approx(gain.mean())
+        assert found.kept == (gain.mean() > 0)
+        assert found.copy is (found.proposed if found.kept else AGENT.itself)
+    strict = adapter(bound=1e9, check_margin=1e9).try_out(played, before, copies, 1)
+    assert not any(found.kept for found in strict)
+    unchecked = adapter(bound=1e9, check_deals=0).try_out(played, before, copies, 1)
+    assert all(found.kept and np.isnan(found.gain) for found in unchecked)
+
+
+def test_a_poor_policy_gains_on_deals_it_has_not_seen_and_by_shuffled_rewards_it_does_not(
+    positions: list[Position],
+) -> None:
+    made = adapter(deals=12, copies=4, distance=0.3, steps=2)
+    before = [AGENT.itself] * 2
+    lessons = made.roll(positions, before, 0, 12)
+    played = made.held_out(positions, before, 0, 24)
+    z = {}
+    for shuffled in (False, True):
+        gains = made.deals.gains(played, [made.learn(lessons, n, AGENT.itself, shuffled) for n in range(2)])
+        z[shuffled] = gains.mean() / (gains.std() / gains.size**0.5)
+    assert z[False] > 3 and z[True] < 2
+
+
+def test_adapting_again_begins_where_the_seat_stands(positions: list[Position]) -> None:
+    made = adapter(check_deals=4)
+    first = made.adapt(positions[:1])[0].proposed
+    again = made.adapt(positions[:1], [first])[0]
+    assert not same(first, again.proposed)
+    assert distance(first, again.proposed) < 3 * distance(first, Copy(AGENT.networks, PRECISION))
+
+
+def distance(first: Copy, second: Copy) -> float:
+    ends = weights(second)
+    return sum(float((each - ends[name]).square().sum()) for name, each in weights(first).items()) ** 0.5
