@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from suphx.commands.adapt import adapt
 from suphx.commands.bench import bench
 from suphx.commands.bot import bot
 from suphx.commands.check import check
@@ -64,6 +65,7 @@ app.command()(pretrain)
 app.command()(train)
 app.command()(review)
 app.command()(web)
+app.command()(adapt)
 app.command()(evaluate)
 app.command()(report)
 app.command()(match)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -34,13 +34,21 @@ def load_config(path: Path, model: type[C], changes: Sequence[str] = ()) -> C:
         raise InputError(f"{path}: no YAML: {error}") from error
     if not isinstance(values, dict):
         raise InputError(f"{path}: a configuration is a mapping of names to values")
+    return make_config(values, model, changes, str(path))
+
+
+def make_config(values: dict[str, Any], model: type[C], changes: Sequence[str], source: str) -> C:
+    """Return the configuration of some values, with changes as for `load_config`; they are set in `values` too.
+
+    Raises InputError for anything wrong, naming the source and the field.
+    """
     for change in changes:
         _set(values, change)
     try:
         return model.model_validate(values)
     except ValidationError as error:
         problems = "; ".join(_words(problem["loc"], problem["msg"]) for problem in error.errors()[:5])
-        raise InputError(f"{path}: {problems}") from error
+        raise InputError(f"{source}: {problems}") from error
 
 
 def _set(values: dict, change: str) -> None:

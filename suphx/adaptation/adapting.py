@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
 
+from suphx.adaptation.clock import Clock
 from suphx.adaptation.comparing import Deals, Played
 from suphx.adaptation.config import AdaptationConfig, StepsConfig
 from suphx.adaptation.objective import advantages
@@ -19,10 +19,14 @@ from suphx.adaptation.steps import between, step
 from suphx.adaptation.worth import Worth
 from suphx.networks.sizes import OUTPUTS
 from suphx.selfplay.policy_gradient import divergence, legal_answers, log_probabilities
-from suphx.selfplay.trajectory import Experience
+from suphx.selfplay.trajectory import PATH, Batch, Experience, join
 
 #: Numbers of a position's deals: those learned from begin at 0, held-out ones and those of experiments here.
 CHECK_DEALS, TEST_DEALS = 1 << 32, 1 << 33
+#: With a time limit: the share of it for rollouts, and deals of the first part, which tells how long one takes.
+_ROLLOUT_SHARE, _FIRST_DEALS = 0.5, 8
+#: A held-out deal is played once or twice, and fewer of them tell nothing.
+_CHECK_COST, _LEAST_CHECKED = 2.0, 16
 #: Times that the way from the original is halved to keep within the bound; more is as good as the original.
 _HALVINGS = 12
 
@@ -56,16 +60,18 @@ class Lessons:
     rewards: np.ndarray
     """f64[rollouts]"""
 
-    def of(self, position: int) -> tuple[dict[str, Experience], np.ndarray, np.ndarray]:
-        """Return a position's questions by model (`path` from 0 on), rewards f64[n] and deals u64[n]."""
+    def of(self, position: int) -> tuple[Batch, np.ndarray]:
+        """Return a position's questions, with a path for each rollout, and the deal of each, u64[paths]."""
         mine = np.flatnonzero(self.rolled.rollouts["position"] == position)
+        number = np.full(len(self.rewards), -1)
+        number[mine] = np.arange(len(mine))
         experience = {}
         for model, each in self.rolled.experience.items():
-            a, b = np.searchsorted(each.path, [mine[0], mine[-1] + 1])
-            rows = each.rows(slice(int(a), int(b)))
-            rows.path[:] -= np.uint32(mine[0])
-            experience[model] = rows
-        return experience, self.rewards[mine], self.rolled.rollouts["deal"][mine]
+            rows = each.rows(np.flatnonzero(number[each.path] >= 0))
+            experience[model] = replace(rows, path=number[rows.path].astype(np.uint32))
+        paths = np.zeros(len(mine), PATH)
+        paths["reward"] = self.rewards[mine]
+        return Batch(paths, experience), self.rolled.rollouts["deal"][mine]
 
 
 class Adapter:
@@ -83,21 +89,47 @@ class Adapter:
         self.original, self.config, self.worth, self.seed = original, config, worth, seed
         self.deals = Deals(original, worth, seed, side_by_side)
 
-    def adapt(self, positions: Sequence[Position], before: Sequence[Copy] | None = None) -> list[Adapted]:
+    def adapt(
+        self, positions: Sequence[Position], before: Sequence[Copy] | None = None, seconds: float | None = None
+    ) -> list[Adapted]:
         """Return a copy of the policy for each position; positions share the networks' passes.
 
         before: what each seat plays by now, where that is a copy already: it plays the rollouts, and steps begin there.
+        seconds: about how long it may take for each position; with less time than all deals need there are fewer, and
+        without time for a check nothing is changed. What is learned then depends on the machine's speed.
         """
         before = before or [self.original.itself] * len(positions)
-        clock = _Clock(len(positions))
-        lessons = self.roll(positions, before, 0, self.config.deals)
+        clock = Clock(len(positions), seconds)
+        lessons = self._lessons(positions, before, clock)
         clock.note("rollouts")
         learned = [self.learn(lessons, place, each) for place, each in enumerate(before)]
         clock.note("steps")
-        played = self.held_out(positions, before, 0, self.config.check_deals)
-        found = self.try_out(played, before, learned, self.config.rollouts)
+        rollouts = sum(len(each.rewards) for each in lessons) // len(positions)
+        checks = clock.affordable(self.config.check_deals, _CHECK_COST * clock.seconds["rollouts"] / rollouts)
+        if self.config.check_deals and checks < _LEAST_CHECKED:
+            return [Adapted(each, each, 0.0, 0.0, np.inf, False, rollouts, clock.seconds) for each in before]
+        played = self.held_out(positions, before, 0, checks)
+        found = self.try_out(played, before, learned, rollouts)
         clock.note("check")
-        return [Adapted(**{**vars(each), "seconds": clock.seconds}) for each in found]
+        return [replace(each, seconds=clock.seconds) for each in found]
+
+    def _lessons(self, positions: Sequence[Position], before: Sequence[Copy], clock: Clock) -> list[Lessons]:
+        """Return all rollouts that are wanted, or as many as there is time for; every one of them is played to its end.
+
+        They are begun in parts: whoever stopped those that are still going would keep the short rounds.
+        """
+        wanted = self.config.deals
+        if clock.limit is None:
+            return [self.roll(positions, before, 0, wanted)]
+        parts, done = [self.roll(positions, before, 0, min(_FIRST_DEALS, wanted))], min(_FIRST_DEALS, wanted)
+        while done < wanted:
+            cost = clock.used() / done
+            more = min(clock.affordable(wanted - done, cost, _ROLLOUT_SHARE), wanted - done)
+            if more < _FIRST_DEALS:
+                break
+            parts.append(self.roll(positions, before, done, more))
+            done += more
+        return parts
 
     def roll(self, positions: Sequence[Position], before: Sequence[Copy], first: int, deals: int) -> Lessons:
         """Play rollouts to learn from: so many deals of each position, from number `first` on."""
@@ -112,22 +144,29 @@ class Adapter:
         return Lessons(rolled, self.worth.of(positions, rollouts["position"].astype(np.int64), rolled.ended))
 
     def learn(
-        self, lessons: Lessons, position: int, before: Copy, shuffled: bool = False, steps: StepsConfig | None = None
+        self,
+        lessons: Sequence[Lessons],
+        position: int,
+        before: Copy,
+        shuffled: bool = False,
+        steps: StepsConfig | None = None,
     ) -> Copy:
         """Return what steps on formula 6 make of what a seat plays by now.
 
-        shuffled: with the rewards dealt out among the rollouts at random, a control from which nothing can be learned.
-        steps: others than those of the configuration.
+        lessons: parts of them, each of other deals. shuffled: with the rewards dealt out among the rollouts at random,
+        a control from which nothing can be learned. steps: others than those of the configuration.
         """
         config, precision = steps or self.config.steps, self.original.precision
-        experience, rewards, deals = lessons.of(position)
+        taught = [each.of(position) for each in lessons]
+        batch, deals = join([each for each, _ in taught]), np.concatenate([each for _, each in taught])
+        rewards = batch.paths["reward"].astype(np.float64)
         if shuffled:
             rewards = np.random.default_rng([self.seed, len(rewards)]).permutation(rewards)
         advantage = advantages(rewards, deals if config.baseline == "deal" else np.zeros(len(rewards)))
         networks = self.original.networks | before.networks
         found = {
             model: step(networks[model], each, advantage, config, self.config.temperature, precision, self.seed).network
-            for model, each in experience.items()
+            for model, each in batch.experience.items()
         }
         return Copy(found, precision)
 
@@ -180,19 +219,6 @@ class Adapter:
             for logits in (self.original.logits(model, planes), copy.calls[model](planes))
         )
         return float(divergence(first, second).mean())
-
-
-class _Clock:
-    """Seconds of each part of some work, for each of those that share it."""
-
-    def __init__(self, share: int) -> None:
-        self._share, self._last = share, time.perf_counter()
-        self.seconds: dict[str, float] = {}
-
-    def note(self, part: str) -> None:
-        now = time.perf_counter()
-        self.seconds[part] = (now - self._last) / self._share
-        self._last = now
 
 
 def _shared(copies: Sequence[Copy]) -> list[Copy]:

@@ -65,6 +65,10 @@ class AdaptationConfig(Config):
             raise ValueError("copies: a baseline by deal needs two rollouts of each deal")
         return self
 
+    def with_steps(self, steps: StepsConfig | None) -> AdaptationConfig:
+        """Return the same with other steps, or itself; raises ValueError where they do not fit the rollouts."""
+        return self if steps is None else AdaptationConfig(**{**dict(self), "steps": steps})
+
     @property
     def rollouts(self) -> int:
         """How many rollouts are learned from."""

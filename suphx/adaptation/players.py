@@ -10,6 +10,7 @@ from simulator.tables import Decisions
 from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.flow import Flow, Network, Sampling
 from suphx.agent.interface import Choice
+from suphx.agent.loading import load_networks
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
@@ -73,3 +74,8 @@ class Original:
         networks = self._calls | (changed.calls if changed else {})
         drawing = dict.fromkeys(drawn, Sampling(temperature, seed))
         return FlowAgent(self.name, Flow(networks, PlaneEncoder(), Sampling(), drawing))
+
+
+def load_original(name: str, precision: Precision) -> Original:
+    """Return the agent of a name as one that can be adapted; raises InputError where it has no networks of ours."""
+    return Original(*load_networks(name), precision)

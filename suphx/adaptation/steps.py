@@ -48,8 +48,8 @@ def step(
 ) -> Stepped:
     """Return an adapted copy of a network; an equal one, with a distance of 0, where there is nothing to learn.
 
-    experience: what the network was asked. advantage: f64[rollouts]. temperature: of the policy that played. seed: of the questions that distances are
-    measured on.
+    experience: what the network was asked. advantage: f64[rollouts]. temperature: of the policy that played. seed: of
+    the questions that distances are measured on.
     """
     if not len(experience) or not np.any(advantage):
         return Stepped(copy.deepcopy(network), 0.0, [])

@@ -8,7 +8,8 @@ import numpy as np
 
 from simulator.rules import Rules
 from suphx.adaptation.positions import Position
-from suphx.reward.games import START, Games
+from suphx.errors import InputError
+from suphx.reward.games import RULES_OF_REWARD, START, Games
 from suphx.reward.predictor import RewardPredictor
 from suphx.selfplay.rewards import PhiReward, RewardConfig, RoundReward, load_predictor
 
@@ -19,12 +20,19 @@ class Worth:
     def __init__(self, config: RewardConfig, rules: Rules) -> None:
         """Raises InputError for a predictor that cannot be used, or was trained for games of other rules."""
         self.predictor = load_predictor(config, rules)
+        self._rules = rules.to_record()
         if isinstance(config, RoundReward):
             self.unit, self.units = config.unit, "points"
         else:
             assert isinstance(config, PhiReward) and self.predictor is not None
             description = self.predictor.description
             self.unit, self.units = config.unit or description.scale, description.target.units
+
+    def check(self, game: np.void) -> None:
+        """Raise InputError if a game, GAME, is played by other rules than the predictor was trained for."""
+        for name in RULES_OF_REWARD if self.predictor is not None else ():
+            if game["rules"][name] != self._rules[name]:
+                raise InputError(f"rules: {name} is another here than in the games of the reward predictor")
 
     def of(self, positions: Sequence[Position], which: np.ndarray, ended: np.ndarray) -> np.ndarray:
         """Return f64[n]: what each round was worth to the seat of its position.

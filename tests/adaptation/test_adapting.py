@@ -66,9 +66,9 @@ def test_steps_go_as_far_as_they_should_and_change_only_what_learns(
 ) -> None:
     before = {name: each.clone() for name, each in AGENT.networks["discard"].state_dict().items()}
     made = adapter(blocks=blocks, optimizer=optimizer, steps=2, distance=0.02)
-    learned = made.learn(lessons, 0, AGENT.itself)
-    experience, _, _ = lessons.of(0)
-    assert 0.5 * 0.02 < made._distance(experience["discard"], "discard", learned) < 1.05 * 0.02
+    learned = made.learn([lessons], 0, AGENT.itself)
+    batch, _ = lessons.of(0)
+    assert 0.5 * 0.02 < made._distance(batch.experience["discard"], "discard", learned) < 1.05 * 0.02
     assert all(torch.equal(each, before[name]) for name, each in AGENT.networks["discard"].state_dict().items())
     changed = {name for name, each in weights(learned).items() if not torch.equal(each, before[name])}
     if blocks is None:
@@ -80,7 +80,7 @@ def test_steps_go_as_far_as_they_should_and_change_only_what_learns(
 def test_the_first_step_is_the_same_by_either_form_and_a_later_one_is_not(lessons: Lessons) -> None:
     for steps, alike in ((1, True), (3, False)):
         found = [adapter(form=form, steps=steps, distance=0.5) for form in ("decision", "rollout")]
-        first, second = (each.learn(lessons, 0, AGENT.itself) for each in found)
+        first, second = (each.learn([lessons], 0, AGENT.itself) for each in found)
         assert same(first, second) == alike
 
 
@@ -93,14 +93,14 @@ def test_the_same_seed_adapts_in_the_same_way_alone_or_beside_others(positions: 
 
 def test_nothing_is_learned_from_rewards_that_are_all_alike(lessons: Lessons) -> None:
     alike = Lessons(lessons.rolled, np.full_like(lessons.rewards, 2.5))
-    assert same(adapter().learn(alike, 0, AGENT.itself), Copy(AGENT.networks, PRECISION))
+    assert same(adapter().learn([alike], 0, AGENT.itself), Copy(AGENT.networks, PRECISION))
 
 
 def test_shuffled_rewards_are_the_same_ones_in_another_order(lessons: Lessons) -> None:
     made = adapter()
-    assert not same(made.learn(lessons, 0, AGENT.itself), made.learn(lessons, 0, AGENT.itself, shuffled=True))
+    assert not same(made.learn([lessons], 0, AGENT.itself), made.learn([lessons], 0, AGENT.itself, shuffled=True))
     assert same(
-        made.learn(lessons, 0, AGENT.itself, shuffled=True), made.learn(lessons, 0, AGENT.itself, shuffled=True)
+        made.learn([lessons], 0, AGENT.itself, shuffled=True), made.learn([lessons], 0, AGENT.itself, shuffled=True)
     )
 
 
@@ -169,7 +169,7 @@ def test_a_poor_policy_gains_on_deals_it_has_not_seen_and_by_shuffled_rewards_it
     played = made.held_out(positions, before, 0, 24)
     z = {}
     for shuffled in (False, True):
-        gains = made.deals.gains(played, [made.learn(lessons, n, AGENT.itself, shuffled) for n in range(2)])
+        gains = made.deals.gains(played, [made.learn([lessons], n, AGENT.itself, shuffled) for n in range(2)])
         z[shuffled] = gains.mean() / (gains.std() / gains.size**0.5)
     assert z[False] > 3 and z[True] < 2
 

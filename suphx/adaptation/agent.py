@@ -1,0 +1,167 @@
+"""`AdaptedAgent`: plays every round by a copy of its policy that was adapted to it, and begins anew with the next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from pydantic import Field, field_validator
+
+from simulator.record import PHASE_STOP
+from simulator.rules import Rules
+from simulator.tables import Decisions
+from suphx.adaptation.adapting import Adapter
+from suphx.adaptation.config import AdaptationConfig
+from suphx.adaptation.players import Copy, Original
+from suphx.adaptation.positions import Position, start_of
+from suphx.adaptation.worth import Worth
+from suphx.agent.interface import Agent, Choice
+from suphx.config import Config
+from suphx.reward.games import START
+
+#: Rollouts of all positions that are adapted to together: their questions are held in memory, about 70 KB each.
+_MOST_ROLLOUTS = 8_000
+
+
+class AdaptedConfig(Config):
+    """How an agent adapts while it plays."""
+
+    adaptation: AdaptationConfig = Field(default_factory=AdaptationConfig)
+    """How it adapts to a position."""
+    turns: tuple[int, ...] = (0,)
+    """After how many own discards of a round it adapts; 0 is its first decision. With several, each adaptation begins
+    with what the one before has led to, deals anew what is hidden by then, and has its share of `deals`,
+    `check_deals` and time."""
+    seconds_per_round: float | None = Field(default=None, gt=0)
+    """About how long it may think about a round beyond its usual answers; by default as long as the deals take."""
+
+    @field_validator("turns")
+    @classmethod
+    def _in_order(cls, turns: tuple[int, ...]) -> tuple[int, ...]:
+        if not turns or list(turns) != sorted(set(turns)) or turns[0] < 0:
+            raise ValueError("turns: numbers from 0 on, each once and in order")
+        return turns
+
+    def share(self) -> AdaptationConfig:
+        """Return what one of several adaptations in a round has."""
+        times, whole = len(self.turns), self.adaptation
+        checks = whole.check_deals and max(1, whole.check_deals // times)
+        return whole.model_copy(update={"deals": max(1, whole.deals // times), "check_deals": checks})
+
+
+@dataclass
+class _Memory:
+    """What the agent keeps of the round that it plays at a table."""
+
+    game: tuple[int, int]
+    """Seed and number of the game."""
+    deal: int
+    """Rounds dealt in it."""
+    history: np.ndarray
+    """START[k] of the rounds it was asked in."""
+    copy: Copy
+    """What it plays by."""
+    decisions: int = 0
+    """Of its seat in this round, as of the last time it was asked."""
+    done: int = 0
+    """How many of its turns to adapt have come."""
+
+
+@dataclass
+class Counts:
+    """What has been adapted to so far."""
+
+    adaptations: int = 0
+    kept: int = 0
+    rollouts: int = 0
+    seconds: dict[str, float] = field(default_factory=dict)
+    """By part."""
+
+
+class AdaptedAgent:
+    """An agent that adapts.
+
+    At its first decision of a round it adapts to what it sees by then. So it remembers, by table and seat, the round
+    it is in and how the game's rounds started; whoever begins in the middle of a round is adapted to that position.
+    """
+
+    def __init__(self, original: Original, config: AdaptedConfig, seed: int = 0) -> None:
+        """seed: of the deals that it makes up and of what is drawn in them."""
+        self.name = f"{original.name}, adapted"
+        self.counts = Counts()
+        self._original, self._config = original, config
+        self._worth = Worth(config.adaptation.reward, Rules.tenhou())
+        self._adapter = Adapter(original, config.share(), self._worth, seed)
+        self._seconds = config.seconds_per_round and config.seconds_per_round / len(config.turns)
+        self._memory: dict[tuple[int, int], _Memory] = {}
+
+    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
+        """Choose for each decision; adapt first where it is time."""
+        due = [row for row in range(len(asked)) if self._is_due(games[asked.game[row]], *_place(asked, row))]
+        size = max(1, _MOST_ROLLOUTS // self._adapter.config.rollouts)
+        for first in range(0, len(due), size):
+            self._adapt(games, asked, due[first : first + size])
+        actions, log_probability = np.empty(len(asked), np.int64), np.empty(len(asked), np.float32)
+        consultations = []
+        for copy, rows in self._by_copy(asked):
+            part = Decisions(asked.game[rows], asked.seat[rows], asked.situation[rows], asked.legal[rows])
+            choice = self._player(copy).act(games, part)
+            actions[rows], log_probability[rows] = choice.actions, choice.log_probability
+            consultations += [replace(said, decision=rows[said.decision]) for said in choice.consultations]
+        return Choice(actions, log_probability, consultations)
+
+    def _player(self, copy: Copy) -> Agent:
+        return self._adapter.deals.player_of(copy)
+
+    def _is_due(self, game: np.void, table: int, seat: int) -> bool:
+        """Note that a seat is asked; return whether it is time to adapt."""
+        if game["phase"] == PHASE_STOP:
+            return False
+        memory = self._remember(game, table, seat)
+        memory.decisions = int(game["decisions"][seat])
+        reached = sum(int(game["n_river"][seat]) >= turn for turn in self._config.turns)
+        due = reached > memory.done and not game["riichi"][seat]
+        memory.done = reached
+        return due
+
+    def _remember(self, game: np.void, table: int, seat: int) -> _Memory:
+        """Return the memory of this round, a fresh one where it is another round than last time."""
+        name, deal = (int(game["seed"]), int(game["number"])), int(game["deals"])
+        last = self._memory.get((table, seat))
+        same_game = last is not None and last.game == name
+        if last is not None and same_game and last.deal == deal and last.decisions <= game["decisions"][seat]:
+            return last
+        self._worth.check(game)
+        before = last.history if last is not None and same_game and last.deal < deal else np.zeros(0, START)
+        memory = _Memory(name, deal, np.concatenate([before, start_of(game)]), self._original.itself)
+        self._memory[table, seat] = memory
+        return memory
+
+    def _adapt(self, games: np.ndarray, asked: Decisions, rows: Sequence[int]) -> None:
+        memories = [self._memory[_place(asked, row)] for row in rows]
+        positions = [
+            Position(games[asked.game[row]].copy(), int(asked.seat[row]), memory.history)
+            for row, memory in zip(rows, memories, strict=True)
+        ]
+        found = self._adapter.adapt(positions, [memory.copy for memory in memories], self._seconds)
+        for memory, adapted in zip(memories, found, strict=True):
+            memory.copy = adapted.copy
+            self.counts.adaptations += 1
+            self.counts.kept += adapted.kept
+            self.counts.rollouts += adapted.rollouts
+            for part, seconds in adapted.seconds.items():
+                self.counts.seconds[part] = self.counts.seconds.get(part, 0.0) + seconds
+
+    def _by_copy(self, asked: Decisions) -> list[tuple[Copy, np.ndarray]]:
+        """Return each copy that is played by, and which decisions are its, i64[m]."""
+        copies: dict[int, tuple[Copy, list[int]]] = {}
+        for row in range(len(asked)):
+            memory = self._memory.get(_place(asked, row))
+            copy = memory.copy if memory else self._original.itself
+            copies.setdefault(id(copy), (copy, []))[1].append(row)
+        return [(copy, np.array(rows)) for copy, rows in copies.values()]
+
+
+def _place(asked: Decisions, row: int) -> tuple[int, int]:
+    return int(asked.game[row]), int(asked.seat[row])

@@ -1,0 +1,188 @@
+"""The paper's experiment (section 4.3): adapt to each of many hands, and play other deals of it with and without.
+
+Several ways to adapt learn from the same rollouts of a hand and are measured on the same deals: steps of other lengths,
+and the control whose rewards are shuffled.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from pydantic import Field, ValidationError, model_validator
+
+from simulator.rules import PRESETS, Rules
+from suphx.adaptation.adapting import TEST_DEALS, Adapted, Adapter, Lessons
+from suphx.adaptation.config import AdaptationConfig, StepsConfig
+from suphx.adaptation.hands import Hand, HandsConfig, find_hands
+from suphx.adaptation.notebook import HandResult, Notebook, Trial
+from suphx.adaptation.players import Copy, Original
+from suphx.adaptation.worth import Worth
+from suphx.config import Config
+
+#: Name of the way to adapt that the configuration describes.
+ADAPTED = "adapted"
+#: Test deals of all hands together that are played at a time: their questions are kept until they are compared.
+_TESTED = 4_000
+
+
+class Variant(Config):
+    """Another way to learn from the same rollouts."""
+
+    shuffled: bool = False
+    """Learn from the rewards dealt out among the rollouts at random: a control that cannot help."""
+    steps: StepsConfig | None = None
+    """Other steps; null for those of the configuration."""
+
+
+class ExperimentConfig(Config):
+    """What `suphx adapt` does."""
+
+    name: str = Field(default="adapt", pattern=r"^[\w.-]+$")
+    """Names the folder of results."""
+    seed: int = Field(default=0, ge=0)
+    """Names the hands, their deals and what is drawn."""
+    agent: str = "sl"
+    """Who adapts, and sits on the other seats as it is: a folder of weights, or a name."""
+    rules: str = "tenhou"
+    """Name of a preset of rules."""
+    hands: list[HandsConfig] = Field(default=[HandsConfig()], min_length=1)
+    """Which hands."""
+    adaptation: AdaptationConfig = Field(default_factory=AdaptationConfig)
+    """How the agent adapts to each."""
+    variants: dict[str, Variant] = Field(default={"shuffled": Variant(shuffled=True)})
+    """Other ways that learn from the same rollouts, by name."""
+    deals: int = Field(default=2_000, ge=2)
+    """Deals of each hand that it is measured on."""
+    more_hands: int = Field(default=0, ge=0)
+    """How many of the hands, evenly spread, are measured on more deals."""
+    more_deals: int = Field(default=10_000, ge=2)
+    """On how many."""
+    together: int = Field(default=2, ge=1)
+    """Hands that are done together and share the networks' passes; it changes speed and memory alone."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> ExperimentConfig:
+        if self.rules not in PRESETS:
+            raise ValueError(f"rules: no preset {self.rules!r}; there are {', '.join(PRESETS)}")
+        if ADAPTED in self.variants:
+            raise ValueError(f"variants: {ADAPTED!r} is the configuration itself")
+        for name, variant in self.variants.items():
+            try:
+                self.adaptation.with_steps(variant.steps)
+            except ValidationError as error:
+                raise ValueError(f"variants.{name}: {error.errors()[0]['msg']}") from error
+        return self
+
+    def deals_of(self, number: int, hands: int) -> int:
+        """Return on how many deals a hand is measured."""
+        every = max(1, hands // self.more_hands) if self.more_hands else 0
+        more = every and number % every == 0 and number // every < self.more_hands
+        return self.more_deals if more else self.deals
+
+    def settings(self) -> dict[str, object]:
+        """Return what decides the numbers of every hand, as JSON values."""
+        return self.model_dump(mode="json", exclude={"name", "together"})
+
+
+class Experiment:
+    """Hands, and what each came to."""
+
+    def __init__(self, config: ExperimentConfig, original: Original) -> None:
+        self.config, self.original = config, original
+        self._rules = Rules.preset(config.rules)
+        self.worth = Worth(config.adaptation.reward, self._rules)
+        self._adapter = Adapter(original, config.adaptation, self.worth, config.seed)
+        self._ways = {ADAPTED: Variant(), **config.variants}
+
+    def hands(self) -> list[Hand]:
+        """Return all hands; situations follow each other."""
+        config, original = self.config, self.original
+        return [hand for each in config.hands for hand in find_hands(each, original.playing, self._rules, config.seed)]
+
+    def run(self, hands: Sequence[Hand], notebook: Notebook, watch: Callable[[HandResult], None]) -> None:
+        """Do all hands that are not in the notebook yet."""
+        missing = [number for number in range(len(hands)) if number not in notebook.done]
+        for first in range(0, len(missing), self.config.together):
+            numbers = missing[first : first + self.config.together]
+            for result in self._adapt([hands[number] for number in numbers], numbers, len(hands)):
+                notebook.add(result)
+                watch(result)
+
+    def _adapt(self, hands: Sequence[Hand], numbers: Sequence[int], of: int) -> list[HandResult]:
+        adapter, adaptation = self._adapter, self.config.adaptation
+        positions, before = [hand.position for hand in hands], [self.original.itself] * len(hands)
+        started = time.perf_counter()
+        lessons = adapter.roll(positions, before, 0, adaptation.deals)
+        rollout_seconds = (time.perf_counter() - started) / len(hands)
+        played = adapter.held_out(positions, before, 0, adaptation.check_deals)
+        found: dict[str, list[Adapted]] = {}
+        seconds: dict[str, tuple[float, float]] = {}
+        for name, way in self._ways.items():
+            started = time.perf_counter()
+            learned = [self._learn(lessons, place, way) for place in range(len(hands))]
+            between = time.perf_counter()
+            found[name] = adapter.try_out(played, before, learned, adaptation.rollouts)
+            seconds[name] = (between - started) / len(hands), (time.perf_counter() - between) / len(hands)
+        results = []
+        for place, (hand, number) in enumerate(zip(hands, numbers, strict=True)):
+            deals = self.config.deals_of(number, of)
+            copies = {name: each[place].proposed for name, each in found.items()}
+            worth, gains = self._measure(hand, copies, deals)
+            trials = {name: _trial(gains[name], each[place], *seconds[name]) for name, each in found.items()}
+            results.append(_result(number, hand, worth, adaptation.rollouts, rollout_seconds, trials))
+        return results
+
+    def _learn(self, lessons: Lessons, place: int, way: Variant) -> Copy:
+        return self._adapter.learn([lessons], place, self.original.itself, way.shuffled, way.steps)
+
+    def _measure(self, hand: Hand, copies: dict[str, Copy], deals: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """Return rewards of the original f64[deals], and gains of each copy f64[deals]."""
+        adapter, positions = self._adapter.deals, [hand.position]
+        worth, gains = [], {name: [] for name in copies}  # type: ignore[var-annotated]
+        for first in range(0, deals, _TESTED):
+            count = min(_TESTED, deals - first)
+            played = adapter.play(
+                positions, [self.original.itself], count, TEST_DEALS + first, self.config.adaptation.models
+            )
+            worth.append(played.worth[0])
+            for name, copy in copies.items():
+                gains[name].append(adapter.gains(played, [copy])[0])
+        return np.concatenate(worth), {name: np.concatenate(each) for name, each in gains.items()}
+
+
+def _trial(gains: np.ndarray, adapted: Adapted, steps_seconds: float, check_seconds: float) -> Trial:
+    return Trial(
+        gain=float(gains.mean()),
+        error=float(gains.std(ddof=1) / len(gains) ** 0.5),
+        differing=float((gains != 0).mean()),
+        distance=adapted.distance,
+        held_out=float(np.nan_to_num(adapted.gain)),
+        held_out_error=float(np.nan_to_num(adapted.error)),
+        kept=adapted.kept,
+        steps_seconds=round(steps_seconds, 2),
+        check_seconds=round(check_seconds, 2),
+    )
+
+
+def _result(
+    number: int, hand: Hand, worth: np.ndarray, rollouts: int, rollout_seconds: float, trials: dict[str, Trial]
+) -> HandResult:
+    position = hand.position
+    return HandResult(
+        number=number,
+        situation=hand.situation,
+        kind=hand.kind,
+        shanten=hand.shanten,
+        round=int(position.game["round"]),
+        seat=position.seat,
+        dealer=bool(position.game["dealer"] == position.seat),
+        scores=position.game["start_scores"].tolist(),
+        deals=len(worth),
+        worth=float(worth.mean()),
+        spread=float(worth.std(ddof=1)),
+        rollouts=rollouts,
+        rollout_seconds=round(rollout_seconds, 2),
+        trials=trials,
+    )

@@ -1,0 +1,42 @@
+"""Agents that adapt, by name: `adapted:AGENT`, with changes to the configuration after commas.
+
+`adapted:sl,adaptation.deals=100,turns=[0,6]` is the agent `sl`; a change is as in a configuration, and `config=FILE`
+begins with those of a file.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from suphx.adaptation.agent import AdaptedAgent, AdaptedConfig
+from suphx.adaptation.players import load_original
+from suphx.agent.loading import ADAPTED
+from suphx.config import load_config, make_config
+from suphx.errors import InputError
+from suphx.networks.precision import Precision
+
+_CHANGE = re.compile(r",(?=[\w.]+=)")
+_FILE = "config="
+
+
+def parse(name: str) -> tuple[str, AdaptedConfig]:
+    """Return the agent that adapts and how, of a name; raises InputError for what cannot be read."""
+    agent, *changes = _CHANGE.split(name.removeprefix(ADAPTED))
+    if not agent:
+        raise InputError(f"{name!r} names no agent; write {ADAPTED}sl")
+    files = [change.removeprefix(_FILE) for change in changes if change.startswith(_FILE)]
+    changes = [change for change in changes if not change.startswith(_FILE)]
+    if len(files) > 1:
+        raise InputError(f"{name!r} names two configurations")
+    if files:
+        return agent, load_config(Path(files[0]), AdaptedConfig, changes)
+    return agent, make_config({}, AdaptedConfig, changes, name)
+
+
+def adapted_agent(name: str, seed: int, temperature: float | None, precision: Precision) -> AdaptedAgent:
+    """Return the agent of a name; raises InputError where there is none, or answers should be drawn."""
+    agent, config = parse(name)
+    if temperature is not None:
+        raise InputError(f"{name}: an agent that adapts gives its likeliest answers; leave the temperature out")
+    return AdaptedAgent(load_original(agent, precision), config, seed)

@@ -1,0 +1,57 @@
+"""Pictures of an experiment: every hand's gain with its interval, and the shares of hands that improve."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from suphx.adaptation.notebook import HandResult
+from suphx.evaluation.plots import colour, tidy, write_figure
+
+_Z = 1.96
+
+
+def plot_gains(path: Path, hands: Sequence[HandResult], unit: float, units: str) -> None:
+    """Write the gains of all hands in order of size, one panel for each way to adapt, with 95 % intervals."""
+    ways = list(hands[0].trials)
+    figure = Figure((7.5, 2.6 * len(ways)), layout="constrained")
+    panels = figure.subplots(len(ways), sharex=True, squeeze=False)[:, 0]
+    for number, (way, axes) in enumerate(zip(ways, panels, strict=True)):
+        tidy(axes)
+        trials = sorted((hand.trials[way] for hand in hands), key=lambda trial: trial.gain)
+        gains, errors = (np.array([getattr(trial, name) for trial in trials]) * unit for name in ("gain", "error"))
+        axes.errorbar(
+            np.arange(len(trials)), gains, _Z * errors, fmt=".", markersize=3, elinewidth=0.6, color=colour(number)
+        )
+        axes.axhline(0, color="0.35", linewidth=0.9)
+        better = (gains > 0).mean()
+        axes.set_title(f"{way}: {100 * better:.0f} % of {len(gains)} hands gain, {gains.mean():+.2f} on average",
+                       fontsize=10)  # fmt: skip
+        axes.set_ylabel(f"gain ({units})", fontsize=8)
+    panels[-1].set_xlabel("hands, in order of the gain")
+    write_figure(path, figure)
+
+
+def plot_shares(path: Path, summary: Mapping[str, Any]) -> None:
+    """Write the share of hands that improve by kind and situation, with 95 % intervals; summary: of `summarise`."""
+    figure = Figure((7.5, 4.2), layout="constrained")
+    axes = figure.subplots()
+    tidy(axes)
+    ways = summary["ways"]
+    for number, (way, found) in enumerate(ways.items()):
+        parts = {"all hands": found, **found["by_kind"], **found["by_situation"]}
+        shown = {name: part for name, part in parts.items() if part["share"] is not None}
+        shares = np.array([part["share"] for part in shown.values()])
+        ends = np.array([part["share_interval"] for part in shown.values()]).T
+        places = np.arange(len(shown)) + 0.12 * (number - (len(ways) - 1) / 2)
+        axes.errorbar(places, 100 * shares, 100 * np.abs(ends - shares), fmt="o", capsize=3, color=colour(number),
+                      label=way)  # fmt: skip
+        axes.set_xticks(range(len(shown)), [f"{name}\n({part['hands']})" for name, part in shown.items()], fontsize=8)
+    axes.axhline(50, color="0.35", linewidth=0.9, linestyle="--")
+    axes.set_ylabel("hands that gain (%)")
+    axes.legend(fontsize=9)
+    write_figure(path, figure)

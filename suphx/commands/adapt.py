@@ -1,0 +1,113 @@
+"""`suphx adapt`: how much run-time adaptation gains, hand by hand."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from suphx.adaptation.notebook import HandResult
+
+EXIT_INTERRUPTED = 130
+#: Columns of the table where it goes to a file or another program.
+_PAGE = 200
+
+
+def adapt(
+    config: Annotated[Path, typer.Argument(help="Configuration, e.g. configs/adapt.yaml.")],
+    changes: Annotated[
+        list[str] | None, typer.Option("--set", help="Change a field: adaptation.deals=500, seed=2 and so on.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of results; by default under the runs folder, by the name.")
+    ] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Threads that the networks answer with.")] = 1,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU where there is one.")] = None,
+    precision: Annotated[
+        str | None, typer.Option(help="float32 or bfloat16; by default what a probe finds faster.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+) -> None:
+    """Adapt an agent to hands, one by one, and play other deals of each hand with and without (paper, section 4.3).
+
+    Every hand that is done is a line in hands.jsonl of the folder, and the same command goes on from there; at the end
+    come result.json and pictures.
+    """
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from simulator.files import write_whole
+    from suphx.adaptation.experiment import Experiment, ExperimentConfig
+    from suphx.adaptation.notebook import Notebook
+    from suphx.adaptation.pictures import plot_gains, plot_shares
+    from suphx.adaptation.players import load_original
+    from suphx.adaptation.summary import summarise
+    from suphx.agent.loading import fingerprint
+    from suphx.config import load_config
+    from suphx.networks.memory import keep_memory
+    from suphx.networks.precision import choose_precision
+    from suphx.runs import runs_folder
+
+    chosen = load_config(config, ExperimentConfig, changes or [])
+    computed = choose_precision(device, precision, threads)
+    original = load_original(chosen.agent, computed)
+    keep_memory()
+    experiment = Experiment(chosen, original)
+    folder = out or runs_folder() / "adapt" / chosen.name
+    dtype = str(computed.dtype).removeprefix("torch.")
+    settings = {
+        **chosen.settings(),
+        "weights": fingerprint(chosen.agent),
+        "computed": f"{dtype} {computed.device.type}",
+    }
+    screen, interrupted = Console(stderr=True), False
+    with Notebook(folder, settings) as notebook, Progress(console=screen, transient=True) as progress:
+        hands = experiment.hands()
+        bar = progress.add_task("hands", total=len(hands), completed=len(notebook.done))
+
+        def watch(hand: HandResult) -> None:
+            progress.advance(bar)
+
+        try:
+            experiment.run(hands, notebook, watch)
+        except KeyboardInterrupt:
+            interrupted = True
+        done = [notebook.done[number] for number in sorted(notebook.done)]
+    if interrupted:
+        screen.print(f"interrupted after {len(done)} hands; the same command goes on from {folder}", style="yellow")
+    if not done:
+        raise typer.Exit(EXIT_INTERRUPTED)
+    found: dict[str, Any] = {"interrupted": interrupted, "settings": settings}
+    found |= summarise(done, experiment.worth.unit, experiment.worth.units)
+    write_whole(folder / "result.json", (json.dumps(found, indent=1, allow_nan=False) + "\n").encode())
+    plot_gains(folder / "gains.png", done, experiment.worth.unit, experiment.worth.units)
+    plot_shares(folder / "shares.png", found)
+    if as_json:
+        print(json.dumps(found, allow_nan=False))
+    else:
+        _show(found, folder)
+    if interrupted:
+        raise typer.Exit(EXIT_INTERRUPTED)
+
+
+def _show(found: dict[str, Any], folder: Path) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    title = f"{found['hands']} hands, {found['rollouts']} rollouts each; gains in {found['units']}"
+    table = Table("way", "hands", "gain", "95 %", "mean gain", "95 %", "kept", "with check", title=title)
+    for way, all_of in found["ways"].items():
+        for name, part in {way: all_of, **all_of["by_kind"], **all_of["by_situation"]}.items():
+            share, ends = part["share"], part["share_interval"] or [0, 0]
+            gain, between = part["gain"]["value"], part["gain"]["interval"] or [0, 0]
+            table.add_row(
+                name if name == way else f"  {name}", str(part["hands"]), "" if share is None else f"{share:.1%}",
+                f"{ends[0]:.1%} to {ends[1]:.1%}", f"{gain:+.3f}", f"{between[0]:+.3f} to {between[1]:+.3f}",
+                f"{part['kept']:.0%}", f"{part['gain_with_check']['value']:+.3f}",
+            )  # fmt: skip
+    Console(width=None if sys.stdout.isatty() else _PAGE).print(table)
+    print(folder)

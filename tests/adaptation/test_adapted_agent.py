@@ -1,0 +1,184 @@
+"""An agent that adapts, at a table: when it does, what it then plays by, and what it is called."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simulator.rules import Rules
+from simulator.tables import Tables
+from suphx.adaptation.agent import AdaptedAgent, AdaptedConfig
+from suphx.adaptation.clock import Clock
+from suphx.adaptation.named import parse
+from suphx.adaptation.players import Copy
+from suphx.adaptation.positions import Position
+from suphx.agent.loading import fingerprint, has_networks, load_agent
+from suphx.errors import InputError
+from tests.adaptation.adaptation_positions import PRECISION, Honours, late_positions, tiny_agent
+
+AGENT = tiny_agent()
+
+
+def adapted(turns: tuple[int, ...] = (0,), seconds: float | None = None, **changes: Any) -> AdaptedAgent:
+    usual = {"deals": 8, "copies": 2, "check_deals": 0, "bound": 5.0, "steps": {"distance": 0.5}}
+    config = {"adaptation": usual | changes | {"reward": {"kind": "round"}}, "turns": turns}
+    agent = AdaptedAgent(AGENT, AdaptedConfig.model_validate(config | {"seconds_per_round": seconds}), 3)
+    agent._worth = agent._adapter.worth = agent._adapter.deals.worth = Honours()
+    return agent
+
+
+@pytest.fixture(scope="module")
+def positions() -> list[Position]:
+    return late_positions(2)
+
+
+def tables_of(positions: list[Position]) -> Tables:
+    tables = Tables(len(positions), Rules.tenhou(), restart=False)
+    tables.restore(np.array([position.game for position in positions]))
+    return tables
+
+
+def play_round(agent: AdaptedAgent, position: Position) -> tuple[list[int], list[int]]:
+    """Play a position's round with the agent on its seat; its actions, and how often it had adapted before each."""
+    tables, actions, adaptations = tables_of([position]), [], []
+    while True:
+        asked = tables.decisions()
+        mine = asked.seat == position.seat
+        chosen = AGENT.playing.act(tables.games, asked).actions
+        if mine.any():
+            (row,) = np.flatnonzero(mine)
+            part = type(asked)(asked.game[mine], asked.seat[mine], asked.situation[mine], asked.legal[mine])
+            chosen[row] = agent.act(tables.games, part).actions[0]
+            actions.append(int(chosen[row]))
+            adaptations.append(agent.counts.adaptations)
+        if len(tables.step(chosen)):
+            return actions, adaptations
+
+
+def test_it_adapts_once_in_a_round_and_then_plays_by_the_copy(positions: list[Position]) -> None:
+    agent = adapted()
+    actions, adaptations = play_round(agent, positions[0])
+    assert set(adaptations) == {1} and agent.counts.kept == 1 and agent.counts.rollouts == 16
+    copy = agent._memory[0, positions[0].seat].copy
+    assert copy
+    tables = tables_of(positions[:1])
+    asked = tables.decisions()
+    assert AGENT.player(copy).act(tables.games, asked).actions.tolist() == actions[:1]
+
+
+def test_with_a_copy_that_is_dropped_it_plays_as_the_original(positions: list[Position]) -> None:
+    agent = adapted(check_deals=16, check_margin=1e9)
+    actions, _ = play_round(agent, positions[0])
+    assert agent.counts.adaptations == 1 and agent.counts.kept == 0
+
+    class Plain(AdaptedAgent):
+        def _is_due(self, game: np.void, table: int, seat: int) -> bool:
+            return False
+
+    plain = Plain(AGENT, AdaptedConfig.model_validate({"adaptation": {"reward": {"kind": "round"}}}))
+    assert play_round(plain, positions[0])[0] == actions
+
+
+def test_it_goes_on_adapting_where_its_turns_say_so(positions: list[Position]) -> None:
+    discards = int(positions[0].game["n_river"][positions[0].seat])
+    agent = adapted(turns=(0, discards + 1, discards + 2), deals=24)
+    _, adaptations = play_round(agent, positions[0])
+    assert adaptations[0] == 1 and adaptations[-1] == 3
+    assert agent.counts.rollouts == 48  # shared out among the three
+
+
+def test_the_next_round_begins_with_the_original_and_a_longer_history(positions: list[Position]) -> None:
+    agent = adapted()
+    first = positions[0].game.copy()
+    second = first.copy()
+    second["deals"], second["round"], second["start_scores"] = first["deals"] + 1, 1, [26_000, 24_000, 25_000, 25_000]
+    for game in (first, second):
+        tables = Tables(1, Rules.tenhou(), restart=False)
+        tables.restore(np.array([game]))
+        agent._is_due(tables.games[0], 0, positions[0].seat)
+        memory = agent._memory[0, positions[0].seat]
+        assert memory.copy is AGENT.itself
+        memory.copy = Copy({"discard": AGENT.networks["discard"]}, PRECISION)  # as if it had adapted
+    assert memory.history["round"].tolist() == [int(first["round"]), 1]
+    assert memory.history["scores"][1].tolist() == [26_000, 24_000, 25_000, 25_000]
+
+
+def test_tables_together_are_played_as_each_alone(positions: list[Position]) -> None:
+    together = adapted()
+    tables = tables_of(positions)
+    asked = tables.decisions()
+    actions = together.act(tables.games, asked).actions
+    for number, position in enumerate(positions):
+        alone = tables_of([position])
+        expected = adapted().act(alone.games, alone.decisions()).actions
+        assert actions[asked.game == number].tolist() == expected.tolist()
+
+
+def test_what_was_asked_is_told_with_the_rows_of_the_batch(positions: list[Position]) -> None:
+    tables = tables_of(positions)
+    asked = tables.decisions()
+    choice = adapted().act(tables.games, asked)
+    total = np.zeros(len(asked), np.float32)
+    for said in choice.consultations:
+        np.add.at(total, said.decision, said.log_probability)
+    assert np.allclose(total, choice.log_probability)
+
+
+def test_without_time_for_a_check_nothing_is_changed(positions: list[Position]) -> None:
+    agent = adapted(seconds=1e-3, deals=1000, check_deals=100)
+    play_round(agent, positions[0])
+    assert agent.counts.adaptations == 1 and agent.counts.kept == 0
+    assert agent.counts.rollouts == 16  # the first part, which tells how long one takes
+
+
+def test_a_clock_says_what_there_is_time_for() -> None:
+    free, bound = Clock(), Clock(share=2, limit=10.0)
+    assert free.affordable(7, 1e9) == 7
+    assert bound.affordable(50, 1.0) == 9 or bound.affordable(50, 1.0) == 10
+    assert bound.affordable(50, 1.0, part=0.5) in (4, 5)
+    assert bound.affordable(3, 1.0) == 3 and bound.affordable(3, 1e9) == 0
+    time.sleep(0.02)
+    bound.note("a")
+    assert 0.01 <= bound.seconds["a"] <= bound.used()
+
+
+def test_games_of_other_rules_than_the_predictors_are_refused(positions: list[Position]) -> None:
+    agent = AdaptedAgent(AGENT, AdaptedConfig())
+    tables = tables_of(positions[:1])
+    tables.games["rules"]["target_points"] += 1
+    with pytest.raises(InputError, match="target_points is another here"):
+        agent.act(tables.games, tables.decisions())
+
+
+def test_names_say_who_adapts_and_how(tmp_path: Path) -> None:
+    agent, config = parse("adapted:sl,adaptation.deals=7,turns=[0,4],seconds_per_round=2.5")
+    assert (agent, config.adaptation.deals, config.turns, config.seconds_per_round) == ("sl", 7, (0, 4), 2.5)
+    assert parse("adapted:sl")[1] == AdaptedConfig()
+    file = tmp_path / "how.yaml"
+    file.write_text("adaptation: {deals: 9}\nturns: [0, 2]\n")
+    _, config = parse(f"adapted:sl,config={file},adaptation.copies=3")
+    assert (config.adaptation.deals, config.adaptation.copies, config.turns) == (9, 3, (0, 2))
+    assert isinstance(load_agent("adapted:untrained", precision=PRECISION), AdaptedAgent)
+    assert has_networks("adapted:sl") and fingerprint("adapted:sl") != fingerprint("adapted:sl,turns=[0,5]")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("adapted:", "names no agent"),
+        ("adapted:sensible", "without networks of ours"),
+        ("adapted:nowhere", "no agent 'nowhere'"),
+        ("adapted:sl,adaptation.deal=5", "adaptation.deal: Extra inputs"),
+        ("adapted:sl,turns=[3,1]", "each once and in order"),
+        ("adapted:sl,config=a,config=b", "two configurations"),
+    ],
+)
+def test_names_that_mean_nothing_are_refused(name: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        load_agent(name, precision=PRECISION)
+    with pytest.raises(InputError, match="likeliest answers"):
+        load_agent("adapted:sl", temperature=0.5, precision=PRECISION)
