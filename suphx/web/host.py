@@ -108,13 +108,10 @@ class Host:
         if action not in {choice.action for choice in question.choices}:
             raise NotLegal(f"action {action} is none of those that can be chosen now")
 
-    def choose_options(self, options: Options) -> None:
-        """Have other things answered; what is asked now, too."""
-        self.options = options
+    def automatic(self) -> int | None:
+        """Return the answer that the options, if they have changed, give to what is asked now; None: the person's."""
         question = self.question
-        action = None if question is None or question.situation == ROUND_OVER else self._automatic(question)
-        if question is not None and action is not None:
-            self.answer(question.number, action)
+        return None if question is None or question.situation == ROUND_OVER else self._automatic(question)
 
     def default(self) -> int:
         """Return what is done for a person who does not answer: the drawn tile goes, nothing is claimed."""

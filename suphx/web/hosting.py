@@ -97,8 +97,8 @@ class _Game:
         self.positions: deque[tuple[int, bytes]] = deque(maxlen=REMEMBERED)
         self.coming: list[Position] = []
         """What the playing thread has told and no page has heard yet."""
-        self.work = 0
-        """Things that the playing thread has to do for it; while there are any, nothing can be answered."""
+        self.at_work = True
+        """The playing thread goes on with it; nothing can be answered until it has."""
         self.bells: set[Bell] = set()
         self.timer: threading.Timer | None = None
 
@@ -158,11 +158,12 @@ class Hosts:
             said = "the game was stopped by a fault of the program; the terminal has more"
             changes = {"state": "failed", "message": said}
         with self._lock:
-            game.work -= 1
+            game.at_work = False
             if game.host is not None and not changes:
                 changes = self._standing(game.host)
             game.update(**changes)
             self._start_clock(game)
+            self._answer_automatically(game)
             game.positions += [(each.number, each.model_dump_json().encode()) for each in game.coming]
             game.coming.clear()
             game.ring()
@@ -203,7 +204,7 @@ class Hosts:
         """Answer for a person whose time is over."""
         with self._lock:
             left = game.clock.left() if game.clock else None
-            if left is None or left.question != question or game.work or game.host is None:
+            if left is None or left.question != question or game.at_work or game.host is None:
                 return
             if left.decision + left.reserve > 0:  # it stood still in between
                 self._set_timer(game)
@@ -231,20 +232,30 @@ class Hosts:
             game = self._games.find(game_id)
             if game is not None:
                 game.update(options=options)
-                if game.host is not None and game.status.state == "playing":
-                    self._go_on(game, partial(game.host.choose_options, options))
+                if game.host is not None:
+                    game.host.options = options
+                self._answer_automatically(game)
+                game.ring()
             return game is not None
+
+    def _answer_automatically(self, game: _Game) -> None:
+        """Answer what is asked already, if options say so that were chosen since."""
+        if game.host is None or game.at_work or game.status.state != "playing":
+            return
+        action = game.host.automatic()
+        if action is not None and game.host.question is not None:
+            self._answer(game, game.host.question.number, action)
 
     def _ready(self, game: _Game) -> Host:
         """Return the host of a game that waits for the person; raises NotAsked."""
         if game.status.state != "playing":
             raise NotAsked("the game is over")
-        if game.work or game.host is None:
+        if game.at_work or game.host is None:
             raise NotAsked("the agents are playing; nothing is asked now")
         return game.host
 
     def _go_on(self, game: _Game, work: Callable[[], None]) -> None:
-        game.work += 1
+        game.at_work = True
         game.stop_timer()
         if game.clock is not None:
             game.clock.hold()
@@ -264,7 +275,7 @@ class Hosts:
                 return None
             new = [each for each in game.positions if each[0] > after]
             missed = bool(new) and new[0][0] != after + 1
-            left = None if game.clock is None or game.work else game.clock.left()
+            left = None if game.clock is None or game.at_work else game.clock.left()
             return Told(new[-1:] if missed or after < 0 else new, left, game.status)
 
     def connect(self, game_id: str, bell: Bell) -> None:

@@ -11,7 +11,7 @@ from played_games import OWN_WAIT, PLAIN, WHOLE, walls
 
 import suphx.web.hosting
 from simulator.actions import legal_mask
-from simulator.record import PHASE_GAME_OVER, STOP
+from simulator.record import PASS, PHASE_GAME_OVER, STOP
 from simulator.redeal import redeal_hidden
 from simulator.rules import Rules
 from simulator.tables import Tables
@@ -135,12 +135,15 @@ def test_what_is_done_for_an_absent_person_is_the_drawn_tile_a_pass_or_the_last_
 
 
 def test_options_answer_what_is_asked_already():
-    host, told = host_of()
+    host, _ = host_of()
     host.begin()
+    host.options = Options(no_calls=True)
+    assert host.automatic() is None
+    host.options = Options()
     host.answer(host.question.number, host.default())
-    assert host.question.situation == "claim"
-    host.choose_options(Options(no_calls=True))
-    assert host.question.situation == "turn" and told[-1].frame["phase"] == "turn"
+    assert host.question.situation == "claim" and host.automatic() is None
+    host.options = Options(no_calls=True)
+    assert host.automatic() == PASS
 
 
 def test_a_whole_game_of_drawn_tiles_ends():

@@ -281,6 +281,7 @@ export class PlayPage {
     this.outcome.hidden = !position.result;
     if (!position.result) {
       show(this.outcome);
+      if (focused) this.hand.focus();
       return;
     }
     const { question, busy } = this.state;
@@ -296,8 +297,7 @@ export class PlayPage {
       h("div", { class: "choices" },
         goOn ? h("button", { type: "button", id: "next", class: "strong", disabled: busy, onclick: () => this.choose(goOn) }, "Next round", h("kbd", { "aria-hidden": "true" }, "Enter")) : null,
         this.isOver ? this.afterwards() : null, look));
-    const again = focused && this.outcome.querySelector(`#${focused}`);
-    if (again) again.focus({ preventScroll: true });
+    if (focused) (this.outcome.querySelector(`#${focused}:enabled`) || this.outcome.querySelector("#outcome-title")).focus({ preventScroll: true });
   }
 
   /** What there is to do with a game that is over. */

@@ -104,7 +104,7 @@ export class PlayState {
       await this.send(number, action);
     } catch (error) {
       this.discardNext = null;
-      if (error.status !== 409) this.answered = number - 1; // else it is answered: what comes of it is told
+      this.answered = number - 1; // where another page has answered, what comes of it is told
       this.message = error.message;
       this.changed();
     }
