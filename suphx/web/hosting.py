@@ -12,19 +12,15 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
-from typing import Literal
-
-from pydantic import BaseModel, ConfigDict
 
 from simulator.logs.model import GameLog
 from suphx.errors import InputError
-from suphx.review.document import Result
 from suphx.web.bell import Bell
-from suphx.web.clock import Clock, Pace, TimeLeft
+from suphx.web.clock import Clock
 from suphx.web.host import Host, NotAsked, Options, Seating
 from suphx.web.live_table import Walls
+from suphx.web.play_status import PlayStatus, RoundEnd, Told
 from suphx.web.seat_view import ROUND_OVER, Position
 from suphx.web.shelf import Shelf
 
@@ -38,56 +34,6 @@ IDLE = 24 * 60 * 60
 REMEMBERED = 64
 
 _log = logging.getLogger(__name__)
-
-
-class RoundEnd(BaseModel):
-    """How a round of the game ended."""
-
-    name: str
-    repeat_counter: int
-    result: Result
-
-
-class PlayStatus(BaseModel):
-    """A game that somebody plays."""
-
-    model_config = ConfigDict(frozen=True)
-
-    id: str
-    source: str
-    """What it is called."""
-    seat: int
-    """The person's."""
-    names: list[str]
-    """Of the seats."""
-    agents: list[str]
-    """The three, as they were named, the next seat first."""
-    seed: int
-    length: Literal["east", "east_south"]
-    pace: Pace | None
-    """The clock; None: there is none."""
-    state: Literal["playing", "over", "failed"] = "playing"
-    message: str = ""
-    """Why it failed."""
-    options: Options = Options()
-    rounds: list[RoundEnd] = []
-    """Those that are over."""
-    scores: list[int] | None = None
-    """Points at the end; this and the next two only when it is over."""
-    ranks: list[int] | None = None
-    """Rank of each seat, 0 the first."""
-    points: list[float] | None = None
-    """Final points in thousands."""
-
-
-@dataclass(frozen=True)
-class Told:
-    """What a page that looks is told."""
-
-    positions: list[tuple[int, bytes]]
-    """(number, `Position` as JSON) of those that it has not seen; at least the last one, if it has seen none."""
-    time_left: TimeLeft | None
-    status: PlayStatus
 
 
 class _Game:
@@ -163,9 +109,9 @@ class Hosts:
                 changes = self._standing(game.host)
             game.update(**changes)
             self._start_clock(game)
-            self._answer_automatically(game)
             game.positions += [(each.number, each.model_dump_json().encode()) for each in game.coming]
             game.coming.clear()
+            self._answer_automatically(game)
             game.ring()
 
     def _standing(self, host: Host) -> dict[str, object]:

@@ -16,8 +16,9 @@ from suphx.web.agents import MAX_SEED, Players, shown_name
 from suphx.web.bell import Bell
 from suphx.web.clock import Pace
 from suphx.web.host import Host, NotAsked, NotLegal, Options, Seating
-from suphx.web.hosting import Hosts, PlayStatus
+from suphx.web.hosting import Hosts
 from suphx.web.jobs import ReviewJobs, Status
+from suphx.web.play_status import PlayStatus
 from suphx.web.played_games import begin_review, log_to_keep
 from suphx.web.reviewer import Reviewer
 from suphx.web.shelf import TooManyGames, new_id

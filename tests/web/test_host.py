@@ -18,8 +18,9 @@ from simulator.tables import Tables
 from suphx.web.agents import Players
 from suphx.web.clock import SHOWING, Clock, Pace
 from suphx.web.host import Host, NotAsked, NotLegal, Options
-from suphx.web.hosting import IDLE, Hosts, PlayStatus
+from suphx.web.hosting import IDLE, Hosts
 from suphx.web.live_table import LiveTable
+from suphx.web.play_status import PlayStatus
 from suphx.web.playing import seating_of
 from suphx.web.seat_view import position_of, question_of
 from suphx.web.shelf import new_id
