@@ -106,7 +106,7 @@ class Adapter:
         clock.note("steps")
         rollouts = sum(len(each.rewards) for each in lessons) // len(positions)
         checks = clock.affordable(self.config.check_deals, _CHECK_COST * clock.seconds["rollouts"] / rollouts)
-        if self.config.check_deals and checks < _LEAST_CHECKED:
+        if checks < min(_LEAST_CHECKED, self.config.check_deals):
             return [Adapted(each, each, 0.0, 0.0, np.inf, False, rollouts, clock.seconds) for each in before]
         played = self.held_out(positions, before, 0, checks)
         found = self.try_out(played, before, learned, rollouts)

@@ -11,6 +11,7 @@ from pydantic import Field, field_validator
 from simulator.record import PHASE_STOP
 from simulator.rules import Rules
 from simulator.tables import Decisions
+from simulator.wall import DORA_INDICATORS
 from suphx.adaptation.adapting import Adapter
 from suphx.adaptation.config import AdaptationConfig
 from suphx.adaptation.players import Copy, Original
@@ -58,6 +59,8 @@ class _Memory:
     """Seed and number of the game."""
     deal: int
     """Rounds dealt in it."""
+    signs: tuple[int, ...]
+    """What else tells a round from another one: bots' games all have the same few seeds."""
     history: np.ndarray
     """START[k] of the rounds it was asked in."""
     copy: Copy
@@ -130,11 +133,13 @@ class AdaptedAgent:
         name, deal = (int(game["seed"]), int(game["number"])), int(game["deals"])
         last = self._memory.get((table, seat))
         same_game = last is not None and last.game == name
-        if last is not None and same_game and last.deal == deal and last.decisions <= game["decisions"][seat]:
-            return last
+        signs = _signs(game)
+        if last is not None and same_game and last.deal == deal and last.signs == signs:
+            if last.decisions <= game["decisions"][seat]:
+                return last
         self._worth.check(game)
         before = last.history if last is not None and same_game and last.deal < deal else np.zeros(0, START)
-        memory = _Memory(name, deal, np.concatenate([before, start_of(game)]), self._original.itself)
+        memory = _Memory(name, deal, signs, np.concatenate([before, start_of(game)]), self._original.itself)
         self._memory[table, seat] = memory
         return memory
 
@@ -161,6 +166,12 @@ class AdaptedAgent:
             copy = memory.copy if memory else self._original.itself
             copies.setdefault(id(copy), (copy, []))[1].append(row)
         return [(copy, np.array(rows)) for copy, rows in copies.values()]
+
+
+def _signs(game: np.void) -> tuple[int, ...]:
+    indicator = game["wall"][DORA_INDICATORS[0]]
+    return (*(int(game[name]) for name in ("round", "repeat_counter", "dealer", "start_bets")), int(indicator),
+            *game["start_scores"].tolist())  # fmt: skip
 
 
 def _place(asked: Decisions, row: int) -> tuple[int, int]:

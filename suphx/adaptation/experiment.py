@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from pydantic import Field, ValidationError, model_validator
@@ -15,9 +16,11 @@ from pydantic import Field, ValidationError, model_validator
 from simulator.rules import PRESETS, Rules
 from suphx.adaptation.adapting import TEST_DEALS, Adapted, Adapter, Lessons
 from suphx.adaptation.config import AdaptationConfig, StepsConfig
+from suphx.adaptation.differences import Moment, find_differences
 from suphx.adaptation.hands import Hand, HandsConfig, find_hands
 from suphx.adaptation.notebook import HandResult, Notebook, Trial
 from suphx.adaptation.players import Copy, Original
+from suphx.adaptation.styles import compare_styles
 from suphx.adaptation.worth import Worth
 from suphx.config import Config
 
@@ -25,6 +28,8 @@ from suphx.config import Config
 ADAPTED = "adapted"
 #: Test deals of all hands together that are played at a time: their questions are kept until they are compared.
 _TESTED = 4_000
+#: Deals of a hand, at most, on which two players are held against each other decision by decision.
+_SHOWN = 200
 
 
 class Variant(Config):
@@ -109,6 +114,21 @@ class Experiment:
             for result in self._adapt([hands[number] for number in numbers], numbers, len(hands)):
                 notebook.add(result)
                 watch(result)
+
+    def changes(self, hand: Hand) -> list[Moment]:
+        """Return where the copy adapted to a hand goes another way than the original on test deals, clearest first."""
+        adaptation, itself = self.config.adaptation, self.original.itself
+        lessons = self._adapter.roll([hand.position], [itself], 0, adaptation.deals)
+        learned = self._adapter.learn([lessons], 0, itself)
+        played = self._adapter.held_out([hand.position], [itself], 0, adaptation.check_deals)
+        (adapted,) = self._adapter.try_out(played, [itself], [learned], adaptation.rollouts)
+        before, after = self.original.playing, self.original.player(adapted.proposed)
+        deals = min(self.config.deals, _SHOWN)
+        return find_differences([hand.position], before, [after], before, deals, self.config.seed, TEST_DEALS)
+
+    def beside(self, other: Original) -> tuple[dict[str, Any], list[Moment]]:
+        """Return how another agent plays the same hands, and where it goes another way, clearest first."""
+        return compare_styles(self.hands(), self.original, other, self._adapter.deals, min(self.config.deals, _SHOWN))
 
     def _adapt(self, hands: Sequence[Hand], numbers: Sequence[int], of: int) -> list[HandResult]:
         adapter, adaptation = self._adapter, self.config.adaptation

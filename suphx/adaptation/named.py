@@ -7,6 +7,7 @@ begins with those of a file.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from suphx.adaptation.agent import AdaptedAgent, AdaptedConfig
@@ -32,6 +33,25 @@ def parse(name: str) -> tuple[str, AdaptedConfig]:
     if files:
         return agent, load_config(Path(files[0]), AdaptedConfig, changes)
     return agent, make_config({}, AdaptedConfig, changes, name)
+
+
+def with_budgets(names: Sequence[str], rollouts: int | None, seconds: float | None) -> list[str]:
+    """Return names, those of agents that adapt with so many rollouts or seconds a round; None for what they have.
+
+    Raises InputError if there is something to set and none of them adapts.
+    """
+    if rollouts is None and seconds is None:
+        return list(names)
+    if not any(name.startswith(ADAPTED) for name in names):
+        raise InputError(f"{', '.join(names)}: rollouts and seconds are for an agent that adapts, such as {ADAPTED}sl")
+    return [_with_budget(name, rollouts, seconds) if name.startswith(ADAPTED) else name for name in names]
+
+
+def _with_budget(name: str, rollouts: int | None, seconds: float | None) -> str:
+    if rollouts is not None:
+        copies = parse(name)[1].adaptation.copies
+        name += f",adaptation.deals={-(-rollouts // copies)}"
+    return name if seconds is None else f"{name},seconds_per_round={seconds}"
 
 
 def adapted_agent(name: str, seed: int, temperature: float | None, precision: Precision) -> AdaptedAgent:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from suphx.adaptation.experiment import Experiment
     from suphx.adaptation.notebook import HandResult
+    from suphx.adaptation.players import Original
 
 EXIT_INTERRUPTED = 130
 #: Columns of the table where it goes to a file or another program.
@@ -29,6 +31,13 @@ def adapt(
     device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU where there is one.")] = None,
     precision: Annotated[
         str | None, typer.Option(help="float32 or bfloat16; by default what a probe finds faster.")
+    ] = None,
+    picture: Annotated[
+        int | None,
+        typer.Option(min=0, help="Instead: draw where the copy adapted to this hand, by number, goes another way."),
+    ] = None,
+    beside: Annotated[
+        str | None, typer.Option(help="Instead: how another agent plays the same hands, and where it goes another way.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
@@ -58,6 +67,10 @@ def adapt(
     keep_memory()
     experiment = Experiment(chosen, original)
     folder = out or runs_folder() / "adapt" / chosen.name
+    if picture is not None:
+        return _draw_example(experiment, picture, folder)
+    if beside is not None:
+        return _draw_beside(experiment, load_original(beside, computed), folder, as_json)
     dtype = str(computed.dtype).removeprefix("torch.")
     settings = {
         **chosen.settings(),
@@ -92,6 +105,49 @@ def adapt(
         _show(found, folder)
     if interrupted:
         raise typer.Exit(EXIT_INTERRUPTED)
+
+
+def _draw_example(experiment: Experiment, number: int, folder: Path) -> None:
+    from suphx.adaptation.moment_picture import plot_moment
+    from suphx.errors import InputError
+
+    hands = experiment.hands()
+    if number >= len(hands):
+        raise InputError(f"there is no hand {number}; the experiment has {len(hands)}")
+    moments = experiment.changes(hands[number])
+    if not moments:
+        raise InputError(f"hand {number}: the adapted copy answers as the original on all deals that were played")
+    path = folder / f"example-{number}.png"
+    title = f"Hand {number} ({hands[number].situation}): before and after adapting"
+    plot_moment(path, moments[0], (experiment.original.name, f"{experiment.original.name}, adapted"), title)
+    print(path)
+
+
+def _draw_beside(experiment: Experiment, other: Original, folder: Path, as_json: bool) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from simulator.files import write_whole
+    from suphx.adaptation.moment_picture import plot_moment
+    from suphx.adaptation.styles import COUNTED
+
+    names = experiment.original.name, other.name
+    found, moments = experiment.beside(other)
+    found = {"agents": names, **found}
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / "beside.json", (json.dumps(found, indent=1, allow_nan=False) + "\n").encode())
+    if moments:
+        plot_moment(folder / "beside.png", moments[0], names, f"{names[0]} and {names[1]} at the same table")
+    if as_json:
+        print(json.dumps(found, allow_nan=False))
+        return
+    table = Table("a round", *names, "difference", "95 %")
+    for name in (*COUNTED, "reward"):
+        each, ends = found[name], found[name]["interval"] or ["", ""]
+        table.add_row(name, *(f"{value:.4g}" for value in (each["first"], each["second"], each["second_less_first"])),
+                      " to ".join(f"{end:.4g}" if end != "" else "" for end in ends))  # fmt: skip
+    Console(width=None if sys.stdout.isatty() else _PAGE).print(table)
+    print(folder)
 
 
 def _show(found: dict[str, Any], folder: Path) -> None:

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 EXIT_INTERRUPTED = 130
 #: Columns of the tables where they go to a file or another program.
 _PAGE = 200
-_AGENT = "sl, sl-weak, sensible, random, untrained, a folder of weights, majiang, bot:COMMAND for any mjai bot"
+_AGENT = (
+    "sl, sl-weak, sensible, random, untrained, a folder of weights, adapted:sl, which adapts to rounds, majiang, "
+    "bot:COMMAND for any mjai bot"
+)
 
 
 def evaluate(
@@ -67,6 +70,13 @@ def evaluate(
     temperature: Annotated[
         float | None, typer.Option(help="Draw networks' answers at this temperature; without, the likeliest are taken.")
     ] = None,
+    rollouts: Annotated[
+        int | None, typer.Option(min=1, help="Of challengers that adapt: rollouts to learn from in each round.")
+    ] = None,
+    seconds_per_round: Annotated[
+        float | None,
+        typer.Option(min=0.01, help="Of challengers that adapt: about how long they may think in each round."),
+    ] = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU where there is one.")] = None,
     precision: Annotated[
         str | None, typer.Option(help="float32 or bfloat16; by default what a probe finds faster.")
@@ -88,6 +98,7 @@ def evaluate(
     """
     from rich.console import Console
 
+    from suphx.adaptation.named import with_budgets
     from suphx.evaluation.arena import BATCH, BATCH_OF_BOTS, Terms
     from suphx.evaluation.match import Means, play_match
     from suphx.evaluation.measures import read_prizes
@@ -98,7 +109,8 @@ def evaluate(
 
     if logs and out is None:
         raise typer.BadParameter("logs are kept in the folder that --out names", param_hint="--logs")
-    plan = _plan(protocol, challenger or ["sl"], field or ["sensible"])
+    challengers = with_budgets(challenger or ["sl"], rollouts, seconds_per_round)
+    plan = _plan(protocol, challengers, field or ["sensible"])
     deals = -(-games // plan.games_per_deal)
     if deals < 2:
         raise typer.BadParameter("an interval needs two deals at least", param_hint="--games")

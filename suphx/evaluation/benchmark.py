@@ -62,7 +62,7 @@ class _Clock:
         return logits
 
 
-class _Shadow:
+class Shadow:
     """`sensible`, while networks are asked about every decision as in play: their cost in games like people's.
 
     What fresh networks answer is not followed, for their own games would be of another kind and length.
@@ -75,6 +75,7 @@ class _Shadow:
         self._player = player("sensible")
 
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
+        """Choose as `sensible`, and return what the networks were asked."""
         choice = self._flow.decide(games, asked)
         actions = np.empty(len(asked), np.int64)
         self._player.choose(games, asked, actions)
@@ -112,14 +113,14 @@ def bench_networks(size: NetworkSize, seconds: float, threads: int, batch: int =
 
     def load(_: Plan, __: Terms) -> Sequence[Agent]:
         each = {model: Evaluator(networks[model], precision, fixed_passes=True).logits for model in MODELS}
-        return [_Shadow({model: clock.timed(network) for model, network in each.items()})]
+        return [Shadow({model: clock.timed(network) for model, network in each.items()})]
 
     with suppress(_TimeIsUp):
         for _ in play_here(_SENSIBLE, Terms(), _deals(), batch, threads, load):
             pass
     per_hanchan = _positions_per_hanchan()
     rate = clock.positions / seconds / per_hanchan
-    bare = _bare(size, precision, seconds / 2, threads) / per_hanchan
+    bare = bare_rate(size, precision, seconds / 2, threads) / per_hanchan
     return {
         "hanchan_per_s": rate,
         "positions_per_hanchan": per_hanchan,
@@ -141,13 +142,13 @@ def _positions_per_hanchan(games: int = 64) -> float:
 
         return logits
 
-    shadow = _Shadow({model: silent(model) for model in MODELS})
+    shadow = Shadow({model: silent(model) for model in MODELS})
     for _ in play_here(_SENSIBLE, Terms(), [(deal, 0) for deal in range(games)], games, 1, lambda *_: [shadow]):
         pass
     return sum(asked) / games
 
 
-def _bare(size: NetworkSize, precision: Precision, seconds: float, threads: int) -> float:
+def bare_rate(size: NetworkSize, precision: Precision, seconds: float, threads: int) -> float:
     """Return positions a second of the discard network alone, in large passes, on so many threads at once."""
     evaluator = Evaluator(untrained_networks(size)["discard"], precision)
     planes = made_up_planes(512)

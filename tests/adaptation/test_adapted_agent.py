@@ -9,15 +9,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simulator.actions import legal_actions
+from simulator.game import Game
+from simulator.logs.mjai_writer import player_view
 from simulator.rules import Rules
 from simulator.tables import Tables
 from suphx.adaptation.agent import AdaptedAgent, AdaptedConfig
 from suphx.adaptation.clock import Clock
-from suphx.adaptation.named import parse
+from suphx.adaptation.named import parse, with_budgets
 from suphx.adaptation.players import Copy
 from suphx.adaptation.positions import Position
 from suphx.agent.loading import fingerprint, has_networks, load_agent
 from suphx.errors import InputError
+from suphx.mjai.bot.seat import Seat
 from tests.adaptation.adaptation_positions import PRECISION, Honours, late_positions, tiny_agent
 
 AGENT = tiny_agent()
@@ -164,6 +168,31 @@ def test_names_say_who_adapts_and_how(tmp_path: Path) -> None:
     assert (config.adaptation.deals, config.adaptation.copies, config.turns) == (9, 3, (0, 2))
     assert isinstance(load_agent("adapted:untrained", precision=PRECISION), AdaptedAgent)
     assert has_networks("adapted:sl") and fingerprint("adapted:sl") != fingerprint("adapted:sl,turns=[0,5]")
+
+
+def test_rollouts_and_seconds_are_part_of_a_name() -> None:
+    plain, adapting = with_budgets(["sl", "adapted:sl,adaptation.copies=3"], 10, 1.5)
+    _, config = parse(adapting)
+    assert (config.adaptation.deals, config.adaptation.copies, config.seconds_per_round) == (4, 3, 1.5)
+    assert plain == "sl" and with_budgets(["sensible"], None, None) == ["sensible"]
+    with pytest.raises(InputError, match="such as adapted:sl"):
+        with_budgets(["sl"], 10, None)
+
+
+def test_it_plays_a_game_that_is_told_event_by_event() -> None:
+    agent, game = adapted(), Game(Rules.tenhou(), seed=2)
+    seat, told, asked = Seat(Rules.tenhou()), 0, 0
+    while asked < 6:
+        for event in player_view(game.events[told:], seat=0):
+            seat.take(event)
+        told = len(game.events)
+        if seat.asked:
+            asked += 1
+            action = int(agent.act(seat.games, seat.question()).actions[0])
+            assert seat.question().legal[0, action]
+        moves = {each: legal_actions(game.record, each, game.mask(each))[-1] for each in game.asked}
+        game.step(moves)
+    assert agent.counts.adaptations == 1
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import typer
 
+from suphx.commands.bench.adapt import adapt
 from suphx.commands.bench.evaluate import evaluate
 from suphx.commands.bench.features import features
 from suphx.commands.bench.learner import learner
@@ -20,3 +21,4 @@ bench.command()(evaluate)
 bench.command()(selfplay)
 bench.command()(learner)
 bench.command()(scaling)
+bench.command()(adapt)

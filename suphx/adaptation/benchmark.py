@@ -1,0 +1,138 @@
+"""How fast adaptation is: rollouts beside what the networks alone would allow, steps, and playing by many copies."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+
+import numpy as np
+import torch
+
+from simulator.record import SEATS
+from simulator.tables import Tables
+from suphx.adaptation.config import StepsConfig
+from suphx.adaptation.learned_part import LearnedPart
+from suphx.adaptation.objective import advantages
+from suphx.adaptation.players import Copy
+from suphx.adaptation.positions import Position, start_of
+from suphx.adaptation.rollouts import Rolled, roll_out, rollouts_of
+from suphx.adaptation.steps import step
+from suphx.agent.flow import Network
+from suphx.agent.network_agent import untrained_networks
+from suphx.evaluation.benchmark import Shadow, bare_rate
+from suphx.networks.benchmark import made_up_planes
+from suphx.networks.inference import Evaluator
+from suphx.networks.precision import Precision
+from suphx.networks.sizes import MODELS, NetworkSize
+from suphx.selfplay.trajectory import Experience
+
+#: Hands whose rollouts share passes, and hands that are played by a copy each.
+_HANDS, _COPIES = 4, 64
+_SEED = 1
+
+
+def bench_rollouts(size: NetworkSize, precision: Precision, seconds: float, rollouts: int) -> dict[str, float]:
+    """Measure rollouts a second from their hands' first discards, in turns with the networks alone.
+
+    As in `suphx bench evaluate`, fresh networks are asked about every decision of rounds that `sensible` plays.
+    rollouts: so many at a time. `ratio`: of what the networks alone would allow.
+    """
+    games = Tables(_HANDS, seed=_SEED).games
+    positions = [Position(game.copy(), number % SEATS, start_of(game)) for number, game in enumerate(games)]
+    asked: list[int] = [0]
+    rates: list[float] = []
+    bare: list[float] = []
+    networks = untrained_networks(size)
+    shadow = Shadow({model: _counted(Evaluator(networks[model], precision, True).logits, asked) for model in MODELS})
+    own = [shadow] * _HANDS
+
+    def play(deals: int, first: int) -> Rolled:
+        return roll_out(positions, rollouts_of(_HANDS, deals, first), own, shadow, _SEED, ["discard"])
+
+    play(2, 1 << 40)
+    deals, played = -(-rollouts // _HANDS), 0
+    asked[0] = 0
+    until = time.perf_counter() + seconds
+    while time.perf_counter() < until or not rates:
+        started = time.perf_counter()
+        play(deals, played)
+        rates.append(deals * _HANDS / (time.perf_counter() - started))
+        played += deals
+        bare.append(bare_rate(size, precision, min(1.0, seconds / 4), 1))
+    per_rollout = asked[0] / (played * _HANDS)
+    rate, alone = float(np.mean(rates)), float(np.mean(bare)) / per_rollout
+    return {
+        "rollouts_per_s": rate,
+        "questions_per_rollout": per_rollout,
+        "bare_rollouts_per_s": alone,
+        "ratio": rate / alone,
+    }
+
+
+def _counted(network: Network, asked: list[int]) -> Network:
+    def logits(planes: np.ndarray) -> np.ndarray:
+        asked[0] += len(planes)
+        return network(planes)
+
+    return logits
+
+
+def bench_steps(size: NetworkSize, precision: Precision, questions: int) -> dict[str, float]:
+    """Measure a step, the search for its length included: questions a second, by how much of the network learns."""
+    network = untrained_networks(size)["discard"]
+    planes = made_up_planes(questions)[:, : network.planes]
+    answer = np.random.default_rng(_SEED).integers(0, 34, questions)
+    rollout = np.arange(questions, dtype=np.uint32) // 10
+    experience = Experience(
+        rollout, (np.arange(questions) % 10).astype(np.uint16), planes, np.empty((questions, 0), np.uint64),
+        np.full(questions, (1 << 34) - 1, np.uint64), answer.astype(np.uint8), np.full(questions, -3.5, np.float32),
+    )  # fmt: skip
+    rewards = np.random.default_rng(_SEED).normal(size=int(rollout[-1]) + 1)
+    advantage = advantages(rewards, np.zeros(len(rewards)))
+    found = {}
+    for name, blocks in {"whole": None, "last_block_and_head": 1, "head": 0}.items():
+        config = StepsConfig(blocks=blocks, distance=1e-4)
+        started = time.perf_counter()
+        step(network, experience, advantage, config, 1.0, precision, _SEED)
+        found[f"{name}_questions_per_s"] = questions / (time.perf_counter() - started)
+    return found
+
+
+def bench_copies(size: NetworkSize, precision: Precision, seconds: float) -> dict[str, float]:
+    """Measure answers a second to one question for each of many copies: whole ones, or with the first blocks shared."""
+    network = untrained_networks(size)["discard"]
+    planes = made_up_planes(_COPIES)[:, : network.planes]
+    copies = [Copy({"discard": network}, precision).calls["discard"] for _ in range(_COPIES)]
+    parts = [LearnedPart(network, 1, precision) for _ in range(_COPIES)]
+
+    def whole() -> None:
+        for number, copy in enumerate(copies):
+            copy(planes[number : number + 1])
+
+    def shared() -> None:
+        with torch.inference_mode():
+            inputs = parts[0].inputs(planes)
+            for number, part in enumerate(parts):
+                part.logits(inputs[number : number + 1])
+
+    return {
+        "copies": _COPIES,
+        "whole_answers_per_s": _COPIES / _time(whole, seconds),
+        "shared_answers_per_s": _COPIES / _time(shared, seconds),
+        "bytes_of_a_copy": _bytes(network.parameters()),
+        "bytes_of_last_block_and_head": _bytes(parts[0].parameters),
+    }
+
+
+def _bytes(weights: Iterable[torch.Tensor]) -> float:
+    return float(sum(weight.numel() * weight.element_size() for weight in weights))
+
+
+def _time(work: Callable[[], None], seconds: float) -> float:
+    """Return the mean time of a piece of work, after a first run."""
+    work()
+    started, n = time.perf_counter(), 0
+    while time.perf_counter() - started < seconds or not n:
+        work()
+        n += 1
+    return (time.perf_counter() - started) / n
