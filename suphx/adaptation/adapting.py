@@ -108,7 +108,7 @@ class Adapter:
         checks = clock.affordable(self.config.check_deals, _CHECK_COST * clock.seconds["rollouts"] / rollouts)
         if checks < min(_LEAST_CHECKED, self.config.check_deals):
             return [Adapted(each, each, 0.0, 0.0, np.inf, False, rollouts, clock.seconds) for each in before]
-        played = self.held_out(positions, before, 0, checks)
+        played = self.held_out(positions, before, checks)
         found = self.try_out(played, before, learned, rollouts)
         clock.note("check")
         return [replace(each, seconds=clock.seconds) for each in found]
@@ -170,9 +170,9 @@ class Adapter:
         }
         return Copy(found, precision)
 
-    def held_out(self, positions: Sequence[Position], before: Sequence[Copy], first: int, deals: int) -> Played:
-        """Play held-out deals as they would be without adapting."""
-        return self.deals.play(positions, before, max(deals, 1), CHECK_DEALS + first, self.config.models)
+    def held_out(self, positions: Sequence[Position], before: Sequence[Copy], deals: int) -> Played:
+        """Play held-out deals as they would be without adapting, some also where no check needs them: for distances."""
+        return self.deals.play(positions, before, deals or _LEAST_CHECKED, CHECK_DEALS, self.config.models)
 
     def try_out(self, played: Played, before: Sequence[Copy], learned: Sequence[Copy], rollouts: int) -> list[Adapted]:
         """Bring copies within the bound, try them on held-out deals, and drop those that do no better."""

@@ -14,6 +14,7 @@ import numpy as np
 from pydantic import Field, ValidationError, model_validator
 
 from simulator.rules import PRESETS, Rules
+from simulator.wall import mix2
 from suphx.adaptation.adapting import TEST_DEALS, Adapted, Adapter, Lessons
 from suphx.adaptation.config import AdaptationConfig, StepsConfig
 from suphx.adaptation.differences import Moment, find_differences
@@ -103,8 +104,11 @@ class Experiment:
 
     def hands(self) -> list[Hand]:
         """Return all hands; situations follow each other."""
-        config, original = self.config, self.original
-        return [hand for each in config.hands for hand in find_hands(each, original.playing, self._rules, config.seed)]
+        found: list[Hand] = []
+        for number, each in enumerate(self.config.hands):  # each of other games
+            seed = int(mix2(np.uint64(self.config.seed), np.uint64(number)))
+            found += find_hands(each, self.original.playing, self._rules, seed)
+        return found
 
     def run(self, hands: Sequence[Hand], notebook: Notebook, watch: Callable[[HandResult], None]) -> None:
         """Do all hands that are not in the notebook yet."""
@@ -120,7 +124,7 @@ class Experiment:
         adaptation, itself = self.config.adaptation, self.original.itself
         lessons = self._adapter.roll([hand.position], [itself], 0, adaptation.deals)
         learned = self._adapter.learn([lessons], 0, itself)
-        played = self._adapter.held_out([hand.position], [itself], 0, adaptation.check_deals)
+        played = self._adapter.held_out([hand.position], [itself], adaptation.check_deals)
         (adapted,) = self._adapter.try_out(played, [itself], [learned], adaptation.rollouts)
         before, after = self.original.playing, self.original.player(adapted.proposed)
         deals = min(self.config.deals, _SHOWN)
@@ -136,7 +140,7 @@ class Experiment:
         started = time.perf_counter()
         lessons = adapter.roll(positions, before, 0, adaptation.deals)
         rollout_seconds = (time.perf_counter() - started) / len(hands)
-        played = adapter.held_out(positions, before, 0, adaptation.check_deals)
+        played = adapter.held_out(positions, before, adaptation.check_deals)
         found: dict[str, list[Adapted]] = {}
         seconds: dict[str, tuple[float, float]] = {}
         for name, way in self._ways.items():

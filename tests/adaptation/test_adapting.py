@@ -147,7 +147,7 @@ def slightly_changed() -> Copy:
 def test_a_copy_is_kept_if_it_does_better_on_held_out_deals_and_dropped_if_not(positions: list[Position]) -> None:
     made = adapter(bound=1e9, check_deals=12)
     before = [AGENT.itself] * 2
-    played = made.held_out(positions, before, 0, 24)
+    played = made.held_out(positions, before, 24)
     copies = [contrary(), contrary()]
     gains = made.deals.gains(played, copies)
     for found, gain in zip(made.try_out(played, before, copies, 1), gains, strict=True):
@@ -166,7 +166,7 @@ def test_a_poor_policy_gains_on_deals_it_has_not_seen_and_more_than_by_shuffled_
     made = adapter(deals=12, copies=4, distance=0.3, steps=2)
     before = [AGENT.itself] * 2
     lessons = made.roll(positions, before, 0, 12)
-    played = made.held_out(positions, before, 0, 24)
+    played = made.held_out(positions, before, 24)
 
     def gained(seed: int, shuffled: bool) -> float:
         made.seed = seed  # of the shuffling

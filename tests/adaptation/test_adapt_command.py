@@ -1,0 +1,69 @@
+"""The command `suphx adapt`: results in a folder and on the screen, gone on with, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from suphx import cli
+from suphx.adaptation.notebook import HANDS_NAME
+from suphx.errors import InputError
+
+SMALL = """
+agent: sl
+hands: [{situation: first, count: 1}, {situation: lead, count: 1}]
+adaptation: {deals: 2, copies: 2, check_deals: 2, steps: {distance: 0.1}}
+deals: 3
+"""
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "small.yaml"
+    path.write_text(SMALL)
+    return path
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(cli.app, ["adapt", *map(str, words), "--precision", "float32"], catch_exceptions=False)
+
+
+def test_results_are_kept_told_and_gone_on_with(config: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = run(config, "--out", out, "--json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["hands"] == 2 and found["rollouts"] == [4] and set(found["ways"]) == {"adapted", "shuffled"}
+    assert set(found["ways"]["adapted"]["by_situation"]) == {"first", "lead"}
+    assert found == json.loads((out / "result.json").read_text())
+    assert (out / "gains.png").stat().st_size > 1_000 and (out / "shares.png").stat().st_size > 1_000
+    lines = (out / HANDS_NAME).read_bytes()
+    (out / HANDS_NAME).write_bytes(lines[: lines.index(b"\n") + 1])
+    again = run(config, "--out", out)
+    assert again.exit_code == 0 and "2 hands, [4] rollouts each" in again.output
+    first, second = (
+        [{name: value for name, value in json.loads(line).items() if name in ("number", "worth", "scores")}
+         for line in text.splitlines()]
+        for text in (lines, (out / HANDS_NAME).read_bytes())
+    )  # fmt: skip
+    assert first == second
+
+
+def test_what_cannot_be_is_refused(config: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"adaptation\.deal: Extra inputs"):
+        run(config, "--set", "adaptation.deal=4")
+    with pytest.raises(InputError, match="there is no hand 2; the experiment has 2"):
+        run(config, "--out", tmp_path / "out", "--picture", 2)
+    with pytest.raises(InputError, match="without networks of ours"):
+        run(config, "--set", "agent=sensible")
+
+
+def test_another_agent_is_held_beside(config: Path, tmp_path: Path) -> None:
+    done = run(config, "--out", tmp_path / "out", "--beside", "sl-weak", "--json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["hands"] == 2 and found["deals"] == 3 and len(set(found["agents"])) == 2
+    assert found == json.loads((tmp_path / "out" / "beside.json").read_text())
