@@ -165,7 +165,7 @@ class Adapter:
         advantage = advantages(rewards, deals if config.baseline == "deal" else np.zeros(len(rewards)))
         networks = self.original.networks | before.networks
         found = {
-            model: step(networks[model], each, advantage, config, self.config.temperature, precision, self.seed).network
+            model: step(networks[model], each, advantage, config, self.config.temperature, precision, self.seed)
             for model, each in batch.experience.items()
         }
         return Copy(found, precision)

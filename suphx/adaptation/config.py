@@ -21,12 +21,19 @@ class StepsConfig(Config):
     """What is taken off a rollout's reward: the mean of all others, or of the others of the same deal."""
     form: Form = "decision"
     """Formula 6 with the ratio of each answer, or (`rollout`) of all answers of a rollout together, as it stands."""
-    optimizer: Literal["gradient", "adam"] = "gradient"
-    """Direction of a step: the gradient, or Adam's. Its length follows from `distance`."""
+    optimizer: Literal["gradient", "adam", "natural"] = "gradient"
+    """Direction of a step: the gradient, Adam's, or the natural gradient, for the discard network's head alone
+    (`blocks: 0`). Its length follows from `distance`."""
     steps: int = Field(default=1, ge=1)
     """How many, each over all rollouts."""
     distance: float = Field(default=0.01, gt=0)
     """KL(what the steps start from, what they lead to) in nats, as a mean over the questions that are learned from."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> StepsConfig:
+        if self.optimizer == "natural" and self.blocks != 0:
+            raise ValueError("optimizer: natural is for the head alone, blocks: 0")
+        return self
 
 
 class AdaptationConfig(Config):
@@ -59,6 +66,8 @@ class AdaptationConfig(Config):
     def _fits(self) -> AdaptationConfig:
         if len(set(self.models)) < len(self.models):
             raise ValueError("models: one is named twice")
+        if self.steps.optimizer == "natural" and self.models != ["discard"]:
+            raise ValueError("optimizer: natural is for the discard model alone")
         if self.steps.form == "rollout" and self.certain < 1:
             raise ValueError("certain: form rollout needs every question of a rollout")
         if self.steps.baseline == "deal" and self.copies < 2:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
 
 import numpy as np
 import torch
 
 from suphx.adaptation.config import StepsConfig
 from suphx.adaptation.learned_part import LearnedPart
+from suphx.adaptation.natural import information, natural
 from suphx.adaptation.objective import ratios, surrogate
-from suphx.networks.policy import PolicyNetwork
+from suphx.networks.policy import KindHead, PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import OUTPUTS
 from suphx.selfplay.passes import passes
@@ -26,17 +26,6 @@ _NEAR, _TRIES = 0.8, 8
 _BETA, _BETA_SQUARE, _EPSILON = 0.9, 0.999, 1e-8
 
 
-@dataclass(frozen=True)
-class Stepped:
-    """A model after its steps."""
-
-    network: PolicyNetwork
-    distance: float
-    """KL(network, adapted) in nats, as it was measured."""
-    norms: list[float]
-    """Length of the gradient at each step, of the mean over rollouts."""
-
-
 def step(
     network: PolicyNetwork,
     experience: Experience,
@@ -45,17 +34,18 @@ def step(
     temperature: float,
     precision: Precision,
     seed: int,
-) -> Stepped:
-    """Return an adapted copy of a network; an equal one, with a distance of 0, where there is nothing to learn.
+) -> PolicyNetwork:
+    """Return an adapted copy of a network; an equal one where there is nothing to learn.
 
     experience: what the network was asked. advantage: f64[rollouts]. temperature: of the policy that played. seed: of
     the questions that distances are measured on.
     """
     if not len(experience) or not np.any(advantage):
-        return Stepped(copy.deepcopy(network), 0.0, [])
+        return copy.deepcopy(network)
     climb = _Climb(network, experience, advantage, config, temperature, precision, seed)
-    norms = [climb.step(config.distance * (number / config.steps) ** 2) for number in range(1, config.steps + 1)]
-    return Stepped(climb.part.network.requires_grad_(False), climb.distance(), norms)
+    for number in range(1, config.steps + 1):
+        climb.step(config.distance * (number / config.steps) ** 2)
+    return climb.part.network.requires_grad_(False)
 
 
 class _Climb:
@@ -105,9 +95,9 @@ class _Climb:
         with torch.inference_mode():
             return float(divergence(self._start, self._log_policy_of(self._measured)).mean())
 
-    def step(self, distance: float) -> float:
-        """Take one step, to this distance from the start; return the length of the gradient."""
-        norm = self._gradient()
+    def step(self, distance: float) -> None:
+        """Take one step, to this distance from the start."""
+        self._gradient()
         start = [weight.detach().clone() for weight in self.part.parameters]
         direction = self._direction()
         for weight in self.part.parameters:
@@ -116,21 +106,20 @@ class _Climb:
             self._go(start, direction, self._length)
             found = self.distance()
             if _NEAR * distance <= found <= distance:
-                return norm
+                return
             factor = (0.95 * distance / found) ** 0.5 if found > 0 else 10.0
             self._length *= min(max(factor, 0.1), 10.0)
         while self.distance() > distance:
             self._length /= 2
             self._go(start, direction, self._length)
-        return norm
 
     @torch.no_grad()
     def _go(self, start: list[torch.Tensor], direction: list[torch.Tensor], length: float) -> None:
         for weight, at, along in zip(self.part.parameters, start, direction, strict=True):
             weight.copy_(at + length * along)
 
-    def _gradient(self) -> float:
-        """Fill the gradients of formula 6, as a mean over rollouts; return their length."""
+    def _gradient(self) -> None:
+        """Fill the gradients of formula 6, as a mean over rollouts."""
         weight = torch.ones_like(self._played)
         if self._steps:
             with torch.inference_mode():
@@ -140,7 +129,14 @@ class _Climb:
             gain = surrogate(self._taken(rows), weight[rows], self._advantage[rows])
             (gain / self._rollouts).backward()
         self._steps += 1
-        return float(torch.stack([each.square().sum() for each in self._gradients()]).sum().sqrt())
+
+    @torch.no_grad()
+    def _information(self) -> torch.Tensor:
+        """Return F of the head's weights, as a mean over questions."""
+        assert isinstance(self._inputs, torch.Tensor)
+        parts = passes(len(self._played), self._precision)
+        found = [information(self._inputs[rows].squeeze(-1), self._log_policy(rows)) for rows in parts]
+        return torch.stack(found).sum(dim=0) / len(self._played)
 
     def _gradients(self) -> list[torch.Tensor]:
         return [torch.zeros_like(each) if each.grad is None else each.grad for each in self.part.parameters]
@@ -149,6 +145,13 @@ class _Climb:
         gradients = self._gradients()
         if self._config.optimizer == "gradient":
             return gradients
+        if self._config.optimizer == "natural":
+            head, matrix = self.part.network.head, self._information()
+            assert isinstance(head, KindHead)
+            return [
+                natural(each, matrix) if weight is head.score.weight else torch.zeros_like(each)
+                for weight, each in zip(self.part.parameters, gradients, strict=True)
+            ]
         first, second = self._moments or ([torch.zeros_like(each) for each in gradients],) * 2
         first = [_BETA * old + (1 - _BETA) * new for old, new in zip(first, gradients, strict=True)]
         second = [

@@ -59,8 +59,9 @@ def test_a_learned_part_says_what_the_whole_network_says(blocks: int | None) -> 
         assert torch.allclose(part.logits(part.inputs(planes)), expected, atol=1e-4)
 
 
-@pytest.mark.parametrize("blocks", [None, 0, 1])
-@pytest.mark.parametrize("optimizer", ["gradient", "adam"])
+@pytest.mark.parametrize(
+    ("blocks", "optimizer"), [(None, "gradient"), (0, "gradient"), (1, "gradient"), (1, "adam"), (0, "natural")]
+)
 def test_steps_go_as_far_as_they_should_and_change_only_what_learns(
     lessons: Lessons, blocks: int | None, optimizer: str
 ) -> None:

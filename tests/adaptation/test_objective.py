@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 import torch
 
+from suphx.adaptation.natural import information, natural
 from suphx.adaptation.objective import Form, advantages, ratios, surrogate
+from suphx.selfplay.policy_gradient import divergence, log_probabilities
 
 ANSWERS, CHOICES = 5, 3
 ROLLOUTS = np.array(list(itertools.product(range(CHOICES), repeat=ANSWERS)))
@@ -168,3 +170,37 @@ def test_ratios_that_no_number_holds_are_cut_off() -> None:
     log_ratio, path = torch.tensor([300.0, 300.0, -400.0]), torch.tensor([0, 0, 1])
     for form in ("decision", "rollout"):
         assert torch.isfinite(ratios(log_ratio, path, form)).all()  # type: ignore[arg-type]
+
+
+def test_the_information_of_a_head_is_what_its_steps_change() -> None:
+    generator = torch.Generator().manual_seed(0)
+    features = torch.randn(200, 6, 34, generator=generator)
+    legal = torch.rand(200, 34, generator=generator) < 0.4
+    legal[:, 0] = True
+    weight, change = torch.randn(6, generator=generator), torch.randn(6, generator=generator)
+
+    def policy(weights: torch.Tensor) -> torch.Tensor:
+        return log_probabilities(torch.einsum("nfk,f->nk", features, weights), legal)
+
+    matrix = information(features, policy(weight)) / 200
+    for length in (0.01, 0.02):
+        distance = divergence(policy(weight), policy(weight + length * change)).double().mean()
+        assert float(distance) == pytest.approx(float(0.5 * length**2 * change @ matrix @ change), rel=0.05)
+
+
+def test_the_natural_gradient_gains_most_for_its_distance() -> None:
+    generator = torch.Generator().manual_seed(1)
+    scales = torch.tensor([10.0, 1.0, 0.5])
+    rows = torch.randn(300, 3, generator=generator) * scales
+    matrix, gradient = rows.t() @ rows / 300, torch.randn(1, 3, generator=generator) * scales
+
+    def gain(direction: torch.Tensor) -> float:
+        """First-order gain of a step of distance 1/2 in this direction."""
+        along = direction.flatten()
+        return float((gradient.flatten() @ along) / (along @ matrix @ along).sqrt())
+
+    found = natural(gradient, matrix)
+    assert found.shape == gradient.shape
+    others = [torch.randn(1, 3, generator=generator) for _ in range(50)]
+    assert gain(natural(gradient, matrix)) > 0.9 * max(map(gain, others))
+    assert gain(found) > gain(gradient)
