@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
 
-from suphx.adaptation.clock import Clock
+from suphx.adaptation.clock import Clock, Pace
 from suphx.adaptation.comparing import Deals, Played
 from suphx.adaptation.config import AdaptationConfig, StepsConfig
 from suphx.adaptation.objective import advantages
@@ -23,10 +24,10 @@ from suphx.selfplay.trajectory import PATH, Batch, Experience, join
 
 #: Numbers of a position's deals: those learned from begin at 0, held-out ones and those of experiments here.
 CHECK_DEALS, TEST_DEALS = 1 << 32, 1 << 33
-#: With a time limit: the share of it for rollouts, and deals of the first part, which tells how long one takes.
-_ROLLOUT_SHARE, _FIRST_DEALS = 0.5, 8
-#: A held-out deal is played once or twice, and fewer of them tell nothing.
-_CHECK_COST, _LEAST_CHECKED = 2.0, 16
+#: With a time limit: the share of it for rollouts, and deals of the first part, which tells how long they take.
+_ROLLOUT_SHARE, _FEWEST_DEALS = 0.5, 8
+#: Fewer held-out deals tell nothing.
+_LEAST_CHECKED = 16
 #: Times that the way from the original is halved to keep within the bound; more is as good as the original.
 _HALVINGS = 12
 
@@ -88,6 +89,7 @@ class Adapter:
         """seed: of deals and of what is drawn in rollouts; with it a position is always adapted to in the same way."""
         self.original, self.config, self.worth, self.seed = original, config, worth, seed
         self.deals = Deals(original, worth, seed, side_by_side)
+        self._pace = Pace()
 
     def adapt(
         self, positions: Sequence[Position], before: Sequence[Copy] | None = None, seconds: float | None = None
@@ -105,7 +107,8 @@ class Adapter:
         learned = [self.learn(lessons, place, each) for place, each in enumerate(before)]
         clock.note("steps")
         rollouts = sum(len(each.rewards) for each in lessons) // len(positions)
-        checks = clock.affordable(self.config.check_deals, _CHECK_COST * clock.seconds["rollouts"] / rollouts)
+        # A held-out deal is played by what was there before, then by the copy where that goes another way.
+        checks = self._pace.affordable(self.config.check_deals, clock.left() / 2, len(positions))
         if checks < min(_LEAST_CHECKED, self.config.check_deals):
             return [Adapted(each, each, 0.0, 0.0, np.inf, False, rollouts, clock.seconds) for each in before]
         played = self.held_out(positions, before, checks)
@@ -118,16 +121,17 @@ class Adapter:
 
         They are begun in parts: whoever stopped those that are still going would keep the short rounds.
         """
-        wanted = self.config.deals
-        if clock.limit is None:
-            return [self.roll(positions, before, 0, wanted)]
-        parts, done = [self.roll(positions, before, 0, min(_FIRST_DEALS, wanted))], min(_FIRST_DEALS, wanted)
-        while done < wanted:
-            cost = clock.used() / done
-            more = min(clock.affordable(wanted - done, cost, _ROLLOUT_SHARE), wanted - done)
-            if more < _FIRST_DEALS:
+        parts: list[Lessons] = []
+        done, each = 0, self.config.copies * len(positions)
+        while done < self.config.deals:
+            wanted = self.config.deals - done
+            more = self._pace.affordable(wanted, clock.left(_ROLLOUT_SHARE), each)
+            if more < _FEWEST_DEALS and parts:
                 break
+            more = min(max(more, _FEWEST_DEALS), wanted)
+            started = time.perf_counter()
             parts.append(self.roll(positions, before, done, more))
+            self._pace.note(more * each, time.perf_counter() - started)
             done += more
         return parts
 
@@ -168,7 +172,7 @@ class Adapter:
             model: step(networks[model], each, advantage, config, self.config.temperature, precision, self.seed)
             for model, each in batch.experience.items()
         }
-        return Copy(found, precision)
+        return self.original.copy(found)
 
     def held_out(self, positions: Sequence[Position], before: Sequence[Copy], deals: int) -> Played:
         """Play held-out deals as they would be without adapting, some also where no check needs them: for distances."""
@@ -201,7 +205,7 @@ class Adapter:
         networks, share, original = copy.networks, 1.0, self.original
         for _ in range(_HALVINGS):
             near = {model: between(original.networks[model], each, share) for model, each in networks.items()}
-            found = Copy(near, original.precision) if share < 1 else copy
+            found = original.copy(near) if share < 1 else copy
             distance = max(self._distance(played.questions(position, model), model, found) for model in networks)
             if distance <= self.config.bound:
                 return found, distance

@@ -54,9 +54,11 @@ def _with_budget(name: str, rollouts: int | None, seconds: float | None) -> str:
     return name if seconds is None else f"{name},seconds_per_round={seconds}"
 
 
-def adapted_agent(name: str, seed: int, temperature: float | None, precision: Precision) -> AdaptedAgent:
+def adapted_agent(
+    name: str, seed: int, temperature: float | None, precision: Precision, fixed_passes: bool
+) -> AdaptedAgent:
     """Return the agent of a name; raises InputError where there is none, or answers should be drawn."""
     agent, config = parse(name)
     if temperature is not None:
         raise InputError(f"{name}: an agent that adapts gives its likeliest answers; leave the temperature out")
-    return AdaptedAgent(load_original(agent, precision), config, seed)
+    return AdaptedAgent(load_original(agent, precision, fixed_passes), config, seed)

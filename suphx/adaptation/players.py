@@ -32,10 +32,10 @@ class FlowAgent:
 class Copy:
     """Networks that stand for those of the original; none for the original itself."""
 
-    def __init__(self, networks: Mapping[str, PolicyNetwork], precision: Precision) -> None:
-        """networks: by model."""
+    def __init__(self, networks: Mapping[str, PolicyNetwork], precision: Precision, fixed_passes: bool = True) -> None:
+        """networks: by model. fixed_passes: as of `Evaluator`."""
         self.networks = dict(networks)
-        self._evaluators = {model: Evaluator(each, precision, fixed_passes=True) for model, each in networks.items()}
+        self._evaluators = {model: Evaluator(each, precision, fixed_passes) for model, each in networks.items()}
 
     def __bool__(self) -> bool:
         return bool(self.networks)
@@ -49,15 +49,26 @@ class Copy:
 class Original:
     """The agent that is adapted: its networks stay as they are."""
 
-    def __init__(self, name: str, networks: Mapping[str, PolicyNetwork], precision: Precision) -> None:
-        """networks: by model, all of `MODELS`; they answer in passes of fixed size."""
+    def __init__(
+        self, name: str, networks: Mapping[str, PolicyNetwork], precision: Precision, fixed_passes: bool = True
+    ) -> None:
+        """networks: by model, all of `MODELS`.
+
+        fixed_passes: as of `Evaluator`; with them everything that is made of a seed can be had again, without them a
+        few rollouts are played faster.
+        """
         self.name = name
         self.networks = {model: networks[model] for model in MODELS}
         self.precision = precision
-        self.itself = Copy({}, precision)
-        self._calls = Copy(self.networks, precision).calls
+        self._fixed_passes = fixed_passes
+        self.itself = self.copy({})
+        self._calls = self.copy(self.networks).calls
         self.playing = self.player()
         """It as it plays: the likeliest answers."""
+
+    def copy(self, networks: Mapping[str, PolicyNetwork]) -> Copy:
+        """Return networks, by model, as what stands for those of this agent."""
+        return Copy(networks, self.precision, self._fixed_passes)
 
     def logits(self, model: str, planes: np.ndarray) -> np.ndarray:
         """Return what a network of the original says, f32[n, 34 or 2], of planes uint64[n, planes]."""
@@ -76,6 +87,6 @@ class Original:
         return FlowAgent(self.name, Flow(networks, PlaneEncoder(), Sampling(), drawing))
 
 
-def load_original(name: str, precision: Precision) -> Original:
+def load_original(name: str, precision: Precision, fixed_passes: bool = True) -> Original:
     """Return the agent of a name as one that can be adapted; raises InputError where it has no networks of ours."""
-    return Original(*load_networks(name), precision)
+    return Original(*load_networks(name), precision, fixed_passes)

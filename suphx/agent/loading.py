@@ -58,7 +58,7 @@ def load_agent(
     if name.startswith(ADAPTED):
         from suphx.adaptation.named import adapted_agent
 
-        return adapted_agent(name, seed, temperature, precision)
+        return adapted_agent(name, seed, temperature, precision, fixed_passes)
     title, networks = load_networks(name, seed)
     return NetworkAgent(title, networks, PlaneEncoder(), precision, Sampling(temperature, seed), fixed_passes)
 

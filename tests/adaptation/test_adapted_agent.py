@@ -15,7 +15,7 @@ from simulator.logs.mjai_writer import player_view
 from simulator.rules import Rules
 from simulator.tables import Tables
 from suphx.adaptation.agent import AdaptedAgent, AdaptedConfig
-from suphx.adaptation.clock import Clock
+from suphx.adaptation.clock import Clock, Pace
 from suphx.adaptation.named import parse, with_budgets
 from suphx.adaptation.players import Copy
 from suphx.adaptation.positions import Position
@@ -139,15 +139,33 @@ def test_without_time_for_a_check_nothing_is_changed(positions: list[Position]) 
     assert agent.counts.rollouts == 16  # the first part, which tells how long one takes
 
 
-def test_a_clock_says_what_there_is_time_for() -> None:
-    free, bound = Clock(), Clock(share=2, limit=10.0)
-    assert free.affordable(7, 1e9) == 7
-    assert bound.affordable(50, 1.0) == 9 or bound.affordable(50, 1.0) == 10
-    assert bound.affordable(50, 1.0, part=0.5) in (4, 5)
-    assert bound.affordable(3, 1.0) == 3 and bound.affordable(3, 1e9) == 0
+def test_a_clock_says_how_much_time_is_left() -> None:
+    assert Clock().left() == float("inf")
+    clock = Clock(share=2, limit=10.0)
     time.sleep(0.02)
-    bound.note("a")
-    assert 0.01 <= bound.seconds["a"] <= bound.used()
+    clock.note("a")
+    assert 0.01 <= clock.seconds["a"] < 5
+    assert 15 < clock.left() < 20 - 0.02 and 5 < clock.left(0.5) < 10 - 0.02
+
+
+def test_a_pace_is_that_of_what_was_seen_last() -> None:
+    pace = Pace()
+    assert pace.affordable(1000, float("inf"), 4) == 1000
+    assert pace.affordable(1000, 1e9, 4) == 0  # nothing is known yet
+    pace.note(32, 2.0)
+    assert pace.predicted(32) == 2.0 and 2.0 < pace.predicted(64) < 4.0 and 1.0 < pace.predicted(16) < 2.0
+    assert pace.affordable(1000, 2.0, 4) == 8 and pace.affordable(1000, 1.9, 4) == 4
+    pace.note(1024, 8.0)
+    assert pace.affordable(1000, 8.0, 4) == 256 and pace.affordable(100, 8.0, 4) == 100
+
+
+def test_with_more_time_it_plays_more(positions: list[Position]) -> None:
+    agent = adapted(seconds=60, deals=40, check_deals=16)
+    for _ in range(2):
+        agent._memory.clear()
+        play_round(agent, positions[0])
+    assert agent.counts.adaptations == 2
+    assert agent.counts.rollouts == 2 * 80  # every deal that is wanted: the limit is far away
 
 
 def test_games_of_other_rules_than_the_predictors_are_refused(positions: list[Position]) -> None:
