@@ -1,12 +1,25 @@
-"""The pages that are generated from the code are as the code is now."""
+"""The pages that are generated from the code are as the code is now, and what they show runs."""
 
-from pathlib import Path
+import re
+
+import pytest
+from documented import PAGES, ROOT
 
 from simulator.record_page import record_page
 
-DOCS = Path(__file__).parent.parent / "docs"
+DOCS = ROOT / "docs"
+PROGRAMS = [
+    (page.name, program)
+    for page in PAGES
+    for program in re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+]
 
 
 def test_record_page_is_generated_from_the_code() -> None:
     page = (DOCS / "record.md").read_text(encoding="utf-8")
     assert page == record_page(), "run `python -m simulator.record_page > docs/record.md`"
+
+
+@pytest.mark.parametrize("page, program", PROGRAMS, ids=[page for page, _ in PROGRAMS])
+def test_what_a_page_shows_runs(page, program, capsys):
+    exec(program.replace("range(200)", "range(1)"), {})  # the example that learns, once

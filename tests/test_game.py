@@ -39,11 +39,6 @@ def readme_blocks():
     return re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
 
 
-@pytest.mark.parametrize("block", readme_blocks(), ids=lambda block: block.split("\n")[0])
-def test_what_the_readme_shows_runs(block, capsys):
-    exec(block, {})
-
-
 def test_the_readmes_game_prints_its_end(capsys):
     names = {}
     exec(next(block for block in readme_blocks() if "Game(" in block), names)
