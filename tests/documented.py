@@ -27,7 +27,7 @@ PLACEHOLDERS = {
     "FOLDER": "pictures",
     "CONFIG": "config.yaml",
     "LOGS": "logs",
-    "FILE": "game.mjlog",
+    "FILE": "numbers.csv",
     "PATH": "made",
     "LOG": "game.mjlog",
     "BOT": "sensible",

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from suphx.adaptation.experiment import ExperimentConfig
 from suphx.config import load_config
 from suphx.errors import InputError
 from suphx.networks.sizes import MODELS
@@ -45,8 +46,10 @@ def test_every_configuration_of_ours_can_be_read_and_trains_an_agent() -> None:
     for path in sorted(CONFIGS.glob("*.yaml")):
         if path.name == "reward.yaml":
             load_config(path, RewardConfig)
-        elif path.name in ("first.yaml", "laptop.yaml", "workstation.yaml", "cluster.yaml", "paper.yaml"):
+        elif path.stem in ("first", "ladder", "laptop", "workstation", "cluster", "paper"):
             load_config(path, TrainConfig)
+        elif path.name.startswith("adapt"):
+            load_config(path, ExperimentConfig)
         else:
             config = load_config(path, PretrainConfig)
             only = {"trial.yaml": {"discard"}, "tenhou-3.yaml": {"kong"}}.get(path.name, set(MODELS))

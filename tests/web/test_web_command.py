@@ -16,7 +16,10 @@ from suphx import cli
 
 def test_it_says_where_it_is_answers_and_ends_with_ctrl_c():
     command = [sys.executable, "-m", "suphx", "web", "--port", "0", "--no-open"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background have it ignored
+    )  # fmt: skip
     try:
         said = process.stdout.readline()
         (address,) = re.findall(r"http://127\.0\.0\.1:\d+/", said)
