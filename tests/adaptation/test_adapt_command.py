@@ -61,6 +61,7 @@ def test_what_cannot_be_is_refused(config: Path, tmp_path: Path) -> None:
         run(config, "--set", "agent=sensible")
 
 
+@pytest.mark.full
 def test_another_agent_is_held_beside(config: Path, tmp_path: Path) -> None:
     done = run(config, "--out", tmp_path / "out", "--beside", "sl-weak", "--json")
     assert done.exit_code == 0, done.output

@@ -161,6 +161,7 @@ def test_a_copy_is_kept_if_it_does_better_on_held_out_deals_and_dropped_if_not(p
     assert all(found.kept and np.isnan(found.gain) for found in unchecked)
 
 
+@pytest.mark.full
 def test_a_poor_policy_gains_on_deals_it_has_not_seen_and_more_than_by_shuffled_rewards(
     positions: list[Position],
 ) -> None:

@@ -54,6 +54,7 @@ def test_a_moment_is_drawn_with_what_the_seat_sees(moments: list[Moment], tmp_pa
     assert (tmp_path / "moment.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.full
 def test_styles_are_shares_of_rounds_on_the_same_deals(positions: list[Position]) -> None:
     hands = [Hand("late", position) for position in positions]
     found, moments = compare_styles(hands, ONE, OTHER, Deals(ONE, points(), 3), 4)

@@ -152,6 +152,7 @@ def test_a_baseline_by_deal_takes_its_luck_away() -> None:
     assert by_deal.var(axis=0).sum() < 0.6 * by_all.var(axis=0).sum()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("form", ["decision", "rollout"])
 def test_rewards_shuffled_among_the_rollouts_teach_nothing(form: Form) -> None:
     taught = simulate(ORIGINAL, form)
