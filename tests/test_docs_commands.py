@@ -1,4 +1,4 @@
-"""Every command in the documents is one that there is, and does what its page says with less to do."""
+"""Every command in the documents is one that there is; all but those of `READ` end well with less to do."""
 
 from __future__ import annotations
 

@@ -164,7 +164,8 @@ class Experiment:
     def _measure(self, hand: Hand, copies: dict[str, Copy], deals: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Return rewards of the original f64[deals], and gains of each copy f64[deals]."""
         adapter, positions = self._adapter.deals, [hand.position]
-        worth, gains = [], {name: [] for name in copies}  # type: ignore[var-annotated]
+        worth: list[np.ndarray] = []
+        gains: dict[str, list[np.ndarray]] = {name: [] for name in copies}
         for first in range(0, deals, _TESTED):
             count = min(_TESTED, deals - first)
             played = adapter.play(

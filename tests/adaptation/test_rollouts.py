@@ -14,7 +14,7 @@ from simulator.tables import Decisions, Ended
 from suphx.adaptation.positions import Position, start_of
 from suphx.adaptation.rollouts import ROLLOUT, Rolled, roll_out, rollouts_of
 from suphx.adaptation.worth import Worth
-from suphx.agent.interface import Choice
+from suphx.agent.interface import Agent, Choice
 from suphx.networks.sizes import OUTPUTS
 from suphx.reward.games import START
 from suphx.selfplay.collect import highest_probability
@@ -38,14 +38,14 @@ class Watcher:
 
     name = "watcher"
 
-    def __init__(self, agent: object) -> None:
+    def __init__(self, agent: Agent) -> None:
         self._agent = agent
         self.first: dict[int, np.void] = {}
 
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
         for game in asked.game.tolist():
             self.first.setdefault(int(games["seed"][game]), games[game].copy())
-        return self._agent.act(games, asked)  # type: ignore[attr-defined]
+        return self._agent.act(games, asked)
 
 
 def test_own_hand_and_what_is_visible_stay_and_the_rest_is_dealt_anew() -> None:
