@@ -1,22 +1,15 @@
-"""The hands of an experiment that are done, one line each in a file, so that it can go on after a kill.
-
-A line is written with one call and ends with a line break; what a kill left of a last one is cut off, and its hand is
-done again.
-"""
+"""The hands of an experiment that are done, one line each in a file, so that it can go on after a kill."""
 
 from __future__ import annotations
 
-import fcntl
-import json
-import os
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from simulator.files import write_whole
 from suphx.errors import InputError
+from suphx.line_file import LineFile, settle
 
 SETTINGS_NAME = "experiment.json"
 HANDS_NAME = "hands.jsonl"
@@ -82,38 +75,26 @@ class Notebook:
         that are no hands, naming file and line.
         """
         self.folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
-        wanted = json.loads(json.dumps(settings))
-        path = folder / SETTINGS_NAME
-        if path.exists():
-            _compare(path, wanted)
-        elif (folder / HANDS_NAME).exists():
-            raise InputError(f"{folder}: holds {HANDS_NAME}, but no {SETTINGS_NAME} that says of which experiment")
-        else:
-            write_whole(path, (json.dumps(wanted, indent=1) + "\n").encode())
-        self._file = open(folder / HANDS_NAME, "ab", buffering=0)
+        differing = settle(folder, SETTINGS_NAME, HANDS_NAME, settings, "experiment")
+        if differing:
+            said = f"another experiment, by {', '.join(differing)}; give this one another folder"
+            raise InputError(f"{folder / SETTINGS_NAME}: {said}")
+        self.done: dict[int, HandResult] = {}
+        """By number."""
+        self._lines = LineFile(folder / HANDS_NAME, self._read, f"{folder}: another process is at this experiment")
+
+    def _read(self, number: int, line: bytes) -> None:
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self.done = _read(folder / HANDS_NAME)
-            """By number."""
-        except OSError:
-            self._file.close()
-            raise InputError(f"{folder}: another process is at this experiment") from None
-        except InputError:
-            self._file.close()
-            raise
-        self._size = os.fstat(self._file.fileno()).st_size
+            hand = HandResult.model_validate_json(line)
+        except ValidationError as error:
+            words = error.errors()[0]["msg"]
+            path = self.folder / HANDS_NAME
+            raise InputError(f"{path}, line {number}: no hand of this experiment ({words})") from error
+        self.done[hand.number] = hand
 
     def add(self, hand: HandResult) -> None:
         """Write a hand; after an error (a full disk) nothing is left of its line."""
-        line = (hand.model_dump_json() + "\n").encode()
-        try:
-            if self._file.write(line) != len(line):
-                raise OSError(28, "No space left on device", str(self.folder / HANDS_NAME))
-        except OSError:
-            self._file.truncate(self._size)
-            raise
-        self._size += len(line)
+        self._lines.add(hand.model_dump_json())
         self.done[hand.number] = hand
 
     def __enter__(self) -> Notebook:
@@ -122,30 +103,4 @@ class Notebook:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
-
-
-def _compare(path: Path, wanted: dict[str, Any]) -> None:
-    try:
-        found = json.loads(path.read_text("utf-8"))
-    except ValueError as error:
-        raise InputError(f"{path}: not JSON ({error}); give the experiment another folder") from error
-    differing = [name for name in wanted if not isinstance(found, dict) or found.get(name) != wanted[name]]
-    if differing:
-        raise InputError(f"{path}: another experiment, by {', '.join(differing)}; give this one another folder")
-
-
-def _read(path: Path) -> dict[int, HandResult]:
-    data = path.read_bytes()
-    whole = data.rfind(b"\n") + 1
-    if whole < len(data):
-        os.truncate(path, whole)
-    found = {}
-    for number, line in enumerate(data[:whole].splitlines(), 1):
-        try:
-            hand = HandResult.model_validate_json(line)
-        except ValidationError as error:
-            words = error.errors()[0]["msg"]
-            raise InputError(f"{path}, line {number}: no hand of this experiment ({words})") from error
-        found[hand.number] = hand
-    return found
+        self._lines.close()

@@ -6,9 +6,7 @@ when the match goes on, and its game is played again: it comes out the same.
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 from pathlib import Path
 from types import TracebackType
 from typing import Any, cast
@@ -21,6 +19,7 @@ from simulator.record import SEATS
 from suphx.errors import InputError
 from suphx.evaluation.results import GAME_RESULT, GameDone, Results
 from suphx.evaluation.tally import COLUMNS
+from suphx.line_file import LineFile, settle
 
 SETTINGS_NAME = "match.json"
 GAMES_NAME = "games.jsonl"
@@ -58,29 +57,22 @@ class Journal:
         naming file and line, for another match and for lines that are none.
         """
         self.folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
-        wanted = json.loads(json.dumps(settings | {"columns": COLUMNS}))
-        path = folder / SETTINGS_NAME
-        if path.exists():
-            _compare(path, wanted)
-        elif (folder / GAMES_NAME).exists():
-            raise InputError(f"{folder}: holds {GAMES_NAME}, but no {SETTINGS_NAME} that says of which match")
-        else:
-            write_whole(path, (json.dumps(wanted, indent=1, ensure_ascii=False) + "\n").encode())
-        games = folder / GAMES_NAME
-        self._file = open(games, "ab", buffering=0)
+        differing = settle(folder, SETTINGS_NAME, GAMES_NAME, settings | {"columns": COLUMNS}, "match")
+        if differing:
+            raise InputError(f"{folder / SETTINGS_NAME}: {_other_match(differing)}")
+        self._results, self._logs = results, bool(settings.get("logs"))
+        self.known = 0
+        """How many games it held."""
+        self._lines = LineFile(folder / GAMES_NAME, self._read, f"{folder}: another process is playing this match")
+
+    def _read(self, number: int, line: bytes) -> None:
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self.known = _read(games, results)
-            """How many games it held."""
-        except OSError:
-            self._file.close()
-            raise InputError(f"{folder}: another process is playing this match") from None
-        except InputError:
-            self._file.close()
-            raise
-        self._logs = bool(settings.get("logs"))
-        self._size = os.fstat(self._file.fileno()).st_size
+            game = _game(_Line.model_validate_json(line), self._results)
+        except (ValidationError, ValueError, OverflowError) as error:
+            words = str(error).splitlines()[0]
+            raise InputError(f"{self.folder / GAMES_NAME}, line {number}: no game of this match ({words})") from error
+        if game is not None:
+            self.known += self._results.add(game)
 
     def add(self, game: GameDone) -> None:
         """Write a game, its log first; after an error (a full disk) nothing is left of the line."""
@@ -90,15 +82,7 @@ class Journal:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(path, game.log)
         values = {name: row[name].tolist() for name in GAME_RESULT.names or ()}
-        line = (json.dumps(values | {"faults": game.faults}, separators=(",", ":")) + "\n").encode()
-        try:
-            written = self._file.write(line)
-            if written != len(line):
-                raise OSError(28, "No space left on device", str(self.folder / GAMES_NAME))
-        except OSError as error:
-            self._file.truncate(self._size)
-            raise OSError(error.errno, error.strerror, str(self.folder / GAMES_NAME)) from error
-        self._size += len(line)
+        self._lines.add(json.dumps(values | {"faults": game.faults}, separators=(",", ":")))
 
     def __enter__(self) -> Journal:
         return self
@@ -106,40 +90,16 @@ class Journal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
+        self._lines.close()
 
 
-def _compare(path: Path, wanted: dict[str, Any]) -> None:
-    try:
-        found = json.loads(path.read_text("utf-8"))
-    except ValueError as error:
-        raise InputError(f"{path}: not JSON ({error}); give the match another folder") from error
-    differing = [name for name in wanted if not isinstance(found, dict) or found.get(name) != wanted[name]]
-    if not differing:
-        return
-    if differing == ["columns"]:
-        raise InputError(f"{path}: counted by another version of this program; give the match another folder")
-    there = {name: found.get(name) if isinstance(found, dict) else None for name in differing}
-    asked = {name: wanted[name] for name in differing}
-    raise InputError(f"{path}: another match, with {there} where {asked} is asked for; give this one another folder")
-
-
-def _read(path: Path, results: Results) -> int:
-    """Count the games of a file, and cut off what is left of a line that was not finished."""
-    data = path.read_bytes()
-    whole = data.rfind(b"\n") + 1
-    if whole < len(data):
-        os.truncate(path, whole)
-    count = 0
-    for number, line in enumerate(data[:whole].splitlines(), 1):
-        try:
-            game = _game(_Line.model_validate_json(line), results)
-        except (ValidationError, ValueError, OverflowError) as error:
-            words = str(error).splitlines()[0]
-            raise InputError(f"{path}, line {number}: no game of this match ({words})") from error
-        if game is not None:
-            count += results.add(game)
-    return count
+def _other_match(differing: dict[str, tuple[Any, Any]]) -> str:
+    """Return what to say of settings that differ."""
+    if list(differing) == ["columns"]:
+        return "counted by another version of this program; give the match another folder"
+    there = {name: found for name, (found, _) in differing.items()}
+    asked = {name: wanted for name, (_, wanted) in differing.items()}
+    return f"another match, with {there} where {asked} is asked for; give this one another folder"
 
 
 def _game(line: _Line, results: Results) -> GameDone | None:

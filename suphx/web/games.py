@@ -5,7 +5,6 @@ A game lives here under its id, whoever looks at it: a page that is loaded again
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,13 +14,12 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from simulator.logs.model import GameLog, LogError
-from suphx.errors import InputError
+from simulator.logs.model import GameLog
 from suphx.review.analysis import clean
 from suphx.review.document import Round
 from suphx.review.rounds import Standing
 from suphx.web.plays import Play
-from suphx.web.shelf import Shelf, new_id
+from suphx.web.shelf import Shelf, failure, new_id
 
 #: Games that are kept, some 0.2 MB each; of those that are over, the one asked for longest ago goes first.
 KEPT = 12
@@ -31,8 +29,6 @@ PLAYING = 6
 IDLE = 30 * 60
 #: More rounds than a game has.
 _ALL = 1 << 30
-
-_log = logging.getLogger(__name__)
 
 
 class GameStatus(BaseModel):
@@ -136,12 +132,8 @@ class Games:
                 changes = {"scores": standing.scores, "ranks": standing.ranks, "points": standing.points}
                 changes |= {"names": [clean(name) for name in game.play.log().names]} if not game.rounds else {}
                 changes |= {"state": "over"} if standing.ranks else {}
-        except (LogError, InputError) as error:
-            changes = {"state": "failed", "message": str(error)}
-        except Exception:
-            _log.exception("the game %r failed", game.status.source)
-            said = "the game was stopped by a fault of the program; the terminal has more"
-            changes = {"state": "failed", "message": said}
+        except Exception as error:
+            changes = failure(error, game.status.source)
         with self._lock:
             game.at_work = False
             if found is not None:

@@ -6,7 +6,6 @@ question, and an answer names the question that it answers.
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections import deque
@@ -15,14 +14,13 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from simulator.logs.model import GameLog
-from suphx.errors import InputError
 from suphx.web.bell import Bell
 from suphx.web.clock import Clock
 from suphx.web.host import Host, NotAsked, Options, Seating
 from suphx.web.live_table import Walls
 from suphx.web.play_status import PlayStatus, RoundEnd, Told
 from suphx.web.seat_view import ROUND_OVER, Position
-from suphx.web.shelf import Shelf
+from suphx.web.shelf import Shelf, failure
 
 #: Games that are kept, some 0.5 MB each; of those that are over, the one asked for longest ago goes first.
 KEPT = 12
@@ -32,8 +30,6 @@ PLAYING = 6
 IDLE = 24 * 60 * 60
 #: Positions that are kept for a page that was away for a moment; one that was away for longer begins with the last.
 REMEMBERED = 64
-
-_log = logging.getLogger(__name__)
 
 
 class _Game:
@@ -97,12 +93,8 @@ class Hosts:
         changes: dict[str, object] = {}
         try:
             work()
-        except InputError as error:
-            changes = {"state": "failed", "message": str(error)}
-        except Exception:
-            _log.exception("the game %r failed", game.status.source)
-            said = "the game was stopped by a fault of the program; the terminal has more"
-            changes = {"state": "failed", "message": said}
+        except Exception as error:
+            changes = failure(error, game.status.source)
         with self._lock:
             game.at_work = False
             if game.host is not None and not changes:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
+from simulator.logs.model import LogError
 from suphx.errors import InputError
 
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 
 
 class TooManyGames(InputError):
@@ -19,6 +22,17 @@ class TooManyGames(InputError):
 def new_id() -> str:
     """Return an id that nobody guesses: 16 letters, digits, `-` and `_`."""
     return secrets.token_urlsafe(12)
+
+
+def failure(error: Exception, source: str) -> dict[str, object]:
+    """Return what the status of a game says after an error; a fault of the program goes to the terminal.
+
+    source: the game's name for the terminal.
+    """
+    if isinstance(error, (InputError, LogError)):
+        return {"state": "failed", "message": str(error)}
+    _log.error("the game %r failed", source, exc_info=error)
+    return {"state": "failed", "message": "the game was stopped by a fault of the program; the terminal has more"}
 
 
 class Shelf(Generic[T]):
