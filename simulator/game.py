@@ -20,7 +20,6 @@ import numpy as np
 from simulator.actions import Event, legal_actions, legal_mask, read_reply
 from simulator.logs.mjai_writer import event_view
 from simulator.mjai_events import round_events, start_round
-from simulator.notebook import table_html
 from simulator.observation import Observation, observe
 from simulator.record import GAME, PHASE_DEAL, PHASE_GAME_OVER, SEATS
 from simulator.results import RoundResult, round_result
@@ -275,4 +274,4 @@ class Game:
 
     def _repr_html_(self) -> str:
         """Return the picture that notebooks show: the table with all hands open, or how the game ended."""
-        return f"<pre>{self}</pre>" if self.over else table_html(self.view())
+        return f"<pre>{self}</pre>" if self.over else self.view().html()

@@ -1,4 +1,4 @@
-"""A table as HTML, which notebooks draw by themselves (`_repr_html_`).
+"""What notebooks draw tables with (`_repr_html_`): tiles as boxes, and a frame around rows.
 
 Everything is a box with its own style and no script, so that it is drawn alike wherever HTML is.
 """
@@ -7,10 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from .view import Discard, Meld, SeatView, TableView
 
 # Latin letters alone: not every machine has a font with the characters that are on tiles.
 _SUIT_COLOURS = {"m": "#1b1b22", "p": "#1d4f91", "s": "#17713a"}
@@ -23,20 +19,17 @@ _TILE = (
     "display:inline-block;box-sizing:border-box;width:22px;height:30px;margin:1px;padding-top:1px;border-radius:4px;"
     "border:1px solid #77705e;text-align:center;vertical-align:bottom;font:600 13px/13px sans-serif;"
 )
-_GAP = '<span style="display:inline-block;width:8px"></span>'
+#: Between what does not belong together.
+GAP = '<span style="display:inline-block;width:8px"></span>'
 _CELL = 'style="text-align:left;vertical-align:top;padding:3px 8px;color:#f4f1e6;background:#1e5a46"'
 
 
-def table_html(view: TableView, notes: Sequence[str] = ()) -> str:
-    """Return the table as an HTML fragment: a line for what all share, and a row for each seat; notes below it."""
-    words = [escape(view.name)]
-    words += [f"repeat {view.repeat_counter}"] if view.repeat_counter else []
-    words += [f"{view.bets} riichi bet{'s' if view.bets > 1 else ''}"] if view.bets else []
-    words += [f"{view.tiles_left} tiles left", f"indicators {_tiles(view.indicators)}"]
-    rows = "".join(_seat_row(seat, seat.seat == view.turn) for seat in view.seats)
+def framed(head: str, rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> str:
+    """Return a picture as an HTML fragment: a line, rows of cells, all HTML, and below them notes as text."""
     lines = "".join(f"<div>{escape(note)}</div>" for note in notes)
-    head = f"<div>{', '.join(words)}</div>"
-    return f'<div style="{_FRAME}">{head}<table style="border-collapse:collapse">{rows}</table>{lines}</div>'
+    cells = "".join("<tr>" + "".join(f"<td {_CELL}>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    table = f'<table style="border-collapse:collapse">{cells}</table>'
+    return f'<div style="{_FRAME}"><div>{head}</div>{table}{lines}</div>'
 
 
 def tile_html(tile: str, *, dim: bool = False, turned: bool = False, title: str = "") -> str:
@@ -59,48 +52,11 @@ def _face(tile: str) -> str:
     return f'<span style="color:{colour}">{number.replace("0", "5")}<br>{suit}</span>'
 
 
-def _tiles(tiles: Iterable[str]) -> str:
+def tiles_html(tiles: Iterable[str]) -> str:
+    """Return tiles beside each other, as `tile_html` draws them."""
     return "".join(map(tile_html, tiles))
 
 
-def _seat_row(seat: SeatView, is_turn: bool) -> str:
-    state = f"<br>{escape(seat.riichi)}" if seat.riichi else ""
-    who = f"<b>{'▸ ' if is_turn else ''}{seat.seat} {escape(seat.wind)}</b><br>{seat.score:,}{state}"
-    hidden = seat.hand_size - bool(seat.drawn)
-    held = _tiles(_split(seat.hand) if seat.hand is not None else ["?"] * hidden)
-    drawn = _GAP + tile_html(seat.drawn) if seat.drawn else ""
-    melds = "".join(_GAP + _meld(meld) for meld in seat.melds)
-    river = "".join(map(_discard, seat.river))
-    return f"<tr><td {_CELL}>{who}</td><td {_CELL}>{held}{drawn}{melds}<div>{river}</div></td></tr>"
-
-
-def _split(hand: str) -> list[str]:
-    """Return the tiles of a hand in notation, `"12m0p"` as `["1m", "2m", "0p"]`."""
-    tiles: list[str] = []
-    numbers = ""
-    for letter in hand:
-        if letter.isdigit():
-            numbers += letter
-        else:
-            tiles += [number + letter for number in numbers]
-            numbers = ""
-    return tiles
-
-
-def _meld(meld: Meld) -> str:
-    if not meld.claimed:
-        return _tiles(["", *meld.own[1:-1], ""])
-    tiles = [tile_html(tile) for tile in meld.own]
-    called = tile_html(meld.claimed, turned=True, title=f"{meld.claimed} from seat {meld.source}")
-    if meld.added:
-        called += tile_html(meld.added, turned=True, title=f"{meld.added} added")
-    tiles.insert(len(tiles) if meld.turned < 0 else meld.turned, called)
-    return "".join(tiles)
-
-
-def _discard(discard: Discard) -> str:
-    title = discard.tile + (", as drawn" if discard.drawn else "") + (", riichi" if discard.riichi else "")
-    box = tile_html(discard.tile, dim=discard.drawn, turned=discard.riichi, title=title)
-    if discard.caller is None:
-        return box
-    return f'<span style="opacity:.4" title="called by seat {discard.caller}">{box}</span>'
+def dimmed(box: str, title: str) -> str:
+    """Return a box as of something that is no longer there."""
+    return f'<span style="opacity:.4" title="{escape(title)}">{box}</span>'

@@ -19,7 +19,6 @@ import numpy as np
 
 from simulator.actions import Action, Event, legal_actions, legal_mask, read_reply
 from simulator.legal import is_furiten
-from simulator.notebook import table_html
 from simulator.planes import encode_one
 from simulator.record import PHASE_CALL_DISCARD, PHASE_NAMES
 from simulator.tiles import KINDS, kind_name
@@ -96,7 +95,7 @@ class Observation:
 
     def _repr_html_(self) -> str:
         """Return the picture that notebooks show."""
-        return table_html(self.table, self._notes())
+        return self.table.html(self._notes())
 
     def _notes(self) -> list[str]:
         lines = []

@@ -7,6 +7,7 @@ then East, South, West, North, White, Green, Red (`1z`..`7z`). With red fives in
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import numpy as np
@@ -65,6 +66,11 @@ def format_tiles(tiles: Iterable[int], red_fives: bool = True) -> str:
         digits = "".join(tile_name(tile, red_fives)[0] for tile in ordered if tile // 36 == suit)
         text += digits + SUITS[suit] if digits else ""
     return text
+
+
+def split_tiles(text: str) -> list[str]:
+    """Return the tiles of `format_tiles`'s text, each by itself: `["1m", "2m", "0p"]` of `"12m0p"`."""
+    return [digit + suit for digits, suit in re.findall(f"([0-9]+)([{SUITS}])", text) for digit in digits]
 
 
 def parse_kinds(text: str) -> list[tuple[int, bool]]:

@@ -1,17 +1,17 @@
-"""`TableView`: a table as one looks at it, with some hands open, and its picture as text.
+"""`TableView`: a table as one looks at it, with some hands open, and its picture as text and for notebooks.
 
 All tiles are in notation (`"5m"`, `"0m"` the red five), so that nothing is told by which copy of a tile lies where.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from simulator.moves import tiles_left
-from simulator.notebook import table_html
+from simulator.notebook import GAP, dimmed, framed, tile_html, tiles_html
 from simulator.record import (
     MELD_ADDED_KONG,
     MELD_CHOW,
@@ -25,7 +25,7 @@ from simulator.record import (
     RIVER_RIICHI,
     SEATS,
 )
-from simulator.tiles import DORA_OF, WIND_NAMES, format_tiles, kind_name, tile_name
+from simulator.tiles import DORA_OF, WIND_NAMES, format_tiles, kind_name, split_tiles, tile_name
 from simulator.wall import DORA_INDICATORS
 
 _MELD_NAMES = {
@@ -68,6 +68,16 @@ class Meld:
         place = len(self.own) if self.turned < 0 else self.turned
         return "".join([*self.own[:place], called, *self.own[place:]])
 
+    def html(self) -> str:
+        """Return it as it lies: the called tile turned, at the place of where it came from."""
+        if not self.claimed:
+            return tiles_html(["", *self.own[1:-1], ""])
+        called = tile_html(self.claimed, turned=True, title=f"{self.claimed} from seat {self.source}")
+        if self.added:
+            called += tile_html(self.added, turned=True, title=f"{self.added} added")
+        place = len(self.own) if self.turned < 0 else self.turned
+        return tiles_html(self.own[:place]) + called + tiles_html(self.own[place:])
+
 
 @dataclass(frozen=True)
 class Discard:
@@ -86,6 +96,12 @@ class Discard:
         text = f"[{self.tile}]" if self.riichi else self.tile
         text = text if self.caller is None else f"({text})"
         return text + "*" * self.drawn
+
+    def html(self) -> str:
+        """Return it as it lies: darker as drawn, turned with riichi, faint where it was called away."""
+        title = self.tile + (", as drawn" if self.drawn else "") + (", riichi" if self.riichi else "")
+        box = tile_html(self.tile, dim=self.drawn, turned=self.riichi, title=title)
+        return box if self.caller is None else dimmed(box, f"called by seat {self.caller}")
 
 
 @dataclass(frozen=True)
@@ -116,6 +132,14 @@ class SeatView:
         for start in range(0, len(self.river), _RIVER_LINE):
             lines.append(" " * 19 + " ".join(map(str, self.river[start : start + _RIVER_LINE])))
         return lines
+
+    def cells(self, mark: str) -> tuple[str, str]:
+        """Return the cells of the picture as HTML: who it is, with a mark before it, and what lies there."""
+        state = f"<br>{self.riichi}" if self.riichi else ""
+        who = f"<b>{mark}{self.seat} {self.wind}</b><br>{self.score:,}{state}"
+        held = ["?"] * (self.hand_size - bool(self.drawn)) if self.hand is None else split_tiles(self.hand)
+        parts = [tiles_html(held), tile_html(self.drawn) if self.drawn else "", *(meld.html() for meld in self.melds)]
+        return who, f"{GAP.join(filter(None, parts))}<div>{''.join(each.html() for each in self.river)}</div>"
 
 
 @dataclass(frozen=True)
@@ -152,19 +176,26 @@ class TableView:
 
     def __str__(self) -> str:
         """Return the picture. In rivers `*` marks the tile just drawn, `[ ]` riichi, `( )` what was called away."""
-        words = [self.name]
-        words += [f"repeat {self.repeat_counter}"] if self.repeat_counter else []
-        words += [f"{self.bets} riichi bet{'s' if self.bets > 1 else ''}"] if self.bets else []
-        words += [f"{self.tiles_left} tiles left"]
+        words = self._words()
         words += [f"indicator {' '.join(self.indicators)} (dora {' '.join(self.dora)})"]
         lines = [", ".join(words)]
         for seat in self.seats:
             lines += seat.lines(">" if seat.seat == self.turn else " ")
         return "\n".join(lines)
 
+    def html(self, notes: Iterable[str] = ()) -> str:
+        """Return the picture that notebooks show, as an HTML fragment, with notes below it."""
+        head = ", ".join([*self._words(), f"indicators {tiles_html(self.indicators)}"])
+        return framed(head, [seat.cells("▸ " if seat.seat == self.turn else "") for seat in self.seats], notes)
+
     def _repr_html_(self) -> str:
-        """Return the picture that notebooks show."""
-        return table_html(self)
+        return self.html()
+
+    def _words(self) -> list[str]:
+        words = [self.name]
+        words += [f"repeat {self.repeat_counter}"] if self.repeat_counter else []
+        words += [f"{self.bets} riichi bet{'s' if self.bets > 1 else ''}"] if self.bets else []
+        return [*words, f"{self.tiles_left} tiles left"]
 
 
 def round_name(number: int) -> str:
