@@ -9,7 +9,8 @@ import numpy as np
 from simulator.players import PLAYERS
 from simulator.tables import Decisions
 from suphx.agent.interface import Agent
-from suphx.agent.loading import SHIPPED, load_agent
+from suphx.agent.named_networks import SHIPPED
+from suphx.agents import load_agent
 from suphx.errors import InputError
 from suphx.review.analysis import clean
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from simulator.logs.formats import read_log
 from simulator.logs.generate import generate_games
 from simulator.logs.model import GameLog
-from suphx.agent.loading import load_agent
+from suphx.agents import load_agent
 from suphx.errors import InputError
 from suphx.review.analysis import review_game
 from suphx.review.logs import game_of_address

@@ -12,8 +12,9 @@ from suphx.web.assets import PREFIX, as_script, as_text, fill, modules, text_of
 _START = "file.js"
 #: Not in the file: its own start, and what only a served page needs.
 _SERVED = (
-    _START, "app.js", "choices.js", "hand.js", "outcome.js", "play.js", "play_start.js", "play_state.js", "playing.js",
-    "reviewing.js", "server.js", "spoken.js", "start.js", "tips.js", "watch.js", "watch_start.js", "watching.js",
+    _START, "app.js", "choices.js", "hand.js", "outcome.js", "play.js", "play_outcome.js", "play_start.js",
+    "play_state.js", "playing.js", "reviewing.js", "server.js", "spoken.js", "start.js", "tips.js", "watch.js",
+    "watch_start.js", "watching.js",
 )  # fmt: skip
 
 

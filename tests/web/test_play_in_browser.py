@@ -7,7 +7,8 @@ import re
 
 import pytest
 import requests
-from played_games import LET_GO, PLAIN, SWAP, WHOLE
+from played_games import LET_GO, PLAIN, SWAP, WHOLE, Person
+from relay import relayed
 
 from simulator.logs.mjlog import read_mjlog
 
@@ -284,6 +285,25 @@ def test_an_answer_that_does_not_arrive_can_be_given_again(page, served):
     page.wait_for_selector(answer("pong"))
     assert page.locator("#note").text_content() == ""
     assert all("ERR_FAILED" in page.problems.pop() for _ in page.problems[:])
+
+
+@pytest.mark.faults
+def test_a_broken_connection_is_told_and_what_came_meanwhile_is_shown(page, served):
+    with relayed(served) as relay:
+        game = sit_down(page, relay.address)
+        relay.cut()
+        page.wait_for_function("() => document.querySelector('#note').textContent.includes('connection is broken')")
+        elsewhere = Person(served, game=game)
+        elsewhere.asked()
+        elsewhere.play("discard 1m")
+        elsewhere.play("pass")
+        elsewhere.hang_up()
+        relay.mend()
+        page.wait_for_function("() => document.querySelector('svg.table').textContent.includes('65 tiles left')")
+        page.wait_for_function("() => document.querySelector('#note').textContent === ''")
+        page.goto(served)
+    assert page.problems
+    assert all("ERR_" in page.problems.pop() for _ in page.problems[:])
 
 
 @pytest.mark.faults

@@ -27,7 +27,7 @@ from serving_app import ended, serving
 import suphx.web.agents
 from simulator.logs.mjlog import read_mjlog
 from simulator.logs.verify import verify_game
-from suphx.agent.loading import load_agent
+from suphx.agents import load_agent
 from suphx.web.hosting import PLAYING
 
 

@@ -4,7 +4,7 @@ import { act, isForElement, showToggles } from "suphx/controls.js";
 import { h, show } from "suphx/dom.js";
 import { scoresTable } from "suphx/game.js";
 import { Hand } from "suphx/hand.js";
-import { finalStanding, roundOutcome } from "suphx/outcome.js";
+import { OutcomePanel } from "suphx/play_outcome.js";
 import { PlayState } from "suphx/play_state.js";
 import { applySettings, loadSettings, saveSettings } from "suphx/settings.js";
 import { furitenSentence, moveShown, placeSentence, questionSentence, sentence } from "suphx/spoken.js";
@@ -33,7 +33,6 @@ export class PlayPage {
     this.rounds = status.rounds;
     this.moves = [];
     this.pointed = null;
-    this.looking = false; // at the table beneath the outcome
     this.settings = loadSettings();
     if (!PACES[this.settings.pace]) this.settings.pace = "normal";
     this.build(root);
@@ -44,7 +43,7 @@ export class PlayPage {
 
   build(root) {
     this.table = h("div", { class: "table-place" });
-    this.outcome = h("section", { class: "outcome", id: "outcome", hidden: true, "aria-labelledby": "outcome-title" });
+    this.outcome = new OutcomePanel(this.server, { next: (choice) => this.choose(choice), left: () => this.hand.focus() });
     this.answers = new ChoiceRow((choice) => this.choose(choice));
     this.hand = new Hand({ discard: (choice) => this.state.discard(choice), pointed: (kind) => this.point(kind) });
     this.note = h("p", { class: "tip", id: "tip" });
@@ -66,7 +65,7 @@ export class PlayPage {
     show(root, symbols(),
       h("header", { class: "top" }, this.place, this.pace, h("div", { class: "links" }, h("a", { href: "/", id: "another" }, "Leave the table")), this.toggles),
       h("main", { class: "review play" },
-        h("div", { class: "left" }, h("div", { class: "board" }, this.table, this.outcome), this.own),
+        h("div", { class: "left" }, h("div", { class: "board" }, this.table, this.outcome.place), this.own),
         h("div", { class: "right" }, h("section", { class: "panel", "aria-label": "What has happened" }, this.now, this.before, about, keys))), this.spoken);
   }
 
@@ -111,7 +110,7 @@ export class PlayPage {
     this.moves.push(...position.moves.map((move) => [this.windOf(position, move[0]), move]));
     this.speak(position, isNewRound);
     if (position.result && !(before && before.result)) {
-      this.looking = false;
+      this.outcome.open();
       this.server.results().then((rounds) => {
         this.rounds = rounds;
         this.draw();
@@ -148,7 +147,7 @@ export class PlayPage {
     if (isForElement(event) || event.repeat) return;
     const name = event.key.toLowerCase();
     if (name === "enter" && event.target instanceof Element && event.target.closest("button, a, summary")) return;
-    if (this.answers.key(name) || (name === "enter" && this.pressNext())) {
+    if (this.answers.key(name) || (name === "enter" && this.outcome.press())) {
       event.preventDefault();
       return;
     }
@@ -158,13 +157,6 @@ export class PlayPage {
       j: () => this.set("japanese", !this.settings.japanese), ArrowLeft: along, ArrowRight: along, Home: along, End: along,
       ...Object.fromEntries(OPTIONS.map(([option, , key]) => [key, () => this.switchOption(option)])),
     });
-  }
-
-  pressNext() {
-    const button = this.outcome.querySelector("#next");
-    if (!button || button.disabled) return false;
-    button.click();
-    return true;
   }
 
   set(name, value) {
@@ -195,9 +187,9 @@ export class PlayPage {
   /** Lead the focus to what is asked, if it is not somewhere else on purpose. */
   attend() {
     const at = document.activeElement;
-    if (at && at !== document.body && !this.own.contains(at) && !this.outcome.contains(at)) return;
+    if (at && at !== document.body && !this.own.contains(at) && !this.outcome.place.contains(at)) return;
     if (this.options.contains(at)) return;
-    const button = this.outcome.hidden ? null : this.outcome.querySelector("#next, #review");
+    const { button } = this.outcome;
     const { question } = this.state;
     if (button) button.focus({ preventScroll: true });
     else if (question && question.choices.some((each) => each.type === "discard")) this.hand.focus();
@@ -236,7 +228,7 @@ export class PlayPage {
     const how = { seat: this.seat, open: true, names };
     show(this.table, tableOf(frame, { ...how, plain: true, hand: false }), tableInWords(frame, how));
     this.drawOwn(position);
-    this.drawOutcome(position);
+    this.outcome.draw(this.state, this.names(position, true), this.isOver);
     show(this.now, h("h2", {}, "Latest moves"), h("ol", { class: "moves" }, this.moves.slice(-MOVES).reverse().map(([who, move]) =>
       h("li", {}, who ? [h("b", {}, who), " "] : null, moveShown(move)))));
     show(this.before, this.rounds.length ? scoresTable({ names: this.names(position, true), rounds: this.rounds, scores: null }, null) : null);
@@ -274,38 +266,5 @@ export class PlayPage {
     const words = left ? `${Math.ceil(left.decision)} + ${Math.ceil(left.reserve)}` : "";
     if (this.clock.textContent !== words) this.clock.textContent = words;
     this.clock.classList.toggle("late", Boolean(left) && left.decision <= 0);
-  }
-
-  drawOutcome(position) {
-    const focused = this.outcome.contains(document.activeElement) ? document.activeElement.id : null;
-    this.outcome.hidden = !position.result;
-    if (!position.result) {
-      show(this.outcome);
-      if (focused) this.hand.focus();
-      return;
-    }
-    const { question, busy } = this.state;
-    const names = this.names(position, true);
-    const goOn = question && question.situation === "round over" ? question.choices[0] : null;
-    const look = h("button", { type: "button", id: "look", "aria-pressed": String(this.looking), onclick: () => {
-      this.looking = !this.looking;
-      this.draw();
-    } }, this.looking ? "Show the result" : "Look at the table");
-    this.outcome.classList.toggle("folded", this.looking);
-    show(this.outcome,
-      h("div", { class: "outcome-text" }, this.isOver ? finalStanding(this.state.status, names) : null, roundOutcome(position, names)),
-      h("div", { class: "choices" },
-        goOn ? h("button", { type: "button", id: "next", class: "strong", disabled: busy, onclick: () => this.choose(goOn) }, "Next round", h("kbd", { "aria-hidden": "true" }, "Enter")) : null,
-        this.isOver ? this.afterwards() : null, look));
-    if (focused) (this.outcome.querySelector(`#${focused}:enabled`) || this.outcome.querySelector("#outcome-title")).focus({ preventScroll: true });
-  }
-
-  /** What there is to do with a game that is over. */
-  afterwards() {
-    return [
-      h("button", { type: "button", id: "review", class: "strong", onclick: () => this.server.review(this.seat) }, "Review this game"),
-      h("a", { href: this.server.log, download: "", id: "keep" }, "Save as mjlog"),
-      h("button", { type: "button", id: "again", onclick: () => this.server.again() }, "Play again"),
-    ];
   }
 }

@@ -1,0 +1,65 @@
+// How a round or a game came out, over the table that it was played at, and how to go on.
+import { h, show } from "suphx/dom.js";
+import { finalStanding, roundOutcome } from "suphx/outcome.js";
+
+export class OutcomePanel {
+  /** server: as of PlayPage. next(choice): go on. left(): it is gone and had the focus. */
+  constructor(server, { next, left }) {
+    this.server = server;
+    this.next = next;
+    this.left = left;
+    this.looking = false; // at the table beneath
+    this.place = h("section", { class: "outcome", id: "outcome", hidden: true, "aria-labelledby": "outcome-title" });
+  }
+
+  /** Show the outcome of a new round, whatever was looked at before. */
+  open() {
+    this.looking = false;
+  }
+
+  /** What leads on, to have the focus: a button, or null. */
+  get button() {
+    return this.place.hidden ? null : this.place.querySelector("#next, #review");
+  }
+
+  /** Go on by a key; false if there is nothing to go on with. */
+  press() {
+    const button = this.place.querySelector("#next");
+    if (!button || button.disabled) return false;
+    button.click();
+    return true;
+  }
+
+  /** state: a PlayState with a position. names: of the seats, for a list. isOver: the game is, and this is its last round. */
+  draw(state, names, isOver) {
+    const { position, question, busy, status } = state;
+    const focused = this.place.contains(document.activeElement) ? document.activeElement.id : null;
+    this.place.hidden = !position.result;
+    if (!position.result) {
+      show(this.place);
+      if (focused) this.left();
+      return;
+    }
+    const goOn = question && question.situation === "round over" ? question.choices[0] : null;
+    const look = h("button", { type: "button", id: "look", "aria-pressed": String(this.looking), onclick: () => {
+      this.looking = !this.looking;
+      this.draw(state, names, isOver);
+    } }, this.looking ? "Show the result" : "Look at the table");
+    this.place.classList.toggle("folded", this.looking);
+    show(this.place,
+      h("div", { class: "outcome-text" }, isOver ? finalStanding(status, names) : null, roundOutcome(position, names)),
+      h("div", { class: "choices" },
+        goOn ? h("button", { type: "button", id: "next", class: "strong", disabled: busy, onclick: () => this.next(goOn) }, "Next round", h("kbd", { "aria-hidden": "true" }, "Enter")) : null,
+        isOver ? this.afterwards(status.seat) : null, look));
+    if (focused) (this.place.querySelector(`#${focused}:enabled`) || this.place.querySelector("#outcome-title")).focus({ preventScroll: true });
+  }
+
+  /** What there is to do with a game that is over. */
+  afterwards(seat) {
+    return [
+      h("button", { type: "button", id: "review", class: "strong", onclick: () => this.server.review(seat) }, "Review this game"),
+      h("a", { href: this.server.log, download: "", id: "keep" }, "Save as mjlog"),
+      h("button", { type: "button", id: "again", onclick: () => this.server.again() }, "Play again"),
+    ];
+  }
+}
