@@ -12,11 +12,12 @@ from pathlib import Path
 
 from suphx.adaptation.agent import AdaptedAgent, AdaptedConfig
 from suphx.adaptation.players import load_original
-from suphx.agent.loading import ADAPTED
 from suphx.config import load_config, make_config
 from suphx.errors import InputError
 from suphx.networks.precision import Precision
 
+#: How the name of an agent that adapts begins.
+ADAPTED = "adapted:"
 _CHANGE = re.compile(r",(?=[\w.]+=)")
 _FILE = "config="
 

@@ -10,7 +10,7 @@ from simulator.tables import Decisions
 from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.flow import Flow, Network, Sampling
 from suphx.agent.interface import Choice
-from suphx.agent.loading import load_networks
+from suphx.agent.named_networks import load_networks
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision

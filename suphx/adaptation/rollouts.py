@@ -18,8 +18,8 @@ from simulator.tables import Decisions, Tables
 from simulator.wall import mix2
 from suphx.adaptation.positions import Position, stacked
 from suphx.agent.interface import Agent, Choice
+from suphx.agent.sampling import highest_probability
 from suphx.networks.sizes import MODEL_PLANES
-from suphx.selfplay.collect import highest_probability
 from suphx.selfplay.trajectory import Experience
 
 #: Rollouts that are played side by side; it changes speed and memory, not what they become.

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
 
 from simulator.tables import Decisions
 from suphx.agent.interface import Agent
-from suphx.agent.loading import load_agent
-from suphx.networks.precision import choose_precision
 
 
 class AgentPlayer:
-    """An agent by name (`load_agent`); it goes to another process as its name, and is loaded there when first asked."""
+    """An agent; it goes to another process as the call that makes it, which is made there when it is first asked."""
 
-    def __init__(self, name: str, seed: int = 0, temperature: float | None = None, threads: int | None = None) -> None:
-        self._name, self._seed, self._temperature, self._threads = name, seed, temperature, threads
+    def __init__(self, load: Callable[[], Agent]) -> None:
+        self._load = load
 
     def __getstate__(self) -> dict:
         return {key: value for key, value in self.__dict__.items() if key != "agent"}
 
     @cached_property
     def agent(self) -> Agent:
-        """The agent; raises InputError if there is none of that name."""
-        return load_agent(self._name, self._seed, self._temperature, choose_precision(threads=self._threads))
+        """The agent; raises what making it does."""
+        return self._load()
 
     def __call__(
         self, games: np.ndarray, index: np.ndarray, seats: np.ndarray, legal: np.ndarray, seed: int, actions: np.ndarray

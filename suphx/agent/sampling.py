@@ -48,3 +48,9 @@ def choose(
         chosen = (cumulative <= draws[:, None] * cumulative[:, -1:]).sum(axis=1)
     log_probability = scaled[np.arange(len(chosen)), chosen] - np.log(weights.sum(axis=1))
     return chosen, log_probability.astype(np.float32)
+
+
+def highest_probability(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
+    """Return f32[n]: the probability of the likeliest answer, at most 1; logits f32[n, m], legal bool[n, m]."""
+    possible = np.where(legal, logits, -np.inf)
+    return 1 / np.exp(possible - possible.max(axis=1, keepdims=True)).sum(axis=1)

@@ -55,7 +55,7 @@ def adapt(
     from suphx.adaptation.pictures import plot_gains, plot_shares
     from suphx.adaptation.players import load_original
     from suphx.adaptation.summary import summarise
-    from suphx.agent.loading import fingerprint
+    from suphx.agents import fingerprint
     from suphx.config import load_config
     from suphx.networks.memory import keep_memory
     from suphx.networks.precision import choose_precision

@@ -6,12 +6,22 @@ import json
 import os
 import sys
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
     from suphx.agent.checking import AgentPlayer
+    from suphx.agent.interface import Agent
+
+
+def _load(name: str, seed: int, temperature: float | None) -> Agent:
+    """Return an agent for one process of several: there is one for each core."""
+    from suphx.agents import load_agent
+    from suphx.networks.precision import choose_precision
+
+    return load_agent(name, seed, temperature, choose_precision(threads=1))
 
 
 def _agent_player(name: str, seed: int, temperature: float | None) -> AgentPlayer:
@@ -19,7 +29,7 @@ def _agent_player(name: str, seed: int, temperature: float | None) -> AgentPlaye
     from suphx.agent.checking import AgentPlayer
     from suphx.errors import InputError
 
-    player = AgentPlayer(name, seed, temperature, threads=1)  # there is a process for each core
+    player = AgentPlayer(partial(_load, name, seed, temperature))
     try:
         _ = player.agent
     except InputError as error:

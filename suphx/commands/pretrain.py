@@ -113,7 +113,7 @@ def _evaluate(
     workers: int | None,
     screen: Console,
 ) -> dict[str, dict[str, Any]]:
-    from suphx.agent.loading import weights_folder
+    from suphx.agent.named_networks import weights_folder
     from suphx.networks.weights import load_agent, seen_games
     from suphx.supervised.bars import testing_bars
     from suphx.supervised.logs import open_prepared

@@ -31,7 +31,7 @@ def review(
     number means.
     """
     from simulator.files import UniqueNames, write_whole
-    from suphx.agent.loading import load_agent
+    from suphx.agents import load_agent
     from suphx.errors import InputError
     from suphx.review.analysis import review_game
     from suphx.review.logs import find_game

@@ -81,7 +81,7 @@ def _training() -> None:
 
 def _bot() -> None:
     from simulator.rules import Rules
-    from suphx.agent.loading import load_agent
+    from suphx.agents import load_agent
     from suphx.mjai.bot.bot import warm_up
 
     warm_up(load_agent("sensible"), Rules.tenhou())
@@ -89,7 +89,7 @@ def _bot() -> None:
 
 def _review() -> None:
     from simulator.logs.generate import generate_games
-    from suphx.agent.loading import load_agent
+    from suphx.agents import load_agent
     from suphx.review.analysis import review_game
 
     for log in generate_games(1):

@@ -36,7 +36,7 @@ def web(
     missing = [name for name in ("fastapi", "uvicorn", "python_multipart") if find_spec(name) is None]
     if missing:
         raise InputError(f"the page needs {', '.join(missing)}: pip install 'suphx[web]'")
-    from suphx.agent.loading import has_networks
+    from suphx.agents import has_networks
     from suphx.web.app import create_app
     from suphx.web.serving import PageServer, listen, open_page
 

@@ -25,7 +25,7 @@ from simulator.record import SEATS
 from simulator.rules import Rules
 from simulator.tables import Decisions
 from suphx.agent.interface import Agent, Follower
-from suphx.agent.loading import load_agent
+from suphx.agents import load_agent
 from suphx.evaluation.protocol import Plan
 from suphx.evaluation.results import GameDone, result_row
 from suphx.networks.memory import keep_memory

@@ -20,8 +20,8 @@ from simulator.tables import Decisions
 from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.flow import Flow, Network, Sampling
 from suphx.agent.interface import Agent, Choice
-from suphx.agent.loading import load_agent
 from suphx.agent.network_agent import untrained_networks
+from suphx.agents import load_agent
 from suphx.evaluation.arena import BATCH, Terms, play_here
 from suphx.evaluation.protocol import Plan, one_against_three
 from suphx.networks.benchmark import made_up_planes

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from suphx.agent.loading import fingerprint, has_networks
+from suphx.agents import fingerprint, has_networks
 from suphx.evaluation.arena import BATCH, Load, Terms, load_agents, play_here
 from suphx.evaluation.journal import Journal
 from suphx.evaluation.protocol import Plan

@@ -16,6 +16,7 @@ from simulator.record import SEATS
 from simulator.rules import Rules
 from simulator.tables import Decisions, Ended, Tables
 from suphx.agent.interface import Agent, Consultation
+from suphx.agent.sampling import highest_probability
 from suphx.features.encode import encode_oracle_batch
 from suphx.features.layout import ORACLE_PLANES
 from suphx.networks.sizes import MODEL_PLANES
@@ -186,12 +187,6 @@ class Collector:
 
 #: What a possible answer adds to the word of legal ones.
 _BITS = np.uint64(1) << np.arange(64, dtype=np.uint64)
-
-
-def highest_probability(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
-    """Return f32[n]: the probability of the likeliest answer, at most 1; logits f32[n, m], legal bool[n, m]."""
-    possible = np.where(legal, logits, -np.inf)
-    return 1 / np.exp(possible - possible.max(axis=1, keepdims=True)).sum(axis=1)
 
 
 def _places(consultations: Sequence[Consultation], before: np.ndarray) -> list[np.ndarray]:

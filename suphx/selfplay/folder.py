@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from suphx.agent.loading import weights_folder
+from suphx.agent.named_networks import weights_folder
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.sizes import MODEL_PLANES
 from suphx.networks.weights import save_agent, save_network

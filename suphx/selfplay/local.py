@@ -16,7 +16,8 @@ import numpy as np
 import torch
 
 from simulator.rules import Rules
-from suphx.agent.loading import fingerprint, weights_folder
+from suphx.agent.named_networks import weights_folder
+from suphx.agents import fingerprint
 from suphx.checkpoint import TrainingProgress, load_checkpoint, purpose_of, save_checkpoint, tensors_below
 from suphx.features.layout import VERSION
 from suphx.networks.memory import keep_memory

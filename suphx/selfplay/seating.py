@@ -10,7 +10,7 @@ from pydantic import Field
 
 from simulator.record import SEATS
 from suphx.agent.interface import Agent, Follower
-from suphx.agent.loading import load_agent
+from suphx.agents import load_agent
 from suphx.config import Config
 from suphx.errors import InputError
 from suphx.networks.precision import Precision

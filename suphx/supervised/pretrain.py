@@ -15,7 +15,7 @@ from threading import Event
 import numpy as np
 import torch
 
-from suphx.agent.loading import weights_folder
+from suphx.agent.named_networks import weights_folder
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision

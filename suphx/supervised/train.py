@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch.utils.tensorboard import SummaryWriter
 
-from suphx.agent.loading import weights_folder
+from suphx.agent.named_networks import weights_folder
 from suphx.checkpoint import load_checkpoint, purpose_of, save_checkpoint
 from suphx.errors import InputError
 from suphx.features.layout import VERSION

@@ -57,7 +57,7 @@ def test_what_cannot_be_is_refused(config: Path, tmp_path: Path) -> None:
         run(config, "--set", "adaptation.deal=4")
     with pytest.raises(InputError, match="there is no hand 2; the experiment has 2"):
         run(config, "--out", tmp_path / "out", "--picture", 2)
-    with pytest.raises(InputError, match="without networks of ours"):
+    with pytest.raises(InputError, match="names no networks of ours"):
         run(config, "--set", "agent=sensible")
 
 

@@ -19,7 +19,7 @@ from suphx.adaptation.clock import Clock, Pace
 from suphx.adaptation.named import parse, with_budgets
 from suphx.adaptation.players import Copy
 from suphx.adaptation.positions import Position
-from suphx.agent.loading import fingerprint, has_networks, load_agent
+from suphx.agents import fingerprint, has_networks, load_agent
 from suphx.errors import InputError
 from suphx.mjai.bot.seat import Seat
 from tests.adaptation.adaptation_positions import PRECISION, Honours, late_positions, tiny_agent
@@ -217,8 +217,8 @@ def test_it_plays_a_game_that_is_told_event_by_event() -> None:
     ("name", "words"),
     [
         ("adapted:", "names no agent"),
-        ("adapted:sensible", "without networks of ours"),
-        ("adapted:nowhere", "no agent 'nowhere'"),
+        ("adapted:sensible", "names no networks of ours"),
+        ("adapted:nowhere", "'nowhere' names no networks of ours"),
         ("adapted:sl,adaptation.deal=5", "adaptation.deal: Extra inputs"),
         ("adapted:sl,turns=[3,1]", "each once and in order"),
         ("adapted:sl,config=a,config=b", "two configurations"),

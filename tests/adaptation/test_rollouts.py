@@ -15,9 +15,9 @@ from suphx.adaptation.positions import Position, start_of
 from suphx.adaptation.rollouts import ROLLOUT, Rolled, roll_out, rollouts_of
 from suphx.adaptation.worth import Worth
 from suphx.agent.interface import Agent, Choice
+from suphx.agent.sampling import highest_probability
 from suphx.networks.sizes import OUTPUTS
 from suphx.reward.games import START
-from suphx.selfplay.collect import highest_probability
 from suphx.selfplay.passes import unpacked
 from suphx.selfplay.policy_gradient import legal_answers, log_probabilities
 from suphx.selfplay.records import as_bytes

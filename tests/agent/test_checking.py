@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,12 +13,13 @@ from simulator.check_run import check_numbers
 from simulator.rules import Rules
 from simulator.tables import Tables
 from suphx.agent.checking import AgentPlayer
+from suphx.agents import load_agent
 from suphx.cli import app
 from suphx.errors import InputError
 
 
 def test_games_of_networks_keep_every_property():
-    player, tables = AgentPlayer("untrained", seed=1, temperature=1.0, threads=1), Tables(32, seed=3)
+    player, tables = AgentPlayer(partial(load_agent, "untrained", 1, 1.0)), Tables(32, seed=3)
     for _ in range(150):
         asked = tables.decisions()
         actions = np.empty(len(asked), np.int64)
@@ -26,8 +28,8 @@ def test_games_of_networks_keep_every_property():
         check(tables.games)
 
 
-def test_it_goes_to_another_process_as_its_name():
-    player = AgentPlayer("untrained", seed=1, threads=1)
+def test_it_goes_to_another_process_as_the_call_that_makes_it():
+    player = AgentPlayer(partial(load_agent, "untrained", 1))
     before = len(pickle.dumps(player))
     assert player.agent.name == "untrained"
     assert len(pickle.dumps(player)) == before < 500
@@ -36,7 +38,7 @@ def test_it_goes_to_another_process_as_its_name():
 
 def test_an_agent_that_is_not_there():
     with pytest.raises(InputError, match="no agent 'nobody'"):
-        _ = AgentPlayer("nobody").agent
+        _ = AgentPlayer(partial(load_agent, "nobody")).agent
 
 
 def test_the_command_plays_and_checks_games_of_an_agent():

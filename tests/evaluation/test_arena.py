@@ -11,7 +11,7 @@ from simulator.players import IllegalPlayer
 from simulator.record import GAME, SEATS
 from simulator.tables import Decisions
 from suphx.agent.interface import Choice, RuleAgent
-from suphx.agent.loading import load_agent
+from suphx.agents import load_agent
 from suphx.errors import InputError
 from suphx.evaluation import arena
 from suphx.evaluation.arena import Terms, play_here

@@ -12,7 +12,7 @@ from hosted import play
 from table import Scene
 
 import suphx.mjai
-from suphx.agent.loading import load_agent
+from suphx.agents import load_agent
 from suphx.errors import InputError
 from suphx.mjai.host.feed import TableFeed, seen_by
 

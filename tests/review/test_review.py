@@ -15,7 +15,7 @@ from simulator.logs.verify import verify_game
 from simulator.record import DISCARD_DRAWN, DISCARD_RED, PASS
 from simulator.rules import Rules
 from simulator.tiles import parse_tiles
-from suphx.agent.loading import load_agent
+from suphx.agents import load_agent
 from suphx.errors import InputError
 from suphx.review.analysis import review_game, shipped_predictor
 from suphx.review.choices import choice_of, difference

@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 
 from simulator.logs.mjlog import read_mjlog
 from simulator.logs.verify import verify_game
-from suphx.agent.loading import load_agent
+from suphx.agents import load_agent
 from suphx.cli import app
 from suphx.commands.train import stop_by_interrupt
 from suphx.config import load_config

@@ -10,7 +10,7 @@ import torch
 from typer.testing import CliRunner, Result
 
 from simulator.logs.generate import generate_mjlogs
-from suphx.agent.loading import load_agent
+from suphx.agents import load_agent
 from suphx.cli import app
 from suphx.networks.sizes import MODELS
 from suphx.networks.weights import load_agent_network

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from suphx.agent.loading import SHIPPED, weights_folder
+from suphx.agent.named_networks import SHIPPED, weights_folder
 from suphx.cli import app
 from suphx.evaluation.arena import Terms
 from suphx.evaluation.match import play_match

@@ -16,7 +16,8 @@ from simulator.record import SEATS
 from simulator.rules import Rules
 from simulator.tables import Decisions
 from suphx.agent.interface import Agent, Follower
-from suphx.agent.loading import SHIPPED, UNTRAINED, load_agent
+from suphx.agent.named_networks import SHIPPED, UNTRAINED
+from suphx.agents import load_agent
 from suphx.errors import InputError
 from suphx.mjai.host.agent import ExternalAgent
 from suphx.mjai.host.limits import Limits

@@ -20,7 +20,8 @@ from pydantic import TypeAdapter, ValidationError
 from simulator.files import write_whole
 from simulator.rules import Rules
 from simulator.tables import Ended
-from suphx.agent.loading import UNTRAINED, has_networks, weights_folder
+from suphx.agent.named_networks import UNTRAINED, weights_folder
+from suphx.agents import has_networks
 from suphx.checkpoint import load_checkpoint, save_checkpoint
 from suphx.errors import InputError
 from suphx.networks.policy import PolicyNetwork

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from suphx.agent.loading import weights_folder
+from suphx.agent.named_networks import weights_folder
 from suphx.errors import InputError
 from suphx.features.layout import ORACLE_PLANES
 from suphx.networks.inference import Evaluator

@@ -17,7 +17,7 @@ import ray
 from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from suphx.agent.loading import fingerprint
+from suphx.agents import fingerprint
 from suphx.checkpoint import load_checkpoint, purpose_of
 from suphx.cluster import answers, join_or_start
 from suphx.errors import InputError

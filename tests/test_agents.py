@@ -8,8 +8,8 @@ from simulator.players import PLAYERS
 from simulator.record import NO_ACTION
 from simulator.tables import Decisions, Tables
 from simulator.wall import DEAD_WALL, URA_INDICATORS
-from suphx.agent.loading import load_agent
 from suphx.agent.network_agent import untrained_networks
+from suphx.agents import load_agent
 from suphx.networks.precision import choose_precision
 from suphx.networks.sizes import NetworkSize
 from suphx.networks.weights import WeightsError, save_agent

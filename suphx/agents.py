@@ -1,0 +1,66 @@
+"""Agents by name: rule-based players, networks, networks that adapt, and other people's bots."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib.metadata import version
+
+from simulator.players import PLAYERS, player
+from suphx.adaptation.named import ADAPTED, adapted_agent, parse
+from suphx.agent.encoder import PlaneEncoder
+from suphx.agent.flow import Sampling
+from suphx.agent.interface import Agent, RuleAgent
+from suphx.agent.named_networks import SHIPPED, UNTRAINED, load_networks, names_networks, weights_folder
+from suphx.agent.network_agent import NetworkAgent
+from suphx.errors import InputError
+from suphx.mjai.host.specs import external_agent, is_external
+from suphx.networks.precision import Precision, choose_precision
+from suphx.networks.weights import load_card
+
+
+def load_agent(
+    name: str,
+    seed: int = 0,
+    temperature: float | None = None,
+    precision: Precision | None = None,
+    fixed_passes: bool = False,
+) -> Agent:
+    """Return the agent of a name.
+
+    name: one of `simulator.players.PLAYERS`; networks (`agent.named_networks`); `adapted:AGENT` for one that adapts
+    (`adaptation.named`); an external bot (`mjai.host.specs`). seed: of its random choices (and of fresh weights).
+    temperature, precision, fixed_passes: of networks; by default the likeliest answers, what a probe finds fastest, and
+    passes of as many positions as there are. Raises InputError for a name that is none of these and weights that cannot
+    be used.
+    """
+    if name in PLAYERS:
+        return RuleAgent(player(name, seed))
+    if is_external(name):
+        return external_agent(name)
+    precision = precision or choose_precision()
+    if name.startswith(ADAPTED):
+        return adapted_agent(name, seed, temperature, precision, fixed_passes)
+    if not names_networks(name):
+        known = ", ".join((*PLAYERS, *SHIPPED, UNTRAINED, f"{ADAPTED}AGENT", "majiang", "bot:COMMAND"))
+        raise InputError(f"no agent {name!r}: neither one of {known}, nor a folder of weights")
+    title, networks = load_networks(name, seed)
+    return NetworkAgent(title, networks, PlaneEncoder(), precision, Sampling(temperature, seed), fixed_passes)
+
+
+def has_networks(name: str) -> bool:
+    """Return whether an agent of this name decides by networks of ours."""
+    return name not in PLAYERS and not is_external(name)
+
+
+def fingerprint(name: str) -> str:
+    """Return what tells whether an agent of this name is still the same one: for weights, a hash of their files.
+
+    Raises InputError for weights that cannot be used; for other names the name and the program's version say it.
+    """
+    if name.startswith(ADAPTED):
+        agent, config = parse(name)
+        return f"{fingerprint(agent)}, {config.model_dump_json()}"
+    if names_networks(name) and not name.startswith(UNTRAINED):
+        card = load_card(weights_folder(name))
+        return hashlib.sha256(repr(sorted(card.sha256.items())).encode()).hexdigest()[:16]
+    return f"{name}, {version('suphx')}"
