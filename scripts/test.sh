@@ -24,4 +24,4 @@ if [ "$full" = yes ]; then
     NUMBA_DISABLE_JIT=1 pytest --quiet --numprocesses 2 tests/rules tests/test_hands.py tests/test_tables.py
 fi
 suphx warmup  # once, so that the processes of the tests do not all compile the same
-exec pytest --numprocesses 2 ${arguments[@]+"${arguments[@]}"}
+exec pytest --numprocesses 2 --dist worksteal ${arguments[@]+"${arguments[@]}"}

@@ -100,7 +100,7 @@ def _train_here(
     chosen = choose_precision(*precision)
     screen.print(f"computing in {chosen}", style="dim", highlight=False)
     training = LocalTraining(config, folder, chosen)
-    _run(training, training.games, config, screen)
+    _run(training, training.games if training.progress.version else None, config, screen)
     progress = training.progress
     return _results(training.folder, training.games, progress.version, progress.seconds, progress.strength)
 
@@ -113,19 +113,20 @@ def _train_by_roles(config: TrainConfig, folder: Path, address: str | None, scre
     warmup([Part.features])  # compiled once, before processes begin
     start_ray(config, address)
     training = DistributedTraining(config, folder)
-    _run(training, training.progress.games, config, screen)
+    begun = training.progress
+    _run(training, begun.games if begun.version else None, config, screen)
     progress = training.progress
     return _results(training.folder, progress.games, progress.version, progress.seconds, training.strength)
 
 
-def _run(training: Training, games: int, config: TrainConfig, screen: Console) -> None:
-    """Run a training to its end, with its line on the screen; games: those that are behind it."""
+def _run(training: Training, games: int | None, config: TrainConfig, screen: Console) -> None:
+    """Run a training to its end, with its line on the screen; games: those that are behind it, None if it begins."""
     from suphx.errors import InputError
     from suphx.selfplay.diverged import LearningDiverged
     from suphx.selfplay.progress import training_line
     from suphx.selfplay.status import Interrupted
 
-    if games:
+    if games is not None:
         screen.print(f"going on after {games:,} games", style="dim", highlight=False)
     with training_line(config, screen) as watch, stop_by_interrupt(screen) as stop:
         try:
