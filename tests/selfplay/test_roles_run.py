@@ -11,7 +11,7 @@ import numpy as np
 import psutil
 import pytest
 import yaml
-from role_runs import Background, ray_here, tiny_start, train, values
+from role_runs import PATIENCE, Background, ray_here, tiny_start, train, values
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from typer.testing import CliRunner
 
@@ -105,6 +105,15 @@ def test_a_run_that_was_stopped_goes_on_from_its_checkpoint(start, on_ray, tmp_p
     second.stop()
     assert second.training.progress.version > version
     assert int((tmp_path / "simulators_begun").read_text()) == 2  # other walls than before
+
+
+def test_simulators_that_wait_for_room_end_by_themselves(start, on_ray, tmp_path, monkeypatch):
+    monkeypatch.setattr("suphx.selfplay.roles.run._STOP_SECONDS", 2 * PATIENCE)
+    learning = {"models": ["discard"], "batch": 8, "learning_rate": 1e-5}
+    run = Background(values(start, learning=learning, roles={"ahead": 1}), tmp_path)
+    run.wait_for_versions(2)
+    run.stop()
+    assert max(curve(tmp_path, "simulator/held")) > 0
 
 
 def test_a_checkpoint_of_another_configuration_is_refused(start, on_ray, whole):

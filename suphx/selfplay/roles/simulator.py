@@ -41,6 +41,8 @@ HALVES = 2
 _UNDERWAY = 2
 #: A shipment goes off with so many questions, or a minibatch of them, or after so many seconds.
 _SHIPMENT_QUESTIONS, _SHIPMENT_SECONDS = 1024, 5.0
+#: Seconds between two looks, while there is no room for more, whether it should end.
+_LOOK_SECONDS = 0.5
 
 
 class RemotePolicy:
@@ -118,6 +120,11 @@ class Simulator:
         """Have `run` end."""
         self._stop.set()
 
+    @property
+    def is_stopped(self) -> bool:
+        """Whether `run` is to end."""
+        return self._stop.is_set()
+
     def run(self) -> None:
         """Play until it is stopped; raises what goes wrong in either half."""
         threads = [Thread(target=self._play, args=(half,), daemon=True) for half in self._halves]
@@ -130,7 +137,7 @@ class Simulator:
 
     def _play(self, half: _Half) -> None:
         try:
-            while not self._stop.is_set():
+            while not self.is_stopped:
                 half.step()
         except BaseException as error:
             self._error = self._error or error
@@ -200,6 +207,10 @@ class _Half:
         raw = raw_advantages(self._config.learning, batch, self._values)
         began = time.perf_counter()
         while len(self._underway) >= _UNDERWAY:
+            if not ray.wait([self._underway[0]], timeout=_LOOK_SECONDS)[0]:
+                if self._simulator.is_stopped:
+                    return  # nobody learns any longer, so there will be no room
+                continue
             try:
                 ray.get(self._underway.popleft())
             except RayTaskError:
