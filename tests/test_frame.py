@@ -60,9 +60,14 @@ def test_console_script_is_installed():
 
 @pytest.mark.parametrize("words", all_commands(), ids=" ".join)
 def test_help_of_every_command(words):
-    done = run_suphx(*words, "--help")
+    done = run_suphx(*words, "--help", env=os.environ | {"COLUMNS": "200"})
     assert (done.returncode, done.stderr) == (0, "")
     assert "Usage" in done.stdout
+    command = typer.main.get_command(cli.app)
+    for word in words:
+        command = command.commands[word]
+    told = [command.help, *(getattr(each, "help", None) for each in command.params)]
+    assert {word for text in told for word in (text or "").split()} <= set(done.stdout.split())
 
 
 def test_help_imports_nothing_slow():

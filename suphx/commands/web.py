@@ -27,7 +27,7 @@ def web(
 ) -> None:
     """Serve a page to play against agents, to review games with an agent's opinion, and to watch agents play.
 
-    It listens on this machine alone and asks nothing of the network. Needs `pip install 'suphx[web]'`.
+    It listens on this machine alone and asks nothing of the network. Needs what the extra `web` installs.
     """
     from importlib.util import find_spec
 
