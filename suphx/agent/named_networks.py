@@ -31,7 +31,7 @@ def names_networks(name: str) -> bool:
 
 
 def load_networks(name: str, seed: int = 0) -> tuple[str, dict[str, PolicyNetwork]]:
-    """Return the title and the five networks of a name, by model.
+    """Return the title (a shipped one's name, or what the folder's card says) and the five networks, by model.
 
     name: one of `SHIPPED`, `untrained` or `untrained:SIZE` for fresh ones (by default `small`), otherwise a folder of
     weights. seed: of fresh weights. Raises InputError for other names and weights that cannot be used.
@@ -43,4 +43,4 @@ def load_networks(name: str, seed: int = 0) -> tuple[str, dict[str, PolicyNetwor
     if kind == UNTRAINED:
         return name, untrained_networks(size_named(size or "small"), seed)
     folder = weights_folder(name)
-    return load_card(folder).name, load_weights(folder)
+    return name if name in SHIPPED else load_card(folder).name, load_weights(folder)
