@@ -77,6 +77,7 @@ def test_help_imports_nothing_slow():
     assert not imported & {"numpy", "numba", "torch", "ray", "lxml", "multiprocessing"}
 
 
+@pytest.mark.full
 def test_warmup_leaves_nothing_to_compile(tmp_path):
     environment = os.environ | {"SUPHX_CACHE": str(tmp_path)}
     files = []

@@ -12,10 +12,10 @@ import ray
 
 from suphx.networks.benchmark import made_up_planes
 from suphx.networks.sizes import MODEL_PLANES, OUTPUTS
+from suphx.selfplay.bench_clocked import Clocked, ClockedBuffer
 from suphx.selfplay.benchmark import MODEL, made_up_questions
 from suphx.selfplay.learning_config import LearningConfig
 from suphx.selfplay.replay import Lesson
-from suphx.selfplay.roles.buffer import Buffer
 from suphx.selfplay.roles.parcels import Counts, LessonParts, Shipment, own
 from suphx.selfplay.trajectory import PATH, Batch
 
@@ -23,18 +23,6 @@ from suphx.selfplay.trajectory import PATH, Batch
 _SHIPMENTS, _LESSONS = 2, 12
 #: Rows of the large one of two requests that are timed, and how often both are made.
 _LARGE_REQUEST, _REQUESTS = 256, 40
-
-
-class Clocked:
-    """A role that tells how much of the processor's time it has had."""
-
-    def cpu_seconds(self) -> float:
-        """Return how long this process has been computing."""
-        return time.process_time()
-
-
-class ClockedBuffer(Clocked, Buffer):
-    """A buffer that tells it."""
 
 
 class _Answerer(Clocked):

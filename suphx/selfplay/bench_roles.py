@@ -11,33 +11,36 @@ import statistics
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
-from typing import Any, cast
+from typing import Any
 
-import numpy as np
 import ray
 
 from suphx.agent.network_agent import untrained_networks
 from suphx.cluster import ADDRESS_VARIABLE
-from suphx.networks.inference import Evaluator
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import NetworkSize
 from suphx.networks.weights import save_agent
+from suphx.selfplay.bench_clocked import (
+    ClockedBuffer,
+    ClockedSimulator,
+    CountingServer,
+    IdleServer,
+    ListeningMonitor,
+    TimedEngine,
+    Totals,
+)
 from suphx.selfplay.bench_learner import bench_learner
-from suphx.selfplay.bench_requests import Clocked, ClockedBuffer, bench_buffer, bench_requests
+from suphx.selfplay.bench_requests import bench_buffer, bench_requests
 from suphx.selfplay.benchmark import MODEL, RULES, bench_collector
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.roles.engine import InferenceEngine
-from suphx.selfplay.roles.monitor import Monitor
 from suphx.selfplay.roles.names import find, find_all
-from suphx.selfplay.roles.parcels import Counts, LessonParts
 from suphx.selfplay.roles.resources import RoleConfig
 from suphx.selfplay.roles.run import DistributedTraining, start_ray
-from suphx.selfplay.roles.server import ParameterServer
-from suphx.selfplay.roles.simulator import HALVES, Simulator
+from suphx.selfplay.roles.simulator import HALVES
 from suphx.selfplay.status import Interrupted, Report
 
 #: Share of a core that each process claims: how many there are is for the layout to say, not for Ray's counting.
@@ -66,105 +69,6 @@ LAYOUTS = {
     "play_two_of_each": Layout(2, 2, 2),
     "learn": Layout(2, 1, 1, learns=True),
 }
-
-
-@dataclass(frozen=True)
-class Totals:
-    """What a run came to at the end of its last version."""
-
-    seconds: float
-    versions: int
-    pairs: int
-    """Learned from, or thrown away instead."""
-    learning: float
-    """Seconds of it."""
-    counts: Counts
-
-
-class _Server(Clocked, ParameterServer):
-    """The parameter server, counting."""
-
-    def __init__(self, config: TrainConfig, purpose: str) -> None:
-        self._totals = Totals(0.0, 0, 0, 0.0, Counts())
-        self._pairs = 0
-        super().__init__(config, purpose)
-
-    def _learn(self, found: LessonParts) -> None:
-        self._pairs += self._config.learning.batch
-        super()._learn(found)
-
-    def _note(self, counts: Counts, seconds: float, learning: float) -> None:
-        before = self._totals
-        summed = replace(before.counts)
-        summed += counts
-        self._totals = Totals(
-            before.seconds + seconds, self._progress.version, self._pairs, before.learning + learning, summed
-        )
-        super()._note(counts, seconds, learning)
-
-    def totals(self) -> Totals:
-        """Return what it all came to so far."""
-        return self._totals
-
-
-class _IdleServer(_Server):
-    """It takes lessons in and publishes weights as often as one that learns, and learns nothing."""
-
-    def _learn(self, found: LessonParts) -> None:
-        self._pairs += self._config.learning.batch
-        parts: Any = found.parts
-        ray.get(parts)
-
-
-class _Monitor(Clocked, Monitor):
-    """The monitor, keeping what engines tell it."""
-
-    def __init__(self, config: TrainConfig, folder: Path, purpose: str) -> None:
-        self._of_engines: list[tuple[float, dict[str, float]]] = []
-        super().__init__(config, folder, purpose)
-
-    def note(self, group: str, figures: dict[str, float]) -> None:
-        """Hear figures of a role."""
-        if group == "engine":
-            self._of_engines.append((time.time(), figures))
-        super().note(group, figures)
-
-    def of_engines(self, since: float) -> list[dict[str, float]]:
-        """Return what engines have told since a time of the clock."""
-        return [figures for at, figures in self._of_engines if at > since]
-
-
-class _Timed:
-    """An evaluator that notes how long its network computes."""
-
-    def __init__(self, evaluator: Evaluator, engine: _Engine) -> None:
-        self.planes = evaluator.planes
-        self._evaluator, self._engine = evaluator, engine
-
-    def logits(self, packed: np.ndarray) -> np.ndarray:
-        began = time.thread_time()
-        found = self._evaluator.logits(packed)
-        self._engine.inside += time.thread_time() - began
-        return found
-
-
-class _Engine(Clocked, InferenceEngine):
-    """An engine that tells its networks' part of the time."""
-
-    def __init__(self, role: RoleConfig) -> None:
-        self.inside = 0.0
-        super().__init__(role)
-
-    def _evaluate(self, evaluator: Any, requests: list[Any]) -> list[np.ndarray]:
-        return super()._evaluate(cast(Evaluator, _Timed(evaluator, self)), requests)
-
-    def network_seconds(self) -> float:
-        """Return how long networks have been computing."""
-        return self.inside
-
-
-class _Simulator(Clocked, Simulator):
-    pass
 
 
 @dataclass(frozen=True)
@@ -226,11 +130,11 @@ class _Run(DistributedTraining):
         super().__init__(config, folder)
         self._meter = meter
         self._kinds: dict[str, type] = {
-            "monitor": _Monitor,
+            "monitor": ListeningMonitor,
             "buffers": ClockedBuffer,
-            "servers": _Server if learns else _IdleServer,
-            "engines": _Engine,
-            "simulators": _Simulator,
+            "servers": CountingServer if learns else IdleServer,
+            "engines": TimedEngine,
+            "simulators": ClockedSimulator,
         }
 
     def _start(

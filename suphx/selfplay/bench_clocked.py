@@ -1,0 +1,132 @@
+"""The roles of a training as benchmarks start them: the same, and they tell what they do."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import ray
+
+from suphx.networks.inference import Evaluator
+from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.roles.buffer import Buffer
+from suphx.selfplay.roles.engine import InferenceEngine
+from suphx.selfplay.roles.monitor import Monitor
+from suphx.selfplay.roles.parcels import Counts, LessonParts
+from suphx.selfplay.roles.resources import RoleConfig
+from suphx.selfplay.roles.server import ParameterServer
+from suphx.selfplay.roles.simulator import Simulator
+
+
+class Clocked:
+    """A role that tells how much of the processor's time it has had."""
+
+    def cpu_seconds(self) -> float:
+        """Return how long this process has been computing."""
+        return time.process_time()
+
+
+class ClockedBuffer(Clocked, Buffer):
+    """A buffer that tells its time."""
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What a run came to at the end of its last version."""
+
+    seconds: float
+    versions: int
+    pairs: int
+    """Learned from, or thrown away instead."""
+    learning: float
+    """Seconds of it."""
+    counts: Counts
+
+
+class CountingServer(Clocked, ParameterServer):
+    """The parameter server, counting."""
+
+    def __init__(self, config: TrainConfig, purpose: str) -> None:
+        self._totals = Totals(0.0, 0, 0, 0.0, Counts())
+        self._pairs = 0
+        super().__init__(config, purpose)
+
+    def _learn(self, found: LessonParts) -> None:
+        self._pairs += self._config.learning.batch
+        super()._learn(found)
+
+    def _note(self, counts: Counts, seconds: float, learning: float) -> None:
+        before = self._totals
+        summed = replace(before.counts)
+        summed += counts
+        self._totals = Totals(
+            before.seconds + seconds, self._progress.version, self._pairs, before.learning + learning, summed
+        )
+        super()._note(counts, seconds, learning)
+
+    def totals(self) -> Totals:
+        """Return what it all came to so far."""
+        return self._totals
+
+
+class IdleServer(CountingServer):
+    """It takes lessons in and publishes weights as often as one that learns, and learns nothing."""
+
+    def _learn(self, found: LessonParts) -> None:
+        self._pairs += self._config.learning.batch
+        parts: Any = found.parts
+        ray.get(parts)
+
+
+class ListeningMonitor(Clocked, Monitor):
+    """The monitor, keeping what engines tell it."""
+
+    def __init__(self, config: TrainConfig, folder: Path, purpose: str) -> None:
+        self._of_engines: list[tuple[float, dict[str, float]]] = []
+        super().__init__(config, folder, purpose)
+
+    def note(self, group: str, figures: dict[str, float]) -> None:
+        """Hear figures of a role."""
+        if group == "engine":
+            self._of_engines.append((time.time(), figures))
+        super().note(group, figures)
+
+    def of_engines(self, since: float) -> list[dict[str, float]]:
+        """Return what engines have told since a time of the clock."""
+        return [figures for at, figures in self._of_engines if at > since]
+
+
+class _Timed:
+    """An evaluator that notes how long its network computes."""
+
+    def __init__(self, evaluator: Evaluator, engine: TimedEngine) -> None:
+        self.planes = evaluator.planes
+        self._evaluator, self._engine = evaluator, engine
+
+    def logits(self, packed: np.ndarray) -> np.ndarray:
+        began = time.thread_time()
+        found = self._evaluator.logits(packed)
+        self._engine.inside += time.thread_time() - began
+        return found
+
+
+class TimedEngine(Clocked, InferenceEngine):
+    """An engine that tells its networks' part of the time."""
+
+    def __init__(self, role: RoleConfig) -> None:
+        self.inside = 0.0
+        super().__init__(role)
+
+    def _evaluate(self, evaluator: Any, requests: list[Any]) -> list[np.ndarray]:
+        return super()._evaluate(cast(Evaluator, _Timed(evaluator, self)), requests)
+
+    def network_seconds(self) -> float:
+        """Return how long networks have been computing."""
+        return self.inside
+
+
+class ClockedSimulator(Clocked, Simulator):
+    """A simulator that tells its time."""
