@@ -21,6 +21,9 @@ class StepsConfig(Config):
     """What is taken off a rollout's reward: the mean of all others, or of the others of the same deal."""
     form: Form = "decision"
     """Formula 6 with the ratio of each answer, or (`rollout`) of all answers of a rollout together, as it stands."""
+    first_answers: int | None = Field(default=None, ge=1)
+    """Learn from so many first answers of each rollout; null for all. The first ones answer the same few questions in
+    all rollouts, the later ones a different question in each."""
     optimizer: Literal["gradient", "adam", "natural"] = "gradient"
     """Direction of a step: the gradient, Adam's, or the natural gradient, for the discard network's head alone
     (`blocks: 0`). Its length follows from `distance`."""
@@ -33,6 +36,8 @@ class StepsConfig(Config):
     def _fits(self) -> StepsConfig:
         if self.optimizer == "natural" and self.blocks != 0:
             raise ValueError("optimizer: natural is for the head alone, blocks: 0")
+        if self.form == "rollout" and self.first_answers is not None:
+            raise ValueError("first_answers: form rollout needs every question of a rollout")
         return self
 
 

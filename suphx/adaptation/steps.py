@@ -37,15 +37,22 @@ def step(
 ) -> PolicyNetwork:
     """Return an adapted copy of a network; an equal one where there is nothing to learn.
 
-    experience: what the network was asked. advantage: f64[rollouts]. temperature: of the policy that played. seed: of
-    the questions that distances are measured on.
+    experience: what the network was asked, in the order of rollouts and of time. advantage: f64[rollouts]. temperature:
+    of the policy that played. seed: of the questions that distances are measured on.
     """
+    if config.first_answers is not None:
+        experience = experience.rows(np.flatnonzero(_places(experience.path) < config.first_answers))
     if not len(experience) or not np.any(advantage):
         return copy.deepcopy(network)
     climb = _Climb(network, experience, advantage, config, temperature, precision, seed)
     for number in range(1, config.steps + 1):
         climb.step(config.distance * (number / config.steps) ** 2)
     return climb.part.network.requires_grad_(False)
+
+
+def _places(path: np.ndarray) -> np.ndarray:
+    """Return i64[n]: how many questions of the same rollout come before each one; path: their rollouts, ascending."""
+    return np.arange(len(path)) - np.searchsorted(path, path)
 
 
 class _Climb:

@@ -15,9 +15,10 @@ from suphx.adaptation.learned_part import LearnedPart
 from suphx.adaptation.players import Copy
 from suphx.adaptation.positions import Position
 from suphx.adaptation.rollouts import roll_out, rollouts_of
-from suphx.adaptation.steps import between
+from suphx.adaptation.steps import between, step
 from suphx.networks.policy import PolicyNetwork
 from suphx.selfplay.passes import unpacked
+from suphx.selfplay.trajectory import Experience
 from tests.adaptation.adaptation_positions import PRECISION, Honours, late_positions, tiny_agent
 from tests.selfplay.toy_experience import random_planes
 
@@ -83,6 +84,22 @@ def test_the_first_step_is_the_same_by_either_form_and_a_later_one_is_not(lesson
         found = [adapter(form=form, steps=steps, distance=0.5) for form in ("decision", "rollout")]
         first, second = (each.learn([lessons], 0, AGENT.itself) for each in found)
         assert same(first, second) == alike
+
+
+def test_first_answers_alone_are_learned_from_where_that_is_asked(lessons: Lessons) -> None:
+    asked = lessons.of(0)[0].experience["discard"]
+    advantage = np.random.default_rng(1).normal(size=int(asked.path.max()) + 1)
+    firsts = asked.rows(np.array([np.flatnonzero(asked.path == path)[0] for path in np.unique(asked.path)]))
+    assert len(firsts) < len(asked)
+
+    def learned(experience: Experience, first_answers: int | None) -> torch.Tensor:
+        config = StepsConfig(blocks=0, distance=0.02, first_answers=first_answers)
+        made = step(AGENT.networks["discard"], experience, advantage, config, 1.0, PRECISION, SEED)
+        return torch.cat([each.flatten() for each in made.parameters()])
+
+    assert torch.equal(learned(asked, 1), learned(firsts, None))
+    assert torch.equal(learned(asked, 1000), learned(asked, None))
+    assert not torch.equal(learned(asked, 1), learned(asked, None))
 
 
 def test_the_same_seed_adapts_in_the_same_way_alone_or_beside_others(positions: list[Position]) -> None:
