@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The ladder of agents (the paper's figure 8 at a small scale): supervised, RL-basic, RL-1 and RL-2, two seeds of each,
-# from one start, against three under-trained copies of it on the same deals. Half a day of two cores; it goes on
+# from one start, against three under-trained copies of it on the same deals. Half a day of two cores, by an estimate; it goes on
 # where it was stopped.
 # usage: scripts/ladder.sh LOGS [--games HANCHAN]      default: 100000 hanchan for each agent
 set -euo pipefail

@@ -60,7 +60,7 @@ def fingerprint(name: str) -> str:
     if name.startswith(ADAPTED):
         agent, config = parse(name)
         return f"{fingerprint(agent)}, {config.model_dump_json()}"
-    if names_networks(name) and not name.startswith(UNTRAINED):
+    if names_networks(name) and name.partition(":")[0] != UNTRAINED:
         card = load_card(weights_folder(name))
         return hashlib.sha256(repr(sorted(card.sha256.items())).encode()).hexdigest()[:16]
     return f"{name}, {version('suphx')}"

@@ -9,7 +9,7 @@ from simulator.record import NO_ACTION
 from simulator.tables import Decisions, Tables
 from simulator.wall import DEAD_WALL, URA_INDICATORS
 from suphx.agent.network_agent import untrained_networks
-from suphx.agents import load_agent
+from suphx.agents import fingerprint, load_agent
 from suphx.networks.precision import choose_precision
 from suphx.networks.sizes import NetworkSize
 from suphx.networks.weights import WeightsError, save_agent
@@ -100,3 +100,11 @@ def test_names_that_are_none():
 def test_a_folder_without_weights(tmp_path):
     with pytest.raises(WeightsError, match="no folder of an agent's weights"):
         load_agent(str(tmp_path))
+
+
+def test_weights_are_told_by_their_files_whatever_their_folder_is_called(tmp_path, monkeypatch):
+    for name, seed in (("untrained-1", 1), ("same", 1), ("other", 2)):
+        save_agent(tmp_path / name, untrained_networks(NetworkSize(filters=8, blocks=1), seed), "a tiny one")
+    monkeypatch.chdir(tmp_path)
+    assert fingerprint("untrained-1") == fingerprint("same") != fingerprint("other")
+    assert fingerprint("untrained").startswith("untrained, ")

@@ -130,7 +130,7 @@ def test_a_full_disk_ends_the_match_and_leaves_whole_lines(tmp_path: Path, monke
     def then_full(journal: Journal, game) -> None:
         count[0] += 1
         if count[0] == 5:
-            journal._lines._file = Full(journal._lines._file)  # type: ignore[assignment]
+            monkeypatch.setattr(journal._lines, "_file", Full(journal._lines._file))
         add(journal, game)
 
     monkeypatch.setattr(Journal, "add", then_full)
