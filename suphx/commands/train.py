@@ -57,8 +57,8 @@ def train(
 
     The roles (simulators, inference engines, replay buffers, a parameter server, a monitor) are processes on Ray, on
     this machine or a cluster. The folder of the run gets the agent (any command takes it by its path), checkpoints,
-    curves for TensorBoard, and sample games. The same command again goes on where it was stopped; Ctrl-C stops it at
-    the next version.
+    curves for TensorBoard, and sample games. The same command again goes on where it was stopped; Ctrl-C (or
+    SIGTERM) stops it at the next version.
 
     Example: suphx train configs/laptop.yaml --games 1000
     """
@@ -153,7 +153,7 @@ def _results(folder: RunFolder, games: int, versions: int, seconds: float, stren
 
 @contextmanager
 def stop_by_interrupt(screen: Console) -> Iterator[Event]:
-    """Give an event that Ctrl-C sets; a second Ctrl-C ends at once."""
+    """Give an event that Ctrl-C sets, or SIGTERM, which is how machines ask; a second one ends at once."""
     import signal
     from threading import Event
 
@@ -165,8 +165,9 @@ def stop_by_interrupt(screen: Console) -> Iterator[Event]:
         stop.set()
         screen.print("stopping at the next version; Ctrl-C again stops at once", highlight=False)
 
-    before = signal.signal(signal.SIGINT, ask)
+    before = {each: signal.signal(each, ask) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield stop
     finally:
-        signal.signal(signal.SIGINT, before)
+        for each, handler in before.items():
+            signal.signal(each, handler)

@@ -161,12 +161,13 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_end(start, whole, tmp_p
     assert_same_state(whole[0], tmp_path)
 
 
-def test_an_interrupt_stops_at_the_next_version_with_a_checkpoint(start, tmp_path):
+@pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_stops_at_the_next_version_with_a_checkpoint(start, tmp_path, asked):
     training = LocalTraining(TrainConfig.model_validate(values(start, checkpoint_seconds=100)), tmp_path, precision())
-    before = signal.getsignal(signal.SIGINT)
+    before = signal.getsignal(asked)
     with stop_by_interrupt(Console(quiet=True)) as stop, pytest.raises(Interrupted):
-        training.run(lambda _: os.kill(os.getpid(), signal.SIGINT), stop)
-    assert signal.getsignal(signal.SIGINT) is before
+        training.run(lambda _: os.kill(os.getpid(), asked), stop)
+    assert signal.getsignal(asked) is before
     again = LocalTraining(TrainConfig.model_validate(values(start)), tmp_path, precision())
     assert again.progress.version == 1
 
