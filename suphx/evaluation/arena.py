@@ -1,8 +1,8 @@
 """Games of a plan played by agents, in this process: threads that each play whole games, many side by side.
 
-What a game becomes depends on its deal and its agents alone: networks answer in passes of one fixed size on one
-thread each, and random numbers are drawn by counter. So neither the number of games side by side nor that of threads
-or workers changes a result, on one machine. On another kind of processor or GPU sums are rounded otherwise, and now
+What a game becomes depends on its deal and its agents alone: networks answer on one thread each, alike whatever is
+asked beside it, and random numbers are drawn by counter. So neither the number of games side by side nor that of
+threads or workers changes a result, on one machine. On another kind of processor or GPU sums are rounded otherwise, and now
 and then a decision that was close falls the other way.
 """
 
@@ -31,8 +31,8 @@ from suphx.evaluation.results import GameDone, result_row
 from suphx.networks.memory import keep_memory
 from suphx.networks.precision import choose_precision
 
-#: Games side by side in each thread, where nothing else is said: few passes are then much filled up.
-BATCH = 512
+#: Games side by side in each thread, where nothing else is said: networks are then asked for many at once.
+BATCH = 1024
 #: ... where bots play, a process a seat.
 BATCH_OF_BOTS = 8
 #: Games that have ended and wait for the one who counts them.

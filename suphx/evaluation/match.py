@@ -8,16 +8,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from suphx.agents import fingerprint, has_networks
 from suphx.evaluation.arena import BATCH, Load, Terms, load_agents, play_here
 from suphx.evaluation.journal import Journal
 from suphx.evaluation.protocol import Plan
 from suphx.evaluation.results import GameDone, Results
 from suphx.evaluation.stopping import CHECK_EVERY, FIRST_CHECK, StopRule
-from suphx.networks.inference import pass_size
-from suphx.networks.sizes import MODELS
+from suphx.networks.inference import GPU_PASS_SIZE
 
 
 @dataclass(frozen=True)
@@ -53,13 +50,9 @@ def settings(plan: Plan, terms: Terms) -> dict[str, Any]:
         "protocol": plan.protocol,
         "agents": {name: fingerprint(name) for name in plan.agents},
         "tables": [table.agents for table in plan.tables],
-        **({"pass_sizes": _pass_sizes(terms)} if any(map(has_networks, plan.agents)) else {}),
+        **({"gpu_pass": GPU_PASS_SIZE} if terms.device != "cpu" and any(map(has_networks, plan.agents)) else {}),
         **asdict(terms),
     }
-
-
-def _pass_sizes(terms: Terms) -> dict[str, int]:
-    return {model: pass_size(model, torch.device(terms.device)) for model in MODELS}
 
 
 def play_match(

@@ -3,23 +3,34 @@
 Convolutions add and cut off in the same pass (`onednn.py`). And half of the planes are all ones or all zeros: what the
 first convolution makes of those is the same at every kind but the first and the last, so that one small matrix product
 does for all 34.
+
+What is made of a position does not depend on what is asked beside it, to the last bit. Kernels are chosen by the shape,
+and may sum in another order for another one. So matrix products always have as many positions; convolutions take a
+pass as it comes where it was tried out that they sum alike (`same_sums.py`), and passes of one size where they do not.
 """
 
 from __future__ import annotations
 
 import copy
+import threading
 from typing import cast
 
 import numpy as np
 import torch
+from torch.nn import functional
 
 from simulator.tiles import KINDS
 from suphx.features.layout import CALL_LAYOUT, LAYOUT
 from suphx.features.layout_groups import FLAG
 from suphx.networks.convolution import KindConvolution
-from suphx.networks.onednn import arranged, convolve, convolve_and_add
+from suphx.networks.onednn import USUAL_POSITIONS, arranged, convolve, convolve_and_add
+from suphx.networks.planes import unpack_flags_into, unpack_into
 from suphx.networks.policy import PolicyNetwork, ResidualBlock, ValueNetwork
+from suphx.networks.same_sums import sums_alike
 from suphx.networks.sizes import MODEL_PLANES
+
+#: A pass has a multiple of so many positions. Every size of a pass is set up once, which takes longer than a pass.
+_STEP = 16
 
 
 def flag_places(network: PolicyNetwork | ValueNetwork) -> np.ndarray:
@@ -33,6 +44,10 @@ def flag_places(network: PolicyNetwork | ValueNetwork) -> np.ndarray:
     return np.array([place for place, plane in enumerate(CALL_LAYOUT[:seen]) if plane.range == FLAG], np.int64)
 
 
+def _up_to(n: int, step: int) -> int:
+    return -(-n // step) * step
+
+
 class FusedNetwork:
     """A network's own copy of its weights, arranged for a CPU."""
 
@@ -43,17 +58,40 @@ class FusedNetwork:
         with torch.no_grad():
             self._first = _FirstLayer(network.first, self.sets, self.flags, dtype)
             self._blocks = [_Block(cast(ResidualBlock, block), dtype) for block in network.blocks]
+        self._filters, self._dtype = network.size.filters, dtype
         self._is_value = isinstance(network, ValueNetwork)
         self._head = copy.deepcopy(network.head).to(dtype).requires_grad_(False).eval()
+        self._own = threading.local()  # buffers for each thread
 
     @torch.inference_mode()
-    def __call__(self, sets: torch.Tensor, flags: torch.Tensor) -> torch.Tensor:
-        """Return what the network does, float32, for its planes: [n, 34, len(sets)] and [n, len(flags)]."""
-        x = self._first(sets.transpose(1, 2).unsqueeze(-1), flags)
-        for block in self._blocks:
-            x = block(x)
-        found = self._head(x.squeeze(-1).transpose(1, 2)).float()
-        return found.squeeze(-1) if self._is_value else found
+    def __call__(self, packed: np.ndarray) -> torch.Tensor:
+        """Return what the network does, float32, for packed planes uint64[n, planes]."""
+        size = max(_up_to(len(packed), _STEP), _STEP)
+        if not all(sums_alike(each, self._filters, self._dtype, size) for each in (len(self.sets), self._filters)):
+            size = USUAL_POSITIONS
+        starts = range(0, max(len(packed), 1), size)
+        answers = torch.cat([self._pass(packed[at : at + size], size) for at in starts]).float()
+        return answers.squeeze(-1) if self._is_value else answers
+
+    def _pass(self, packed: np.ndarray, size: int) -> torch.Tensor:
+        """Return answers for the positions of one pass, which is filled up to its size."""
+        x = self._first(*self._unpack(packed, size))
+        for layers in self._blocks:
+            x = layers(x)
+        rows = functional.pad(x.squeeze(-1).transpose(1, 2), (0, 0, 0, 0, 0, _up_to(size, USUAL_POSITIONS) - size))
+        return torch.cat([self._head(each) for each in rows.split(USUAL_POSITIONS)])[: len(packed)]
+
+    def _unpack(self, packed: np.ndarray, size: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return `size` rows of sets, and of flags whole blocks; more than were packed hold whatever was there."""
+        n, rows = len(packed), _up_to(size, USUAL_POSITIONS)
+        buffers = getattr(self._own, "buffers", None)
+        if buffers is None or len(buffers[0]) < rows:  # fresh memory would cost more than the unpacking
+            shapes = (rows, KINDS, len(self.sets)), (rows, len(self.flags))
+            buffers = self._own.buffers = tuple(torch.zeros(shape, dtype=self._dtype) for shape in shapes)
+        sets, flags = buffers
+        unpack_into(packed, sets[:n], 1, self.sets)
+        unpack_flags_into(packed, flags[:n], self.flags)
+        return sets[:size], flags[:rows]
 
 
 class _FirstLayer:
@@ -68,11 +106,17 @@ class _FirstLayer:
         self._flag_bias = layer.bias.repeat(3).to(dtype)
 
     def __call__(self, sets: torch.Tensor, flags: torch.Tensor) -> torch.Tensor:
-        """Return [n, filters, 34, 1]."""
-        first, others, last = torch.addmm(self._flag_bias, flags, self._flag_weight).chunk(3, dim=1)
+        """Return [n, filters, 34, 1] for sets [n, 34, ...] and flags [m, ...], m whole blocks."""
+        products = [torch.addmm(self._flag_bias, block, self._flag_weight) for block in flags.split(USUAL_POSITIONS)]
+        first, others, last = torch.cat(products)[: len(sets)].chunk(3, dim=1)
         added = others[:, None].expand(-1, KINDS, -1).contiguous()
         added[:, 0], added[:, -1] = first, last
-        return convolve_and_add(sets, added.transpose(1, 2).unsqueeze(-1), self._weight, None)
+        return convolve_and_add(_as_images(sets), _as_images(added), self._weight, None)
+
+
+def _as_images(rows: torch.Tensor) -> torch.Tensor:
+    """Return [n, channels, 34, 1] for [n, 34, channels]: the same memory."""
+    return rows.transpose(1, 2).unsqueeze(-1)
 
 
 class _Block:

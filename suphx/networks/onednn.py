@@ -17,8 +17,8 @@ from simulator.tiles import KINDS
 
 _PADDING, _ONES = [1, 0], [1, 1]
 _FUSED = getattr(torch.ops.mkldnn, "_convolution_pointwise", None) if torch.backends.mkldnn.is_available() else None
-#: Positions that the order of the weights is chosen for; any other number may be asked for.
-_USUAL_POSITIONS = 64
+#: Positions of a usual pass, which the order of the weights is chosen for; any other number may be asked for.
+USUAL_POSITIONS = 64
 
 
 def arranged(weight: torch.Tensor) -> torch.Tensor:
@@ -26,7 +26,7 @@ def arranged(weight: torch.Tensor) -> torch.Tensor:
     weight = weight.clone(memory_format=torch.channels_last)
     if _FUSED is None:
         return weight
-    shape = [_USUAL_POSITIONS, weight.shape[1], KINDS, 1]
+    shape = [USUAL_POSITIONS, weight.shape[1], KINDS, 1]
     arrange: Any = torch._C._nn.mkldnn_reorder_conv2d_weight
     return arrange(weight.to_mkldnn(), _PADDING, _ONES, _ONES, 1, shape)
 

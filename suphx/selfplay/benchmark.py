@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -39,7 +39,7 @@ MODEL: Model = "discard"
 RULES = "tenhou"
 #: Decisions of each table that `sensible` makes beforehand, so that tables are at different places of their games.
 _DECISIONS_BEFORE = 150
-#: Questions that bare networks are asked at once: whole passes, of whatever size.
+#: Questions that bare networks are asked at once where they may have as many as they like: whole passes.
 _BARE_QUESTIONS = 512
 
 
@@ -59,11 +59,19 @@ def made_up_questions(n: int) -> Experience:
 
 @dataclass
 class Spent:
-    """Time by both clocks, and questions by model that were asked in it."""
+    """Time by both clocks, and what networks were asked in it."""
 
     wall: float = 0.0
     cpu: float = 0.0
-    asked: Counter[str] = field(default_factory=Counter)
+    asked: list[tuple[str, int]] = field(default_factory=list)
+    """Models, and how many questions they were asked at once."""
+
+    def questions(self) -> Counter[str]:
+        """Return how many questions each model was asked."""
+        found: Counter[str] = Counter()
+        for model, n in self.asked:
+            found[model] += n
+        return found
 
     def during(self, work: Callable[[], object]) -> None:
         """Do some work, and add the time that it takes."""
@@ -89,7 +97,7 @@ class TimedPolicy:
         def logits(planes: np.ndarray) -> np.ndarray:
             found: list[np.ndarray] = []
             self.inside.during(lambda: found.append(evaluator.logits(planes)))
-            self.inside.asked[model] += len(planes)
+            self.inside.asked.append((model, len(planes)))
             return found[0]
 
         return logits
@@ -102,19 +110,18 @@ class TimedPolicy:
 class BareNetworks:
     """The same networks with nothing around them."""
 
-    def __init__(self, networks: Mapping[str, PolicyNetwork], precision: Precision, fixed_passes: bool) -> None:
-        """fixed_passes: in passes as small as in play, otherwise in the largest that are worth while."""
-        self._evaluators = {model: Evaluator(networks[model], precision, fixed_passes) for model in MODELS}
+    def __init__(self, networks: Mapping[str, PolicyNetwork], precision: Precision) -> None:
+        self._evaluators = {model: Evaluator(networks[model], precision, fixed_passes=True) for model in MODELS}
         self._planes = {model: made_up_planes(_BARE_QUESTIONS, planes) for model, planes in MODEL_PLANES.items()}
         self.spent = Spent()
 
-    def answer(self, asked: Mapping[str, int]) -> None:
-        """Answer so many questions to each model; only the last pass of each may not be full."""
+    def answer(self, asked: Sequence[tuple[str, int]]) -> None:
+        """Answer so many questions to a model at once, time after time."""
         self.spent.during(lambda: self._answer(asked))
-        self.spent.asked.update(asked)
+        self.spent.asked += asked
 
-    def _answer(self, asked: Mapping[str, int]) -> None:
-        for model, n in asked.items():
+    def _answer(self, asked: Sequence[tuple[str, int]]) -> None:
+        for model, n in asked:
             for first in range(0, n, _BARE_QUESTIONS):
                 self._evaluators[model].logits(self._planes[model][: n - first])
 
@@ -126,9 +133,9 @@ def bench_collector(
 
     seconds: of play, by the wall's clock; the bare networks answer as many questions, which takes less.
 
-    `ratio`: questions a second over those of the bare networks asked the same in passes of the same sizes;
-    `ratio_large`: over those in large passes. `network_share`: of the time, inside the networks. `play_us`: outside of
-    them for each question, in microseconds of a core. `questions_per_step`: of all tables, each time that they are
+    `ratio`: questions a second over those of the bare networks asked the same, as many at once; `ratio_large`: over
+    those of networks that are asked all at once. `network_share`: of the time, inside the networks. `play_us`: outside
+    of them for each question, in microseconds of a core. `questions_per_step`: of all tables, each time that they are
     asked. `MODEL_share`: of the questions. `learned_share`: of the questions, kept for learning.
     """
     keep_memory()
@@ -140,38 +147,37 @@ def bench_collector(
         collector.step()
     policy = TimedPolicy(networks, precision, seed)
     collector.set_policy(1, policy)
-    fixed, large = (BareNetworks(networks, precision, fixed_passes) for fixed_passes in (True, False))
-    for each in (fixed, large):  # not counted: what is set up at the first question
-        each.answer(dict.fromkeys(MODELS, 1))
-        each.spent = Spent()
+    same, large = BareNetworks(networks, precision), BareNetworks(networks, precision)
     collector.step()
+    for each in (same, large):  # not counted: what is set up for questions of a number
+        each.answer(policy.inside.asked)
+        each.spent = Spent()
 
     whole, before, policy.inside, steps = Spent(), dict(collector.counters), Spent(), 0
     for turn in range(turns):
-        asked_before = policy.inside.asked.copy()
+        before_turn = len(policy.inside.asked)
         while whole.wall < seconds * (turn + 1) / turns:
             whole.during(collector.step)
             steps += 1
-        asked = policy.inside.asked - asked_before
-        fixed.answer(asked)
-        large.answer(asked)
+        same.answer(policy.inside.asked[before_turn:])
+        large.answer([*(policy.inside.questions() - large.spent.questions()).items()])
 
     decisions, questions = (collector.counters[name] - before[name] for name in ("decisions", "questions"))
     on_cpu = precision.device.type == "cpu"
-    took = {"play": whole, "inside": policy.inside, "fixed": fixed.spent, "large": large.spent}
+    took = {"play": whole, "inside": policy.inside, "same": same.spent, "large": large.spent}
     time_of = {name: each.cpu if on_cpu else each.wall for name, each in took.items()}
-    asked = policy.inside.asked
+    asked = policy.inside.questions()
     return {
         "games": games,
         "decisions_per_s": decisions / whole.wall,
         "questions_per_s": questions / whole.wall,
         "decisions_per_core_s": decisions / whole.cpu,
         "questions_per_core_s": questions / whole.cpu,
-        "bare_questions_per_s": questions / time_of["fixed"],
+        "bare_questions_per_s": questions / time_of["same"],
         "bare_large_questions_per_s": questions / time_of["large"],
-        "ratio": time_of["fixed"] / time_of["play"],
+        "ratio": time_of["same"] / time_of["play"],
         "ratio_large": time_of["large"] / time_of["play"],
-        "ratio_wall": fixed.spent.wall / whole.wall,
+        "ratio_wall": same.spent.wall / whole.wall,
         "network_share": time_of["inside"] / time_of["play"],
         "play_us": 1e6 * (whole.cpu - policy.inside.cpu) / questions,
         "questions_per_step": questions / steps,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,12 +9,13 @@ import torch
 from pydantic import BaseModel, ConfigDict
 
 from suphx.checkpoint import tensors_below
+from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.selfplay.controller import ControllerState, DistanceController, EntropyController
 from suphx.selfplay.learning_config import LearningConfig
 from suphx.selfplay.optimizer import Optimizer
-from suphx.selfplay.passes import unpacked
+from suphx.selfplay.passes import unpacked, with_hidden
 from suphx.selfplay.policy_gradient import Terms, divergence, log_probabilities, terms_of
 from suphx.selfplay.trajectory import Experience
 
@@ -56,7 +56,8 @@ class Pupil:
         teacher: PolicyNetwork | None,
     ) -> None:
         self.config, self.precision = config, precision
-        self.reference, self.teacher = _fixed(reference), _fixed(teacher)
+        self.reference = Evaluator(reference, precision) if reference else None
+        self.teacher = Evaluator(teacher, precision) if teacher else None
         self.set(network)
         recent = config.recent_steps
         self.entropy = EntropyController(config.entropy_for(network.model), recent)
@@ -78,7 +79,8 @@ class Pupil:
         """Add the gradients of some questions to those of the batch; legal bool[n, m], advantage f32[n]."""
         device = self.precision.device
         possible = torch.from_numpy(legal).to(device)
-        log_policy = self._log_policy(self.network, experience, possible)
+        planes = unpacked(experience.planes, experience.oracle, self.network.planes, self.precision)
+        log_policy = log_probabilities(self.network(planes), possible)
         terms = terms_of(
             log_policy,
             torch.from_numpy(experience.answer.astype(np.int64)).to(device),
@@ -90,22 +92,21 @@ class Pupil:
         objective = terms.gain + self.entropy.coefficient * terms.entropy
         distances = {}
         if self.reference is not None and self.from_reference is not None:
-            with torch.no_grad():
-                log_reference = self._log_policy(self.reference, experience, possible)
+            log_reference = self._log_policy(self.reference, experience, possible)
             distances["kl_reference"] = divergence(log_policy, log_reference)
             objective = objective - self.from_reference.coefficient * distances["kl_reference"]
         if self.teacher is not None and self.from_teacher is not None:
-            with torch.no_grad():
-                log_teacher = self._log_policy(self.teacher, experience, possible)
+            log_teacher = self._log_policy(self.teacher, experience, possible)
             distances["kl_teacher"] = divergence(log_teacher, log_policy)
             objective = objective - self.from_teacher.coefficient * distances["kl_teacher"]
         loss = -objective[terms.kept].sum()
         loss.backward()
         return Pass(loss.detach(), terms, {name: each.detach() for name, each in distances.items()})
 
-    def _log_policy(self, network: PolicyNetwork, experience: Experience, possible: torch.Tensor) -> torch.Tensor:
-        planes = unpacked(experience.planes, experience.oracle, network.planes, self.precision)
-        return log_probabilities(network(planes), possible)
+    def _log_policy(self, fixed: Evaluator, experience: Experience, possible: torch.Tensor) -> torch.Tensor:
+        """Return what a network says that does not learn, log-probabilities f32[n, m]."""
+        packed = with_hidden(experience.planes, experience.oracle, fixed.planes)
+        return log_probabilities(torch.from_numpy(fixed.logits(packed)).to(possible.device), possible)
 
     def control(self, figures: dict[str, float]) -> dict[str, float]:
         """Move the coefficients for the next step; return their figures of this one."""
@@ -144,10 +145,6 @@ class Pupil:
             if controller is not None and saved is not None:
                 controller.state = saved.model_copy()
         self.behaviour_kl = state.behaviour_kl
-
-
-def _fixed(network: PolicyNetwork | None) -> PolicyNetwork | None:
-    return None if network is None else copy.deepcopy(network).requires_grad_(False)
 
 
 def figures_of(found: list[Pass]) -> dict[str, float]:

@@ -18,8 +18,6 @@ from suphx.evaluation.arena import Terms, play_here
 from suphx.evaluation.protocol import NOBODY, Plan, one_against_three, round_robin, two_against_two
 from suphx.evaluation.results import GameDone, Results
 from suphx.evaluation.tally import COLUMN
-from suphx.networks.inference import CPU_PASS_SIZES
-from suphx.networks.precision import choose_precision
 
 
 def play(plan: Plan, deals: int, terms: Terms | None = None, batch: int = 64, threads: int = 1) -> Results:
@@ -28,13 +26,6 @@ def play(plan: Plan, deals: int, terms: Terms | None = None, batch: int = 64, th
         assert results.add(game)
     assert results.complete_deals() == deals
     return results
-
-
-@pytest.fixture
-def small_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let few games side by side be quick."""
-    for model in CPU_PASS_SIZES:
-        monkeypatch.setitem(CPU_PASS_SIZES, model, 4)
 
 
 def logs_of(plan: Plan, deals: int, terms: Terms, batch: int, threads: int) -> dict[tuple[int, int], str]:
@@ -110,34 +101,16 @@ def test_the_games_of_rule_based_players_do_not_depend_on_batch_or_threads() -> 
 
 
 @pytest.mark.parametrize("dtype, temperature", [("float32", 1.0), ("bfloat16", None)])
-@pytest.mark.usefixtures("small_passes")
 def test_the_games_of_networks_do_not_depend_on_batch_or_threads(dtype: str, temperature: float | None) -> None:
     plan = one_against_three(["sl-weak"], ["sensible"])
     terms = Terms(seed=5, dtype=dtype, temperature=temperature, logs=True)
     assert logs_of(plan, 1, terms, 3, 1) == logs_of(plan, 1, terms, 8, 2)
 
 
-@pytest.mark.usefixtures("small_passes")
 def test_four_copies_of_a_network_play_four_identical_games_on_a_deal() -> None:
     plan, terms = one_against_three(["sl-weak"], ["sl-weak"]), Terms(seed=6, temperature=1.0, logs=True)
     found = logs_of(plan, 1, terms, 4, 1)
     assert len({found[0, table] for table in range(SEATS)}) == 1
-
-
-def test_without_one_pass_size_the_answers_do_depend_on_what_is_asked_beside() -> None:
-    """What the fixed size is for: without it, this would pass with any batch size."""
-    from suphx.features.layout import PLANES
-    from suphx.networks.inference import Evaluator
-    from suphx.networks.policy import PolicyNetwork
-    from suphx.networks.sizes import SIZES
-
-    random = np.random.default_rng(0)
-    planes = random.integers(0, 1 << 34, (300, PLANES)).astype(np.uint64)
-    network = PolicyNetwork("discard", SIZES["small"])
-    fixed = Evaluator(network, choose_precision("cpu", "float32", 1), fixed_passes=True)
-    whole = fixed.logits(planes)
-    for at, n in ((0, 1), (17, 3), (100, 64), (250, 50)):
-        assert np.array_equal(fixed.logits(planes[at : at + n]), whole[at : at + n])
 
 
 def test_logs_are_mjlogs_that_name_who_sat_where() -> None:

@@ -5,12 +5,12 @@ import pytest
 import torch
 
 from suphx.features.layout import CALL_LAYOUT, LAYOUT, ORACLE_PLANES
-from suphx.networks import onednn
+from suphx.networks import fused, onednn
 from suphx.networks.benchmark import made_up_planes
 from suphx.networks.fused import FusedNetwork, flag_places
 from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
-from suphx.networks.sizes import CALL_PLANES, MODELS, PLANES, NetworkSize
+from suphx.networks.sizes import CALL_PLANES, MODELS, PLANES, SIZES, NetworkSize
 
 SIZE = NetworkSize(filters=8, blocks=2)
 CPU = torch.device("cpu")
@@ -27,12 +27,9 @@ def shaken(network):
 
 def both(network, packed, dtype=torch.float32):
     """What the network says, and what it says arranged for a CPU."""
-    arranged = FusedNetwork(network, dtype)
-    planes = unpack(packed, dtype, CPU)
     with torch.inference_mode():
-        plain = network(planes).numpy()
-    flags = planes[:, 0, arranged.flags].contiguous()
-    return plain, arranged(planes[:, :, arranged.sets].contiguous(), flags).numpy()
+        plain = network(unpack(packed, dtype, CPU)).numpy()
+    return plain, FusedNetwork(network, dtype)(packed).numpy()
 
 
 @pytest.fixture(params=["oneDNN", "steps"])
@@ -72,6 +69,24 @@ def test_in_bfloat16_it_is_about_as_near_to_float32_as_the_network(operations):
     exact, _ = both(network, packed)
     plain, found = both(network.to(torch.bfloat16), packed, torch.bfloat16)
     assert 0 < np.abs(found - exact).mean() < 1.5 * np.abs(plain - exact).mean()
+
+
+@pytest.fixture(params=["as it comes", "one size"])
+def passes(request, monkeypatch):
+    if request.param == "one size":  # as on a machine whose convolutions do not sum alike
+        monkeypatch.setattr(fused, "sums_alike", lambda *shape: shape[-1] == onednn.USUAL_POSITIONS)
+
+
+@pytest.mark.usefixtures("passes")
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("model", ["discard", "chow"])
+def test_an_answer_does_not_depend_on_what_is_asked_beside_it(model, dtype):
+    network = shaken(PolicyNetwork(model, SIZES["small"]))
+    packed = made_up_planes(256, network.planes)
+    arranged = FusedNetwork(network, dtype)
+    whole = arranged(packed).numpy()
+    for at, n in ((0, 1), (17, 3), (100, 64), (190, 50), (20, 140), (1, 255)):
+        assert np.array_equal(arranged(packed[at : at + n]).numpy(), whole[at : at + n])
 
 
 def test_numbers_are_taken_for_planes_of_all_or_none_alone():
