@@ -2,8 +2,8 @@
 
 What a game becomes depends on its deal and its agents alone: networks answer on one thread each, alike whatever is
 asked beside it, and random numbers are drawn by counter. So neither the number of games side by side nor that of
-threads or workers changes a result, on one machine. On another kind of processor or GPU sums are rounded otherwise, and now
-and then a decision that was close falls the other way.
+threads or workers changes a result, on one machine. On another kind of processor or GPU sums are rounded otherwise,
+and now and then a decision that was close falls the other way.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from simulator.record import SEATS
 from suphx.agents import fingerprint, has_networks
 from suphx.evaluation.arena import BATCH, Load, Terms, load_agents, play_here
 from suphx.evaluation.journal import Journal
@@ -27,6 +28,13 @@ class Means:
     """Threads of this process that play, where there are no workers."""
     workers: int = 0
     """Ray tasks that play; 0 for none."""
+
+    def deals_together(self, deals: int) -> int:
+        """Return how many of so many deals are played agents by agents: enough that all tables have the same ones.
+
+        No more than an eighth of them: a match that is interrupted has results of the deals that are complete.
+        """
+        return max(1, min(self.batch * max(self.threads, self.workers) // SEATS, deals // 8))
 
 
 @dataclass(frozen=True)
@@ -79,7 +87,7 @@ def play_match(
         journal = stack.enter_context(Journal(folder, settings(plan, terms), results)) if folder else None
         checked, met = _check(results, rule, checked)
         try:
-            if not met and (wanted := results.missing()):
+            if not met and (wanted := results.missing(1 if rule else means.deals_together(deals))):
                 games = stack.enter_context(closing(_games(plan, terms, wanted, means, load)))
                 for game in games:
                     if journal:

@@ -69,9 +69,17 @@ class Results:
             self.faults[fault] = self.faults.get(fault, 0) + 1
         return True
 
-    def missing(self) -> list[tuple[int, int]]:
-        """Return (deal, table) of the games that are not over, in that order."""
-        return [(int(deal), int(table)) for deal, table in np.argwhere(~self.done)]
+    def missing(self, together: int = 1) -> list[tuple[int, int]]:
+        """Return (deal, table) of the games that are not over, in the order that they are best played in.
+
+        together: of so many deals at a time, games of the same agents follow each other: networks are asked for more
+        at once than if all of a plan's agents were at the tables.
+        """
+        deals, tables = np.nonzero(~self.done)
+        agents = [tuple(sorted(set(table.agents))) for table in self.plan.tables]
+        first = np.array([agents.index(each) for each in agents])  # the first table with the same ones
+        order = np.lexsort((tables, deals, first[tables], deals // together))
+        return [*zip(deals[order].tolist(), tables[order].tolist(), strict=True)]
 
     def complete_deals(self) -> int:
         """Return how many deals are complete from the first on: only those are evaluated."""

@@ -47,6 +47,17 @@ def test_a_challenger_sits_on_every_seat_and_the_field_keeps_its_order() -> None
     assert plan.pairs() == [(0, 1)]
 
 
+def test_games_of_the_same_agents_can_follow_each_other() -> None:
+    results = Results(one_against_three(["a", "b"], ["x"]), 5)
+    results.done[0, 1] = results.done[3] = True
+    in_turn = results.missing()
+    assert in_turn == [(deal, table) for deal in range(5) for table in range(8) if not results.done[deal, table]]
+    together = results.missing(2)
+    assert sorted(together) == in_turn
+    assert [deal for deal, table in together if table < SEATS] == [0, 0, 0, *[1] * 4, *[2] * 4, *[4] * 4]
+    assert [(deal // 2, table // SEATS) for deal, table in together] == sorted((d // 2, t // SEATS) for d, t in in_turn)
+
+
 def test_two_against_two_is_seated_in_all_six_ways() -> None:
     plan = two_against_two("a", "b")
     seated = {"".join(plan.agents[agent] for agent in table.agents) for table in plan.tables}
