@@ -16,8 +16,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from simulator.asking import MISSED_IN_RIICHI, MISSED_NOW, answer, ask, ask_claims, ask_turn, may_rob
 from simulator.deal_sampling import open_stream, shuffle
-from simulator.engine import MISSED_IN_RIICHI, MISSED_NOW, answer, ask, ask_claims, ask_turn, may_rob
 from simulator.jit import jit
 from simulator.legal import call_discard_actions, discards_within
 from simulator.lookup import get_lookup

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.engine import ask
+from simulator.asking import ask
 from simulator.jit import jit
 from simulator.legal import HIGH_PASS, win_situation
 from simulator.moves import add_tile, draw_live, is_red_tile, push_event

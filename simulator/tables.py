@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.engine import advance, answer
+from simulator.asking import answer
+from simulator.engine import advance
 from simulator.jit import announce_compiling, jit
 from simulator.legal import is_legal
 from simulator.lookup import get_lookup

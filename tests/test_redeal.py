@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from frequencies import check_frequencies
 
+from simulator.asking import answer
 from simulator.efficiency import discards_batch
-from simulator.engine import advance, answer
+from simulator.engine import advance
 from simulator.legal import is_legal
 from simulator.lookup import get_lookup
 from simulator.record import (

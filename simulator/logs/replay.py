@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.engine import advance, answer
+from simulator.asking import answer
+from simulator.engine import advance
 from simulator.jit import jit
 from simulator.legal import is_legal, popcount
 from simulator.moves import is_red_tile

@@ -23,7 +23,7 @@ from suphx.networks.sizes import MODEL_PLANES
 from suphx.selfplay.trajectory import Experience
 
 #: Rollouts that are played side by side; it changes speed and memory, not what they become.
-SIDE_BY_SIDE = 1024
+SIDE_BY_SIDE = 2048
 
 ROLLOUT = np.dtype([
     ("deal", "u8"),  # which deal of the position

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator.asking import MISSED_IN_RIICHI, MISSED_NOW
 from simulator.blocks import bit_count
-from simulator.engine import MISSED_IN_RIICHI, MISSED_NOW
 from simulator.jit import hold, jit
 from simulator.record import NO_TILE, PHASE_CLAIM, PHASE_KONG_CLAIM
 from simulator.shanten import NO_SHANTEN, TENPAI, accepted, accepted_by_discard, shanten_of_keys

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.engine import advance, answer
+from simulator.asking import answer
+from simulator.engine import advance
 from simulator.legal import is_legal, popcount
 from simulator.logs.model import LogError, RoundLog
 from simulator.logs.replay import next_answer, skip_shown, wall_of_log

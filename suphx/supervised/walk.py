@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.engine import advance, answer
+from simulator.asking import answer
+from simulator.engine import advance
 from simulator.jit import jit
 from simulator.legal import is_legal
 from simulator.logs.replay import next_answer, skip_shown, wall_of_log

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from simulator.actions import legal_mask
-from simulator.engine import advance, answer
+from simulator.asking import answer
+from simulator.engine import advance
 from simulator.legal import is_legal
 from simulator.lookup import get_lookup
 from simulator.record import (

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from played import Planes, played, see, see_call
 
-from simulator.engine import advance, answer
+from simulator.asking import answer
+from simulator.engine import advance
 from simulator.game import Game
 from simulator.legal import is_legal
 from simulator.lookup import get_lookup

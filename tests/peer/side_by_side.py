@@ -10,7 +10,8 @@ from typing import Protocol
 import numpy as np
 from riichienv import Action, GameRule, RiichiEnv
 
-from simulator.engine import advance, answer
+from simulator.asking import answer
+from simulator.engine import advance
 from simulator.lookup import get_lookup
 from simulator.record import (
     ACTION_NAMES,

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simulator.engine import advance, answer
+from simulator.asking import answer
+from simulator.engine import advance
 from simulator.logs.replay import deal_place
 from simulator.lookup import get_lookup
 from simulator.players.sensible import choose_sensible

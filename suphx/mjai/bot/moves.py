@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.engine import advance, ask_claims, ask_turn, discard
+from simulator.asking import ask_claims, ask_turn
+from simulator.engine import advance, discard
 from simulator.jit import jit
 from simulator.moves import add_tile, push_event, take_tile
 from simulator.record import EVENT_DORA, EVENT_DRAW, NO_TILE, PASS, SEATS

@@ -1,0 +1,134 @@
+"""Who must choose, and among what: the questions of a game, and their answers.
+
+A seat is asked by the bits of its legal actions (`legal.py`) in the record; `pending` has those who have not answered.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.jit import jit
+from simulator.legal import (
+    HIGH_PASS,
+    claim_actions,
+    may_claim_win,
+    popcount,
+    turn_actions,
+)
+from simulator.moves import is_kong, lowest_copy
+from simulator.record import (
+    MELD_CLOSED_KONG,
+    NO_ACTION,
+    PHASE_CLAIM,
+    WIN_BY_CLAIM,
+    WORD_BITS,
+)
+from simulator.tiles import EAST, RED
+
+#: Bits of `missed`: a win let go, until the own next discard, and for good once in riichi.
+MISSED_NOW, MISSED_IN_RIICHI = 1, 2
+
+_CLAIM_WIN_HIGH = np.int64(1) << (WIN_BY_CLAIM - WORD_BITS)
+
+
+@jit
+def ask(game, seat, low, high):
+    """Ask a seat to choose among the actions of two legal words."""
+    game["legal"][seat, 0] = low
+    game["legal"][seat, 1] = high
+    game["answers"][seat] = NO_ACTION
+    game["asked"] |= 1 << seat
+    game["pending"] |= 1 << seat
+    game["decisions"][seat] += 1
+
+
+@jit
+def ask_turn(lookup, game):
+    """Ask the seat that has drawn."""
+    seat = np.int64(game["turn"])
+    low, high = turn_actions(lookup, game, seat)
+    ask(game, seat, low, high)
+
+
+@jit
+def four_kongs_abort(game):
+    """Return whether the next discard ends the round unless it is won on: four kongs, not all of one seat."""
+    if game["kongs"] != 4 or not game["rules"]["abort_four_kongs"]:
+        return False
+    for seat in range(4):
+        own = 0
+        for n in range(np.int64(game["n_melds"][seat])):
+            own += is_kong(game["melds"][seat, n]["type"])
+        if 0 < own < 4:
+            return True
+    return False
+
+
+@jit
+def ask_claims(lookup, game):
+    """Ask every seat that may claim the discard or the kong that lies open, all at once; maybe nobody.
+
+    A discard that ends the round by four kongs can only be won on. (Those of four riichi and four winds cannot be
+    called either: three are in riichi; nobody has two of the wind left.)
+    """
+    source = np.int64(game["turn"])
+    tile = np.int64(game["claim_tile"])
+    only_wins = four_kongs_abort(game)
+    game["asked"] = 0
+    game["pending"] = 0
+    for step in range(1, 4):
+        seat = (source + step) & 3
+        low = np.int64(0)
+        high = np.int64(0)
+        if game["phase"] == PHASE_CLAIM:
+            low, high = claim_actions(lookup, game, seat, source, tile)
+            if only_wins:
+                low = np.int64(0)
+                high = high if high & _CLAIM_WIN_HIGH else np.int64(0)
+        elif may_claim_win(game, seat, tile >> 2) and may_rob(game, seat, source, tile >> 2):
+            high = HIGH_PASS | _CLAIM_WIN_HIGH
+        if low | high:
+            ask(game, seat, low, high)
+
+
+@jit
+def may_rob(game, seat, source, kind):
+    """Return whether a tile may be won on: a discard or added kong by any hand, a closed kong by thirteen orphans."""
+    for n in range(np.int64(game["n_melds"][source])):
+        meld = game["melds"][source, n]
+        if meld["type"] == MELD_CLOSED_KONG and meld["kind"] == kind:
+            # Nothing else than thirteen orphans waits on a kind with twelve other terminals and honours in hand.
+            return game["rules"]["thirteen_orphans_rob_closed_kong"] != 0 and _holds_orphans(game, seat)
+    return True
+
+
+@jit
+def _holds_orphans(game, seat):
+    kinds = 0
+    for suit in range(3):
+        kinds += game["hand"][seat, 9 * suit] > 0
+        kinds += game["hand"][seat, 9 * suit + 8] > 0
+    for kind in range(EAST, RED + 1):
+        kinds += game["hand"][seat, kind] > 0
+    return kinds >= 12
+
+
+@jit
+def answer(game, seat, action):
+    """Note the choice of an asked seat; the caller has made sure that it is legal."""
+    game["answers"][seat] = action
+    game["pending"] &= 15 ^ (1 << seat)
+
+
+@jit
+def is_forced(game):
+    """Return the only action of the only asked seat, or NO_ACTION where there is a choice."""
+    if popcount(np.int64(game["asked"])) != 1:
+        return NO_ACTION
+    seat = lowest_copy(np.int64(game["asked"]))
+    low = game["legal"][seat, 0]
+    high = game["legal"][seat, 1]
+    if low & (low - 1) or high & (high - 1) or (low != 0) == (high != 0):
+        return NO_ACTION
+    word = low if low else high
+    return popcount(word - 1) + (0 if low else WORD_BITS)
