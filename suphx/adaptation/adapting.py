@@ -12,6 +12,7 @@ import torch
 from suphx.adaptation.clock import Clock, Pace
 from suphx.adaptation.comparing import Deals, Played
 from suphx.adaptation.config import AdaptationConfig, StepsConfig
+from suphx.adaptation.learned_part import Stems
 from suphx.adaptation.objective import advantages
 from suphx.adaptation.players import Copy, Original
 from suphx.adaptation.positions import Position
@@ -75,6 +76,20 @@ class Lessons:
         return Batch(paths, experience), self.rolled.rollouts["deal"][mine]
 
 
+@dataclass(frozen=True)
+class Taught:
+    """What one position is taught; the same in several ways, where ways are compared."""
+
+    batch: Batch
+    """Its questions, with a path for each rollout."""
+    deals: np.ndarray
+    """u64[paths]: the deal of each."""
+    before: Copy
+    """What its seat plays by now: steps begin there."""
+    stems: dict[str, Stems]
+    """By model."""
+
+
 class Adapter:
     """Adapts an agent's policy to positions."""
 
@@ -104,7 +119,7 @@ class Adapter:
         clock = Clock(len(positions), seconds)
         lessons = self._lessons(positions, before, clock)
         clock.note("rollouts")
-        learned = [self.learn(lessons, place, each) for place, each in enumerate(before)]
+        learned = [self.learn(self.taught(lessons, place, each)) for place, each in enumerate(before)]
         clock.note("steps")
         rollouts = sum(len(each.rewards) for each in lessons) // len(positions)
         # A held-out deal is played by what was there before, then by the copy where that goes another way.
@@ -147,30 +162,29 @@ class Adapter:
         )  # fmt: skip
         return Lessons(rolled, self.worth.of(positions, rollouts["position"].astype(np.int64), rolled.ended))
 
-    def learn(
-        self,
-        lessons: Sequence[Lessons],
-        position: int,
-        before: Copy,
-        shuffled: bool = False,
-        steps: StepsConfig | None = None,
-    ) -> Copy:
+    def taught(self, lessons: Sequence[Lessons], position: int, before: Copy) -> Taught:
+        """Return what a position is taught; lessons: parts of it, each of other deals. before: what its seat plays."""
+        found = [each.of(position) for each in lessons]
+        batch, deals = join([each for each, _ in found]), np.concatenate([each for _, each in found])
+        return Taught(batch, deals, before, {model: Stems() for model in batch.experience})
+
+    def learn(self, taught: Taught, shuffled: bool = False, steps: StepsConfig | None = None) -> Copy:
         """Return what steps on formula 6 make of what a seat plays by now.
 
-        lessons: parts of them, each of other deals. shuffled: with the rewards dealt out among the rollouts at random,
-        a control from which nothing can be learned. steps: others than those of the configuration.
+        shuffled: with the rewards dealt out among the rollouts at random, a control from which nothing can be learned.
+        steps: others than those of the configuration.
         """
         config, precision = steps or self.config.steps, self.original.precision
-        taught = [each.of(position) for each in lessons]
-        batch, deals = join([each for each, _ in taught]), np.concatenate([each for _, each in taught])
-        rewards = batch.paths["reward"].astype(np.float64)
+        rewards = taught.batch.paths["reward"].astype(np.float64)
         if shuffled:
             rewards = np.random.default_rng([self.seed, len(rewards)]).permutation(rewards)
-        advantage = advantages(rewards, deals if config.baseline == "deal" else np.zeros(len(rewards)))
-        networks = self.original.networks | before.networks
+        advantage = advantages(rewards, taught.deals if config.baseline == "deal" else np.zeros(len(rewards)))
+        networks, temperature = self.original.networks | taught.before.networks, self.config.temperature
         found = {
-            model: step(networks[model], each, advantage, config, self.config.temperature, precision, self.seed)
-            for model, each in batch.experience.items()
+            model: step(
+                networks[model], each, advantage, config, temperature, precision, self.seed, taught.stems[model]
+            )
+            for model, each in taught.batch.experience.items()
         }
         return self.original.copy(found)
 

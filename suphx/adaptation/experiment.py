@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from simulator.rules import PRESETS, Rules
 from simulator.wall import mix2
-from suphx.adaptation.adapting import TEST_DEALS, Adapted, Adapter, Lessons
+from suphx.adaptation.adapting import TEST_DEALS, Adapted, Adapter
 from suphx.adaptation.config import AdaptationConfig, StepsConfig
 from suphx.adaptation.differences import Moment, find_differences
 from suphx.adaptation.hands import Hand, HandsConfig, find_hands
@@ -123,7 +123,7 @@ class Experiment:
         """Return where the copy adapted to a hand goes another way than the original on test deals, clearest first."""
         adaptation, itself = self.config.adaptation, self.original.itself
         lessons = self._adapter.roll([hand.position], [itself], 0, adaptation.deals)
-        learned = self._adapter.learn([lessons], 0, itself)
+        learned = self._adapter.learn(self._adapter.taught([lessons], 0, itself))
         played = self._adapter.held_out([hand.position], [itself], adaptation.check_deals)
         (adapted,) = self._adapter.try_out(played, [itself], [learned], adaptation.rollouts)
         before, after = self.original.playing, self.original.player(adapted.proposed)
@@ -141,25 +141,30 @@ class Experiment:
         lessons = adapter.roll(positions, before, 0, adaptation.deals)
         rollout_seconds = (time.perf_counter() - started) / len(hands)
         played = adapter.held_out(positions, before, adaptation.check_deals)
+        learned: dict[str, list[Copy]] = {name: [] for name in self._ways}
+        steps_seconds, check_seconds = dict.fromkeys(self._ways, 0.0), dict.fromkeys(self._ways, 0.0)
+        for place in range(len(hands)):
+            taught = adapter.taught([lessons], place, self.original.itself)
+            for name, way in self._ways.items():
+                started = time.perf_counter()
+                learned[name].append(adapter.learn(taught, way.shuffled, way.steps))
+                steps_seconds[name] += (time.perf_counter() - started) / len(hands)
         found: dict[str, list[Adapted]] = {}
-        seconds: dict[str, tuple[float, float]] = {}
-        for name, way in self._ways.items():
+        for name, proposed in learned.items():
             started = time.perf_counter()
-            learned = [self._learn(lessons, place, way) for place in range(len(hands))]
-            between = time.perf_counter()
-            found[name] = adapter.try_out(played, before, learned, adaptation.rollouts)
-            seconds[name] = (between - started) / len(hands), (time.perf_counter() - between) / len(hands)
+            found[name] = adapter.try_out(played, before, proposed, adaptation.rollouts)
+            check_seconds[name] = (time.perf_counter() - started) / len(hands)
         results = []
         for place, (hand, number) in enumerate(zip(hands, numbers, strict=True)):
             deals = self.config.deals_of(number, of)
             copies = {name: each[place].proposed for name, each in found.items()}
             worth, gains = self._measure(hand, copies, deals)
-            trials = {name: _trial(gains[name], each[place], *seconds[name]) for name, each in found.items()}
+            trials = {
+                name: _trial(gains[name], each[place], steps_seconds[name], check_seconds[name])
+                for name, each in found.items()
+            }
             results.append(_result(number, hand, worth, adaptation.rollouts, rollout_seconds, trials))
         return results
-
-    def _learn(self, lessons: Lessons, place: int, way: Variant) -> Copy:
-        return self._adapter.learn([lessons], place, self.original.itself, way.shuffled, way.steps)
 
     def _measure(self, hand: Hand, copies: dict[str, Copy], deals: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Return rewards of the original f64[deals], and gains of each copy f64[deals]."""

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from suphx.networks.fused import FusedNetwork
 from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
@@ -22,7 +23,8 @@ class LearnedPart:
         if blocks is not None and not 0 <= blocks <= len(network.blocks):
             raise ValueError(f"a network of {len(network.blocks)} blocks cannot learn in the last {blocks}")
         self.network = copy.deepcopy(network).to(precision.device)
-        self._precision = precision
+        self.blocks = blocks
+        self.precision = precision
         self._fixed = None if blocks is None else len(network.blocks) - blocks
         self.network.requires_grad_(self._fixed is None)
         if self._fixed is not None:
@@ -38,8 +40,13 @@ class LearnedPart:
         """Return what `logits` takes for planes uint64[n, planes]: these, or what the fixed blocks make of them."""
         if self._fixed is None:
             return packed
-        with torch.inference_mode():
-            found = [self._stem(packed[rows]) for rows in passes(len(packed), self._precision)]
+        chunks = [packed[rows] for rows in passes(len(packed), self.precision)]
+        if self.precision.device.type == "cpu":
+            fused = FusedNetwork(self.network, self.precision.dtype)
+            found = [fused.trunk(chunk, self._fixed) for chunk in chunks]
+        else:
+            with torch.inference_mode():
+                found = [self._stem(chunk) for chunk in chunks]
         return torch.cat(found).clone()
 
     def _stem(self, packed: np.ndarray) -> torch.Tensor:
@@ -58,4 +65,18 @@ class LearnedPart:
         return self.network.head(inputs.squeeze(-1).transpose(1, 2)).float()
 
     def _unpacked(self, packed: np.ndarray) -> torch.Tensor:
-        return unpack(packed, self._precision.dtype, self._precision.device, self._precision.threads)
+        return unpack(packed, self.precision.dtype, self.precision.device, self.precision.threads)
+
+
+class Stems:
+    """What the fixed blocks of a network make of questions, kept for the next way to learn that fixes as many."""
+
+    def __init__(self) -> None:
+        self._of: tuple[int | None, np.ndarray | torch.Tensor] | None = None
+
+    def inputs(self, part: LearnedPart, packed: np.ndarray) -> np.ndarray | torch.Tensor:
+        """Return `part.inputs` of the same questions, always of parts of one network."""
+        if self._of is None or self._of[0] != part.blocks:
+            self._of = None  # before the next is made: each may be gigabytes
+            self._of = part.blocks, part.inputs(packed)
+        return self._of[1]

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from suphx.adaptation.config import StepsConfig
-from suphx.adaptation.learned_part import LearnedPart
+from suphx.adaptation.learned_part import LearnedPart, Stems
 from suphx.adaptation.natural import information, natural
 from suphx.adaptation.objective import ratios, surrogate
 from suphx.networks.policy import KindHead, PolicyNetwork
@@ -34,17 +34,24 @@ def step(
     temperature: float,
     precision: Precision,
     seed: int,
+    stems: Stems | None = None,
 ) -> PolicyNetwork:
     """Return an adapted copy of a network; an equal one where there is nothing to learn.
 
     experience: what the network was asked, in the order of rollouts and of time. advantage: f64[rollouts]. temperature:
-    of the policy that played. seed: of the questions that distances are measured on.
+    of the policy that played. seed: of the questions that distances are measured on. stems: of these questions to this
+    network, where it learns from them in several ways.
     """
+    rows = np.arange(len(experience))
     if config.first_answers is not None:
-        experience = experience.rows(np.flatnonzero(_places(experience.path) < config.first_answers))
-    if not len(experience) or not np.any(advantage):
+        rows = np.flatnonzero(_places(experience.path) < config.first_answers)
+    if not len(rows) or not np.any(advantage):
         return copy.deepcopy(network)
-    climb = _Climb(network, experience, advantage, config, temperature, precision, seed)
+    part = LearnedPart(network, config.blocks, precision)
+    inputs = (stems or Stems()).inputs(part, experience.planes)
+    if len(rows) < len(experience):
+        experience, inputs = experience.rows(rows), inputs[rows]
+    climb = _Climb(part, inputs, experience, advantage, config, temperature, seed)
     for number in range(1, config.steps + 1):
         climb.step(config.distance * (number / config.steps) ** 2)
     return climb.part.network.requires_grad_(False)
@@ -60,19 +67,18 @@ class _Climb:
 
     def __init__(
         self,
-        network: PolicyNetwork,
+        part: LearnedPart,
+        inputs: np.ndarray | torch.Tensor,
         experience: Experience,
         advantage: np.ndarray,
         config: StepsConfig,
         temperature: float,
-        precision: Precision,
         seed: int,
     ) -> None:
-        self._config, self._temperature, self._precision = config, temperature, precision
-        self.part = LearnedPart(network, config.blocks, precision)
-        self._inputs = self.part.inputs(experience.planes)
-        device = precision.device
-        self._legal = torch.from_numpy(legal_answers(experience.legal, OUTPUTS[network.model])).to(device)
+        self._config, self._temperature, self._precision = config, temperature, part.precision
+        self.part, self._inputs = part, inputs
+        device = part.precision.device
+        self._legal = torch.from_numpy(legal_answers(experience.legal, OUTPUTS[part.network.model])).to(device)
         self._answer = torch.from_numpy(experience.answer.astype(np.int64)).to(device)
         self._path = torch.from_numpy(experience.path.astype(np.int64)).to(device)
         self._advantage = torch.from_numpy(advantage[experience.path]).float().to(device)

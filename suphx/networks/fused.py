@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import copy
 import threading
+from collections.abc import Callable
 from typing import cast
 
 import numpy as np
@@ -66,20 +67,32 @@ class FusedNetwork:
     @torch.inference_mode()
     def __call__(self, packed: np.ndarray) -> torch.Tensor:
         """Return what the network does, float32, for packed planes uint64[n, planes]."""
+        answers = self._in_passes(packed, self._answers).float()
+        return answers.squeeze(-1) if self._is_value else answers
+
+    @torch.inference_mode()
+    def trunk(self, packed: np.ndarray, blocks: int) -> torch.Tensor:
+        """Return [n, filters, 34, 1] of the first layer and so many blocks, for packed planes uint64[n, planes]."""
+        return self._in_passes(packed, lambda part, size: self._trunk(part, size, blocks)[: len(part)])
+
+    def _in_passes(self, packed: np.ndarray, work: Callable[[np.ndarray, int], torch.Tensor]) -> torch.Tensor:
+        """Return what work makes of each pass, which is given with its size."""
         size = max(_up_to(len(packed), _STEP), _STEP)
         if not all(sums_alike(each, self._filters, self._dtype, size) for each in (len(self.sets), self._filters)):
             size = USUAL_POSITIONS
-        starts = range(0, max(len(packed), 1), size)
-        answers = torch.cat([self._pass(packed[at : at + size], size) for at in starts]).float()
-        return answers.squeeze(-1) if self._is_value else answers
+        return torch.cat([work(packed[at : at + size], size) for at in range(0, max(len(packed), 1), size)])
 
-    def _pass(self, packed: np.ndarray, size: int) -> torch.Tensor:
+    def _answers(self, packed: np.ndarray, size: int) -> torch.Tensor:
         """Return answers for the positions of one pass, which is filled up to its size."""
-        x = self._first(*self._unpack(packed, size))
-        for layers in self._blocks:
-            x = layers(x)
+        x = self._trunk(packed, size, len(self._blocks))
         rows = functional.pad(x.squeeze(-1).transpose(1, 2), (0, 0, 0, 0, 0, _up_to(size, USUAL_POSITIONS) - size))
         return torch.cat([self._head(each) for each in rows.split(USUAL_POSITIONS)])[: len(packed)]
+
+    def _trunk(self, packed: np.ndarray, size: int, blocks: int) -> torch.Tensor:
+        x = self._first(*self._unpack(packed, size))
+        for layers in self._blocks[:blocks]:
+            x = layers(x)
+        return x
 
     def _unpack(self, packed: np.ndarray, size: int) -> tuple[torch.Tensor, torch.Tensor]:
         """Return `size` rows of sets, and of flags whole blocks; more than were packed hold whatever was there."""

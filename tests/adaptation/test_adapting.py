@@ -16,11 +16,11 @@ from suphx.adaptation.players import Copy
 from suphx.adaptation.positions import Position
 from suphx.adaptation.rollouts import roll_out, rollouts_of
 from suphx.adaptation.steps import between, step
+from suphx.networks.benchmark import made_up_planes
 from suphx.networks.policy import PolicyNetwork
 from suphx.selfplay.passes import unpacked
 from suphx.selfplay.trajectory import Experience
 from tests.adaptation.adaptation_positions import PRECISION, Honours, late_positions, tiny_agent
-from tests.selfplay.toy_experience import random_planes
 
 AGENT = tiny_agent()
 SEED = 3
@@ -53,7 +53,7 @@ def same(first: Copy, second: Copy) -> bool:
 
 @pytest.mark.parametrize("blocks", [None, 0, 1, 2])
 def test_a_learned_part_says_what_the_whole_network_says(blocks: int | None) -> None:
-    network, planes = AGENT.networks["discard"], random_planes(5, AGENT.networks["discard"].planes)
+    network, planes = AGENT.networks["discard"], made_up_planes(5, AGENT.networks["discard"].planes)
     part = LearnedPart(network, blocks, PRECISION)
     with torch.inference_mode():
         expected = network(unpacked(planes, np.empty((5, 0), np.uint64), network.planes, PRECISION))
@@ -68,7 +68,7 @@ def test_steps_go_as_far_as_they_should_and_change_only_what_learns(
 ) -> None:
     before = {name: each.clone() for name, each in AGENT.networks["discard"].state_dict().items()}
     made = adapter(blocks=blocks, optimizer=optimizer, steps=2, distance=0.02)
-    learned = made.learn([lessons], 0, AGENT.itself)
+    learned = made.learn(made.taught([lessons], 0, AGENT.itself))
     batch, _ = lessons.of(0)
     assert 0.5 * 0.02 < made._distance(batch.experience["discard"], "discard", learned) < 1.05 * 0.02
     assert all(torch.equal(each, before[name]) for name, each in AGENT.networks["discard"].state_dict().items())
@@ -82,7 +82,7 @@ def test_steps_go_as_far_as_they_should_and_change_only_what_learns(
 def test_the_first_step_is_the_same_by_either_form_and_a_later_one_is_not(lessons: Lessons) -> None:
     for steps, alike in ((1, True), (3, False)):
         found = [adapter(form=form, steps=steps, distance=0.5) for form in ("decision", "rollout")]
-        first, second = (each.learn([lessons], 0, AGENT.itself) for each in found)
+        first, second = (each.learn(each.taught([lessons], 0, AGENT.itself)) for each in found)
         assert same(first, second) == alike
 
 
@@ -111,15 +111,33 @@ def test_the_same_seed_adapts_in_the_same_way_alone_or_beside_others(positions: 
 
 def test_nothing_is_learned_from_rewards_that_are_all_alike(lessons: Lessons) -> None:
     alike = Lessons(lessons.rolled, np.full_like(lessons.rewards, 2.5))
-    assert same(adapter().learn([alike], 0, AGENT.itself), Copy(AGENT.networks, PRECISION))
+    assert same(adapter().learn(adapter().taught([alike], 0, AGENT.itself)), Copy(AGENT.networks, PRECISION))
 
 
 def test_shuffled_rewards_are_the_same_ones_in_another_order(lessons: Lessons) -> None:
-    made = adapter()
-    assert not same(made.learn([lessons], 0, AGENT.itself), made.learn([lessons], 0, AGENT.itself, shuffled=True))
-    assert same(
-        made.learn([lessons], 0, AGENT.itself, shuffled=True), made.learn([lessons], 0, AGENT.itself, shuffled=True)
+    made = adapter(blocks=0)
+    taught = made.taught([lessons], 0, AGENT.itself)
+    shuffled = made.learn(taught, shuffled=True)
+    assert not same(made.learn(taught), shuffled)
+    assert same(made.learn(taught, shuffled=True), shuffled)
+
+
+def test_what_fixed_blocks_say_is_computed_once_for_several_ways(
+    lessons: Lessons, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, computed = adapter(), list[int | None]()
+    inputs = LearnedPart.inputs
+    monkeypatch.setattr(
+        LearnedPart, "inputs", lambda part, packed: computed.append(part.blocks) or inputs(part, packed)
     )
+    taught = made.taught([lessons], 0, AGENT.itself)
+    ways = [StepsConfig(blocks=blocks, distance=0.02, first_answers=firsts) for blocks, firsts in ((0, None), (0, 1))]
+    ways.append(StepsConfig(blocks=1, distance=0.02))
+    for steps in ways:
+        alone = made.learn(made.taught([lessons], 0, AGENT.itself), steps=steps)
+        before = len(computed)
+        assert same(made.learn(taught, steps=steps), alone)
+        assert len(computed) - before == (0 if steps.first_answers else 1)
 
 
 @pytest.mark.parametrize("bound", [1e-3, 1e-5])
@@ -189,7 +207,7 @@ def test_a_poor_policy_gains_on_deals_it_has_not_seen_and_more_than_by_shuffled_
 
     def gained(seed: int, shuffled: bool) -> float:
         made.seed = seed  # of the shuffling
-        learned = [made.learn([lessons], number, AGENT.itself, shuffled) for number in range(2)]
+        learned = [made.learn(made.taught([lessons], number, AGENT.itself), shuffled) for number in range(2)]
         return float(made.deals.gains(played, learned).mean())
 
     by_chance = np.array([gained(seed, True) for seed in range(6)])

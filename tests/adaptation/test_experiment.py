@@ -134,7 +134,7 @@ def test_gains_are_those_of_the_copies_on_the_test_deals(hands: list[Hand], resu
     adapter = experiment._adapter
     position, itself = hands[1].position, AGENT.itself
     lessons = adapter.roll([position], [itself], 0, 3)
-    learned = adapter.learn([lessons], 0, itself, steps=CONFIG.variants["far"].steps)
+    learned = adapter.learn(adapter.taught([lessons], 0, itself), steps=CONFIG.variants["far"].steps)
     (tried,) = adapter.try_out(adapter.held_out([position], [itself], 3), [itself], [learned], 6)
     deals = Deals(AGENT, points(), CONFIG.seed)
     played = deals.play([position], [itself], 6, 1 << 33, ["discard"])
