@@ -130,6 +130,13 @@ class PolicyNetwork(Trunk):
         """Return logits f32[n, 34 or 2] for planes float[n, 34, planes]."""
         return self.head(self.rows(planes)).float()
 
+    @torch.no_grad()
+    def divide_logits(self, by: float) -> None:
+        """Divide all logits from now on: below 1 the policy is surer, its likeliest answers stay."""
+        last = self.head.score if isinstance(self.head, KindHead) else self.head.answer
+        last.weight.div_(by)
+        last.bias.div_(by)
+
 
 class ValueNetwork(Trunk):
     """What a position is worth: a policy network's trunk and one number. It is no part of an agent."""

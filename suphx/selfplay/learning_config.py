@@ -131,6 +131,10 @@ class LearningConfig(Config):
 
     models: list[Model] = Field(default=["discard"], min_length=1)
     """Which of the five learn (the paper: discard alone); the others play as they are."""
+    start_temperature: float = Field(default=1.0, gt=0)
+    """What the logits of policies that learn are divided by before the first step: below 1 they begin surer, with the
+    same likeliest answers. People differ more than is good for a player. At 1 much of the gradient makes the policy
+    surer, which changes nothing where likeliest answers are played, and which the entropy's target takes back."""
     batch: int = Field(default=1024, ge=1)
     """Questions of a step."""
     certain: float = Field(default=1.0, gt=0, le=1)
