@@ -110,8 +110,9 @@ class TimedPolicy:
 class BareNetworks:
     """The same networks with nothing around them."""
 
-    def __init__(self, networks: Mapping[str, PolicyNetwork], precision: Precision) -> None:
-        self._evaluators = {model: Evaluator(networks[model], precision, fixed_passes=True) for model in MODELS}
+    def __init__(self, networks: Mapping[str, PolicyNetwork], precision: Precision, fixed_passes: bool) -> None:
+        """fixed_passes: on a GPU, in passes as in play, otherwise as large as what is asked."""
+        self._evaluators = {model: Evaluator(networks[model], precision, fixed_passes) for model in MODELS}
         self._planes = {model: made_up_planes(_BARE_QUESTIONS, planes) for model, planes in MODEL_PLANES.items()}
         self.spent = Spent()
 
@@ -147,7 +148,7 @@ def bench_collector(
         collector.step()
     policy = TimedPolicy(networks, precision, seed)
     collector.set_policy(1, policy)
-    same, large = BareNetworks(networks, precision), BareNetworks(networks, precision)
+    same, large = (BareNetworks(networks, precision, fixed_passes) for fixed_passes in (True, False))
     collector.step()
     for each in (same, large):  # not counted: what is set up for questions of a number
         each.answer(policy.inside.asked)
