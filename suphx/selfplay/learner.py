@@ -155,7 +155,7 @@ class Learner:
             pupil.optimizer.clear()
         figures |= {
             "alpha": pupil.entropy.coefficient,
-            "learning_rate": self.config.learning_rate * factor,
+            "learning_rate": self.config.rate_for(model) * factor,
             "advantage_mean": float(advantage.mean()),
             "advantage_spread": float(advantage.std()),
         }

@@ -144,6 +144,8 @@ class LearningConfig(Config):
     """AdamW for all, or Muon for convolutions with AdamW for the rest."""
     learning_rate: float = Field(default=1e-5, gt=0)
     """Of both. At 1e-4, in batches of 1,024, a policy wanders off by chance."""
+    learning_rate_of: dict[Model, float] = Field(default_factory=dict)
+    """That of single models. Seldom asked models take fewer steps in as many games, and bear higher rates."""
     anneal: AnnealConfig | None = None
     """How it falls with the games, of policies; by default it stays."""
     weight_decay: float = Field(default=0.0, ge=0)
@@ -184,9 +186,12 @@ class LearningConfig(Config):
     def _models_fit(self) -> LearningConfig:
         if len(set(self.models)) < len(self.models):
             raise ValueError("models: one is named twice")
-        idle = sorted(set(self.entropy_of) - set(self.models))
-        if idle:
-            raise ValueError(f"entropy_of: {', '.join(idle)} does not learn")
+        for field, single in (("entropy_of", self.entropy_of), ("learning_rate_of", self.learning_rate_of)):
+            idle = sorted(set(single) - set(self.models))
+            if idle:
+                raise ValueError(f"{field}: {', '.join(idle)} does not learn")
+        if any(rate <= 0 for rate in self.learning_rate_of.values()):
+            raise ValueError("learning_rate_of: rates must be above 0")
         if self.teacher is not None and self.oracle is not None:
             raise ValueError("teacher: a policy that learns as an oracle itself (oracle) has none")
         return self
@@ -199,3 +204,7 @@ class LearningConfig(Config):
     def entropy_for(self, model: str) -> EntropyConfig:
         """Return how a model's entropy is held."""
         return next((own for name, own in self.entropy_of.items() if name == model), self.entropy)
+
+    def rate_for(self, model: str) -> float:
+        """Return a model's learning rate, before `anneal`."""
+        return next((own for name, own in self.learning_rate_of.items() if name == model), self.learning_rate)

@@ -69,9 +69,8 @@ class Pupil:
         """Take a network, with an optimiser that begins anew."""
         config = self.config
         self.network = network
-        self.optimizer = Optimizer(
-            network, config.learning_rate, config.weight_decay, config.gradient_norm, config.optimizer == "muon"
-        )
+        rate = config.rate_for(network.model)
+        self.optimizer = Optimizer(network, rate, config.weight_decay, config.gradient_norm, config.optimizer == "muon")
 
     def learn_from(
         self, experience: Experience, legal: np.ndarray, advantage: np.ndarray, highest_weight: float

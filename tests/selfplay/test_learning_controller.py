@@ -91,6 +91,8 @@ def test_without_a_bound_the_weight_of_a_distance_stays() -> None:
         {"models": ["discard", "discard"]},
         {"models": ["win"]},
         {"entropy_of": {"kong": {}}},
+        {"learning_rate_of": {"kong": 1e-4}},
+        {"learning_rate_of": {"discard": 0}},
         {"entropy": {"start": 0.9, "highest": 0.5}},
         {"reference": {"coefficient": 3, "highest": 1}},
         {"teacher": {}, "oracle": {}},

@@ -244,6 +244,18 @@ def test_the_rate_falls_in_a_straight_line() -> None:
     assert found == pytest.approx([1e-2, 1e-2, 6e-3, 2e-3, 2e-3])
 
 
+def test_single_models_have_their_own_rate() -> None:
+    config = LearningConfig(models=["discard", "kong"], learning_rate=1e-3, learning_rate_of={"kong": 5e-3})
+    learner = learner_of(config)
+    batch = made_batch(64, models=("discard", "kong"))
+    for model, rate in (("discard", 1e-3), ("kong", 5e-3)):
+        before = learner.networks[model].first.weight.detach().clone()
+        figures = step(learner, batch, model)
+        moved = (learner.networks[model].first.weight.detach() - before).abs().max()
+        assert float(moved) == pytest.approx(rate, rel=0.01)  # AdamW's first step is as long as its rate
+        assert figures["learning_rate"] == pytest.approx(rate)
+
+
 ORACLE = OracleConfig(full_games=10, decay_games=20, after_rate=0.1, after_highest_weight=1.01)
 
 
@@ -296,6 +308,7 @@ class _Progress(TrainingProgress):
 FULL = LearningConfig(
     models=["discard", "kong"],
     learning_rate=1e-3,
+    learning_rate_of={"kong": 3e-3},
     entropy=EntropyConfig(beta=0.01),
     entropy_of={"kong": EntropyConfig(target=0.1, half_life=5)},
     reference=DistanceConfig(bound=0.01),
