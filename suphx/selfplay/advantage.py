@@ -25,6 +25,15 @@ class Moments(BaseModel):
     """Reward."""
     square: float = 0.0
     """Advantage, squared, before it is scaled."""
+    reward_square: float = 0.0
+    """Reward less its mean, squared, where there are copies of the deal."""
+    shared: float = 0.0
+    """... times the same of the copies: what a deal's rewards have in common."""
+
+    @property
+    def luck(self) -> float:
+        """The share of the reward's variance that games with the same deal have in common, 0 to 1."""
+        return min(max(self.shared / self.reward_square, 0.0), 1.0) if self.reward_square > 0 else 0.0
 
 
 def raw_advantages(config: LearningConfig, batch: Batch, values: Values | None = None) -> dict[str, np.ndarray]:
@@ -64,12 +73,33 @@ class Advantages:
         moments.batches += 1
         share = 1 / min(moments.batches, self._config.recent_batches)
         moments.mean += share * (float(np.concatenate(rewards).astype(np.float64).mean()) - moments.mean)
-        baseline = moments.mean if self._config.baseline == "mean" else 0.0
-        less = {model: each - baseline for model, each in raw.items()}
+        if self._config.baseline == "copies":
+            less = self._less_luck(batch, raw, share)
+        else:
+            baseline = moments.mean if self._config.baseline == "mean" else 0.0
+            less = {model: each - baseline for model, each in raw.items()}
         square = float((np.concatenate(list(less.values())) ** 2).mean())
         moments.square += share * (square - moments.square)
         scale = moments.square**-0.5 if self._config.scale and moments.square > 0 else 1.0
         return {model: (each * scale).astype(np.float32) for model, each in less.items()}
+
+    def _less_luck(self, batch: Batch, raw: Mapping[str, np.ndarray], share: float) -> dict[str, np.ndarray]:
+        """Return rewards less their mean and less what is to be expected by those of the deal's copies.
+
+        Of m copies' mean distance from the mean reward the share m luck / (1 + (m - 1) luck) is expected again: least
+        squares where any two rewards of a deal have the correlation `luck`. share: of this batch in the moments.
+        """
+        moments, path = self.moments, np.concatenate([each.path for each in batch.experience.values()])
+        copies = batch.paths["copies"].astype(np.float64)
+        elsewhere = np.where(copies > 0, batch.paths["elsewhere"] - moments.mean, 0)
+        here = batch.paths["reward"].astype(np.float64) - moments.mean
+        compared = path[copies[path] > 0]
+        if len(compared):
+            moments.reward_square += share * (float((here[compared] ** 2).mean()) - moments.reward_square)
+            moments.shared += share * (float((here * elsewhere)[compared].mean()) - moments.shared)
+        again = copies * moments.luck / np.maximum(1 + (copies - 1) * moments.luck, 1e-9)
+        baseline = moments.mean + again * elsewhere
+        return {model: each - baseline[batch.experience[model].path] for model, each in raw.items()}
 
 
 def values_of_deals(experience: Mapping[str, Experience], paths: int, values: Values) -> np.ndarray:

@@ -20,13 +20,14 @@ from suphx.agent.sampling import highest_probability
 from suphx.features.encode import encode_oracle_batch
 from suphx.features.layout import ORACLE_PLANES
 from suphx.networks.sizes import MODEL_PLANES
+from suphx.selfplay.copies import Held, SharedWalls, deal_numbers
 from suphx.selfplay.questions import Questions
 from suphx.selfplay.records import as_bytes, from_bytes
 from suphx.selfplay.rewards import Rewards
 from suphx.selfplay.seating import LEARNER, TableConfig, seated
 from suphx.selfplay.trajectory import PATH, Batch
 
-_COUNTERS = ("games", "rounds", "decisions", "questions", "version")
+_COUNTERS = ("games", "begun", "rounds", "decisions", "questions", "version")
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Finished:
     """The rounds that ended in a step."""
 
     batch: Batch
-    """What the learner gets of them."""
+    """What the learner gets: of them, or, where games have the same walls, of those that are now complete."""
     ended: Ended
     """Their records."""
 
@@ -57,24 +58,29 @@ class Collector:
         opponents: Sequence[Agent] = (),
         oracle: bool = False,
         certain: float = 1.0,
+        copies: int = 1,
     ) -> None:
         """Deal the first rounds; `set_policy` must follow.
 
         slots: games side by side; rewards must be made for as many. seed: of the walls. models: those that learn, whose
         questions are kept. opponents: those that the table names (`seating.load_opponents`). oracle: keep the planes of
         what is hidden with every question. certain: questions whose likeliest answer is more probable are not kept.
+        copies: games that have the same walls.
         """
-        self.table = table
-        self.tables = Tables(slots, rules, seed)
+        self.table, self._copies = table, copies
+        self._walls = SharedWalls(seed, copies, slots) if copies > 1 else None
+        self.tables = Tables(slots, rules, seed, restart=False, walls=self._walls)
         self.rewards = rewards
-        self.counters = dict.fromkeys(_COUNTERS, 0)
-        """Games and rounds that have ended, decisions of all seats, questions to the policy, the weights' version."""
+        self.counters = dict.fromkeys(_COUNTERS, 0) | {"begun": slots}
+        """Games that have ended, games that have begun, rounds that have ended, decisions of all seats, questions to
+        the policy, the weights' version."""
         self._oracle, self._certain = oracle, certain
         width = ORACLE_PLANES if oracle else 0
         self._questions = {model: Questions(MODEL_PLANES[model], width) for model in models}
+        self._held = Held(copies, self._take(np.empty(0, PATH), np.empty(0, np.int64))) if copies > 1 else None
         self._policy: Agent | None = None
         self._opponents = opponents
-        self.seated = seated(table, self.tables.games["number"])
+        self.seated = self._seated(self.tables.games)
         """i64[slots, 4]: which player has each seat, LEARNER or an opponent from 1 on."""
         self._asked = np.zeros((slots, SEATS), np.uint16)  # questions to any network in the round so far
         self._version_dealt = np.zeros(slots, np.uint32)
@@ -91,7 +97,23 @@ class Collector:
         asked = self.tables.decisions()
         ended = self.tables.step(self._answers(asked))
         self.counters["decisions"] += len(asked)
-        return self._finish(ended) if len(ended) else None
+        if not len(ended):
+            return None
+        if ended.finished.any():
+            self._begin(ended.game[ended.finished])
+        return self._finish(ended)
+
+    def _begin(self, tables: np.ndarray) -> None:
+        """Begin the next games at tables that are free, i32[n]: so games in a row begin at about the same time."""
+        numbers = self.counters["begun"] + np.arange(len(tables))
+        self.counters["begun"] += len(tables)
+        if self._walls is not None:
+            self._walls.numbers[tables] = numbers
+        self.tables.restart(tables, numbers)
+
+    def _seated(self, games: np.ndarray) -> np.ndarray:
+        """Return i64[n, 4]: which player has each seat in games, GAME[n]; the same with the same walls."""
+        return seated(self.table, games["number"] // self._copies)
 
     def _answers(self, asked: Decisions) -> np.ndarray:
         """Return an action i64[n] for each decision, each from who sits there; keep what the policy was asked."""
@@ -149,17 +171,21 @@ class Collector:
         paths["game"], paths["round"] = ended.records["number"][rows], ended.records["deals"][rows] - 1
         paths["seat"], paths["last"] = seats, ended.finished[rows]
         paths["version"], paths["reward"] = self._version_dealt[slots], rewards[rows, seats]
-
-        number = np.full(len(self.tables) * SEATS, -1)
-        number[slots.astype(np.int64) * SEATS + seats] = np.arange(len(paths))
-        experience = {model: questions.take(number) for model, questions in self._questions.items()}
+        paths["deal"] = deal_numbers(ended.results["round"], ended.results["repeat_counter"])[rows]
+        batch = self._take(paths, slots.astype(np.int64) * SEATS + seats)
 
         self._asked[ended.game] = 0
         self._version_dealt[ended.game] = self.counters["version"]
-        self.seated[ended.game] = seated(self.table, self.tables.games["number"][ended.game])
+        self.seated[ended.game] = self._seated(self.tables.games[ended.game])
         self.counters["rounds"] += len(ended)
         self.counters["games"] += int(ended.finished.sum())
-        return Finished(Batch(paths, experience), ended)
+        return Finished(self._held.exchange(batch) if self._held else batch, ended)
+
+    def _take(self, paths: np.ndarray, owners: np.ndarray) -> Batch:
+        """Return paths, PATH[n], with their questions, which are forgotten here; owners: i64[n], table x 4 + seat."""
+        number = np.full(len(self.tables) * SEATS, -1)
+        number[owners] = np.arange(len(paths))
+        return Batch(paths, {model: questions.take(number) for model, questions in self._questions.items()})
 
     def state(self) -> dict[str, np.ndarray]:
         """Return everything but the policy, as plain arrays: with the same policy, a copy plays on the same."""
@@ -169,18 +195,23 @@ class Collector:
             "version_dealt": self._version_dealt.copy(),
             "counters": np.array([self.counters[name] for name in _COUNTERS], np.int64),
         }
-        parts = {"rewards": self.rewards.state()}
+        parts = {"rewards": self.rewards.state()} | ({"held": self._held.state()} if self._held else {})
         parts |= {f"questions.{model}": questions.state() for model, questions in self._questions.items()}
         return found | {f"{part}.{name}": array for part, state in parts.items() for name, array in state.items()}
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
         """Go back to what `state` returned; the policy is set apart."""
-        self.tables.restore(from_bytes(state["games"]))
+        games = from_bytes(state["games"])
+        if self._walls is not None:
+            self._walls.numbers[:] = games["number"]
+        self.tables.restore(games)
         self._asked[:] = state["asked"]
         self._version_dealt[:] = state["version_dealt"]
         self.counters = dict(zip(_COUNTERS, state["counters"].tolist(), strict=True))
-        self.seated = seated(self.table, self.tables.games["number"])
+        self.seated = self._seated(self.tables.games)
         self.rewards.restore(_below(state, "rewards."))
+        if self._held is not None:
+            self._held.restore(_below(state, "held."))
         for model, questions in self._questions.items():
             questions.restore(_below(state, f"questions.{model}."))
 

@@ -56,6 +56,8 @@ class TrainConfig(Config):
     side_by_side: int = Field(default=512, ge=1)
     """Games that are played side by side: more are faster, up to about 1,000, and take memory (0.2 MB each for every
     model that learns)."""
+    copies: int = Field(default=1, ge=1)
+    """Games in a row that have the same walls, with answers drawn for each: for `learning.baseline: copies`."""
     learning: LearningConfig = Field(default_factory=LearningConfig)
     """What is learned from them, and how."""
     publish_steps: int = Field(default=8, ge=1)
@@ -75,6 +77,10 @@ class TrainConfig(Config):
             raise ValueError(f"rules: no preset {self.rules!r}; there are {', '.join(PRESETS)}")
         if self.evaluation is not None and self.evaluation.seed == self.seed:
             raise ValueError("evaluation.seed: the deals of `seed` are learned from; measure on others")
+        if (self.copies > 1) != (self.learning.baseline == "copies"):
+            raise ValueError("copies: games with the same walls go with learning.baseline: copies, and it with them")
+        if self.copies > self.side_by_side:
+            raise ValueError("copies: games with the same walls are played side by side; side_by_side is less")
         if (self.teacher is None) != (self.learning.teacher is None):
             raise ValueError("teacher: goes with learning.teacher; the one says which oracle, the other how near to it")
         return self

@@ -159,6 +159,8 @@ class Learner:
             "advantage_mean": float(advantage.mean()),
             "advantage_spread": float(advantage.std()),
         }
+        if self.config.baseline == "copies":
+            figures["deal_luck"] = self.advantages.moments.luck
         return figures | pupil.control(figures)
 
     def _rate_factor(self) -> float:

@@ -164,9 +164,10 @@ class LearningConfig(Config):
     """Hold each policy near the one it starts as: KL(policy, start), over what the start can see. Off by default."""
     teacher: DistanceConfig | None = None
     """Draw each policy to an oracle that is given: KL(oracle, policy), distillation. Off by default."""
-    baseline: Literal["none", "mean", "deal", "critic"] = "mean"
-    """What is subtracted from a round's reward: nothing, the mean reward, the luck of the deal (what a critic expects
-    at the path's first question), or what a critic expects at each question."""
+    baseline: Literal["none", "mean", "copies", "deal", "critic"] = "mean"
+    """What is subtracted from a round's reward: nothing, the mean reward, what became of the seat in other games with
+    the same walls (`copies` of the training), the luck of the deal (what a critic expects at the path's first
+    question), or what a critic expects at each question."""
     scale: bool = True
     """Divide advantages by their spread, so that alpha, beta and distances mean the same for every reward."""
     recent_batches: int = Field(default=100, ge=1)

@@ -72,8 +72,9 @@ class LocalTraining:
         against = load_opponents(config.table, opponents(config.table), config.seed, precision)
         slots, hidden = config.side_by_side, config.keeps_hidden
         self.collector = Collector(
-            config.table, rules, rewards, slots, config.seed, learning.models, against, hidden, learning.certain
-        )
+            config.table, rules, rewards, slots, config.seed, learning.models, against, hidden, learning.certain,
+            config.copies,
+        )  # fmt: skip
         self._samples = Samples(self.folder.games, config.sample_games, rules, config.table)
         self._averages = Averages()
         purpose = purpose_of(

@@ -18,6 +18,9 @@ PATH = np.dtype([
     ("last", "u1"),  # 1: the game ended with this round
     ("version", "u4"),  # of the policy that played, when the round was dealt
     ("reward", "f4"),  # of this round, in the units of the reward that is configured
+    ("deal", "u4"),  # which round of the game and which repeat: with the game's walls it names the wall
+    ("copies", "u2"),  # other games of the same walls that came to this deal; 0 where there are none
+    ("elsewhere", "f4"),  # mean reward of the same seat in those
 ])  # fmt: skip
 
 

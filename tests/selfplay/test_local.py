@@ -203,6 +203,16 @@ def test_an_oracle_with_a_critic_goes_on_to_the_same_end_and_leaves_a_normal_age
     assert "critic/explained_variance" in reports[-1].figures and "discard/kl_reference" in reports[-1].figures
 
 
+def test_games_with_the_same_walls_go_on_to_the_same_end(start, tmp_path):
+    learning = {"batch": 32, "baseline": "copies", "replay": {"staleness": 100}}
+    config = values(start, learning=learning, copies=3, side_by_side=6, games=4)
+    _, reports = train(config, tmp_path / "whole")
+    train(config, tmp_path / "parts", stop_at=3)
+    train(config, tmp_path / "parts")
+    assert_same_state(tmp_path / "whole", tmp_path / "parts")
+    assert 0 <= reports[-1].figures["discard/deal_luck"] < 1
+
+
 def test_the_agent_is_measured_against_its_start_on_the_same_deals(start, tmp_path):
     evaluation = {"every": 100, "deals": 2, "opponent": "tsumogiri"}
     config = values(start, games=1, evaluation=evaluation, learning={"batch": 32, "learning_rate": 1e-12})

@@ -174,7 +174,9 @@ class _Half:
         against = _opponents(config, beginning, engines, seed)
         models, hidden = config.learning.models, config.keeps_hidden
         certain = config.learning.certain
-        self._collector = Collector(config.table, rules, rewards, slots, seed, models, against, hidden, certain)
+        self._collector = Collector(
+            config.table, rules, rewards, slots, seed, models, against, hidden, certain, config.copies
+        )
         self._values = _values(engines) if config.learning.has_critic else None
         self._shipment = min(_SHIPMENT_QUESTIONS, config.learning.batch)
         self._batches: list[Batch] = []
