@@ -89,7 +89,8 @@ class Learner:
             start.divide_logits(config.start_temperature)
             learns = widen(start) if config.oracle else start
             teacher = (teachers or {})[model].to(precision.device) if config.teacher else None
-            self._pupils[model] = Pupil(learns, config, precision, start if config.reference else None, teacher)
+            reference = start if config.reference else None
+            self._pupils[model] = Pupil(learns, config, precision, reference, teacher, learns.planes - start.planes)
         self.critic = None
         if config.has_critic:
             self.critic = critic or Critic(config, precision, seed, peers=peers)

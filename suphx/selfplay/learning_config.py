@@ -63,6 +63,9 @@ class OracleConfig(Config):
     """Games with all of it (gamma = 1)."""
     decay_games: int = Field(default=20_000, ge=0)
     """Games, after those, over which gamma falls to 0 in a straight line."""
+    planes_rate: float = Field(default=1.0, gt=0)
+    """Factor of the learning rate of the weights by which perfect information comes in: they begin at zero, while all
+    others are those of a trained network."""
     after_rate: float = Field(default=0.1, gt=0, le=1)
     """Factor of the learning rate from then on (the paper's)."""
     after_highest_weight: float = Field(default=2.0, gt=1)

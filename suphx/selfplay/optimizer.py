@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 from torch import nn
 
@@ -9,13 +11,37 @@ from suphx.selfplay.peers import Peers
 from suphx.supervised.optimizer import adamw_tensors, load_adamw_tensors, muon_step
 
 
+@dataclass(frozen=True)
+class Faster:
+    """The last planes that a network sees learn faster than the rest of it."""
+
+    weight: torch.Tensor
+    """Of the first layer, [filters, planes, ...]."""
+    planes: int
+    """How many."""
+    factor: float
+    """Of the learning rate."""
+
+    @property
+    def part(self) -> torch.Tensor:
+        """What stands in the weight for those planes."""
+        return self.weight.detach()[:, self.weight.shape[1] - self.planes :]
+
+
 class Optimizer:
     """Updates a network's weights from their gradients."""
 
     def __init__(
-        self, network: nn.Module, learning_rate: float, weight_decay: float, gradient_norm: float, muon: bool
+        self,
+        network: nn.Module,
+        learning_rate: float,
+        weight_decay: float,
+        gradient_norm: float,
+        muon: bool,
+        faster: Faster | None = None,
     ) -> None:
         """gradient_norm: longest gradient, over all weights together. muon: for convolutions, instead of AdamW."""
+        self._faster = faster
         named = dict(network.named_parameters())
         self._convolutions = {name: weight for name, weight in named.items() if muon and weight.ndim == 4}
         self._momentum = {name: torch.zeros_like(weight) for name, weight in self._convolutions.items()}
@@ -38,10 +64,13 @@ class Optimizer:
 
     def step(self, factor: float = 1.0) -> None:
         """Take a step at the learning rate x factor, and clear gradients."""
+        before = self._faster.part.clone() if self._faster else None
         self._adamw.param_groups[0]["lr"] = self._rate * factor
         self._adamw.step()
         for name, weight in self._convolutions.items():
             muon_step(weight, self._momentum[name], self._rate * factor, self._decay)
+        if self._faster is not None and before is not None:
+            self._faster.part.sub_(before).mul_(self._faster.factor).add_(before)
         self.steps += 1
         self.clear()
 

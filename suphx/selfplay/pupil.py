@@ -14,7 +14,7 @@ from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.selfplay.controller import ControllerState, DistanceController, EntropyController
 from suphx.selfplay.learning_config import LearningConfig
-from suphx.selfplay.optimizer import Optimizer
+from suphx.selfplay.optimizer import Faster, Optimizer
 from suphx.selfplay.passes import unpacked, with_hidden
 from suphx.selfplay.policy_gradient import Terms, divergence, log_probabilities, terms_of
 from suphx.selfplay.trajectory import Experience
@@ -54,23 +54,29 @@ class Pupil:
         precision: Precision,
         reference: PolicyNetwork | None,
         teacher: PolicyNetwork | None,
+        hidden: int = 0,
     ) -> None:
+        """network: the one that learns; hidden: as of `set`. reference, teacher: those it is held near to, if any."""
         self.config, self.precision = config, precision
         self.reference = Evaluator(reference, precision) if reference else None
         self.teacher = Evaluator(teacher, precision) if teacher else None
-        self.set(network)
+        self.set(network, hidden)
         recent = config.recent_steps
         self.entropy = EntropyController(config.entropy_for(network.model), recent)
         self.from_reference = DistanceController(config.reference, recent) if config.reference else None
         self.from_teacher = DistanceController(config.teacher, recent) if config.teacher else None
         self.behaviour_kl = 0.0
 
-    def set(self, network: PolicyNetwork) -> None:
-        """Take a network, with an optimiser that begins anew."""
+    def set(self, network: PolicyNetwork, hidden: int = 0) -> None:
+        """Take a network, with an optimiser that begins anew.
+
+        hidden: how many planes, its last ones, show what is hidden.
+        """
         config = self.config
         self.network = network
-        rate = config.rate_for(network.model)
-        self.optimizer = Optimizer(network, rate, config.weight_decay, config.gradient_norm, config.optimizer == "muon")
+        rate, muon = config.rate_for(network.model), config.optimizer == "muon"
+        faster = Faster(network.first.weight, hidden, config.oracle.planes_rate) if config.oracle and hidden else None
+        self.optimizer = Optimizer(network, rate, config.weight_decay, config.gradient_norm, muon, faster)
 
     def learn_from(
         self, experience: Experience, legal: np.ndarray, advantage: np.ndarray, highest_weight: float

@@ -277,6 +277,21 @@ def test_an_oracle_uses_what_it_sees() -> None:
     assert policy[np.arange(128), better].mean() > 0.9
 
 
+@pytest.mark.parametrize("optimizer", ["adamw", "muon"])
+def test_planes_of_what_is_hidden_can_learn_faster(optimizer: str) -> None:
+    batch = made_batch(64, hidden=True)
+    moved = {}
+    for factor in (1.0, 8.0):
+        oracle = OracleConfig(full_games=10, decay_games=20, planes_rate=factor)
+        learner = learner_of(LearningConfig(oracle=oracle, optimizer=optimizer, learning_rate=1e-3))
+        before = learner.networks["discard"].first.weight.detach().clone()
+        step(learner, batch)
+        moved[factor] = learner.networks["discard"].first.weight.detach() - before
+    assert moved[1.0].abs().max() > 0
+    torch.testing.assert_close(moved[8.0][:, :PLANES], moved[1.0][:, :PLANES])
+    torch.testing.assert_close(moved[8.0][:, PLANES:], 8 * moved[1.0][:, PLANES:], rtol=1e-4, atol=1e-7)
+
+
 def test_the_oracle_ends_in_a_normal_network_of_the_same_function() -> None:
     learner = learner_of(LearningConfig(oracle=ORACLE, learning_rate=1e-2))
     batch = made_batch(64, hidden=True)
