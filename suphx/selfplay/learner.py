@@ -140,7 +140,7 @@ class Learner:
             raise ValueError(f"{model}: no questions, or an answer that was not possible")
         highest = self._highest_weight()
         found = [
-            pupil.learn_from(experience.rows(rows), legal[rows], advantage[rows], highest)
+            pupil.learn_from(experience.rows(rows), legal[rows], advantage[rows], highest, tells=rows.start == 0)
             for rows in passes(len(experience), self.precision)
         ]
         figures = self._peers.figures(figures_of(found))

@@ -55,6 +55,11 @@ class DistanceConfig(Config):
             raise ValueError(f"coefficient {self.coefficient} is above highest {self.highest}")
         return self
 
+    @property
+    def pulls(self) -> bool:
+        """Whether it changes what is learned; one that does not is measured all the same, on a part of each batch."""
+        return self.coefficient > 0 or self.bound is not None
+
 
 class OracleConfig(Config):
     """Oracle guiding (formula 5): perfect information is shown, dropped out little by little, then gone."""
@@ -164,7 +169,8 @@ class LearningConfig(Config):
     entropy_of: dict[Model, EntropyConfig] = Field(default_factory=dict)
     """The entropy of single models."""
     reference: DistanceConfig | None = None
-    """Hold each policy near the one it starts as: KL(policy, start), over what the start can see. Off by default."""
+    """Hold each policy near the one it starts as: KL(policy, start), over what the start can see. Off by default;
+    {coefficient: 0} pulls nowhere and tells the distance."""
     teacher: DistanceConfig | None = None
     """Draw each policy to an oracle that is given: KL(oracle, policy), distillation. Off by default."""
     baseline: Literal["none", "mean", "copies", "deal", "critic"] = "mean"

@@ -79,9 +79,12 @@ class Pupil:
         self.optimizer = Optimizer(network, rate, config.weight_decay, config.gradient_norm, muon, faster)
 
     def learn_from(
-        self, experience: Experience, legal: np.ndarray, advantage: np.ndarray, highest_weight: float
+        self, experience: Experience, legal: np.ndarray, advantage: np.ndarray, highest_weight: float, tells: bool
     ) -> Pass:
-        """Add the gradients of some questions to those of the batch; legal bool[n, m], advantage f32[n]."""
+        """Add the gradients of some questions to those of the batch; legal bool[n, m], advantage f32[n].
+
+        tells: measure the distance to the reference also where it pulls nowhere.
+        """
         device = self.precision.device
         possible = torch.from_numpy(legal).to(device)
         planes = unpacked(experience.planes, experience.oracle, self.network.planes, self.precision)
@@ -96,7 +99,8 @@ class Pupil:
         )
         objective = terms.gain + self.entropy.coefficient * terms.entropy
         distances = {}
-        if self.reference is not None and self.from_reference is not None:
+        measured = tells or (self.config.reference is not None and self.config.reference.pulls)
+        if self.reference is not None and self.from_reference is not None and measured:
             log_reference = self._log_policy(self.reference, experience, possible)
             distances["kl_reference"] = divergence(log_policy, log_reference)
             objective = objective - self.from_reference.coefficient * distances["kl_reference"]
@@ -171,5 +175,5 @@ def figures_of(found: list[Pass]) -> dict[str, float]:
         "kl_behaviour": mean("behaviour_kl"),
     }
     for name in found[0].distances:
-        figures[name] = float(torch.cat([each.distances[name] for each in found]).mean())
+        figures[name] = float(torch.cat([each.distances[name] for each in found if name in each.distances]).mean())
     return figures

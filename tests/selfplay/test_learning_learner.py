@@ -13,6 +13,7 @@ from suphx.checkpoint import TrainingProgress, load_checkpoint, save_checkpoint
 from suphx.features.layout import ORACLE_PLANES
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import NetworkSize
+from suphx.selfplay import passes as selfplay_passes
 from suphx.selfplay.critic import Critic
 from suphx.selfplay.diverged import LearningDiverged
 from suphx.selfplay.learner import Learner, LearnerState
@@ -195,6 +196,22 @@ def test_a_reference_holds_the_policy() -> None:
     held, figures = drift(LearningConfig(learning_rate=3e-3, reference=DistanceConfig(coefficient=10)))
     assert np.abs(held - start).mean() < 0.3 * np.abs(free - start).mean()
     assert 0 < figures["kl_reference"] < 0.1
+
+
+def test_a_reference_that_pulls_nowhere_tells_the_distance_and_changes_nothing(monkeypatch) -> None:
+    monkeypatch.setattr(selfplay_passes, "CPU_LEARNING_CHUNK", 16)
+    batch = made_batch(64)
+    with_it, without = (
+        learner_of(LearningConfig(learning_rate=1e-2, reference=reference))
+        for reference in (DistanceConfig(coefficient=0), None)
+    )
+    told = []
+    for _ in range(3):
+        told.append(step(with_it, batch)["kl_reference"])
+        assert "kl_reference" not in step(without, batch)
+    assert told[0] == pytest.approx(0, abs=1e-6) and told[2] > told[1] > 1e-5
+    for name, each in weights(without).items():
+        assert torch.equal(each, weights(with_it)[name]), name
 
 
 def test_policies_can_begin_surer_with_the_same_likeliest_answers() -> None:
