@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # The ladder of agents (the paper's figure 8 at a small scale): supervised, RL-basic, RL-1 and RL-2, two training seeds of each,
-# from one start, against three under-trained copies of it on the same deals: those of the first seed on one half of the
-# deals, those of the second on the other. Half a day of two cores, by an estimate; it goes on where it was stopped.
-# usage: scripts/ladder.sh [--games HANCHAN]      default: 50000 hanchan for each agent, so 100000 for each method
+# from one start, against three under-trained copies of it on the same deals; the seeds of a method take turns by deal.
+# Half a day of two cores, by an estimate; it goes on where it was stopped.
+# usage: scripts/ladder.sh [--games HANCHAN]      default: 100000 hanchan for each method
 set -euo pipefail
 
-hanchan=50000
+hanchan=100000
 if [ "${1:-}" = --games ] && [ $# = 2 ]; then
     hanchan=$2
 elif [ $# -gt 0 ]; then
@@ -27,14 +27,13 @@ step() {  # step NAME [--set ...]: both seeds side by side, a core each
     wait "$first"
 }
 
-measure() {  # measure SEED
-    suphx evaluate --challenger docs/results/ladder/start --challenger "$runs/ladder/rl-basic-$1/agent" \
-        --challenger "$runs/ladder/rl-1-$1/agent" --challenger "$runs/ladder/rl-2-$1/agent" --field docs/results/ladder/weak \
-        --games "$hanchan" --seed "2026112$1" --out "$runs/matches/ladder-$1" --plots "$runs/matches/ladder-$1-plots" --json
-}
-
 step rl-basic
 step rl-1 --set 'reward={kind: phi}'
 step rl-2 --set 'reward={kind: phi}' --set 'learning.oracle={full_games: 15000, decay_games: 20000}'
-measure 1
-measure 2
+
+challengers=(--challenger docs/results/ladder/start)
+for name in rl-basic rl-1 rl-2; do
+    challengers+=(--challenger "$runs/ladder/$name-1/agent|$runs/ladder/$name-2/agent")
+done
+exec suphx evaluate "${challengers[@]}" --field docs/results/ladder/weak --games "$hanchan" --seed 20261121 \
+    --out "$runs/matches/ladder" --plots "$runs/matches/ladder-plots" --json

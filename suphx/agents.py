@@ -9,6 +9,7 @@ from simulator.players import PLAYERS, player
 from suphx.adaptation.named import ADAPTED, adapted_agent, parse
 from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.flow import Sampling
+from suphx.agent.in_turns import TURNS, InTurns
 from suphx.agent.interface import Agent, RuleAgent
 from suphx.agent.named_networks import SHIPPED, UNTRAINED, load_networks, names_networks, weights_folder
 from suphx.agent.network_agent import NetworkAgent
@@ -28,7 +29,8 @@ def load_agent(
     """Return the agent of a name.
 
     name: one of `simulator.players.PLAYERS`; networks (`agent.named_networks`); `adapted:AGENT` for one that adapts
-    (`adaptation.named`); an external bot (`mjai.host.specs`). seed: of its random choices (and of fresh weights).
+    (`adaptation.named`); an external bot (`mjai.host.specs`); several of these but bots, between them `|`, which take
+    turns by the number of the game (`agent.in_turns`). seed: of its random choices (and of fresh weights).
     temperature, precision, fixed_passes: of networks; by default the likeliest answers, what a probe finds fastest, and
     passes of as many positions as there are. Raises InputError for a name that is none of these and weights that cannot
     be used.
@@ -38,6 +40,9 @@ def load_agent(
     if is_external(name):
         return external_agent(name)
     precision = precision or choose_precision()
+    if TURNS in name:
+        parts = [load_agent(each, seed, temperature, precision, fixed_passes) for each in in_turn(name)]
+        return InTurns(name, parts)
     if name.startswith(ADAPTED):
         return adapted_agent(name, seed, temperature, precision, fixed_passes)
     if not names_networks(name):
@@ -47,9 +52,19 @@ def load_agent(
     return NetworkAgent(title, networks, PlaneEncoder(), precision, Sampling(temperature, seed), fixed_passes)
 
 
+def in_turn(name: str) -> list[str]:
+    """Return the agents that take turns under a name, as a rule one; raises InputError for bots among several."""
+    if is_external(name) or TURNS not in name:
+        return [name]
+    names = name.split(TURNS)
+    if any(map(is_external, names)):
+        raise InputError(f"{name}: a bot that lives outside cannot take turns with others")
+    return names
+
+
 def has_networks(name: str) -> bool:
     """Return whether an agent of this name decides by networks of ours."""
-    return name not in PLAYERS and not is_external(name)
+    return any(each not in PLAYERS and not is_external(each) for each in in_turn(name))
 
 
 def fingerprint(name: str) -> str:
@@ -57,6 +72,8 @@ def fingerprint(name: str) -> str:
 
     Raises InputError for weights that cannot be used; for other names the name and the program's version say it.
     """
+    if len(names := in_turn(name)) > 1:
+        return TURNS.join(map(fingerprint, names))
     if name.startswith(ADAPTED):
         agent, config = parse(name)
         return f"{fingerprint(agent)}, {config.model_dump_json()}"

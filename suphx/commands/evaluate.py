@@ -25,7 +25,7 @@ EXIT_INTERRUPTED = 130
 _PAGE = 200
 _AGENT = (
     "sl, sl-weak, sensible, random, untrained, a folder of weights, adapted:sl, which adapts to rounds, majiang, "
-    "bot:COMMAND for any mjai bot"
+    "bot:COMMAND for any mjai bot; 'A|B', which take turns by deal"
 )
 
 

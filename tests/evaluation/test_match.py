@@ -45,6 +45,23 @@ def test_a_match_goes_on_where_it_was_interrupted_and_comes_out_the_same(tmp_pat
     assert len((tmp_path / "parts" / GAMES_NAME).read_bytes().splitlines()) == 24
 
 
+def test_agents_can_take_turns_by_deal() -> None:
+    alone = [play_match(one_against_three([name], ["tsumogiri"]), TERMS, 5) for name in ("sensible", "random")]
+    in_turns = play_match(one_against_three(["sensible|random"], ["tsumogiri"]), TERMS, 5)
+    for deal in range(5):
+        assert np.array_equal(in_turns.results.games[deal], alone[deal % 2].results.games[deal])
+        assert not np.array_equal(in_turns.results.games[deal], alone[1 - deal % 2].results.games[deal])
+
+
+def test_who_takes_turns_decides_which_match_it_is(tmp_path: Path) -> None:
+    of_two, of_one = (settings(one_against_three([name], ["random"]), TERMS) for name in ("sl|sl-weak", "sl"))
+    assert of_two["agents"]["sl|sl-weak"].split("|")[0] == of_one["agents"]["sl"]
+    with pytest.raises(InputError, match="take turns"):
+        play_match(one_against_three(["random|majiang"], ["random"]), TERMS, 2)
+    with pytest.raises(InputError, match="no agent 'nobody'"):
+        play_match(one_against_three(["random|nobody"], ["random"]), TERMS, 2)
+
+
 def test_more_games_of_the_same_match_are_added(tmp_path: Path) -> None:
     play_match(PLAN, TERMS, 3, folder=tmp_path)
     more = play_match(PLAN, TERMS, 5, folder=tmp_path)

@@ -1,0 +1,33 @@
+"""Several agents as one, such as the seeds of one training: which of them plays follows from the game's number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from simulator.tables import Decisions
+from suphx.agent.interface import Agent, Choice
+
+#: Between the names of agents that take turns.
+TURNS = "|"
+
+
+class InTurns:
+    """Agents that take turns by the number of the game, which in a match is that of the deal."""
+
+    def __init__(self, name: str, agents: Sequence[Agent]) -> None:
+        self.name = name
+        self._agents = agents
+
+    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
+        """Choose for each decision. What networks were asked is not told: it would be of several policies."""
+        whose = games["number"][asked.game] % len(self._agents)
+        actions, log_probability = np.empty(len(asked), np.int64), np.empty(len(asked), np.float32)
+        for turn, agent in enumerate(self._agents):
+            rows = np.flatnonzero(whose == turn)
+            if len(rows):
+                part = Decisions(asked.game[rows], asked.seat[rows], asked.situation[rows], asked.legal[rows])
+                choice = agent.act(games, part)
+                actions[rows], log_probability[rows] = choice.actions, choice.log_probability
+        return Choice(actions, log_probability)
