@@ -11,7 +11,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.*deprecated:Deprecat
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_torchscript_gives_equal_logits_for_any_batch(tmp_path, model):
+def test_torchscript_gives_the_same_logits_for_any_batch(tmp_path, model):
     torch.manual_seed(0)
     network = PolicyNetwork(model, NetworkSize(filters=8, blocks=2))
     for parameter in network.parameters():
@@ -22,5 +22,6 @@ def test_torchscript_gives_equal_logits_for_any_batch(tmp_path, model):
     for n in (1, 2, 5):
         planes = (torch.rand(n, MODEL_PLANES[model], 34) < 0.2).float()
         expected = network(planes.transpose(1, 2).contiguous())
-        assert torch.equal(exported(planes), expected)
+        # The planes lie in memory the other way round, so some processors sum in another order.
+        torch.testing.assert_close(exported(planes), expected, rtol=1e-5, atol=1e-6)
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
