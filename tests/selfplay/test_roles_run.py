@@ -140,9 +140,9 @@ def test_an_oracle_a_critic_and_opponents_by_roles(start, on_ray, tmp_path):
 
 def test_games_with_the_same_walls_by_roles(start, on_ray, tmp_path):
     learning = {"batch": 64, "baseline": "copies", "learning_rate": 1e-4, "replay": {"staleness": 100}}
-    train(values(start, learning=learning, copies=2, games=8, publish_steps=1), tmp_path)
+    train(values(start, learning=learning, copies=4, games=16, publish_steps=1), tmp_path)
     luck = curve(tmp_path, "discard/deal_luck")
-    assert len(luck) and all(0 <= each <= 1 for each in luck)
+    assert max(luck) > 0  # none without games of the same walls
 
 
 def test_everything_listens_on_loopback_alone(on_ray):
