@@ -43,6 +43,11 @@ make_environment() {
             return 1
         fi
     fi
+    install_browser &
+    if command -v npm >/dev/null; then
+        echo "Installing majiang-ai, a bot that the tests play against ..." >&2
+        npm ci --silent --prefix suphx/mjai/majiang || echo "It is not to be had: its tests are left out." >&2 &
+    fi
     echo "Installing what pyproject.toml names into .venv ..." >&2
     .venv/bin/python -m pip install --quiet --disable-pip-version-check \
         --editable '.[test,dev]' --constraint constraints.txt || return
@@ -50,11 +55,7 @@ make_environment() {
     .venv/bin/python -m pip install --quiet --disable-pip-version-check \
         --no-deps --only-binary mjai mjai --constraint constraints.txt ||
         echo "PyPI's mjai is not to be had for this machine: its arena is left out of the tests." >&2
-    if command -v npm >/dev/null; then
-        echo "Installing majiang-ai, a bot that the tests play against ..." >&2
-        npm ci --silent --prefix suphx/mjai/majiang || echo "It is not to be had: its tests are left out." >&2
-    fi
-    install_browser
+    wait
     environment_sources >.venv/made-from
 }
 

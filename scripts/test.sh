@@ -17,11 +17,12 @@ for argument in "$@"; do
 done
 
 ruff check --quiet
-mypy --no-error-summary
 if [ "$full" = yes ]; then
     # What an index out of range does only shows with bounds checks; what rests on compiled arithmetic, interpreted.
     NUMBA_BOUNDSCHECK=1 pytest --quiet tests/rules tests/logs tests/players tests/test_check.py tests/test_tables.py
     NUMBA_DISABLE_JIT=1 pytest --quiet --numprocesses 2 tests/rules tests/test_hands.py tests/test_tables.py
 fi
+mypy --no-error-summary &
 suphx warmup  # once, so that the processes of the tests do not all compile the same
-exec pytest --numprocesses 2 --dist worksteal ${arguments[@]+"${arguments[@]}"}
+wait $!
+exec pytest --numprocesses 3 --dist worksteal ${arguments[@]+"${arguments[@]}"}

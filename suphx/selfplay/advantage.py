@@ -29,6 +29,8 @@ class Moments(BaseModel):
     """Reward less its mean, squared, where there are copies of the deal."""
     shared: float = 0.0
     """... times the same of the copies: what a deal's rewards have in common."""
+    copies: float = 0.0
+    """Other games of the same walls that came to the same deal."""
 
     @property
     def luck(self) -> float:
@@ -94,6 +96,7 @@ class Advantages:
         elsewhere = np.where(copies > 0, batch.paths["elsewhere"] - moments.mean, 0)
         here = batch.paths["reward"].astype(np.float64) - moments.mean
         compared = path[copies[path] > 0]
+        moments.copies += share * (float(copies[path].mean()) - moments.copies)
         if len(compared):
             moments.reward_square += share * (float((here[compared] ** 2).mean()) - moments.reward_square)
             moments.shared += share * (float((here * elsewhere)[compared].mean()) - moments.shared)

@@ -161,7 +161,8 @@ class Learner:
             "advantage_spread": float(advantage.std()),
         }
         if self.config.baseline == "copies":
-            figures["deal_luck"] = self.advantages.moments.luck
+            moments = self.advantages.moments
+            figures |= {"deal_luck": moments.luck, "deal_copies": moments.copies}
         return figures | pupil.control(figures)
 
     def _rate_factor(self) -> float:

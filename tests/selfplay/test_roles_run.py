@@ -37,10 +37,11 @@ def on_ray(start):
 
 @pytest.fixture(scope="module")
 def whole(start, on_ray, tmp_path_factory) -> tuple[Path, list]:
-    """A run to its end, with a measurement."""
+    """A run to its end, of games with the same walls, with a measurement."""
     folder, reports = tmp_path_factory.mktemp("whole"), []
     evaluation = {"every": 1_000, "deals": 2, "opponent": "sensible"}
-    train(values(start, games=8, evaluation=evaluation), folder, reports.append)
+    learning = {"models": ["discard", "chow"], "batch": 64, "learning_rate": 1e-4, "baseline": "copies"}
+    train(values(start, games=8, evaluation=evaluation, learning=learning, copies=4), folder, reports.append)
     return folder, reports
 
 
@@ -77,6 +78,10 @@ def test_curves_have_their_names(whole):
     assert set(wanted) <= names, set(wanted) - names
 
 
+def test_rounds_are_compared_with_those_of_the_same_walls(whole):
+    assert max(curve(whole[0], "discard/deal_copies")) > 0.5  # 0 without games of the same walls
+
+
 def test_the_agent_is_measured_when_all_is_over(whole):
     folder, reports = whole
     assert reports[-1].strength is not None and reports[-1].strength.games >= 8
@@ -91,11 +96,14 @@ def test_sample_games_are_logs_that_verify(whole):
         assert game.names[0].startswith("tiny ") and not verify_game(game).mismatches
 
 
-def test_a_run_that_was_stopped_goes_on_from_its_checkpoint(start, on_ray, tmp_path):
-    config = values(start, checkpoint_seconds=1_000)
+def test_a_run_that_was_stopped_goes_on_from_its_checkpoint(start, on_ray, tmp_path, monkeypatch):
+    monkeypatch.setattr("suphx.selfplay.roles.run._STOP_SECONDS", 2 * PATIENCE)  # so that none is killed
+    learning = {"models": ["discard"], "batch": 8, "learning_rate": 1e-5}
+    config = values(start, checkpoint_seconds=1_000, learning=learning, roles={"ahead": 1})
     first = Background(config, tmp_path)
     first.wait_for_versions(3)
-    first.stop()
+    first.stop()  # while simulators wait for room
+    assert max(curve(tmp_path, "simulator/held")) > 0
     version, games = first.training.progress.version, first.training.progress.games
     assert version >= 3 and RunFolder(tmp_path).checkpoint.exists()
 
@@ -105,15 +113,6 @@ def test_a_run_that_was_stopped_goes_on_from_its_checkpoint(start, on_ray, tmp_p
     second.stop()
     assert second.training.progress.version > version
     assert int((tmp_path / "simulators_begun").read_text()) == 2  # other walls than before
-
-
-def test_simulators_that_wait_for_room_end_by_themselves(start, on_ray, tmp_path, monkeypatch):
-    monkeypatch.setattr("suphx.selfplay.roles.run._STOP_SECONDS", 2 * PATIENCE)
-    learning = {"models": ["discard"], "batch": 8, "learning_rate": 1e-5}
-    run = Background(values(start, learning=learning, roles={"ahead": 1}), tmp_path)
-    run.wait_for_versions(2)
-    run.stop()
-    assert max(curve(tmp_path, "simulator/held")) > 0
 
 
 def test_a_checkpoint_of_another_configuration_is_refused(start, on_ray, whole):
@@ -136,13 +135,6 @@ def test_an_oracle_a_critic_and_opponents_by_roles(start, on_ray, tmp_path):
     assert shown[0] > shown[-1] == 0
     assert len(curve(tmp_path, "critic/explained_variance"))
     assert load_agent(tmp_path / "agent")["discard"].planes == MODEL_PLANES["discard"]
-
-
-def test_games_with_the_same_walls_by_roles(start, on_ray, tmp_path):
-    learning = {"batch": 64, "baseline": "copies", "learning_rate": 1e-4, "replay": {"staleness": 100}}
-    train(values(start, learning=learning, copies=4, games=16, publish_steps=1), tmp_path)
-    luck = curve(tmp_path, "discard/deal_luck")
-    assert max(luck) > 0  # none without games of the same walls
 
 
 def test_everything_listens_on_loopback_alone(on_ray):
@@ -192,6 +184,7 @@ def test_a_step_to_no_number_ends_the_run_with_the_last_good_agent(start, on_ray
         train(values(start, learning=learning), tmp_path)
 
 
+@pytest.mark.full
 def test_a_collapse_ends_the_run_with_the_last_good_agent(start, on_ray, tmp_path):
     collapse = {"entropy_share": 1.0}
     learning = {"models": ["discard"], "batch": 64, "learning_rate": 0.01, "collapse": collapse, "recent_steps": 3}
