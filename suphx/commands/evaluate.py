@@ -240,7 +240,7 @@ def _write(
     out: Path | None,
 ) -> None:
     from simulator.files import write_whole
-    from suphx.evaluation.pictures import write_pictures
+    from suphx.evaluation.pictures import short_names, write_pictures
     from suphx.evaluation.report import write_csv, write_scalars
 
     if out:
@@ -249,7 +249,12 @@ def _write(
         write_csv(csv, found)
     if plots:
         plots.mkdir(parents=True, exist_ok=True)
-        write_pictures(plots, units, found["agents"])
+        short = short_names(units)
+        write_pictures(
+            plots,
+            {short[name]: each for name, each in units.items()},
+            {short[name]: each for name, each in found["agents"].items()},
+        )
     if tensorboard:
         write_scalars(tensorboard, found, found["games"])
 

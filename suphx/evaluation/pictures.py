@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
 
+from suphx.agent.in_turns import TURNS
 from suphx.evaluation.measures import MEASURE
 from suphx.evaluation.plots import plot_ranks, plot_resampling, plot_running, plot_stable_ranks
 from suphx.evaluation.statistics import resampled, running
 from suphx.evaluation.tally import COLUMN
+from suphx.mjai.host.specs import is_external
 
 SAMPLES = 1000
 #: Of the deals, in each sample of the box plot (the paper's: 800K of a million games).
@@ -56,6 +59,24 @@ def write_pictures(
     estimates = {name: running(each, measure) for name, each in units.items()}
     plot_running(paths["running"], estimates, f"stable rank, {room} room (dan)", f"{unit} in order")
     return list(paths.values())
+
+
+def short_names(agents: Iterable[str]) -> dict[str, str]:
+    """Return what agents are called in pictures: folders by their last part, `runs/first/agent` by the one before it.
+
+    Those that would be called the same keep their whole names, and so do bots with their commands.
+    """
+    short = {each: each if is_external(each) else TURNS.join(map(_last_part, each.split(TURNS))) for each in agents}
+    times = Counter(short.values())
+    return {agent: name if times[name] == 1 else agent for agent, name in short.items()}
+
+
+def _last_part(agent: str) -> str:
+    kind, colon, folder = agent.rpartition(":")
+    parts = PurePath(folder).parts
+    if len(parts) > 1 and parts[-1] == "agent":
+        parts = parts[:-1]
+    return kind + colon + (parts[-1] if parts else folder)
 
 
 def _sizes(units: np.ndarray) -> list[int]:

@@ -17,7 +17,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from suphx.errors import InputError
 from suphx.evaluation.ladder import follow_summary, simulate
 from suphx.evaluation.measures import MEASURE, MEASURES, PRIZE, measures
-from suphx.evaluation.pictures import write_pictures
+from suphx.evaluation.pictures import short_names, write_pictures
 from suphx.evaluation.plots import plot_ranks, plot_resampling, plot_running, plot_stable_ranks
 from suphx.evaluation.report import (
     career_table,
@@ -139,6 +139,20 @@ def test_all_pictures_of_a_match_and_none_of_too_few_games_to_draw_from(tmp_path
 def test_a_picture_of_another_kind_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"a\.gif"):
         plot_stable_ranks(tmp_path / "a.gif", {"x": np.ones(3)}, "expert", "")
+
+
+def test_pictures_call_agents_by_their_folders_where_that_tells_them_apart() -> None:
+    shown = {
+        "sl": "sl",
+        "docs/start": "start",
+        "/runs/a/agent|/runs/b/agent": "a|b",
+        "adapted:/runs/c/agent": "adapted:c",
+        "agent": "agent",
+        "bot:/bin/player /runs/d/agent": "bot:/bin/player /runs/d/agent",
+        "old/same": "old/same",
+        "new/same": "new/same",
+    }
+    assert short_names(shown) == shown
 
 
 def test_pictures_stand_never_fourth_and_a_single_deal(tmp_path: Path) -> None:
