@@ -4,7 +4,10 @@ import json
 import subprocess
 import sys
 
+import pytest
 
+
+@pytest.mark.full
 def test_the_benchmark_measures_bare_steps_loading_and_both() -> None:
     # Its own process: it keeps to one core.
     command = [sys.executable, "-m", "suphx", "bench", "pretrain", "--sizes", "small", "--turns", "1", "--json"]
