@@ -28,6 +28,8 @@ GIB = 1 << 30
 _PROCESS_BYTES = 450 << 20
 #: Questions of rounds in progress at a table, for each model that learns; discards are nearly all. Measured.
 _QUESTIONS_A_TABLE = 27
+#: Of rounds that wait for others of the same walls, for each question of rounds in progress. Measured, with 8 copies.
+_WAITING = 3
 #: Copies of its planes that a minibatch makes on its way, and what a step needs for each question besides. Measured.
 _STEP_BYTES = 34 * 900 * 2 * 3
 
@@ -111,7 +113,7 @@ def plan_of(config: TrainConfig) -> Plan:
     """Return the plan of a configuration."""
     roles, learning = config.roles, config.learning
     planes = max(MODEL_PLANES[model] for model in learning.models) + (ORACLE_PLANES if config.keeps_hidden else 0)
-    tables = config.side_by_side * _QUESTIONS_A_TABLE * planes * 8
+    tables = config.side_by_side * _QUESTIONS_A_TABLE * planes * 8 * (1 + _WAITING * (config.copies > 1))
     step = learning.batch * _STEP_BYTES // roles.servers.count
     return Plan((
         RolePlan(
