@@ -29,7 +29,8 @@ step() {  # step NAME [--set ...]: both seeds side by side, a core each
 
 step rl-basic
 step rl-1 --set 'reward={kind: phi}'
-step rl-2 --set 'reward={kind: phi}' --set 'learning.oracle={full_games: 15000, decay_games: 20000}'
+step rl-2 --set 'reward={kind: phi}' --set 'evaluation={every: 15000, deals: 250, opponent: docs/results/ladder/weak}' \
+    --set 'learning.oracle={full_games: 15000, decay_games: 20000, planes_rate: 10, after_rate: 1}'
 
 challengers=(--challenger docs/results/ladder/start)
 for name in rl-basic rl-1 rl-2; do

@@ -9,7 +9,6 @@ import torch
 from torch import nn
 
 from suphx.networks.fused import FusedNetwork
-from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.selfplay.passes import passes
@@ -50,8 +49,7 @@ class LearnedPart:
         return torch.cat(found).clone()
 
     def _stem(self, packed: np.ndarray) -> torch.Tensor:
-        x = self._unpacked(packed).transpose(1, 2).unsqueeze(-1)
-        x = torch.relu(self.network.first(x))
+        x = self.network.first_of_packed(packed, self.precision)
         for block in self.network.blocks[: self._fixed]:
             x = block(x)
         return x
@@ -59,13 +57,10 @@ class LearnedPart:
     def logits(self, inputs: np.ndarray | torch.Tensor) -> torch.Tensor:
         """Return logits f32[n, 34 or 2]; gradients flow to what learns."""
         if isinstance(inputs, np.ndarray):
-            return self.network(self._unpacked(inputs))
+            return self.network.of_packed(inputs, self.precision)
         for block in self._last:
             inputs = block(inputs)
         return self.network.head(inputs.squeeze(-1).transpose(1, 2)).float()
-
-    def _unpacked(self, packed: np.ndarray) -> torch.Tensor:
-        return unpack(packed, self.precision.dtype, self.precision.device, self.precision.threads)
 
 
 class Stems:

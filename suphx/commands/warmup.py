@@ -58,10 +58,10 @@ def _features() -> None:
 
 def _training() -> None:
     import numpy as np
-    import torch
 
-    from suphx.networks.planes import unpack
-    from suphx.networks.sizes import MODELS
+    from suphx.networks.policy import PolicyNetwork
+    from suphx.networks.precision import choose_precision
+    from suphx.networks.sizes import MODELS, NetworkSize
     from suphx.supervised.loader import Source
     from suphx.supervised.logs import generated
     from suphx.supervised.selection import select
@@ -75,8 +75,8 @@ def _training() -> None:
         planes = source.encode(collected)
         situations(collected.positions, collected.pairs)
         permute_suits(planes, np.zeros(len(planes), np.int64), np.zeros(len(planes), np.int64), False)
-        for dtype in (torch.bfloat16, torch.float32):
-            unpack(planes, dtype, torch.device("cpu"))
+        network = PolicyNetwork(model, NetworkSize(filters=4, blocks=1))
+        network.of_packed(planes, choose_precision("cpu", "float32", 1)).sum().backward()
 
 
 def _bot() -> None:

@@ -18,10 +18,9 @@ from torch.nn import functional
 from simulator.tiles import KINDS
 from suphx.features.layout import CALL_LAYOUT
 from suphx.features.layout_groups import FLAG
-from suphx.networks.convolution import KindConvolution
+from suphx.networks.fused import FusedNetwork
 from suphx.networks.inference import CPU_CHUNK, GPU_CHUNK, Evaluator
-from suphx.networks.planes import unpack, unpack_into
-from suphx.networks.policy import PolicyNetwork
+from suphx.networks.policy import PolicyNetwork, ResidualBlock
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import PLANES, size_named
 
@@ -31,15 +30,15 @@ _LEARNING_RATE = 1e-4
 
 
 def made_up_planes(n: int, planes: int = PLANES) -> np.ndarray:
-    """Return uint64[n, planes] of random bits, a quarter of them set, about as many as in a position.
+    """Return uint64[n, planes] of random bits, about as many of them set as in a position.
 
-    Those that are all or none by the layout are so here.
+    Of planes that are all or none by the layout half are all, of the others every fourth has four bits in the mean.
     """
     generator = np.random.default_rng(0)
-    first, second = generator.integers(0, 1 << KINDS, (2, n, planes), dtype=np.uint64)
-    packed = first & second
+    found = generator.integers(0, 1 << KINDS, (3, n, planes), dtype=np.uint64)
+    packed = np.bitwise_and.reduce(found) * (generator.random((n, planes)) < 0.25)
     flags = [place for place, plane in enumerate(CALL_LAYOUT[:planes]) if plane.range == FLAG]
-    packed[:, flags] = (packed[:, flags] & np.uint64(1)) * np.uint64((1 << KINDS) - 1)
+    packed[:, flags] = (found[0][:, flags] & np.uint64(1)) * np.uint64((1 << KINDS) - 1)
     return packed
 
 
@@ -63,19 +62,20 @@ def _wait(device: torch.device) -> None:
 
 
 def bench_inference(size: str, precision: Precision, seconds: float) -> dict[str, float]:
-    """Measure one size from packed planes to logits, and unpacking, all planes to all kinds, as a share of that."""
+    """Measure one size from packed planes to logits, and what the first layer makes of them as a share of that."""
     network = PolicyNetwork("discard", size_named(size))
     evaluator = Evaluator(network, precision)
     on_cpu = precision.device.type == "cpu"
     chunk = CPU_CHUNK if on_cpu else GPU_CHUNK
     packed = made_up_planes(chunk * precision.threads if on_cpu else chunk)  # a chunk for each thread
-    whole = measure(lambda: evaluator.logits(packed), seconds, precision.device)
+    whole = measure(lambda: evaluator.logits(packed), seconds, precision.device) * (chunk / len(packed))
     if on_cpu:
-        out = torch.empty((chunk, KINDS, PLANES), dtype=precision.dtype)
-        unpacking = measure(lambda: unpack_into(packed[:chunk], out, 1), seconds / 4, precision.device)
+        fused = FusedNetwork(network, precision.dtype)
+        first = measure(lambda: fused.trunk(packed[:chunk], 0), seconds / 4, precision.device) / precision.threads
     else:
-        unpacking = measure(lambda: unpack(packed, precision.dtype, precision.device), seconds / 4, precision.device)
-    return {"inference_per_s": len(packed) / whole, "unpack_share": unpacking / whole}
+        network = network.to(precision.device, precision.dtype).requires_grad_(False)
+        first = measure(lambda: network.first_of_packed(packed, precision), seconds / 4, precision.device)
+    return {"inference_per_s": chunk / whole, "first_layer_share": first / whole}
 
 
 def bench_training(size: str, precision: Precision, seconds: float, batch: int = TRAINING_BATCH) -> dict[str, float]:
@@ -86,9 +86,8 @@ def bench_training(size: str, precision: Precision, seconds: float, batch: int =
     kinds = torch.randint(0, KINDS, (batch,), device=precision.device)
 
     def step() -> None:
-        planes = unpack(packed, precision.dtype, precision.device, precision.threads)
         optimizer.zero_grad()
-        functional.cross_entropy(network(planes), kinds).backward()
+        functional.cross_entropy(network.of_packed(packed, precision), kinds).backward()
         optimizer.step()
 
     return {"training_per_s": batch / measure(step, seconds, precision.device)}
@@ -106,6 +105,17 @@ class _ShiftAndMultiply(nn.Module):
         return self.linear(torch.cat([padded[:, :-2], x, padded[:, 2:]], dim=-1))
 
 
+class _Half(nn.Module):
+    """Half a residual block, as far as time is concerned: the block takes half of the positions."""
+
+    def __init__(self, filters: int) -> None:
+        super().__init__()
+        self.block = ResidualBlock(filters, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.block(x[: len(x) // 2])
+
+
 def _with_gradients(layer: nn.Module, x: torch.Tensor) -> None:
     layer(x).sum().backward()
 
@@ -113,7 +123,7 @@ def _with_gradients(layer: nn.Module, x: torch.Tensor) -> None:
 def bench_layouts(filters: int, precision: Precision, seconds: float) -> dict[str, float]:
     """Measure one convolution of the trunk in each layout that was considered, forward and with its gradients."""
     candidates: dict[str, tuple[nn.Module, tuple[int, ...]]] = {
-        "ours": (KindConvolution(filters, filters), (_LAYOUT_POSITIONS, KINDS, 1, filters)),
+        "ours": (_Half(filters), (_LAYOUT_POSITIONS, KINDS, 1, filters)),
         "channels_last": (nn.Conv2d(filters, filters, (3, 1), padding=(1, 0)), (_LAYOUT_POSITIONS, KINDS, 1, filters)),
         "conv1d": (nn.Conv1d(filters, filters, 3, padding=1), (_LAYOUT_POSITIONS, filters, KINDS)),
         "shift_and_multiply": (_ShiftAndMultiply(filters, filters), (_LAYOUT_POSITIONS, KINDS, filters)),

@@ -21,23 +21,6 @@ _PADDING = (1, 0)
 _FUSED_TYPES = (torch.float32, torch.bfloat16)
 
 
-class _Convolution(torch.autograd.Function):
-    """A 3x1 convolution whose weight gradient is made of its memory read the other way."""
-
-    @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-        ctx.save_for_backward(x, weight)
-        return functional.conv2d(x, weight, bias, padding=_PADDING)
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
-        x, weight = ctx.saved_tensors
-        gradient = gradient.contiguous(memory_format=torch.channels_last)
-        to_x = functional.conv2d(gradient, _mirrored(weight), padding=_PADDING) if ctx.needs_input_grad[0] else None
-        return to_x, *_weight_gradients(gradient, x, weight)
-
-
 class _Block(torch.autograd.Function):
     """A residual block: two convolutions, cut off below zero, the second one added to what came in."""
 
@@ -102,8 +85,6 @@ class KindConvolution(nn.Conv2d):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Return [n, filters, 34, 1] for x [n, channels, 34, 1]."""
         weight, bias = self.as_type(x.dtype)
-        if x.device.type == "cpu" and weight.requires_grad and torch.is_grad_enabled():
-            return _Convolution.apply(x, weight, bias)
         return functional.conv2d(x, weight, bias, padding=_PADDING)
 
     def as_type(self, dtype: torch.dtype) -> tuple[torch.Tensor, torch.Tensor]:

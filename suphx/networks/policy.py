@@ -10,12 +10,16 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
 
 from simulator.tiles import KINDS
 from suphx.networks.convolution import KindConvolution, residual_block
+from suphx.networks.first_layer import first_layer
+from suphx.networks.planes import unpack
+from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODEL_PLANES, OUTPUTS, NetworkSize
 
 #: The head of the yes-or-no models: channels of its narrow convolution (the paper does not say), then its layers.
@@ -84,12 +88,25 @@ class AnswerHead(nn.Module):
         return self.answer(self.layers(functional.relu(self.narrow(rows)).flatten(1)))
 
 
+class ValueHead(AnswerHead):
+    """The same with a single number."""
+
+    def __init__(self, filters: int) -> None:
+        super().__init__(filters, outputs=1)
+
+    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+        """Return [n] for rows [n, 34, filters]."""
+        return super().forward(rows).squeeze(-1)
+
+
 class Trunk(nn.Module):
     """The first convolution and the residual blocks: what all networks have in common.
 
     It computes in the type of the planes it is given and keeps its parameters in theirs, so bfloat16 planes
     and float32 parameters are mixed-precision training.
     """
+
+    head: KindHead | AnswerHead
 
     def __init__(self, size: NetworkSize, planes: int) -> None:
         super().__init__()
@@ -99,10 +116,28 @@ class Trunk(nn.Module):
         _start(self.first)
         self.blocks = nn.ModuleList(ResidualBlock(size.filters, size.blocks) for _ in range(size.blocks))
 
-    def rows(self, planes: torch.Tensor) -> torch.Tensor:
-        """Return [n, 34, filters] for planes float[n, 34, planes] (`planes.unpack`)."""
+    def forward(self, planes: torch.Tensor) -> torch.Tensor:
+        """Return the head's answers, float32, for planes float[n, 34, planes] (`planes.unpack`)."""
+        return self.head(self._after_first(self.first_of(planes))).float()
+
+    def of_packed(self, packed: np.ndarray, precision: Precision) -> torch.Tensor:
+        """Return what `forward` does for packed planes uint64[n, planes]; on a CPU they are not unpacked."""
+        return self.head(self._after_first(self.first_of_packed(packed, precision))).float()
+
+    def first_of(self, planes: torch.Tensor) -> torch.Tensor:
+        """Return what the first convolution makes of planes float[n, 34, planes], [n, filters, 34, 1]."""
         x = planes.transpose(1, 2).unsqueeze(-1)  # [n, planes, 34, 1], channels last in memory: no copy
-        x = functional.relu(self.first(x), inplace=True)
+        return functional.relu(self.first(x), inplace=True)
+
+    def first_of_packed(self, packed: np.ndarray, precision: Precision) -> torch.Tensor:
+        """Return the same for packed planes."""
+        if precision.device.type != "cpu":
+            return self.first_of(unpack(packed, precision.dtype, precision.device))
+        assert self.first.bias is not None
+        return first_layer(packed, self.first.weight, self.first.bias, precision.dtype, precision.threads)
+
+    def _after_first(self, x: torch.Tensor) -> torch.Tensor:
+        """Return [n, 34, filters] for what the first convolution made."""
         for block in self.blocks:
             x = block(x)
         return x.squeeze(-1).transpose(1, 2)
@@ -113,7 +148,7 @@ class Trunk(nn.Module):
 
 
 class PolicyNetwork(Trunk):
-    """One of the five models."""
+    """One of the five models: its answers are logits f32[n, 34 or 2]."""
 
     def __init__(self, model: str, size: NetworkSize, planes: int | None = None) -> None:
         """Build `model` (of `MODELS`) with fresh weights.
@@ -126,10 +161,6 @@ class PolicyNetwork(Trunk):
         self.model = model
         self.head = KindHead(size.filters) if OUTPUTS[model] == KINDS else AnswerHead(size.filters)
 
-    def forward(self, planes: torch.Tensor) -> torch.Tensor:
-        """Return logits f32[n, 34 or 2] for planes float[n, 34, planes]."""
-        return self.head(self.rows(planes)).float()
-
     @torch.no_grad()
     def divide_logits(self, by: float) -> None:
         """Divide all logits from now on: below 1 the policy is surer, its likeliest answers stay."""
@@ -139,15 +170,11 @@ class PolicyNetwork(Trunk):
 
 
 class ValueNetwork(Trunk):
-    """What a position is worth: a policy network's trunk and one number. It is no part of an agent."""
+    """What a position is worth: a policy network's trunk and one number, f32[n]. It is no part of an agent."""
 
     def __init__(self, size: NetworkSize, planes: int) -> None:
         super().__init__(size, planes)
-        self.head = AnswerHead(size.filters, outputs=1)
-
-    def forward(self, planes: torch.Tensor) -> torch.Tensor:
-        """Return values f32[n] for planes float[n, 34, planes]."""
-        return self.head(self.rows(planes)).squeeze(-1).float()
+        self.head = ValueHead(size.filters)
 
 
 def _start(layer: KindConvolution | nn.Linear) -> None:

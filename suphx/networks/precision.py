@@ -29,7 +29,7 @@ class Precision:
     dtype: torch.dtype
     """Type that planes and activations have; float32 or bfloat16."""
     threads: int
-    """Threads of torch and of unpacking, on a CPU."""
+    """Threads of torch and of the first layer, on a CPU."""
     reason: str
     """Why this type, for the person at the keyboard."""
 

@@ -12,7 +12,6 @@ from functools import partial
 
 import numpy as np
 import torch
-from torch import nn
 from torch.nn import functional
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -21,8 +20,7 @@ from suphx.agent.network_agent import untrained_networks
 from suphx.features.layout import PLANES
 from suphx.networks.benchmark import bench_inference
 from suphx.networks.memory import keep_memory
-from suphx.networks.planes import unpack
-from suphx.networks.policy import PolicyNetwork, ValueNetwork
+from suphx.networks.policy import PolicyNetwork, Trunk, ValueNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import NetworkSize
 from suphx.selfplay.benchmark import MODEL, Spent, made_up_questions
@@ -51,8 +49,8 @@ def _played_by(network: PolicyNetwork, questions: Experience, precision: Precisi
     found = np.empty(len(questions), np.float32)
     with torch.inference_mode():
         for rows in passes(len(questions), precision):
-            planes = unpack(questions.planes[rows], precision.dtype, precision.device, precision.threads)
-            log_policy = functional.log_softmax(network(planes), dim=1).cpu().numpy()
+            logits = network.of_packed(questions.planes[rows], precision)
+            log_policy = functional.log_softmax(logits, dim=1).cpu().numpy()
             found[rows] = np.take_along_axis(log_policy, questions.answer[rows].astype(np.int64)[:, None], 1)[:, 0]
     return replace(questions, log_probability=found)
 
@@ -61,7 +59,7 @@ class _BareStep:
     """Forward, backward and AdamW's step of one network, in the passes that the learner makes."""
 
     def __init__(
-        self, network: nn.Module, planes: np.ndarray, targets: torch.Tensor, loss: Callable, precision: Precision
+        self, network: Trunk, planes: np.ndarray, targets: torch.Tensor, loss: Callable, precision: Precision
     ) -> None:
         """planes: uint64[n, planes]. loss: what is summed over questions, of outputs and targets [n, ...]."""
         self._network = network.to(precision.device)
@@ -70,10 +68,9 @@ class _BareStep:
         self._optimizer = torch.optim.AdamW(network.parameters(), lr=_RATE, fused=True)
 
     def take(self) -> None:
-        precision = self._precision
-        for rows in passes(len(self._planes), precision):
-            planes = unpack(self._planes[rows], precision.dtype, precision.device, precision.threads)
-            self._loss(self._network(planes), self._targets[rows], reduction="sum").backward()
+        for rows in passes(len(self._planes), self._precision):
+            answers = self._network.of_packed(self._planes[rows], self._precision)
+            self._loss(answers, self._targets[rows], reduction="sum").backward()
         self._optimizer.step()
         self._optimizer.zero_grad()
 

@@ -15,7 +15,7 @@ from suphx.networks.precision import Precision
 from suphx.selfplay.diverged import LearningDiverged
 from suphx.selfplay.learning_config import LearningConfig
 from suphx.selfplay.optimizer import Optimizer
-from suphx.selfplay.passes import passes, unpacked
+from suphx.selfplay.passes import passes, with_hidden
 from suphx.selfplay.peers import Peers
 from suphx.selfplay.trajectory import Experience
 
@@ -87,7 +87,7 @@ class Critic:
         if hidden.shape[1] != self._hidden:
             raise ValueError(f"the critic needs {self._hidden} planes of what is hidden, not {hidden.shape[1]}")
         seen = experience.planes[rows, : self._position]
-        return self.network(unpacked(seen, hidden, self.network.planes, self._precision))
+        return self.network.of_packed(with_hidden(seen, hidden, self.network.planes), self._precision)
 
     def tensors(self) -> dict[str, torch.Tensor]:
         """Return the whole state but the number of steps, by name; the tensors themselves, no copies."""

@@ -5,10 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import torch
 
 from suphx.networks.inference import GPU_CHUNK
-from suphx.networks.planes import unpack
 from suphx.networks.precision import Precision
 
 #: Positions of one pass of learning on a CPU: more are no faster, and activations wait for their gradients in memory.
@@ -31,9 +29,3 @@ def with_hidden(packed: np.ndarray, hidden: np.ndarray, planes: int) -> np.ndarr
     if planes != packed.shape[1] + hidden.shape[1]:
         raise ValueError(f"a network of {planes} planes cannot see {packed.shape[1]} and {hidden.shape[1]} hidden ones")
     return np.concatenate([packed, hidden], axis=1)
-
-
-def unpacked(packed: np.ndarray, hidden: np.ndarray, planes: int, precision: Precision) -> torch.Tensor:
-    """Return [n, 34, planes] for a network that sees so many planes, as of `with_hidden`."""
-    packed = with_hidden(packed, hidden, planes)
-    return unpack(packed, precision.dtype, precision.device, precision.threads)

@@ -15,7 +15,7 @@ from suphx.networks.precision import Precision
 from suphx.selfplay.controller import ControllerState, DistanceController, EntropyController
 from suphx.selfplay.learning_config import LearningConfig
 from suphx.selfplay.optimizer import Faster, Optimizer
-from suphx.selfplay.passes import unpacked, with_hidden
+from suphx.selfplay.passes import with_hidden
 from suphx.selfplay.policy_gradient import Terms, divergence, log_probabilities, terms_of
 from suphx.selfplay.trajectory import Experience
 
@@ -87,8 +87,8 @@ class Pupil:
         """
         device = self.precision.device
         possible = torch.from_numpy(legal).to(device)
-        planes = unpacked(experience.planes, experience.oracle, self.network.planes, self.precision)
-        log_policy = log_probabilities(self.network(planes), possible)
+        packed = with_hidden(experience.planes, experience.oracle, self.network.planes)
+        log_policy = log_probabilities(self.network.of_packed(packed, self.precision), possible)
         terms = terms_of(
             log_policy,
             torch.from_numpy(experience.answer.astype(np.int64)).to(device),

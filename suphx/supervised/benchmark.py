@@ -10,7 +10,6 @@ from collections.abc import Iterator
 import torch
 from torch.nn import functional
 
-from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import NetworkSize
@@ -40,9 +39,9 @@ class _Steps:
         """Take a step for every batch of a chunk."""
         precision = self._precision
         for first in range(0, len(chunk.answers), _BATCH):
-            planes = unpack(chunk.planes[first : first + _BATCH], precision.dtype, precision.device, precision.threads)
+            logits = self._network.of_packed(chunk.planes[first : first + _BATCH], precision)
             answers = torch.from_numpy(chunk.answers[first : first + _BATCH]).to(precision.device)
-            functional.cross_entropy(self._network(planes), answers).backward()
+            functional.cross_entropy(logits, answers).backward()
             self._optimizer.step(0.5)
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.supervised.config import PretrainConfig
@@ -57,7 +56,7 @@ class Learner:
 
     def _loss(self, packed: np.ndarray, wanted: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
         precision = self._precision
-        logits = self.network(unpack(packed, precision.dtype, precision.device, precision.threads))
+        logits = self.network.of_packed(packed, precision)
         if self.network.model == "discard":
             legal = torch.from_numpy(legal_discards(packed)).to(precision.device)
             logits = logits.masked_fill(~legal, -torch.inf)

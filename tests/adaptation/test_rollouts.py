@@ -18,7 +18,6 @@ from suphx.agent.interface import Agent, Choice
 from suphx.agent.sampling import highest_probability
 from suphx.networks.sizes import OUTPUTS
 from suphx.reward.games import START
-from suphx.selfplay.passes import unpacked
 from suphx.selfplay.policy_gradient import legal_answers, log_probabilities
 from suphx.selfplay.records import as_bytes
 from suphx.selfplay.rewards import PhiReward, make_rewards
@@ -118,7 +117,7 @@ def test_every_question_is_kept_with_what_the_network_said() -> None:
     legal = torch.from_numpy(legal_answers(experience.legal, OUTPUTS["discard"]))
     network = tiny_agent().networks["discard"]
     with torch.inference_mode():
-        said = network(unpacked(experience.planes, experience.oracle, network.planes, PRECISION))
+        said = network.of_packed(experience.planes, PRECISION)
         log_policy = log_probabilities(said, legal)
     taken = log_policy[torch.arange(len(experience)), torch.from_numpy(experience.answer.astype(np.int64))]
     assert np.allclose(taken.numpy(), experience.log_probability, atol=1e-4)

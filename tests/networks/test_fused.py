@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from suphx.features.layout import CALL_LAYOUT, LAYOUT, ORACLE_PLANES
+from suphx.features.layout import ORACLE_PLANES
 from suphx.networks import fused, onednn
 from suphx.networks.benchmark import made_up_planes
-from suphx.networks.fused import FusedNetwork, flag_places
+from suphx.networks.fused import FusedNetwork
 from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
 from suphx.networks.sizes import CALL_PLANES, MODELS, PLANES, SIZES, NetworkSize
@@ -87,12 +87,3 @@ def test_an_answer_does_not_depend_on_what_is_asked_beside_it(model, dtype):
     whole = arranged(packed).numpy()
     for at, n in ((0, 1), (17, 3), (100, 64), (190, 50), (20, 140), (1, 255)):
         assert np.array_equal(arranged(packed[at : at + n]).numpy(), whole[at : at + n])
-
-
-def test_numbers_are_taken_for_planes_of_all_or_none_alone():
-    network = PolicyNetwork("chow", SIZE)
-    named = {CALL_LAYOUT[place].range for place in flag_places(network)}
-    others = {CALL_LAYOUT[place].range for place in FusedNetwork(network, torch.float32).sets}
-    assert named == {"all or none"} and "all or none" not in others
-    assert len(flag_places(PolicyNetwork("discard", SIZE))) == sum(plane.range == "all or none" for plane in LAYOUT)
-    assert len(flag_places(PolicyNetwork("discard", SIZE, planes=12))) == 0

@@ -18,7 +18,7 @@ def test_the_command_prints_rates_as_json():
     numbers = json.loads(result.stdout)
     assert numbers["threads"] == 1 and "on cpu" in numbers["precision"]
     for dtype in ("bfloat16", "float32"):
-        assert set(numbers[f"small {dtype}"]) == {"inference_per_s", "unpack_share", "training_per_s"}
+        assert set(numbers[f"small {dtype}"]) == {"inference_per_s", "first_layer_share", "training_per_s"}
         assert all(rate > 0 for rate in numbers[f"layouts 64 {dtype}"].values())
 
 

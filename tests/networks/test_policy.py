@@ -7,9 +7,12 @@ from pydantic import ValidationError
 from torch.nn import functional
 
 from suphx.networks import onednn
+from suphx.networks.benchmark import made_up_planes
 from suphx.networks.convolution import KindConvolution, residual_block
-from suphx.networks.policy import PolicyNetwork
-from suphx.networks.sizes import MODELS, SIZES, NetworkSize, size_named
+from suphx.networks.planes import unpack
+from suphx.networks.policy import PolicyNetwork, ValueNetwork
+from suphx.networks.precision import choose_precision
+from suphx.networks.sizes import MODELS, PLANES, SIZES, NetworkSize, size_named
 
 TINY = NetworkSize(filters=8, blocks=2)
 
@@ -82,29 +85,12 @@ def test_a_wrong_model_or_size_is_named():
         NetworkSize(filters=0, blocks=1)
 
 
-def test_the_convolutions_gradients_are_those_of_torch():
+def test_packed_planes_are_answered_as_their_zeros_and_ones():
     torch.manual_seed(0)
-    ours = KindConvolution(7, 5).double()
-    x = torch.randn(3, 34, 7, dtype=torch.double).transpose(1, 2).unsqueeze(-1).requires_grad_()
-    gradient = torch.randn(3, 5, 34, 1, dtype=torch.double)
-
-    def gradients(output: torch.Tensor) -> list[torch.Tensor]:
-        return list(torch.autograd.grad(output, (x, ours.weight, ours.bias), gradient))
-
-    theirs = gradients(functional.conv2d(x, ours.weight, ours.bias, padding=(1, 0)))
-    for found, expected in zip(gradients(ours(x)), theirs, strict=True):
-        assert torch.allclose(found, expected, atol=1e-12)
-
-
-def test_the_convolutions_gradients_for_one_position_and_for_none():
-    layer = KindConvolution(4, 4)
-    for n in (1, 0):
-        x = torch.randn(n, 4, 34, 1)
-        expected = torch.autograd.grad(
-            functional.conv2d(x, layer.weight, layer.bias, padding=(1, 0)).sum(), layer.weight
-        )
-        found = torch.autograd.grad(layer(x).sum(), layer.weight)
-        assert torch.allclose(found[0], expected[0], atol=1e-5)
+    packed = made_up_planes(40)
+    for network in (PolicyNetwork("discard", TINY), PolicyNetwork("pong", TINY, PLANES), ValueNetwork(TINY, PLANES)):
+        plain = network(unpack(packed, torch.float32, torch.device("cpu")))
+        assert torch.allclose(network.of_packed(packed, choose_precision("cpu", "float32", 1)), plain, atol=1e-4)
 
 
 @pytest.mark.parametrize("n", [3, 1, 0])

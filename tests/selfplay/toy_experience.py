@@ -10,7 +10,7 @@ from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import OUTPUTS, NetworkSize
-from suphx.selfplay.passes import unpacked
+from suphx.selfplay.passes import with_hidden
 from suphx.selfplay.policy_gradient import legal_answers, log_probabilities
 from suphx.selfplay.trajectory import PATH, Batch, Experience
 
@@ -59,7 +59,7 @@ def policy_of(network: PolicyNetwork, planes: np.ndarray, answers: int, oracle: 
     asked = questions(planes, answers, oracle=oracle)
     legal = torch.from_numpy(legal_answers(asked.legal, OUTPUTS[network.model]))
     with torch.inference_mode():
-        logits = network(unpacked(planes, asked.oracle, network.planes, PRECISION))
+        logits = network.of_packed(with_hidden(planes, asked.oracle, network.planes), PRECISION)
         return log_probabilities(logits, legal)[:, :answers].double().exp().numpy()
 
 

@@ -17,8 +17,8 @@ def networks(
 ) -> None:
     """Measure the networks from packed planes to logits and to training steps, in float32 and bfloat16.
 
-    `unpack_share` is the part of inference that unpacking the planes takes. Below, one convolution of the trunk in each
-    layout. The machine should have nothing else to do.
+    `first_layer_share` is the part of inference from packed planes to what the first layer makes of them. Below, one
+    convolution of the trunk in each layout. The machine should have nothing else to do.
     """
     from rich.console import Console
     from rich.table import Table

@@ -15,7 +15,6 @@ from suphx.agent.named_networks import weights_folder
 from suphx.errors import InputError
 from suphx.features.layout import ORACLE_PLANES
 from suphx.networks.inference import Evaluator
-from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision, choose_precision
 from suphx.networks.sizes import MODEL_PLANES
@@ -207,5 +206,4 @@ def _seconds_to_answer(network: PolicyNetwork, precision: Precision) -> float:
 
 def _seconds_to_learn(network: PolicyNetwork, precision: Precision) -> float:
     packed = np.zeros((_PROBE_POSITIONS, network.planes), np.uint64)
-    planes = unpack(packed, precision.dtype, precision.device, precision.threads)
-    return _best(lambda: network(planes).logsumexp(1).sum().backward())
+    return _best(lambda: network.of_packed(packed, precision).logsumexp(1).sum().backward())
