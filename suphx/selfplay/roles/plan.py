@@ -29,8 +29,9 @@ _PROCESS_BYTES = 450 << 20
 _QUESTIONS_A_TABLE = 27
 #: Of rounds that wait for others of the same walls, for each question of rounds in progress. Measured, with 8 copies.
 _WAITING = 3
-#: Copies of its planes that a minibatch makes on its way, and what a step needs for each question besides. Measured.
-_STEP_BYTES = 34 * 900 * 2 * 3
+#: Copies of a minibatch's packed planes on its way into a step, and what a pass of the step needs. Measured.
+_STEP_BYTES = 900 * 8 * 5
+_PASS_BYTES = 200 << 20
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,8 @@ def plan_of(config: TrainConfig) -> Plan:
         ),
         RolePlan(
             "servers", roles.servers.count, roles.servers.cpus, roles.servers.gpus, roles.servers.threads,
-            _PROCESS_BYTES + step, f"learn {', '.join(learning.models)} in steps of {learning.batch:,} questions",
+            _PROCESS_BYTES + _PASS_BYTES + step,
+            f"learn {', '.join(learning.models)} in steps of {learning.batch:,} questions",
         ),
         RolePlan("monitor", 1, 0.0, 0.0, 1, _PROCESS_BYTES + (100 << 20), "curves, checkpoints, measurements"),
     ))  # fmt: skip
