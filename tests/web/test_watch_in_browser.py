@@ -102,7 +102,8 @@ def test_a_page_that_is_loaded_again_and_a_second_one_show_the_same_place(page, 
 def test_all_hands_one_hand_or_none_are_open(page, served):
     watch_sensible(page, served)
     pause(page)
-    page.keyboard.press("[")
+    page.keyboard.press("[")  # to the beginning of the first round
+    assert place(page) == (0, 0)
     page.select_option("#hands", "all")
     assert "back" not in faces(page, "[data-seat]")
     page.select_option("#hands", "seat")

@@ -93,7 +93,9 @@ class ReviewPage {
     if (found) this.move({ round: found.round, frame: found.frame });
   }
 
-  toRound(round) {
+  /** Go to a round's beginning; before the first is the first's. */
+  toRound(wanted) {
+    const round = Math.max(wanted, 0);
     if (!this.frames[round]) return;
     const first = this.seatReview ? this.seatReview.decisions[round][0] : null;
     this.move({ round, frame: first ? first.frame : 0 });

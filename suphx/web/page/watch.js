@@ -170,8 +170,9 @@ export class WatchPage {
     this.schedule();
   }
 
-  toRound(round) {
-    if (round < 0) return;
+  /** Go to a round's beginning; before the first is the first's. */
+  toRound(wanted) {
+    const round = Math.max(wanted, 0);
     if (this.frames[round]) {
       this.goal = null;
       this.move({ round, frame: 0 });
