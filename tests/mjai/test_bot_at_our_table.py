@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 SUPHX = [sys.executable, "-m", "suphx"]
 BOT = [*SUPHX, "bot", "--agent", "sensible", "--threads", "1"]
 PATIENCE = ["--timeout", "60", "--start-timeout", "120", "--strict", "--json"]
@@ -18,6 +20,7 @@ def match(*arguments: str) -> list[str]:
     return [*SUPHX, "match", *arguments, *PATIENCE]
 
 
+@pytest.mark.full
 def test_every_style_of_replies() -> None:
     bot = shlex.join(BOT)
     done = subprocess.run(
