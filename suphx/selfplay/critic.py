@@ -6,6 +6,8 @@ baseline may see anything but the answer itself, without changing what the polic
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import torch
 
@@ -46,7 +48,7 @@ class Critic:
         )
         self._precision = precision
         self._peers = peers or Peers()
-        self._position, self._hidden = planes, oracle_planes
+        self._position, self._hidden, self._steps = planes, oracle_planes, config.critic.steps
 
     def values(self, experience: Experience) -> np.ndarray:
         """Return f32[n]: the reward to expect at each question; ValueError where nothing hidden comes with them."""
@@ -57,30 +59,36 @@ class Critic:
         return found
 
     def step(self, experience: Experience, rewards: np.ndarray) -> dict[str, float]:
-        """Take a step towards the rewards f32[n] that came; return what it was, by name.
+        """Take the configured number of steps, each from a part of the questions; return what they were, by name.
 
-        The target is the round's reward itself, not a mixture with later values: without bias, and a round is short.
-        Raises LearningDiverged, with nothing changed.
+        The target is the round's reward f32[n] itself, not a mixture with later values: without bias, and a round is
+        short. `explained_variance` is of what was said before each step. Raises LearningDiverged; that step is not
+        taken.
         """
         wanted = torch.from_numpy(rewards).to(self._precision.device)
+        bounds = np.linspace(0, len(experience), self._steps + 1).astype(int).tolist()
+        found = [self._step(experience.rows(slice(a, b)), wanted[a:b]) for a, b in pairwise(bounds)]
+        error, norms = torch.cat([error for error, _ in found]), [norm for _, norm in found]
+        spread = float(wanted.var(correction=0))
+        explained = 1 - float(error.var(correction=0)) / spread if spread else 0.0
+        figures = {"loss": float((error**2).mean()), "explained_variance": explained}
+        return self._peers.figures(figures) | {"gradient_norm": float(np.mean(norms))}
+
+    def _step(self, experience: Experience, wanted: torch.Tensor) -> tuple[torch.Tensor, float]:
+        """Take a step towards rewards f32[n]; return what they were more than expected, and the gradient's norm."""
         errors = []
         for rows in passes(len(experience), self._precision):
             error = wanted[rows] - self._pass(experience, rows)
             (error**2).sum().backward()
             errors.append(error.detach())
         error = torch.cat(errors)
-        spread = float(wanted.var(correction=0))
-        explained = 1 - float(error.var(correction=0)) / spread if spread else 0.0
-        figures = {"loss": float((error**2).mean()), "explained_variance": explained}
-        figures = self._peers.figures(figures)
-        loss = figures["loss"]
         norm = self.optimizer.divide_gradients(len(experience) * self._peers.size, self._peers)
-        figures["gradient_norm"] = norm
+        loss = self._peers.figures({"loss": float((error**2).mean())})["loss"]
         if not np.isfinite([loss, norm]).all():
             self.optimizer.clear()
             raise LearningDiverged("critic", self.optimizer.steps, {"loss": loss, "gradient_norm": norm})
         self.optimizer.step()
-        return figures
+        return error, norm
 
     def _pass(self, experience: Experience, rows: slice) -> torch.Tensor:
         hidden = experience.oracle[rows]

@@ -100,6 +100,8 @@ class CriticConfig(Config):
     """`small`, `base`, `paper`, or {filters: ..., blocks: ...}."""
     learning_rate: float = Field(default=3e-4, gt=0)
     """Of AdamW."""
+    steps: int = Field(default=1, ge=1)
+    """That it takes from each batch, on parts of it as large as each other: it has more to learn than the policy."""
     gae_lambda: float = Field(default=0.95, ge=0, le=1)
     """Lambda of generalised advantages: 1 is reward less value, 0 the change of value to the path's next question."""
 
@@ -202,6 +204,8 @@ class LearningConfig(Config):
                 raise ValueError(f"{field}: {', '.join(idle)} does not learn")
         if any(rate <= 0 for rate in self.learning_rate_of.values()):
             raise ValueError("learning_rate_of: rates must be above 0")
+        if self.critic.steps > self.batch:
+            raise ValueError("critic.steps: more of them than a batch has questions")
         if self.teacher is not None and self.oracle is not None:
             raise ValueError("teacher: a policy that learns as an oracle itself (oracle) has none")
         return self

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from suphx.selfplay.advantage import Advantages, Values, generalised, raw_advantages, values_of_deals
 from suphx.selfplay.critic import Critic
@@ -159,6 +160,19 @@ def test_a_critic_that_sees_what_is_hidden_takes_the_luck_out_of_advantages() ->
     for found in (by_critic, by_mean):
         gain = found[experience.answer == 1].mean() - found[experience.answer == 0].mean()
         assert float(gain) == pytest.approx(0.3, abs=4 * float(found.std()) * (4 / len(found)) ** 0.5)
+
+
+def test_a_critic_may_take_several_steps_from_a_batch() -> None:
+    explained = {}
+    for steps in (1, 5):
+        settings = CriticConfig(size=TINY, learning_rate=0.01, steps=steps)
+        critic = critic_of(LearningConfig(baseline="critic", critic=settings))
+        for step in range(3):
+            explained[steps] = critic.step(*hidden_luck(128, step))["explained_variance"]
+        assert critic.optimizer.steps == 3 * steps
+    assert explained[5] > explained[1] + 0.1
+    with pytest.raises(ValidationError, match=r"critic\.steps: more of them"):
+        LearningConfig(batch=4, critic=CriticConfig(steps=5))
 
 
 def test_a_critic_without_hidden_planes_says_so() -> None:
