@@ -25,4 +25,5 @@ fi
 mypy --no-error-summary &
 suphx warmup  # once, so that the processes of the tests do not all compile the same
 wait $!
-exec pytest --numprocesses 3 --dist worksteal ${arguments[@]+"${arguments[@]}"}
+# By files, since what the tests of a file share, such as processes on Ray, would be started in each process otherwise.
+exec pytest --numprocesses 3 --dist loadfile ${arguments[@]+"${arguments[@]}"}
