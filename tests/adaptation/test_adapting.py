@@ -17,6 +17,7 @@ from suphx.adaptation.positions import Position
 from suphx.adaptation.rollouts import roll_out, rollouts_of
 from suphx.adaptation.steps import between, step
 from suphx.networks.benchmark import made_up_planes
+from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork
 from suphx.selfplay.trajectory import Experience
 from tests.adaptation.adaptation_positions import PRECISION, Honours, late_positions, tiny_agent
@@ -55,7 +56,7 @@ def test_a_learned_part_says_what_the_whole_network_says(blocks: int | None) -> 
     network, planes = AGENT.networks["discard"], made_up_planes(5, AGENT.networks["discard"].planes)
     part = LearnedPart(network, blocks, PRECISION)
     with torch.inference_mode():
-        expected = network.of_packed(planes, PRECISION)
+        expected = network(unpack(planes, torch.float32, torch.device("cpu")))
         assert torch.allclose(part.logits(part.inputs(planes)), expected, atol=1e-4)
 
 
