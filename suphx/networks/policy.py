@@ -89,10 +89,11 @@ class AnswerHead(nn.Module):
 
 
 class ValueHead(AnswerHead):
-    """The same with a single number."""
+    """The same with a single number, 0 before anything is learned."""
 
     def __init__(self, filters: int) -> None:
         super().__init__(filters, outputs=1)
+        nn.init.zeros_(self.answer.weight)
 
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
         """Return [n] for rows [n, 34, filters]."""

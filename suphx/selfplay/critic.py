@@ -48,7 +48,8 @@ class Critic:
         )
         self._precision = precision
         self._peers = peers or Peers()
-        self._position, self._hidden, self._steps = planes, oracle_planes, config.critic.steps
+        self._position, self._hidden = planes, oracle_planes
+        self._steps, self._warmup = config.critic.steps, config.critic.warmup_steps
 
     def values(self, experience: Experience) -> np.ndarray:
         """Return f32[n]: the reward to expect at each question; ValueError where nothing hidden comes with them."""
@@ -87,7 +88,7 @@ class Critic:
         if not np.isfinite([loss, norm]).all():
             self.optimizer.clear()
             raise LearningDiverged("critic", self.optimizer.steps, {"loss": loss, "gradient_norm": norm})
-        self.optimizer.step()
+        self.optimizer.step(min((self.optimizer.steps + 1) / self._warmup, 1.0))
         return error, norm
 
     def _pass(self, experience: Experience, rows: slice) -> torch.Tensor:

@@ -100,6 +100,9 @@ class CriticConfig(Config):
     """`small`, `base`, `paper`, or {filters: ..., blocks: ...}."""
     learning_rate: float = Field(default=3e-4, gt=0)
     """Of AdamW."""
+    warmup_steps: int = Field(default=100, ge=1)
+    """Steps over which the rate rises from near 0: first steps at a whole one, of 1e-3 say, can leave it with
+    nothing but units that are never active, so that it says the same of everything for good."""
     steps: int = Field(default=1, ge=1)
     """That it takes from each batch, on parts of it as large as each other: it has more to learn than the policy."""
     gae_lambda: float = Field(default=0.95, ge=0, le=1)

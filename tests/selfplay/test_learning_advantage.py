@@ -146,7 +146,8 @@ def critic_of(config: LearningConfig) -> Critic:
 
 
 def test_a_critic_that_sees_what_is_hidden_takes_the_luck_out_of_advantages() -> None:
-    config = LearningConfig(baseline="critic", scale=False, critic=CriticConfig(size=TINY, learning_rate=0.01))
+    settings = CriticConfig(size=TINY, learning_rate=0.01, warmup_steps=10)
+    config = LearningConfig(baseline="critic", scale=False, critic=settings)
     critic = critic_of(config)
     for step in range(60):
         figures = critic.step(*hidden_luck(128, step))
@@ -162,10 +163,25 @@ def test_a_critic_that_sees_what_is_hidden_takes_the_luck_out_of_advantages() ->
         assert float(gain) == pytest.approx(0.3, abs=4 * float(found.std()) * (4 / len(found)) ** 0.5)
 
 
+@pytest.mark.parametrize("warmup_steps", [1, 20])
+def test_a_fresh_critic_expects_nothing_and_its_rate_rises(warmup_steps: int) -> None:
+    settings = CriticConfig(size=TINY, learning_rate=0.01, warmup_steps=warmup_steps)
+    critic = critic_of(LearningConfig(baseline="critic", critic=settings))
+    answer = critic.network.get_parameter("head.answer.bias")
+    assert not critic.values(hidden_luck(8, 0)[0]).any()
+    for step in range(8):
+        before = answer.detach().clone()
+        critic.step(*hidden_luck(128, step))
+        went, rate = float((answer.detach() - before).abs().max()), 0.01 * min((step + 1) / warmup_steps, 1)
+        assert 0 < went <= 1.01 * rate
+        if step == 0:
+            assert went == pytest.approx(rate, rel=1e-3)  # Adam's first step is as long as its rate
+
+
 def test_a_critic_may_take_several_steps_from_a_batch() -> None:
     explained = {}
     for steps in (1, 5):
-        settings = CriticConfig(size=TINY, learning_rate=0.01, steps=steps)
+        settings = CriticConfig(size=TINY, learning_rate=0.01, warmup_steps=1, steps=steps)
         critic = critic_of(LearningConfig(baseline="critic", critic=settings))
         for step in range(3):
             explained[steps] = critic.step(*hidden_luck(128, step))["explained_variance"]
