@@ -3,7 +3,8 @@
 - `rate/games_per_s`, `rate/decisions_per_s`, `rate/learning` (share of the time that is spent on learning)
 - `play/reward_mean`, `play/reward_spread`, `play/rounds`, `play/version`, `play/gamma`
 - `MODEL/...`: what every step says of itself (`Learner.step`): loss, importance weights (`weight_mean`, `weight_max`,
-  `rejected`, `clipped`), `entropy`, `entropy_target`, `alpha`, divergences (`kl_...`), `gradient_norm`, `staleness`
+  `rejected`, `clipped`), `entropy`, `entropy_target`, `alpha`, divergences (`kl_...`), `gradient_norm`,
+  `gradient_signal`, `staleness`
 - `critic/...`, `replay/...` (`ReplayBuffer.figures`)
 - `evaluation/average_rank`, `evaluation/less_start` and their intervals' ends (`..._low`, `..._high`)
 

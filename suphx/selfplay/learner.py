@@ -149,6 +149,7 @@ class Learner:
         if not np.isfinite(list(figures.values())).all():
             pupil.optimizer.clear()
             raise LearningDiverged(model, pupil.optimizer.steps, figures)
+        figures["gradient_signal"] = pupil.optimizer.found_again()
         factor = self._rate_factor()
         if kept:
             pupil.optimizer.step(factor)

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from suphx.selfplay.peers import Peers
-from suphx.supervised.optimizer import adamw_tensors, load_adamw_tensors, muon_step
+from suphx.supervised.optimizer import MOMENTUM, adamw_tensors, load_adamw_tensors, muon_step
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,27 @@ class Optimizer:
         for gradient in gradients:
             gradient.div_(by)
         return float(nn.utils.clip_grad_norm_(self._weights, self._longest))
+
+    def found_again(self) -> float:
+        """Return the share of this gradient that the mean of those before has foretold: <g, m> / <g, g>; at first 0.
+
+        Where questions are learned from once, what chance does to a gradient is not in those before it, so the mean of
+        this over many steps is the signal's share of a squared gradient: one over 1 + the gradient noise scale of
+        McCandlish et al. 2018 (arXiv:1812.06162), in batches. m is the optimiser's own, over some ten steps (Muon: 20).
+        """
+        if not self.steps:
+            return 0.0
+        so_far = 1 - MOMENTUM**self.steps
+        means = {weight: self._momentum[name] / so_far for name, weight in self._convolutions.items()}
+        (group,) = self._adamw.param_groups
+        for weight in group["params"]:
+            means[weight] = self._adamw.state[weight]["exp_avg"] / (1 - group["betas"][0] ** self.steps)
+        products = []
+        for weight, mean in means.items():
+            assert weight.grad is not None
+            products.append(torch.stack([(weight.grad * mean).sum(), (weight.grad**2).sum()]))
+        foretold, squared = torch.stack(products).sum(dim=0).tolist()
+        return foretold / squared if squared else 0.0
 
     def step(self, factor: float = 1.0) -> None:
         """Take a step at the learning rate x factor, and clear gradients."""

@@ -17,7 +17,7 @@ from suphx.supervised.config import PretrainConfig
 #: Coefficients and number of Newton and Schulz's iterations, as published.
 _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 _ITERATIONS = 5
-_MOMENTUM = 0.95
+MOMENTUM = 0.95
 #: An orthogonal step times this x sqrt(longer side) is about as large as AdamW's (Liu et al. 2025, arXiv:2502.16982).
 _LIKE_ADAMW = 0.2
 _AVERAGE_START = 10  # the average forgets the first steps sooner
@@ -41,8 +41,8 @@ def orthogonal(matrix: torch.Tensor) -> torch.Tensor:
 def muon_step(weight: torch.Tensor, momentum: torch.Tensor, rate: float, weight_decay: float) -> None:
     """Change a convolution's weight [filters, channels, h, w] and its momentum by its gradient, which is used up."""
     assert weight.grad is not None
-    momentum.lerp_(weight.grad, 1 - _MOMENTUM)
-    ahead = weight.grad.lerp_(momentum, _MOMENTUM)  # Nesterov's
+    momentum.lerp_(weight.grad, 1 - MOMENTUM)
+    ahead = weight.grad.lerp_(momentum, MOMENTUM)  # Nesterov's
     rows = ahead.permute(0, 2, 3, 1).reshape(len(ahead), -1)  # a row for each filter
     change = orthogonal(rows).view(len(ahead), *ahead.shape[2:], -1).permute(0, 3, 1, 2)
     weight.mul_(1 - rate * weight_decay)

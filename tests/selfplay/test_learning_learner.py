@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -153,6 +154,24 @@ def test_what_is_no_number_is_refused_and_changes_nothing(what: str) -> None:
     other = learner_of(LearningConfig())
     step(other, made_batch(300))
     assert step(learner, made_batch(300, 5)) == step(other, made_batch(300, 5))  # no gradient was left behind
+
+
+@pytest.mark.parametrize("optimizer", ["adamw", "muon"])
+def test_the_signal_in_a_gradient_is_told_from_chance(optimizer: str) -> None:
+    """Rewards of lower answers, and the same dealt out at random."""
+    found: dict[str, list[float]] = {"signal": [], "chance": []}
+    learners = {name: learner_of(LearningConfig(optimizer=optimizer, learning_rate=1e-7)) for name in found}
+    generator = np.random.default_rng(1)
+    for number in range(60):
+        batch = made_batch(64, seed=number)
+        shuffled = batch.paths.copy()
+        shuffled["reward"] = generator.permutation(shuffled["reward"])
+        for name, each in (("signal", batch), ("chance", replace(batch, paths=shuffled))):
+            found[name].append(step(learners[name], each)["gradient_signal"])
+    assert found["signal"][0] == found["chance"][0] == 0
+    error = float(np.std(found["chance"])) / len(found["chance"]) ** 0.5
+    assert abs(np.mean(found["chance"])) < 4 * error < 0.2
+    assert np.mean(found["signal"][1:]) > 0.5
 
 
 def test_a_critic_that_diverges_is_refused() -> None:
