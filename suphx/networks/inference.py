@@ -39,7 +39,7 @@ class Evaluator:
     """A network that only answers: its own copy of the weights, in the type and on the device it computes with."""
 
     def __init__(self, network: PolicyNetwork | ValueNetwork, precision: Precision, fixed_passes: bool = False) -> None:
-        """Take a copy of a network: one of the five, or a critic, whose answers are f32[n].
+        """Take a copy of a network: one of the five, or a critic, whose answers are f32[n, 4].
 
         fixed_passes: on a GPU every pass has `GPU_PASS_SIZE` positions, the last one filled up, not as many as are
         asked for. A position's logits then do not depend on what else is asked with it: kernels are chosen by the
@@ -57,7 +57,7 @@ class Evaluator:
             self._network.requires_grad_(False).eval()
 
     def logits(self, packed: np.ndarray) -> np.ndarray:
-        """Return logits f32[n, 34 or 2] for packed planes uint64[n, planes]; ValueError for another shape or type."""
+        """Return logits f32[n, 34, 2 or 4] for packed planes uint64[n, planes]; ValueError for another shape."""
         if packed.ndim != 2 or packed.shape[1] != self.planes or packed.dtype != np.uint64:
             raise ValueError(f"{self.model} needs uint64[n, {self.planes}], not {packed.dtype}{list(packed.shape)}")
         threads = self.precision.threads if self._on_cpu else 1

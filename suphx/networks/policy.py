@@ -15,6 +15,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from simulator.record import SEATS
 from simulator.tiles import KINDS
 from suphx.networks.convolution import KindConvolution, residual_block
 from suphx.networks.first_layer import first_layer
@@ -89,15 +90,11 @@ class AnswerHead(nn.Module):
 
 
 class ValueHead(AnswerHead):
-    """The same with a single number, 0 before anything is learned."""
+    """The same with a number for each seat, 0 before anything is learned."""
 
     def __init__(self, filters: int) -> None:
-        super().__init__(filters, outputs=1)
+        super().__init__(filters, outputs=SEATS)
         nn.init.zeros_(self.answer.weight)
-
-    def forward(self, rows: torch.Tensor) -> torch.Tensor:
-        """Return [n] for rows [n, 34, filters]."""
-        return super().forward(rows).squeeze(-1)
 
 
 class Trunk(nn.Module):
@@ -171,7 +168,10 @@ class PolicyNetwork(Trunk):
 
 
 class ValueNetwork(Trunk):
-    """What a position is worth: a policy network's trunk and one number, f32[n]. It is no part of an agent."""
+    """What a position is worth to each seat, from the one that is asked on: a policy network's trunk and f32[n, 4].
+
+    It is no part of an agent.
+    """
 
     def __init__(self, size: NetworkSize, planes: int) -> None:
         super().__init__(size, planes)

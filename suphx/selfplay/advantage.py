@@ -8,10 +8,11 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from simulator.jit import jit
+from simulator.record import SEATS
 from suphx.selfplay.learning_config import LearningConfig
 from suphx.selfplay.trajectory import Batch, Experience
 
-#: What a critic expects: f32[n] for a model's questions.
+#: What a critic expects: f32[n, 4] for a model's questions, of each seat from the one that is asked on.
 Values = Callable[[Experience], np.ndarray]
 
 
@@ -51,7 +52,7 @@ def raw_advantages(config: LearningConfig, batch: Batch, values: Values | None =
         raise ValueError(f"baseline: {config.baseline} needs the critic's values")
     if config.baseline == "critic":
         expected = {model: values(each) for model, each in experience.items()}
-        return found | generalised(experience, batch.paths["reward"], expected, config.critic.gae_lambda)
+        return found | generalised(Batch(batch.paths, experience), expected, config.critic.gae_lambda)
     luck = values_of_deals(experience, len(batch.paths), values)
     return found | {model: found[model] - luck[each.path] for model, each in experience.items()}
 
@@ -120,40 +121,43 @@ def values_of_deals(experience: Mapping[str, Experience], paths: int, values: Va
     ends = np.cumsum([len(each) for each in experience.values()])
     for each, rows in zip(experience.values(), np.split(is_first, ends[:-1]), strict=True):
         if rows.any():
-            found[each.path[rows]] = values(each.rows(rows))
+            found[each.path[rows]] = values(each.rows(rows))[:, 0]
     return found
 
 
-def generalised(
-    experience: Mapping[str, Experience], rewards: np.ndarray, values: Mapping[str, np.ndarray], gae_lambda: float
-) -> dict[str, np.ndarray]:
+def generalised(batch: Batch, values: Mapping[str, np.ndarray], gae_lambda: float) -> dict[str, np.ndarray]:
     """Return generalised advantages f64[n] of each model's questions (Schulman et al. 2016, arXiv:1506.02438).
 
-    A path's questions to all models follow each other by their place. Nothing is discounted (a round is short), and all
-    reward comes after the last question: delta_t = V_{t+1} - V_t, for the last one reward - V_t, and
-    A_t = delta_t + lambda x A_{t+1}. rewards: f32[paths]. values: f32[n] by model.
+    A round's questions follow each other, to whatever seat and model, and at each of them the critic says what the
+    round will be worth to all four. Nothing is discounted (a round is short), and all reward comes after the last
+    question: for a seat delta_t = V_{t+1} - V_t, at the last one reward - V_t, and A_t = delta_t + lambda x A_{t+1}. A
+    question's advantage is that of the seat that was asked. values: f32[n, 4] by model.
     """
-    models = list(experience)
-    path = np.concatenate([experience[model].path for model in models]).astype(np.int64)
-    place = np.concatenate([experience[model].place for model in models])
+    models, paths = list(batch.experience), batch.paths
+    path = np.concatenate([batch.experience[model].path for model in models]).astype(np.int64)
+    place = np.concatenate([batch.experience[model].place for model in models])
     expected = np.concatenate([values[model] for model in models]).astype(np.float64)
+    rewards = np.concatenate([batch.rewards(model) for model in models]).astype(np.float64)
+    _, numbers = np.unique(paths[["game", "round"]], return_inverse=True)
+    of_round, seat = numbers[path], paths["seat"][path].astype(np.int64)
     advantages = np.empty(len(path))
-    _accumulate(np.lexsort((place, path)), path, expected, rewards.astype(np.float64), gae_lambda, advantages)
-    ends = np.cumsum([len(experience[model]) for model in models])
+    _accumulate(np.lexsort((place, of_round)), of_round, seat, expected, rewards, gae_lambda, advantages)
+    ends = np.cumsum([len(batch.experience[model]) for model in models])
     return dict(zip(models, np.split(advantages, ends[:-1]), strict=True))
 
 
 @jit
-def _accumulate(order, path, values, rewards, gae_lambda, advantages):
-    later_path = np.int64(-1)
-    later_value = 0.0
-    later_advantage = 0.0
-    for place in range(len(order) - 1, -1, -1):
-        row = order[place]
-        if path[row] != later_path:
-            later_path = path[row]
-            later_value = rewards[later_path]
-            later_advantage = 0.0
-        later_advantage = later_value - values[row] + gae_lambda * later_advantage
-        later_value = values[row]
-        advantages[row] = later_advantage
+def _accumulate(order, rounds, seats, values, rewards, gae_lambda, advantages):
+    """Go through questions from the last one back; values, rewards: of each seat from the one that is asked on."""
+    later_round = np.int64(-1)
+    later_values, later_advantages = np.zeros(SEATS), np.zeros(SEATS)
+    for at in range(len(order) - 1, -1, -1):
+        row = order[at]
+        is_last, later_round = rounds[row] != later_round, rounds[row]
+        for n in range(SEATS):
+            seat = (seats[row] + n) & 3
+            if is_last:
+                later_values[seat], later_advantages[seat] = rewards[row, n], 0.0
+            later_advantages[seat] = later_values[seat] - values[row, n] + gae_lambda * later_advantages[seat]
+            later_values[seat] = values[row, n]
+        advantages[row] = later_advantages[seats[row]]

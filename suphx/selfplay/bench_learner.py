@@ -15,6 +15,7 @@ import torch
 from torch.nn import functional
 from torch.utils.flop_counter import FlopCounterMode
 
+from simulator.record import SEATS
 from simulator.tiles import KINDS
 from suphx.agent.network_agent import untrained_networks
 from suphx.features.layout import PLANES
@@ -96,17 +97,17 @@ def bench_learner(
     learner = Learner({MODEL: network}, config, precision, seed)
     questions = _played_by(learner.networks[MODEL], made_up_questions(batch), precision)
     advantage = torch.randn(batch, generator=generator).numpy()
-    reward = torch.randn(batch, generator=generator)
+    rewards = torch.randn(batch, SEATS, generator=generator)
     fresh, answers = untrained_networks(size, seed)[MODEL], torch.from_numpy(questions.answer.astype(np.int64))
     bare = [_BareStep(fresh, questions.planes, answers, functional.cross_entropy, precision)]
     if with_critic:
         seen = np.concatenate([questions.planes, questions.oracle], axis=1)
-        bare.append(_BareStep(ValueNetwork(size, seen.shape[1]), seen, reward, functional.mse_loss, precision))
+        bare.append(_BareStep(ValueNetwork(size, seen.shape[1]), seen, rewards, functional.mse_loss, precision))
 
     def learn() -> None:
         learner.step(MODEL, questions, advantage)
         if with_critic:
-            learner.critic_step(questions, reward.numpy())
+            learner.critic_step(questions, rewards.numpy())
 
     def step() -> None:
         for each in bare:

@@ -82,7 +82,7 @@ class Collector:
         self._opponents = opponents
         self.seated = self._seated(self.tables.games)
         """i64[slots, 4]: which player has each seat, LEARNER or an opponent from 1 on."""
-        self._asked = np.zeros((slots, SEATS), np.uint16)  # questions to any network in the round so far
+        self._asked = np.zeros(slots, np.uint16)  # questions to any network in the round so far
         self._version_dealt = np.zeros(slots, np.uint32)
 
     def set_policy(self, version: int, policy: Agent) -> None:
@@ -136,11 +136,10 @@ class Collector:
     def _keep(self, asked: Decisions, consultations: Sequence[Consultation]) -> None:
         """Keep what the policy was asked in one step."""
         owner = asked.game.astype(np.int64) * SEATS + asked.seat
-        asked_before = self._asked.reshape(-1)
-        places = _places(consultations, asked_before[owner])
+        places = _places(consultations, asked.game, self._asked)
         for said, place in zip(consultations, places, strict=True):
             owners = owner[said.decision]
-            np.add.at(asked_before, owners, 1)
+            np.add.at(self._asked, asked.game[said.decision], 1)
             self.counters["questions"] += len(owners)
             if said.model in self._questions:
                 own = MODEL_PLANES[said.model]
@@ -171,6 +170,7 @@ class Collector:
         paths["game"], paths["round"] = ended.records["number"][rows], ended.records["deals"][rows] - 1
         paths["seat"], paths["last"] = seats, ended.finished[rows]
         paths["version"], paths["reward"] = self._version_dealt[slots], rewards[rows, seats]
+        paths["others"] = rewards[rows[:, None], (seats[:, None] + np.arange(1, SEATS)) % SEATS]
         paths["deal"] = deal_numbers(ended.results["round"], ended.results["repeat_counter"])[rows]
         batch = self._take(paths, slots.astype(np.int64) * SEATS + seats)
 
@@ -220,17 +220,19 @@ class Collector:
 _BITS = np.uint64(1) << np.arange(64, dtype=np.uint64)
 
 
-def _places(consultations: Sequence[Consultation], before: np.ndarray) -> list[np.ndarray]:
-    """Return, for each consultation, u16[m]: how many questions came before each one in its path.
+def _places(consultations: Sequence[Consultation], tables: np.ndarray, before: np.ndarray) -> list[np.ndarray]:
+    """Return, for each consultation, u16[m]: how many questions came before each one in its round.
 
-    before: u16[n], how many there were before each decision. Of one decision they follow in the order of consultations.
+    tables: i32[n], of each decision. before: u16[slots], how many there were at each table before this step. Of one
+    table they follow in the order of decisions, of one decision in that of consultations.
     """
     decision = np.concatenate([said.decision for said in consultations])
-    order = np.argsort(decision, kind="stable")
-    ordered = decision[order]
+    table = tables[decision]
+    order = np.lexsort((decision, table))
+    ordered = table[order]
     within = np.empty(len(decision), np.int64)
     within[order] = np.arange(len(decision)) - np.searchsorted(ordered, ordered)
-    place = (before[decision] + within).astype(np.uint16)
+    place = (before[table] + within).astype(np.uint16)
     return np.split(place, np.cumsum([len(said.decision) for said in consultations])[:-1])
 
 

@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 import torch
 
+from simulator.record import SEATS
 from suphx.features.layout import ORACLE_PLANES, PLANES
 from suphx.networks.policy import ValueNetwork
 from suphx.networks.precision import Precision
@@ -52,8 +53,11 @@ class Critic:
         self._steps, self._warmup = config.critic.steps, config.critic.warmup_steps
 
     def values(self, experience: Experience) -> np.ndarray:
-        """Return f32[n]: the reward to expect at each question; ValueError where nothing hidden comes with them."""
-        found = np.empty(len(experience), np.float32)
+        """Return f32[n, 4]: the reward to expect at each question, of each seat from the one that is asked on.
+
+        Raises ValueError where nothing hidden comes with them.
+        """
+        found = np.empty((len(experience), SEATS), np.float32)
         with torch.inference_mode():
             for rows in passes(len(experience), self._precision):
                 found[rows] = self._pass(experience, rows).cpu().numpy()
@@ -62,9 +66,9 @@ class Critic:
     def step(self, experience: Experience, rewards: np.ndarray) -> dict[str, float]:
         """Take the configured number of steps, each from a part of the questions; return what they were, by name.
 
-        The target is the round's reward f32[n] itself, not a mixture with later values: without bias, and a round is
-        short. `explained_variance` is of what was said before each step. Raises LearningDiverged; that step is not
-        taken.
+        rewards: f32[n, 4], of each seat from the one that is asked on. They are the target themselves, not a mixture
+        with later values: without bias, and a round is short. `explained_variance` is of what was said before each
+        step. Raises LearningDiverged; that step is not taken.
         """
         wanted = torch.from_numpy(rewards).to(self._precision.device)
         bounds = np.linspace(0, len(experience), self._steps + 1).astype(int).tolist()
@@ -76,11 +80,11 @@ class Critic:
         return self._peers.figures(figures) | {"gradient_norm": float(np.mean(norms))}
 
     def _step(self, experience: Experience, wanted: torch.Tensor) -> tuple[torch.Tensor, float]:
-        """Take a step towards rewards f32[n]; return what they were more than expected, and the gradient's norm."""
+        """Take a step towards rewards f32[n, 4]; return what they were more than expected, and the gradient's norm."""
         errors = []
         for rows in passes(len(experience), self._precision):
             error = wanted[rows] - self._pass(experience, rows)
-            (error**2).sum().backward()
+            (error**2).mean(dim=1).sum().backward()
             errors.append(error.detach())
         error = torch.cat(errors)
         norm = self.optimizer.divide_gradients(len(experience) * self._peers.size, self._peers)

@@ -177,7 +177,7 @@ class Learner:
         return oracle.after_highest_weight if oracle and self.narrowed else self.config.highest_weight
 
     def critic_step(self, experience: Experience, rewards: np.ndarray) -> dict[str, float]:
-        """Take a step of the critic towards rewards f32[n] of the questions' rounds; see `Critic.step`."""
+        """Take a step of the critic towards rewards f32[n, 4] of the questions' rounds; see `Critic.step`."""
         if self.critic is None:
             raise ValueError("there is no critic: baseline is another")
         return self.critic.step(experience, rewards)

@@ -182,7 +182,7 @@ class LocalTraining:
                 staleness = float(self.progress.version - lesson.version.astype(np.int64).mean())
                 self._averages.add(model, figures | {"staleness": staleness})
                 if self.learner.critic is not None:
-                    self._averages.add("critic", self.learner.critic_step(lesson.experience, lesson.reward))
+                    self._averages.add("critic", self.learner.critic_step(lesson.experience, lesson.rewards))
                 taken += 1
         return taken
 

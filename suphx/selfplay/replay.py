@@ -24,8 +24,8 @@ class Lesson:
     experience: Experience
     advantage: np.ndarray
     """f32[n]"""
-    reward: np.ndarray
-    """f32[n]: of the question's round"""
+    rewards: np.ndarray
+    """f32[n, 4]: what the question's round was worth to each seat, from the one that is asked on"""
     version: np.ndarray
     """u4[n]: of the policy that played"""
 
@@ -34,17 +34,17 @@ class Lesson:
 
     def rows(self, which: np.ndarray) -> Lesson:
         """Return some of the rows: indices i64[m] or bool[n]."""
-        return Lesson(self.experience.rows(which), self.advantage[which], self.reward[which], self.version[which])
+        return Lesson(self.experience.rows(which), self.advantage[which], self.rewards[which], self.version[which])
 
     def columns(self) -> dict[str, np.ndarray]:
         """Return all columns by name."""
         found = {field.name: getattr(self.experience, field.name) for field in fields(Experience)}
-        return found | {"advantage": self.advantage, "reward": self.reward, "version": self.version}
+        return found | {"advantage": self.advantage, "rewards": self.rewards, "version": self.version}
 
 
 def _lesson(columns: dict[str, np.ndarray]) -> Lesson:
     experience = Experience(**{field.name: columns[field.name] for field in fields(Experience)})
-    return Lesson(experience, columns["advantage"], columns["reward"], columns["version"])
+    return Lesson(experience, columns["advantage"], columns["rewards"], columns["version"])
 
 
 @dataclass
@@ -109,7 +109,7 @@ class ReplayBuffer:
             raise ValueError(f"replay.bytes: {self._config.bytes} is no room for one batch of {batch.size()} bytes")
         for model, experience in batch.experience.items():
             version = batch.paths["version"][experience.path]
-            whole = Lesson(experience, advantages[model], batch.paths["reward"][experience.path], version)
+            whole = Lesson(experience, advantages[model], batch.rewards(model), version)
             versions = np.unique(version)
             for each in versions:
                 lesson = whole if len(versions) == 1 else whole.rows(version == each)

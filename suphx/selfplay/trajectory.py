@@ -11,6 +11,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from simulator.record import SEATS
+
 PATH = np.dtype([
     ("game", "u8"),  # number of the game in its seed's sequence
     ("round", "u2"),  # which round of the game, from 0, repeats counted
@@ -18,6 +20,7 @@ PATH = np.dtype([
     ("last", "u1"),  # 1: the game ended with this round
     ("version", "u4"),  # of the policy that played, when the round was dealt
     ("reward", "f4"),  # of this round, in the units of the reward that is configured
+    ("others", "f4", SEATS - 1),  # rewards of the seats on the right, across and on the left
     ("deal", "u4"),  # which round of the game and which repeat: with the game's walls it names the wall
     ("copies", "u2"),  # other games of the same walls that came to this deal; 0 where there are none
     ("elsewhere", "f4"),  # mean reward of the same seat in those
@@ -31,7 +34,7 @@ class Experience:
     path: np.ndarray
     """u4[n]: which of the paths"""
     place: np.ndarray
-    """u2[n]: how many questions to any network the path held before"""
+    """u2[n]: how many questions to any network the round held before, whoever's"""
     planes: np.ndarray
     """uint64[n, planes of the model]: what the network saw, oracle planes not included"""
     oracle: np.ndarray
@@ -59,6 +62,11 @@ class Batch:
     """PATH[m]"""
     experience: dict[str, Experience]
     """By model, of those that learn."""
+
+    def rewards(self, model: str) -> np.ndarray:
+        """Return f32[n, 4]: what the round was worth to each seat, from that of a model's question on."""
+        paths = self.paths[self.experience[model].path]
+        return np.concatenate([paths["reward"][:, None], paths["others"]], axis=1)
 
     def size(self) -> int:
         """Return how many bytes it takes."""

@@ -37,7 +37,7 @@ def play_slowly(number: int, rounds: int) -> tuple[Asked, list[np.ndarray]]:
     tables.restart([0], [number])
     asked: Asked = defaultdict(lambda: defaultdict(list))
     records: list[np.ndarray] = []
-    count: dict[tuple[int, int], int] = defaultdict(int)
+    count: dict[int, int] = defaultdict(int)
     while len(records) < rounds and len(due := tables.decisions()):
         actions = []
         for n in range(len(due)):
@@ -49,9 +49,9 @@ def play_slowly(number: int, rounds: int) -> tuple[Asked, list[np.ndarray]]:
             for said in choice.consultations:
                 for row in range(len(said.answer)):
                     legal = sum(1 << int(a) for a in np.flatnonzero(said.legal[row]))
-                    question = (count[path], said.planes[row], hidden, legal, said.answer[row])
+                    question = (count[len(records)], said.planes[row], hidden, legal, said.answer[row])
                     asked[path][said.model].append((*question, said.log_probability[row]))
-                    count[path] += 1
+                    count[len(records)] += 1
         ended = tables.step(np.array(actions))
         records += list(ended.records)
     return asked, records
@@ -94,7 +94,8 @@ def test_rewards_rounds_and_ends_of_paths_are_those_of_the_games(collected):
         for row in paths:
             record = records[row["round"]]
             gained = record["result"]["scores"] - record["start_scores"].astype(float)
-            assert row["reward"] == pytest.approx((gained - gained.mean())[row["seat"]] / 10_000, abs=1e-6)
+            wanted = np.roll((gained - gained.mean()) / 10_000, -int(row["seat"]))
+            np.testing.assert_allclose([row["reward"], *row["others"]], wanted, atol=1e-6)
             assert row["last"] == record["result"]["game_over"]
 
 
@@ -111,8 +112,10 @@ def test_only_models_that_learn_are_kept_but_all_questions_are_counted():
     assert list(few.experience) == ["riichi"]
     for name, column in vars(few.experience["riichi"]).items():
         assert np.array_equal(column, getattr(all_five.experience["riichi"], name)), name
-    places = np.sort(np.concatenate([each.place[each.path == 0] for each in all_five.experience.values()]))
-    assert np.array_equal(places, np.arange(len(places)))
+    rounds = all_five.paths[["game", "round"]]
+    first = np.flatnonzero(rounds == rounds[0])
+    places = [each.place[np.isin(each.path, first)] for each in all_five.experience.values()]
+    assert np.array_equal(np.sort(np.concatenate(places)), np.arange(sum(map(len, places))))
 
 
 def test_what_is_nearly_certain_is_not_kept_whatever_was_answered():

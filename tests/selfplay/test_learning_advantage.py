@@ -13,6 +13,8 @@ from suphx.selfplay.trajectory import Batch, Experience
 from tests.selfplay.toy_experience import ALL, PRECISION, TINY, questions, random_planes, rounds
 
 REWARDS = np.array([2.0, -1.0, 0.5, 4.0], np.float32)
+#: Of two rounds, all four seats.
+OF_ALL = np.array([[2.0, -1.0, 0.5, -1.5], [4.0, -4.0, 1.0, -1.0]], np.float32)
 
 
 def advantages_of(config: LearningConfig, batch: Batch, values: Values | None = None) -> dict[str, np.ndarray]:
@@ -20,44 +22,65 @@ def advantages_of(config: LearningConfig, batch: Batch, values: Values | None = 
 
 
 def split_paths(seed: int = 0) -> tuple[dict[str, Experience], dict[str, np.ndarray]]:
-    """Questions to two models, in no order of paths; path 2 has none."""
+    """Questions to two models, in no order of paths; path 2 has none. With values f32[n, 4]."""
     generator = np.random.default_rng(seed)
     path = np.repeat([0, 1, 3], [5, 1, 7])
     place = np.concatenate([np.arange(5) * 2, [3], np.arange(7)])
+    return two_models(path, place, generator)
+
+
+def two_models(
+    path: np.ndarray, place: np.ndarray, generator: np.random.Generator
+) -> tuple[dict[str, Experience], dict[str, np.ndarray]]:
     order = generator.permutation(len(path))
     path, place = path[order], place[order]
     found, values = {}, {}
     for model, rows in {"discard": slice(0, 8), "kong": slice(8, None)}.items():
         n = len(path[rows])
         found[model] = questions(random_planes(n, 2), 3, path=path[rows], place=place[rows])
-        values[model] = generator.normal(size=n).astype(np.float32)
+        values[model] = generator.normal(size=(n, 4)).astype(np.float32)
     return found, values
 
 
-def slow_reference(
-    experience: dict[str, Experience], rewards: np.ndarray, values: dict[str, np.ndarray], gae_lambda: float
-) -> dict[str, np.ndarray]:
-    """Each path written out, each advantage as the sum of its deltas."""
-    found = {model: np.zeros(len(each)) for model, each in experience.items()}
-    for path in range(len(rewards)):
+def slow_reference(batch: Batch, values: dict[str, np.ndarray], gae_lambda: float) -> dict[str, np.ndarray]:
+    """Each seat of each round written out, each advantage as the sum of its deltas."""
+    found = {model: np.zeros(len(each)) for model, each in batch.experience.items()}
+    for game in np.unique(batch.paths["game"]):
         asked = sorted(
             (int(each.place[row]), model, row)
-            for model, each in experience.items()
+            for model, each in batch.experience.items()
             for row in range(len(each))
-            if each.path[row] == path
+            if batch.paths["game"][each.path[row]] == game
         )
-        expected = [float(values[model][row]) for _, model, row in asked] + [float(rewards[path])]
-        deltas = np.diff(expected)
         for at, (_, model, row) in enumerate(asked):
-            found[model][row] = sum(gae_lambda**k * delta for k, delta in enumerate(deltas[at:]))
+            path = batch.paths[batch.experience[model].path[row]]
+            expected = []
+            for _, other, there in asked[at:]:
+                other_seat = batch.paths["seat"][batch.experience[other].path[there]]
+                expected.append(float(values[other][there, (int(path["seat"]) - int(other_seat)) % 4]))
+            deltas = np.diff([*expected, float(path["reward"])])
+            found[model][row] = sum(gae_lambda**k * delta for k, delta in enumerate(deltas))
     return found
 
 
 @pytest.mark.parametrize("gae_lambda", [0.0, 0.9, 1.0])
 def test_generalised_advantages_are_those_written_out(gae_lambda: float) -> None:
+    paths = np.array(
+        [0, 3, 1, 0, 2, 3, 3, 0, 7, 4, 5, 7, 6, 7]
+    )  # as the seats of two rounds were asked, one after another
+    experience, values = two_models(paths, np.concatenate([np.arange(8), 3 * np.arange(6)]), np.random.default_rng(1))
+    batch = rounds(experience, OF_ALL)
+    found = generalised(batch, values, gae_lambda)
+    wanted = slow_reference(batch, values, gae_lambda)
+    for model, each in found.items():
+        np.testing.assert_allclose(each, wanted[model], rtol=1e-9, atol=1e-9)
+
+
+def test_a_path_alone_goes_on_from_its_own_questions() -> None:
+    """As where the other seats learn nothing."""
     experience, values = split_paths()
-    found = generalised(experience, REWARDS, values, gae_lambda)
-    wanted = slow_reference(experience, REWARDS, values, gae_lambda)
+    batch = rounds(experience, REWARDS)
+    found, wanted = generalised(batch, values, 0.9), slow_reference(batch, values, 0.9)
     for model, each in found.items():
         np.testing.assert_allclose(each, wanted[model], rtol=1e-9, atol=1e-9)
 
@@ -68,7 +91,7 @@ def test_the_luck_of_a_deal_is_the_value_of_its_paths_first_question() -> None:
 
     def critic(some: Experience) -> np.ndarray:
         asked.extend(zip(some.path.tolist(), some.place.tolist(), strict=True))
-        return 100.0 * some.path + some.place
+        return np.outer(100.0 * some.path + some.place, [1, 2, 3, 4])
 
     found = values_of_deals(experience, len(REWARDS), critic)
     assert found.tolist() == [0, 103, 0, 300]  # path 1 begins at place 3; path 2 has no question
@@ -81,16 +104,16 @@ def test_without_the_luck_of_the_deal_advantages_scatter_less() -> None:
     asked = questions(random_planes(200, 2), 3, path=np.arange(200))
     batch = rounds({"discard": asked}, luck + generator.normal(0, 1, 200))
     config = LearningConfig(baseline="deal", scale=False)
-    spread = advantages_of(config, batch, lambda some: luck[some.path])["discard"].std()
+    spread = advantages_of(config, batch, lambda some: np.repeat(luck[some.path, None], 4, axis=1))["discard"].std()
     plain = advantages_of(LearningConfig(scale=False), batch)["discard"].std()
     assert spread == pytest.approx(1, abs=0.15) and plain > 2.5
 
 
 def test_with_lambda_1_an_advantage_is_the_reward_less_the_value() -> None:
     experience, values = split_paths()
-    found = generalised(experience, REWARDS, values, 1.0)
+    found = generalised(rounds(experience, REWARDS), values, 1.0)
     for model, each in found.items():
-        np.testing.assert_allclose(each, REWARDS[experience[model].path] - values[model], rtol=1e-6)
+        np.testing.assert_allclose(each, REWARDS[experience[model].path] - values[model][:, 0], rtol=1e-6, atol=1e-6)
 
 
 def test_without_a_baseline_the_reward_itself_counts() -> None:
@@ -132,13 +155,15 @@ def test_batches_without_questions_or_without_differences_are_no_trouble() -> No
 
 
 def hidden_luck(n: int, seed: int) -> tuple[Experience, np.ndarray]:
-    """Rounds whose reward is mostly what a hidden plane says, and a little what was answered."""
+    """Rounds whose reward is mostly what a hidden plane says, and a little what was answered; the seat across pays."""
     generator = np.random.default_rng(seed)
     luck = generator.integers(0, 2, n)
     answer = generator.integers(0, 2, n)
     oracle = np.where(luck, ALL, np.uint64(0))[:, None]
     reward = 2.0 * luck + 0.3 * answer + generator.normal(scale=0.2, size=n)
-    return questions(random_planes(n, 2, seed), 2, answer=answer, oracle=oracle), reward.astype(np.float32)
+    return questions(random_planes(n, 2, seed), 2, answer=answer, oracle=oracle), np.outer(
+        reward, [1, 0, -1, 0]
+    ).astype("f4")
 
 
 def critic_of(config: LearningConfig) -> Critic:
@@ -153,7 +178,7 @@ def test_a_critic_that_sees_what_is_hidden_takes_the_luck_out_of_advantages() ->
         figures = critic.step(*hidden_luck(128, step))
     assert figures["explained_variance"] > 0.8
     experience, reward = hidden_luck(1000, 999)
-    batch = rounds({"discard": experience}, reward)
+    batch = rounds({"discard": experience}, reward[:, 0])
     by_critic = advantages_of(config, batch, critic.values)["discard"]
     by_mean = advantages_of(LearningConfig(scale=False), batch)["discard"]
     assert by_critic.var() < 0.15 * by_mean.var()

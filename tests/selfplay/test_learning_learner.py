@@ -180,7 +180,7 @@ def test_a_critic_that_diverges_is_refused() -> None:
     experience = made_batch(10, hidden=True).experience["discard"]
     before = weights(learner)
     with pytest.raises(LearningDiverged, match="critic: step 1"):
-        learner.critic_step(experience, np.full(10, np.inf, np.float32))
+        learner.critic_step(experience, np.full((10, 4), np.inf, np.float32))
     assert all(torch.equal(each, before[name]) for name, each in weights(learner).items())
 
 
@@ -385,7 +385,7 @@ def test_resume_is_exact(tmp_path: Path, optimizer: str, games: int) -> None:
             advantages = learner.advantages_of(batch)
             for model, experience in batch.experience.items():
                 found.append(learner.step(model, experience, advantages[model]))
-                found.append(learner.critic_step(experience, batch.paths["reward"][experience.path]))
+                found.append(learner.critic_step(experience, batch.rewards(model)))
             learner.count_games(games)
         return found
 

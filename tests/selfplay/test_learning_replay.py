@@ -32,7 +32,7 @@ def test_a_drawn_question_keeps_what_belongs_to_it() -> None:
     assert lesson is not None
     number = np.array(names(lesson))
     assert (lesson.version == number // 1000).all()
-    assert (lesson.reward == number % 1000).all()
+    assert (lesson.rewards[:, 0] == number % 1000).all() and not lesson.rewards[:, 1:].any()
     assert (lesson.experience.planes == random_planes(30, PLANES)[number % 1000]).all()
 
 

@@ -194,8 +194,8 @@ def lessons() -> list[tuple[str, Experience, np.ndarray, np.ndarray]]:
     batch = collect(tiny_collector(models=("discard", "chow"), oracle=True), 12)
     for model, each in batch.experience.items():
         rows = each.rows(np.arange(len(each) // 2 * 2))
-        reward = generator.normal(size=len(rows)).astype(np.float32)
-        found.append((model, rows, reward, reward))
+        rewards = generator.normal(size=(len(rows), 4)).astype(np.float32)
+        found.append((model, rows, rewards[:, 0], rewards))
     return found
 
 
@@ -206,10 +206,10 @@ def taught(peers: Peers, rank: int) -> dict[str, np.ndarray]:
     """
     learner = Learner(tiny_networks(), learning(), precision(), 0, peers=peers)
     for _ in range(2):
-        for model, experience, advantage, reward in lessons():
+        for model, experience, advantage, rewards in lessons():
             rows = np.arange(rank, len(experience), peers.size)
             learner.step(model, experience.rows(rows), advantage[rows])
-            learner.critic_step(experience.rows(rows), reward[rows])
+            learner.critic_step(experience.rows(rows), rewards[rows])
     assert learner.critic is not None
     networks = {**learner.networks, "critic": learner.critic.network}
     return {

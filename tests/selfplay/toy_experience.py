@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from simulator.record import SEATS
 from simulator.tiles import KINDS
 from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork
@@ -71,9 +72,17 @@ def drawn(policy: np.ndarray, generator: np.random.Generator) -> tuple[np.ndarra
 
 
 def rounds(experience: dict[str, Experience], rewards: np.ndarray, version: int = 0) -> Batch:
-    """A batch whose paths have these rewards."""
-    paths = np.zeros(len(rewards), PATH)
-    paths["reward"], paths["version"] = rewards, version
+    """A batch whose paths have these rewards f32[n], each of the first seat of a round that is nothing to the others.
+
+    f32[n, 4]: of all four seats, each round with paths of all.
+    """
+    paths = np.zeros(rewards.size, PATH)
+    paths["reward"], paths["version"] = rewards.reshape(-1), version
+    paths["game"] = np.arange(rewards.size)
+    if rewards.ndim == 2:
+        paths["game"], paths["seat"] = np.divmod(paths["game"], SEATS)
+        for seat in range(SEATS):
+            paths["others"][seat::SEATS] = np.roll(rewards, -seat, axis=1)[:, 1:]
     return Batch(paths, experience)
 
 

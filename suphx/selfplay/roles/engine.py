@@ -80,7 +80,7 @@ class InferenceEngine:
         return self._version, self._gamma
 
     async def answer(self, player: int, model: str, planes: np.ndarray) -> tuple[np.ndarray, int, float]:
-        """Return logits f32[n, 34 or 2] (of the critic: f32[n]), the version of the weights, and its gamma.
+        """Return logits f32[n, 34 or 2] (of the critic: f32[n, 4]), the version of the weights, and its gamma.
 
         planes: uint64[n, planes]; of more than the network sees it sees the first, of fewer the others are zeros.
         """

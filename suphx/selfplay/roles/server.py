@@ -94,7 +94,7 @@ class Student:
         self.learner.count_games(games)
         found = {model: self.learner.step(model, lesson.experience, lesson.advantage)}
         if self.learner.critic is not None:
-            found[CRITIC] = self.learner.critic_step(lesson.experience, lesson.reward)
+            found[CRITIC] = self.learner.critic_step(lesson.experience, lesson.rewards)
         return found
 
 
