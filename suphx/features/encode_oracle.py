@@ -6,10 +6,11 @@ import numpy as np
 
 from simulator.jit import jit
 from simulator.legal import is_furiten
+from simulator.lookup import KEY_STEP
 from simulator.moves import is_red_tile, tiles_left
 from simulator.record import SEATS
-from simulator.shanten import shanten_of_keys
-from simulator.tiles import DORA_OF
+from simulator.shanten import COMPLETE, TENPAI, shanten_of_keys
+from simulator.tiles import DORA_OF, KINDS
 from simulator.wall import DORA_INDICATORS, REPLACEMENTS, URA_INDICATORS
 from suphx.features import layout_calls
 from suphx.features.encode_table import own_reds
@@ -29,6 +30,8 @@ _REST = start("oracle.rest")
 _REPLACEMENT = start("oracle.replacement")
 _INDICATOR = start("oracle.indicator")
 _URA = start("oracle.ura")
+_RACE = start("oracle.race")
+_STAGES = 4  # of the race: 1 from tenpai, tenpai, complete by any tile, complete by an own draw
 
 _SHANTEN_STEPS = as_steps(layout_calls.ORACLE_SHANTEN_STEPS)
 _COUNTS = len(COUNTS)
@@ -66,6 +69,49 @@ def _encode_draws(game, out):
 
 
 @jit
+def _reach(out, first, distance, draws):
+    """Write how soon stages are reached, those that were not before: a bar of 34 less the draws until now."""
+    bar = (np.int64(1) << (KINDS - draws)) - 1
+    for stage in range(1 - distance + 1):
+        if out[first + stage] == 0:
+            out[first + stage] = bar
+
+
+@jit
+def _encode_race(lookup, game, seat, out):
+    """Write how soon each seat gets ahead with what is still to be drawn, if it discards with foresight.
+
+    A set of tiles is as far from complete as the best hand in it, so nothing need be discarded: what a seat draws is
+    added to its hand. In riichi it is not.
+    """
+    draws = min(tiles_left(game), KINDS - 1)
+    for n in range(SEATS):
+        other = (seat + n) & 3
+        first = _RACE + _STAGES * n
+        melds, is_fixed = np.int64(game["n_melds"][other]), game["riichi"][other] != 0
+        keys = game["suit_keys"][other].copy()
+        distance = shanten_of_keys(lookup, keys, melds)
+        _reach(out, first, min(max(distance, TENPAI), 2), 0)
+        for draw in range(draws):
+            is_own = (np.int64(game["turn"]) + 1 + draw) & 3 == other
+            if not is_own and distance > TENPAI:
+                continue
+            kind = np.int64(game["wall"][np.int64(game["next_draw"]) - draw]) >> 2
+            keys[kind // 9] += KEY_STEP[kind]
+            after = shanten_of_keys(lookup, keys, melds)
+            if after == COMPLETE:
+                _reach(out, first, COMPLETE, draw + 1)
+                if is_own:
+                    _reach(out, first, COMPLETE - 1, draw + 1)
+                    break
+            if is_own and not is_fixed:
+                distance = min(distance, after)
+                _reach(out, first, min(distance, 2), draw + 1)
+            else:
+                keys[kind // 9] -= KEY_STEP[kind]
+
+
+@jit
 def encode_oracle(lookup, game, seat, out):
     """Write the oracle's planes of a position into `out` i64[ORACLE_PLANES]."""
     for n in range(ORACLE_PLANES):
@@ -80,6 +126,7 @@ def encode_oracle(lookup, game, seat, out):
         out[_INDICATOR + n - shown] = np.int64(1) << np.int64(DORA_OF[np.int64(wall[DORA_INDICATORS[n]]) >> 2])
     for n in range(len(URA_INDICATORS)):
         out[_URA + n] = np.int64(1) << np.int64(DORA_OF[np.int64(wall[URA_INDICATORS[n]]) >> 2])
+    _encode_race(lookup, game, seat, out)
 
 
 @jit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from suphx.features.layout_groups import COUNTS, FLAG, ONE, RIVALS, SEATS, SET, group
+from suphx.features.layout_groups import BAR, COUNTS, FLAG, ONE, RIVALS, SEATS, SET, group
 
 VALUED_STEPS = (1, 2)
 # The proposed call, and the hand after it (chow and pong: with a discard to come; kongs: before the replacement).
@@ -91,4 +91,7 @@ ORACLE_GROUPS = [
     group("oracle.indicator", ONE, "dora to come {n}", "the kind that the {n}. indicator from now makes dora",
           n=range(1, 5)),
     group("oracle.ura", ONE, "ura {n}", "the kind that the indicator under the {n}. one makes dora", n=range(1, 6)),
+    group("oracle.race", BAR, "{seat} soon {what}", "34 less the draws of all until {seat} is {what}, if it knew the "
+          "wall and nobody called; 0 if later or never", seat=SEATS,
+          what=("1 from tenpai", "tenpai", "complete by any tile", "complete by an own draw")),
 ]  # fmt: skip

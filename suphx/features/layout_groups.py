@@ -11,7 +11,7 @@ RIVALS = SEATS[1:]
 COUNTS = (1, 2, 3, 4)
 
 # What a plane may hold.
-SET, ONE, FLAG = "set of kinds", "at most one kind", "all or none"
+SET, ONE, FLAG, BAR = "set of kinds", "at most one kind", "all or none", "the first so many kinds"
 
 
 @dataclass(frozen=True)

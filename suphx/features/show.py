@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from simulator.tiles import ALL_KINDS, KINDS, SUITS
-from suphx.features.layout_groups import FLAG, Plane
+from suphx.features.layout_groups import BAR, FLAG, Plane
 
 
 def kinds_of(mask: int) -> str:
@@ -21,11 +21,11 @@ def kinds_of(mask: int) -> str:
 
 
 def planes_as_values(layout: Sequence[Plane], planes: np.ndarray) -> list[dict[str, Any]]:
-    """Return every plane that is not empty: its place, block and name, and `true` or its kinds."""
+    """Return every plane that is not empty: its place, block and name, and `true`, its kinds, or a bar's number."""
     found = []
     for place, (plane, mask) in enumerate(zip(layout, planes.tolist(), strict=True)):
         if mask:
-            value = True if plane.range == FLAG else kinds_of(mask)
+            value = True if plane.range == FLAG else mask.bit_length() if plane.range == BAR else kinds_of(mask)
             found.append({"plane": place, "block": plane.block, "name": plane.name, "value": value})
     return found
 
@@ -44,4 +44,6 @@ def is_in_range(plane: Plane, mask: int) -> bool:
     """Return whether a plane holds what its range allows."""
     if not 0 <= mask <= ALL_KINDS:
         return False
-    return mask in (0, ALL_KINDS) if plane.range == FLAG else plane.range.startswith("set") or mask & (mask - 1) == 0
+    if plane.range == FLAG:
+        return mask in (0, ALL_KINDS)
+    return plane.range.startswith("set") or mask & (mask + 1 if plane.range == BAR else mask - 1) == 0

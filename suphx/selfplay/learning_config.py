@@ -105,7 +105,7 @@ class CriticConfig(Config):
     nothing but units that are never active, so that it says the same of everything for good."""
     steps: int = Field(default=1, ge=1)
     """That it takes from each batch, on parts of it as large as each other: it has more to learn than the policy."""
-    gae_lambda: float = Field(default=0.95, ge=0, le=1)
+    gae_lambda: float = Field(default=0.9, ge=0, le=1)
     """Lambda of generalised advantages: 1 is reward less value, 0 the change of value to the round's next question,
     whoever's."""
 
