@@ -19,8 +19,11 @@ from suphx.adaptation.positions import Position
 from suphx.adaptation.rollouts import SIDE_BY_SIDE, Rolled, roll_out, rollouts_of
 from suphx.adaptation.steps import between, step
 from suphx.adaptation.worth import Worth
+from suphx.networks.inference import Evaluator
 from suphx.networks.sizes import OUTPUTS
+from suphx.networks.weights import load_critic
 from suphx.selfplay.policy_gradient import divergence, legal_answers, log_probabilities
+from suphx.selfplay.rewards import worth_of
 from suphx.selfplay.trajectory import PATH, Batch, Experience, join
 
 #: Numbers of a position's deals: those learned from begin at 0, held-out ones and those of experiments here.
@@ -61,19 +64,27 @@ class Lessons:
     rolled: Rolled
     rewards: np.ndarray
     """f64[rollouts]"""
+    by_critic: np.ndarray | None = None
+    """f64[n]: advantage of each question to the one model that adapts, where a critic was asked."""
 
-    def of(self, position: int) -> tuple[Batch, np.ndarray]:
-        """Return a position's questions, with a path for each rollout, and the deal of each, u64[paths]."""
+    def of(self, position: int) -> tuple[Batch, np.ndarray, np.ndarray]:
+        """Return a position's questions, with a path for each rollout, the deal of each, u64[paths], and `by_critic`.
+
+        It is empty without a critic.
+        """
         mine = np.flatnonzero(self.rolled.rollouts["position"] == position)
         number = np.full(len(self.rewards), -1)
         number[mine] = np.arange(len(mine))
-        experience = {}
+        experience, by_critic = {}, np.empty(0)
         for model, each in self.rolled.experience.items():
-            rows = each.rows(np.flatnonzero(number[each.path] >= 0))
+            chosen = np.flatnonzero(number[each.path] >= 0)
+            rows = each.rows(chosen)
             experience[model] = replace(rows, path=number[rows.path].astype(np.uint32))
+            if self.by_critic is not None:
+                by_critic = self.by_critic[chosen]
         paths = np.zeros(len(mine), PATH)
         paths["reward"] = self.rewards[mine]
-        return Batch(paths, experience), self.rolled.rollouts["deal"][mine]
+        return Batch(paths, experience), self.rolled.rollouts["deal"][mine], by_critic
 
 
 @dataclass(frozen=True)
@@ -84,6 +95,8 @@ class Taught:
     """Its questions, with a path for each rollout."""
     deals: np.ndarray
     """u64[paths]: the deal of each."""
+    by_critic: np.ndarray
+    """f64[n]: as of `Lessons`; empty without a critic."""
     before: Copy
     """What its seat plays by now: steps begin there."""
     stems: dict[str, Stems]
@@ -101,9 +114,15 @@ class Adapter:
         seed: int,
         side_by_side: int = SIDE_BY_SIDE,
     ) -> None:
-        """seed: of deals and of what is drawn in rollouts; with it a position is always adapted to in the same way."""
+        """seed: of deals and of what is drawn in rollouts; with it a position is always adapted to in the same way.
+
+        Raises InputError for a critic that cannot be used.
+        """
         self.original, self.config, self.worth, self.seed = original, config, worth, seed
         self.deals = Deals(original, worth, seed, side_by_side)
+        self._critic = None
+        if config.critic is not None:
+            self._critic = Evaluator(load_critic(config.critic, worth_of(config.reward)), original.precision).logits
         self._pace = Pace()
 
     def adapt(
@@ -158,35 +177,44 @@ class Adapter:
         rollouts = rollouts_of(len(positions), deals, first, config.copies)
         rolled = roll_out(
             positions, rollouts, own, self.original.playing, self.seed, config.models, config.certain,
-            self.deals.side_by_side,
+            self.deals.side_by_side, self._critic,
         )  # fmt: skip
-        return Lessons(rolled, self.worth.of(positions, rollouts["position"].astype(np.int64), rolled.ended))
+        rewards = self.worth.of(positions, rollouts["position"].astype(np.int64), rolled.ended)
+        if rolled.outlook is None:
+            return Lessons(rolled, rewards)
+        questions = sum(map(len, rolled.experience.values()))
+        return Lessons(rolled, rewards, rolled.outlook.advantages(rewards, config.gae_lambda, questions))
 
     def taught(self, lessons: Sequence[Lessons], position: int, before: Copy) -> Taught:
         """Return what a position is taught; lessons: parts of it, each of other deals. before: what its seat plays."""
         found = [each.of(position) for each in lessons]
-        batch, deals = join([each for each, _ in found]), np.concatenate([each for _, each in found])
-        return Taught(batch, deals, before, {model: Stems() for model in batch.experience})
+        batch, deals, by_critic = (
+            join([each for each, _, _ in found]),
+            *(np.concatenate([each[place] for each in found]) for place in (1, 2)),
+        )
+        return Taught(batch, deals, by_critic, before, {model: Stems() for model in batch.experience})
 
     def learn(self, taught: Taught, shuffled: bool = False, steps: StepsConfig | None = None) -> Copy:
         """Return what steps on formula 6 make of what a seat plays by now.
 
-        shuffled: with the rewards dealt out among the rollouts at random, a control from which nothing can be learned.
+        shuffled: with the rewards dealt out among the rollouts at random (a critic's advantages among the answers), a
+        control from which nothing can be learned.
         steps: others than those of the configuration.
         """
         config, precision = steps or self.config.steps, self.original.precision
-        rewards = taught.batch.paths["reward"].astype(np.float64)
+        by_answer = config.baseline == "critic"
+        worth = taught.by_critic if by_answer else taught.batch.paths["reward"].astype(np.float64)
         if shuffled:
-            rewards = np.random.default_rng([self.seed, len(rewards)]).permutation(rewards)
-        advantage = advantages(rewards, taught.deals if config.baseline == "deal" else np.zeros(len(rewards)))
+            worth = np.random.default_rng([self.seed, len(worth)]).permutation(worth)
+        if not by_answer:
+            worth = advantages(worth, taught.deals if config.baseline == "deal" else np.zeros(len(worth)))
         networks, temperature = self.original.networks | taught.before.networks, self.config.temperature
-        found = {
-            model: step(
-                networks[model], each, advantage, config, temperature, precision, self.seed, taught.stems[model]
-            )
-            for model, each in taught.batch.experience.items()
-        }
-        return self.original.copy(found)
+        learned = {}
+        for model, each in taught.batch.experience.items():
+            advantage = worth if by_answer else worth[each.path]
+            stems = taught.stems[model]
+            learned[model] = step(networks[model], each, advantage, config, temperature, precision, self.seed, stems)
+        return self.original.copy(learned)
 
     def held_out(self, positions: Sequence[Position], before: Sequence[Copy], deals: int) -> Played:
         """Play held-out deals as they would be without adapting, some also where no check needs them: for distances."""

@@ -93,7 +93,7 @@ def bench_steps(size: NetworkSize, precision: Precision, questions: int) -> dict
     for name, blocks in {"whole": None, "last_block_and_head": 1, "head": 0}.items():
         config = StepsConfig(blocks=blocks, distance=1e-4)
         started = time.perf_counter()
-        step(network, experience, advantage, config, 1.0, precision, _SEED)
+        step(network, experience, advantage[rollout], config, 1.0, precision, _SEED)
         found[f"{name}_questions_per_s"] = questions / (time.perf_counter() - started)
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, model_validator
@@ -17,8 +18,9 @@ class StepsConfig(Config):
 
     blocks: int | None = Field(default=1, ge=0)
     """Adapt the head and so many of the last residual blocks; null for the whole network."""
-    baseline: Literal["mean", "deal"] = "deal"
-    """What is taken off a rollout's reward: the mean of all others, or of the others of the same deal."""
+    baseline: Literal["mean", "deal", "critic"] = "deal"
+    """What is taken off a rollout's reward: the mean of all others, or of the others of the same deal; or what the
+    critic expects, from question to question."""
     form: Form = "decision"
     """Formula 6 with the ratio of each answer, or (`rollout`) of all answers of a rollout together, as it stands."""
     first_answers: int | None = Field(default=None, ge=1)
@@ -53,6 +55,11 @@ class AdaptationConfig(Config):
     temperature: float = Field(default=1.0, gt=0)
     """At which answers are drawn in rollouts; it is the policy of this temperature that adapts. The paper draws from
     the policy as it is (1); below 1 rollouts are more like play, which takes the likeliest answers."""
+    critic: Path | None = None
+    """File of a critic, as `suphx train` leaves it where `learning.baseline` is critic, for the same reward; it costs
+    some time in every rollout."""
+    gae_lambda: float = Field(default=0.9, ge=0, le=1)
+    """Lambda of its generalised advantages (`learning.critic.gae_lambda`)."""
     certain: float = Field(default=1.0, gt=0, le=1)
     """Questions whose likeliest answer was more probable are not learned from; form `rollout` needs all of them."""
     steps: StepsConfig = Field(default_factory=StepsConfig)
@@ -75,6 +82,12 @@ class AdaptationConfig(Config):
             raise ValueError("optimizer: natural is for the discard model alone")
         if self.steps.form == "rollout" and self.certain < 1:
             raise ValueError("certain: form rollout needs every question of a rollout")
+        if self.steps.baseline == "critic" and self.critic is None:
+            raise ValueError("critic: steps.baseline critic needs its file")
+        if self.critic is not None and len(self.models) > 1:
+            raise ValueError("critic: it follows the questions to one model; models has more")
+        if self.steps.baseline == "critic" and self.steps.form == "rollout":
+            raise ValueError("steps: form rollout has an advantage for each rollout, a critic one for each answer")
         if self.steps.baseline == "deal" and self.copies < 2:
             raise ValueError("copies: a baseline by deal needs two rollouts of each deal")
         return self

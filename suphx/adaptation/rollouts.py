@@ -16,6 +16,7 @@ from simulator.record import GAME
 from simulator.redeal import redeal_hidden
 from simulator.tables import Decisions, Tables
 from simulator.wall import mix2
+from suphx.adaptation.outlook import Critic, Outlook, OutlookNotes
 from suphx.adaptation.positions import Position, stacked
 from suphx.agent.interface import Agent, Choice
 from suphx.agent.sampling import highest_probability
@@ -57,6 +58,8 @@ class Rolled:
     """By model: what the seat that adapts was asked, in the order of rollouts and of time; `path` is the rollout."""
     decisions: int
     """Choices of all four seats."""
+    outlook: Outlook | None = None
+    """What a critic expected, where one was asked."""
 
 
 def roll_out(
@@ -68,36 +71,51 @@ def roll_out(
     keep: Collection[str] = (),
     certain: float = 1.0,
     side_by_side: int = SIDE_BY_SIDE,
+    critic: Critic | None = None,
 ) -> Rolled:
     """Play rollouts, ROLLOUT[n].
 
     own: who plays the seat of each position; those that are the same object are asked together. others: who plays the
     other three. seed: with it a rollout is always the same. keep: models whose questions to the seat are returned.
-    certain: of those, questions whose likeliest answer is more probable are left out.
+    certain: of those, questions whose likeliest answer is more probable are left out. critic: asked at questions of all
+    seats to the same models (just one then), but those left out.
     """
-    playing = _Playing(positions, rollouts, own, others, seed, _Kept(keep, certain), min(side_by_side, len(rollouts)))
+    kept = _Kept(keep, certain, critic)
+    playing = _Playing(positions, rollouts, own, others, seed, kept, min(side_by_side, len(rollouts)))
     while playing.step():
         pass
-    return Rolled(rollouts, playing.ended, playing.kept.experience(), playing.decisions)
+    return Rolled(rollouts, playing.ended, kept.experience(), playing.decisions, kept.outlook)
 
 
 class _Kept:
     """Questions to the seats that adapt, in the order they came."""
 
-    def __init__(self, models: Collection[str], certain: float) -> None:
+    def __init__(self, models: Collection[str], certain: float, critic: Critic | None) -> None:
+        if critic is not None and len(models) != 1:
+            raise ValueError("a critic follows the questions to one model")
         self._certain = certain
         self._parts: dict[str, list[dict[str, np.ndarray]]] = {model: [] for model in models}
+        self._notes = OutlookNotes(critic) if critic is not None else None
+        self._count = 0
+        self.outlook: Outlook | None = None
 
-    def add(self, choice: Choice, rollout: np.ndarray) -> None:
-        """Note what was asked; rollout: i64[decisions], _NOTHING for decisions of other seats."""
+    def add(self, games: np.ndarray, asked: Decisions, choice: Choice, rollout: np.ndarray, seat: np.ndarray) -> None:
+        """Note what was asked; rollout, seat: i64[decisions], which rollout each is of and who adapts there."""
         for said in choice.consultations:
             if said.model not in self._parts:
                 continue
-            path = rollout[said.decision]
-            wanted = path != _NOTHING
+            path, adapts = rollout[said.decision], seat[said.decision]
+            is_own = asked.seat[said.decision] == adapts
+            wanted = np.ones(len(path), np.bool_)
             if self._certain < 1:
-                wanted &= highest_probability(said.logits, said.legal) <= self._certain
-            rows = np.flatnonzero(wanted)
+                wanted = highest_probability(said.logits, said.legal) <= self._certain
+            rows = np.flatnonzero(wanted & is_own)
+            if self._notes is not None:
+                number = np.full(len(path), _NOTHING)
+                number[rows] = self._count + np.arange(len(rows))
+                self._count += len(rows)
+                seen = np.flatnonzero(wanted)
+                self._notes.add(games, asked, said, seen, path[seen], adapts[seen], number[seen])
             self._parts[said.model].append({
                 "path": path[rows].astype(np.uint32),
                 "planes": said.planes[rows],
@@ -108,10 +126,16 @@ class _Kept:
 
     def experience(self) -> dict[str, Experience]:
         """Return all of it, sorted by rollout; it is forgotten here."""
-        return {model: _joined(model, self._parts.pop(model)) for model in list(self._parts)}
+        found = {}
+        for model in list(self._parts):
+            found[model], order = _joined(model, self._parts.pop(model))
+            if self._notes is not None:
+                self.outlook = self._notes.take(order)
+        return found
 
 
-def _joined(model: str, parts: list[dict[str, np.ndarray]]) -> Experience:
+def _joined(model: str, parts: list[dict[str, np.ndarray]]) -> tuple[Experience, np.ndarray]:
+    """Return questions sorted by rollout, and i64[n], where each of them stood."""
     nothing: dict[str, np.ndarray] = {
         "path": np.empty(0, np.uint32),
         "planes": np.empty((0, MODEL_PLANES[model]), np.uint64),
@@ -122,7 +146,8 @@ def _joined(model: str, parts: list[dict[str, np.ndarray]]) -> Experience:
     order = np.argsort(np.concatenate([part["path"] for part in [nothing, *parts]]), kind="stable")
     columns = {name: np.concatenate([part[name] for part in [nothing, *parts]])[order] for name in nothing}
     place = np.arange(len(order)) - np.searchsorted(columns["path"], columns["path"])
-    return Experience(place=place.astype(np.uint16), oracle=np.empty((len(order), 0), np.uint64), **columns)
+    hidden = np.empty((len(order), 0), np.uint64)
+    return Experience(place=place.astype(np.uint16), oracle=hidden, **columns), order
 
 
 class _Playing:
@@ -138,7 +163,7 @@ class _Playing:
         kept: _Kept,
         tables: int,
     ) -> None:
-        self._rollouts, self.kept = rollouts, kept
+        self._rollouts, self._kept = rollouts, kept
         self._records = stacked(positions)
         self._seats = np.array([position.seat for position in positions], np.int64)
         self._keys = np.array([position.key(seed) for position in positions], np.uint64)
@@ -189,14 +214,13 @@ class _Playing:
     def _answers(self, asked: Decisions) -> np.ndarray:
         rollout = self._at[asked.game]
         position = self._rollouts["position"][rollout]
-        is_own = asked.seat == self._seats[position]
-        who = np.where(is_own, self._own[position], _OTHERS)
-        path = np.where(is_own, rollout, _NOTHING)
+        seat = self._seats[position]
+        who = np.where(asked.seat == seat, self._own[position], _OTHERS)
         actions = np.empty(len(asked), np.int64)
         for number in np.unique(who):
             rows = np.flatnonzero(who == number)
             part = Decisions(asked.game[rows], asked.seat[rows], asked.situation[rows], asked.legal[rows])
             choice = self._agents[number].act(self._tables.games, part)
             actions[rows] = choice.actions
-            self.kept.add(choice, path[rows])
+            self._kept.add(self._tables.games, part, choice, rollout[rows], seat[rows])
         return actions

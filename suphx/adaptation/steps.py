@@ -38,9 +38,9 @@ def step(
 ) -> PolicyNetwork:
     """Return an adapted copy of a network; an equal one where there is nothing to learn.
 
-    experience: what the network was asked, in the order of rollouts and of time. advantage: f64[rollouts]. temperature:
-    of the policy that played. seed: of the questions that distances are measured on. stems: of these questions to this
-    network, where it learns from them in several ways.
+    experience: what the network was asked, in the order of rollouts and of time. advantage: f64[n], of each answer.
+    temperature: of the policy that played. seed: of the questions that distances are measured on. stems: of these
+    questions to this network, where it learns from them in several ways.
     """
     rows = np.arange(len(experience))
     if config.first_answers is not None:
@@ -50,7 +50,7 @@ def step(
     part = LearnedPart(network, config.blocks, precision)
     inputs = (stems or Stems()).inputs(part, experience.planes)
     if len(rows) < len(experience):
-        experience, inputs = experience.rows(rows), inputs[rows]
+        experience, inputs, advantage = experience.rows(rows), inputs[rows], advantage[rows]
     climb = _Climb(part, inputs, experience, advantage, config, temperature, seed)
     for number in range(1, config.steps + 1):
         climb.step(config.distance * (number / config.steps) ** 2)
@@ -81,9 +81,8 @@ class _Climb:
         self._legal = torch.from_numpy(legal_answers(experience.legal, OUTPUTS[part.network.model])).to(device)
         self._answer = torch.from_numpy(experience.answer.astype(np.int64)).to(device)
         self._path = torch.from_numpy(experience.path.astype(np.int64)).to(device)
-        self._advantage = torch.from_numpy(advantage[experience.path]).float().to(device)
+        self._advantage = torch.from_numpy(advantage).float().to(device)
         self._played = torch.from_numpy(experience.log_probability).to(device)
-        self._rollouts = len(advantage)
         chosen = np.random.default_rng(seed).permutation(len(experience))[:_MEASURED]
         self._measured = np.sort(chosen)
         with torch.inference_mode():
@@ -132,7 +131,7 @@ class _Climb:
             weight.copy_(at + length * along)
 
     def _gradient(self) -> None:
-        """Fill the gradients of formula 6, as a mean over rollouts."""
+        """Fill the gradients of formula 6, as a mean over answers."""
         weight = torch.ones_like(self._played)
         if self._steps:
             with torch.inference_mode():
@@ -140,7 +139,7 @@ class _Climb:
             weight = ratios(taken - self._played, self._path, self._config.form)
         for rows in passes(len(self._played), self._precision):
             gain = surrogate(self._taken(rows), weight[rows], self._advantage[rows])
-            (gain / self._rollouts).backward()
+            (gain / len(self._played)).backward()
         self._steps += 1
 
     @torch.no_grad()

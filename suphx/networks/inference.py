@@ -46,7 +46,7 @@ class Evaluator:
         shape, and sum in another order for another one. On a CPU they never do (`fused.py`).
         """
         self.precision = precision
-        self.model = network.model if isinstance(network, PolicyNetwork) else "critic"
+        self.model = network.model
         self._gpu_pass = GPU_PASS_SIZE if fixed_passes else None
         self.planes = network.planes
         self._on_cpu = precision.device.type == "cpu"

@@ -21,7 +21,7 @@ from suphx.networks.convolution import KindConvolution, residual_block
 from suphx.networks.first_layer import first_layer
 from suphx.networks.planes import unpack
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import MODEL_PLANES, OUTPUTS, NetworkSize
+from suphx.networks.sizes import CRITIC, MODEL_PLANES, OUTPUTS, NetworkSize
 
 #: The head of the yes-or-no models: channels of its narrow convolution (the paper does not say), then its layers.
 _HEAD_CHANNELS = 4
@@ -172,6 +172,8 @@ class ValueNetwork(Trunk):
 
     It is no part of an agent.
     """
+
+    model = CRITIC
 
     def __init__(self, size: NetworkSize, planes: int) -> None:
         super().__init__(size, planes)

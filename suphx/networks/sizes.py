@@ -9,6 +9,8 @@ from suphx.features.layout import CALL_PLANES, PLANES
 
 #: The models of the paper's Table 1, in the order of the decision flow's text.
 MODELS = ("discard", "riichi", "chow", "pong", "kong")
+#: The network beside them that says what a round will be worth; it is no part of an agent.
+CRITIC = "critic"
 #: Input planes (Table 2): the call models also see what is proposed.
 MODEL_PLANES = {
     "discard": PLANES,

@@ -15,6 +15,7 @@ from simulator.record import SEATS
 from suphx.features.layout import ORACLE_PLANES, PLANES
 from suphx.networks.policy import ValueNetwork
 from suphx.networks.precision import Precision
+from suphx.networks.sizes import CRITIC
 from suphx.selfplay.diverged import LearningDiverged
 from suphx.selfplay.learning_config import LearningConfig
 from suphx.selfplay.optimizer import Optimizer
@@ -91,7 +92,7 @@ class Critic:
         loss = self._peers.figures({"loss": float((error**2).mean())})["loss"]
         if not np.isfinite([loss, norm]).all():
             self.optimizer.clear()
-            raise LearningDiverged("critic", self.optimizer.steps, {"loss": loss, "gradient_norm": norm})
+            raise LearningDiverged(CRITIC, self.optimizer.steps, {"loss": loss, "gradient_norm": norm})
         self.optimizer.step(min((self.optimizer.steps + 1) / self._warmup, 1.0))
         return error, norm
 

@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from suphx.agent.named_networks import weights_folder
-from suphx.networks.policy import PolicyNetwork
+from suphx.networks.policy import PolicyNetwork, ValueNetwork
 from suphx.networks.sizes import MODEL_PLANES
-from suphx.networks.weights import save_agent, save_network
+from suphx.networks.weights import save_agent, save_critic, save_network
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.oracle import narrow
+from suphx.selfplay.rewards import worth_of
 
 AGENT_FOLDER = "agent"
 CHECKPOINT_NAME = "checkpoint.safetensors"
@@ -28,6 +29,8 @@ class RunFolder:
         """The five networks, as of the last checkpoint."""
         self.oracle = path / "oracle"
         """Networks that still see what is hidden."""
+        self.critic = path / "critic.safetensors"
+        """Of the last checkpoint, where one learns."""
         self.tensorboard = path / "tensorboard"
         self.games = path / "games"
         self.evaluation = path / "evaluation"
@@ -49,6 +52,10 @@ class RunFolder:
             if network.planes > MODEL_PLANES[model]:
                 self.oracle.mkdir(exist_ok=True)
                 save_network(self.oracle / f"{model}.safetensors", network)
+
+    def save_critic(self, config: TrainConfig, network: ValueNetwork) -> None:
+        """Write the critic: no part of the agent, but for whoever goes on learning, such as one that adapts."""
+        save_critic(self.critic, network, worth_of(config.reward))
 
 
 def _narrowed(network: PolicyNetwork) -> PolicyNetwork:

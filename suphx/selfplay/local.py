@@ -23,6 +23,7 @@ from suphx.features.layout import VERSION
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
+from suphx.networks.sizes import CRITIC
 from suphx.networks.weights import load_agent, load_network
 from suphx.selfplay.board import Averages, Board
 from suphx.selfplay.collect import Collector
@@ -182,7 +183,7 @@ class LocalTraining:
                 staleness = float(self.progress.version - lesson.version.astype(np.int64).mean())
                 self._averages.add(model, figures | {"staleness": staleness})
                 if self.learner.critic is not None:
-                    self._averages.add("critic", self.learner.critic_step(lesson.experience, lesson.rewards))
+                    self._averages.add(CRITIC, self.learner.critic_step(lesson.experience, lesson.rewards))
                 taken += 1
         return taken
 
@@ -211,6 +212,8 @@ class LocalTraining:
     def _save(self) -> None:
         """Write the agent, then the checkpoint. It holds no weights of those at the tables: they are the learner's."""
         self.folder.save_agent(self.config, self._networks, self.games)
+        if self.learner.critic is not None:
+            self.folder.save_critic(self.config, self.learner.critic.network)
         learner, learner_tensors = self.learner.state()
         replay, replay_tensors = self.replay.state()
         self.progress.learner, self.progress.replay = learner, replay

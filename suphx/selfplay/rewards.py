@@ -50,6 +50,11 @@ class PhiReward(Config):
 RewardConfig = Annotated[RoundReward | PhiReward, Field(discriminator="kind")]
 
 
+def worth_of(config: RewardConfig) -> str:
+    """Return what rewards are, in words that a critic's file carries: its values are no others."""
+    return f"{config.kind}, unit {'of the predictor' if config.unit is None else format(config.unit, 'g')}"
+
+
 class Rewards(Protocol):
     """Gives each round of a batch of tables its rewards, in the order in which the rounds end."""
 

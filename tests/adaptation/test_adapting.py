@@ -69,7 +69,7 @@ def test_steps_go_as_far_as_they_should_and_change_only_what_learns(
     before = {name: each.clone() for name, each in AGENT.networks["discard"].state_dict().items()}
     made = adapter(blocks=blocks, optimizer=optimizer, steps=2, distance=0.02)
     learned = made.learn(made.taught([lessons], 0, AGENT.itself))
-    batch, _ = lessons.of(0)
+    batch, _, _ = lessons.of(0)
     assert 0.5 * 0.02 < made._distance(batch.experience["discard"], "discard", learned) < 1.05 * 0.02
     assert all(torch.equal(each, before[name]) for name, each in AGENT.networks["discard"].state_dict().items())
     changed = {name for name, each in weights(learned).items() if not torch.equal(each, before[name])}
@@ -94,7 +94,8 @@ def test_first_answers_alone_are_learned_from_where_that_is_asked(lessons: Lesso
 
     def learned(experience: Experience, first_answers: int | None) -> torch.Tensor:
         config = StepsConfig(blocks=0, distance=0.02, first_answers=first_answers)
-        made = step(AGENT.networks["discard"], experience, advantage, config, 1.0, PRECISION, SEED)
+        worth = advantage[experience.path]
+        made = step(AGENT.networks["discard"], experience, worth, config, 1.0, PRECISION, SEED)
         return torch.cat([each.flatten() for each in made.parameters()])
 
     assert torch.equal(learned(asked, 1), learned(firsts, None))

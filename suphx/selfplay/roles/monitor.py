@@ -26,7 +26,7 @@ from suphx.checkpoint import load_checkpoint, save_checkpoint
 from suphx.errors import InputError
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import choose_precision
-from suphx.networks.sizes import MODELS
+from suphx.networks.sizes import CRITIC, MODELS
 from suphx.networks.weights import load_agent
 from suphx.selfplay.board import Averages, Board
 from suphx.selfplay.config import TrainConfig
@@ -35,7 +35,7 @@ from suphx.selfplay.folder import RunFolder
 from suphx.selfplay.local import load_teachers
 from suphx.selfplay.policy import Policy
 from suphx.selfplay.rewards import load_predictor
-from suphx.selfplay.roles.parcels import Beginning, Parcel, Saved, pack, program, unpack_policy
+from suphx.selfplay.roles.parcels import Beginning, Parcel, Saved, pack, program, unpack_critic, unpack_policy
 from suphx.selfplay.roles.server import RolesProgress
 from suphx.selfplay.samples import Samples
 from suphx.selfplay.seating import opponents
@@ -129,7 +129,10 @@ class Monitor:
     def keep(self, saved: Saved, measure: bool) -> None:
         """Write the agent, then the checkpoint; measure: measure that agent, unless one is being measured."""
         progress = RolesProgress.model_validate_json(saved.progress)
-        learning = {model: unpack_policy(parcel) for model, parcel in saved.learner.items()}
+        parcels = dict(saved.learner)
+        if (critic := parcels.pop(CRITIC, None)) is not None:
+            self._folder.save_critic(self._config, unpack_critic(critic))
+        learning = {model: unpack_policy(parcel) for model, parcel in parcels.items()}
         self._folder.save_agent(self._config, self._networks | learning, progress.games)
         tensors = {name: torch.from_numpy(np.ascontiguousarray(each)) for name, each in saved.tensors.items()}
         save_checkpoint(self._folder.checkpoint, progress, tensors)

@@ -12,14 +12,13 @@ import torch
 from suphx.errors import InputError
 from suphx.features.layout import VERSION
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
-from suphx.networks.sizes import NetworkSize
+from suphx.networks.sizes import CRITIC, NetworkSize
 from suphx.reward.predictor import RewardPredictor
 from suphx.selfplay.advantage import Moments
+from suphx.selfplay.learner import Learner
 from suphx.selfplay.replay import Lesson
 from suphx.selfplay.trajectory import Batch
 
-#: What the value network is called among the models of an engine.
-CRITIC = "critic"
 #: The learner's number among the players of an engine; opponents that are networks follow from 1 on.
 LEARNING_PLAYER = 0
 
@@ -43,9 +42,14 @@ class Parcel:
 
 def pack(network: PolicyNetwork | ValueNetwork) -> Parcel:
     """Return a network as a parcel, with copies of its weights."""
-    model = network.model if isinstance(network, PolicyNetwork) else CRITIC
     weights = {name: each.detach().float().cpu().numpy().copy() for name, each in network.state_dict().items()}
-    return Parcel(model, network.size, network.planes, weights)
+    return Parcel(network.model, network.size, network.planes, weights)
+
+
+def pack_all(learner: Learner) -> dict[str, Parcel]:
+    """Return the networks of a learner as parcels, by model, the critic too if it has one."""
+    critic = {} if learner.critic is None else {CRITIC: learner.critic.network}
+    return {model: pack(network) for model, network in (learner.networks | critic).items()}
 
 
 def unpack_policy(parcel: Parcel) -> PolicyNetwork:
@@ -57,8 +61,11 @@ def unpack_policy(parcel: Parcel) -> PolicyNetwork:
 
 def unpack(parcel: Parcel) -> PolicyNetwork | ValueNetwork:
     """Return the network of a parcel, with weights of its own."""
-    if parcel.model != CRITIC:
-        return unpack_policy(parcel)
+    return unpack_critic(parcel) if parcel.model == CRITIC else unpack_policy(parcel)
+
+
+def unpack_critic(parcel: Parcel) -> ValueNetwork:
+    """Return the critic of a parcel, with weights of its own."""
     network = ValueNetwork(parcel.size, parcel.planes)
     network.load_state_dict(_tensors(parcel))
     return network
@@ -174,5 +181,5 @@ class Saved:
     """`RolesProgress` as JSON."""
     tensors: dict[str, np.ndarray]
     learner: dict[str, Parcel]
-    """The networks that learn, as they are."""
+    """The networks that learn, as they are, and the critic if there is one."""
     gamma: float = 0.0

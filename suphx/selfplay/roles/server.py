@@ -20,6 +20,7 @@ from ray.exceptions import GetTimeoutError, RayError, RayTaskError
 from suphx.checkpoint import TrainingProgress
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
+from suphx.networks.sizes import CRITIC
 from suphx.selfplay.board import Averages
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.diverged import LearningDiverged
@@ -29,14 +30,13 @@ from suphx.selfplay.peers import Peers, TorchPeers
 from suphx.selfplay.replay import Lesson
 from suphx.selfplay.roles.names import find, find_all
 from suphx.selfplay.roles.parcels import (
-    CRITIC,
     Beginning,
     Counts,
     LessonParts,
     Published,
     Saved,
     own,
-    pack,
+    pack_all,
     unpack_policy,
 )
 from suphx.selfplay.roles.resources import precision_for
@@ -267,10 +267,7 @@ class ParameterServer:
 
     def _publish(self) -> None:
         learner = self._student.learner
-        networks = {model: pack(network) for model, network in learner.networks.items()}
-        if learner.critic is not None:
-            networks[CRITIC] = pack(learner.critic.network)
-        published = Published(self._progress.version, learner.gamma, time.time(), networks)
+        published = Published(self._progress.version, learner.gamma, time.time(), pack_all(learner))
         self._latest = (time.time_ns(), [ray.put(published)])
         for buffer in self._buffers:
             buffer.advance.remote(self._progress.version)
@@ -300,7 +297,7 @@ class ParameterServer:
         state, tensors = self._student.learner.state()
         self._progress.learner = state
         arrays = {name: each.detach().cpu().numpy().copy() for name, each in tensors.items()}
-        networks = {model: pack(network) for model, network in self._student.learner.networks.items()}
+        networks = pack_all(self._student.learner)
         saved = Saved(self._progress.model_dump_json(), arrays, networks, self._student.learner.gamma)
         self._saving = self._monitor.keep.remote(saved, measure)
 

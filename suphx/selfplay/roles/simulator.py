@@ -22,7 +22,7 @@ from suphx.agent.flow import Flow, Network, Sampling
 from suphx.agent.interface import Agent, Choice
 from suphx.features.layout import PLANES
 from suphx.networks.memory import keep_memory
-from suphx.networks.sizes import MODELS
+from suphx.networks.sizes import CRITIC, MODELS
 from suphx.selfplay.advantage import raw_advantages
 from suphx.selfplay.collect import Collector
 from suphx.selfplay.config import TrainConfig
@@ -30,7 +30,7 @@ from suphx.selfplay.policy import OracleEncoder, policy_flow
 from suphx.selfplay.rewards import make_rewards
 from suphx.selfplay.roles.engine import Engines
 from suphx.selfplay.roles.names import find, find_all
-from suphx.selfplay.roles.parcels import CRITIC, LEARNING_PLAYER, Beginning, Counts, Shipment
+from suphx.selfplay.roles.parcels import LEARNING_PLAYER, Beginning, Counts, Shipment
 from suphx.selfplay.samples import SAMPLED_TABLE
 from suphx.selfplay.seating import load_opponents, opponents, temperature_of_opponents
 from suphx.selfplay.trajectory import Batch, Experience, join
