@@ -17,6 +17,7 @@ from suphx.selfplay.rewards import worth_of
 
 AGENT_FOLDER = "agent"
 CHECKPOINT_NAME = "checkpoint.safetensors"
+CRITIC_NAME = "critic.safetensors"
 
 
 class RunFolder:
@@ -29,7 +30,7 @@ class RunFolder:
         """The five networks, as of the last checkpoint."""
         self.oracle = path / "oracle"
         """Networks that still see what is hidden."""
-        self.critic = path / "critic.safetensors"
+        self.critic = path / CRITIC_NAME
         """Of the last checkpoint, where one learns."""
         self.tensorboard = path / "tensorboard"
         self.games = path / "games"

@@ -134,6 +134,7 @@ def test_an_oracle_a_critic_and_opponents_by_roles(start, on_ray, tmp_path):
     shown = curve(tmp_path, "play/gamma")
     assert shown[0] > shown[-1] == 0
     assert len(curve(tmp_path, "critic/explained_variance"))
+    assert (tmp_path / "critic.safetensors").is_file()
     assert load_agent(tmp_path / "agent")["discard"].planes == MODEL_PLANES["discard"]
 
 
