@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.jit import jit
 from simulator.tables import Decisions
 from suphx.agent.interface import Consultation
 from suphx.features.encode import encode_oracle_batch
 from suphx.features.layout import PLANES
+from suphx.selfplay.advantage import follow_advantages
 
 #: A critic: what a round is worth to each seat, from the one that is asked on, f32[n, 4] for planes uint64[n, planes].
 Critic = Callable[[np.ndarray], np.ndarray]
@@ -36,22 +36,12 @@ class Outlook:
 
     def advantages(self, rewards: np.ndarray, gae_lambda: float, questions: int) -> np.ndarray:
         """Return generalised advantages f64[questions]; rewards: f64[rollouts]."""
+        rollout, value = self.rollout, self.value.astype(np.float64)
+        followed = follow_advantages(rollout, value[:, None], rewards[rollout][:, None], gae_lambda)
         found = np.zeros(questions)
-        _follow(self.rollout, self.value.astype(np.float64), self.question, rewards, gae_lambda, found)
+        is_learned = self.question != _NOT_LEARNED
+        found[self.question[is_learned]] = followed[is_learned, 0]
         return found
-
-
-@jit
-def _follow(rollout, value, question, rewards, gae_lambda, advantages):
-    """Go through questions from the last one back."""
-    later_rollout, later_value, later_advantage = np.int64(-1), 0.0, 0.0
-    for n in range(len(rollout) - 1, -1, -1):
-        if rollout[n] != later_rollout:
-            later_rollout, later_value, later_advantage = rollout[n], rewards[rollout[n]], 0.0
-        later_advantage = later_value - value[n] + gae_lambda * later_advantage
-        later_value = value[n]
-        if question[n] >= 0:
-            advantages[question[n]] = later_advantage
 
 
 class OutlookNotes:

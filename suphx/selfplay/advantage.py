@@ -138,26 +138,29 @@ def generalised(batch: Batch, values: Mapping[str, np.ndarray], gae_lambda: floa
     place = np.concatenate([batch.experience[model].place for model in models])
     expected = np.concatenate([values[model] for model in models]).astype(np.float64)
     rewards = np.concatenate([batch.rewards(model) for model in models]).astype(np.float64)
-    _, numbers = np.unique(paths[["game", "round"]], return_inverse=True)
-    of_round, seat = numbers[path], paths["seat"][path].astype(np.int64)
+    _, of_round = np.unique(paths[["game", "round"]], return_inverse=True)
+    asked = paths["seat"][path].astype(np.int64)
+    from_asked = (np.arange(SEATS) - asked[:, None]) % SEATS  # turns rows to seats 0 to 3
+    order = np.lexsort((place, of_round[path]))
+    expected, rewards = (np.take_along_axis(each, from_asked, axis=1)[order] for each in (expected, rewards))
+    of_asked = follow_advantages(of_round[path][order], expected, rewards, gae_lambda)
     advantages = np.empty(len(path))
-    _accumulate(np.lexsort((place, of_round)), of_round, seat, expected, rewards, gae_lambda, advantages)
+    advantages[order] = of_asked[np.arange(len(path)), asked[order]]
     ends = np.cumsum([len(batch.experience[model]) for model in models])
     return dict(zip(models, np.split(advantages, ends[:-1]), strict=True))
 
 
 @jit
-def _accumulate(order, rounds, seats, values, rewards, gae_lambda, advantages):
-    """Go through questions from the last one back; values, rewards: of each seat from the one that is asked on."""
-    later_round = np.int64(-1)
-    later_values, later_advantages = np.zeros(SEATS), np.zeros(SEATS)
-    for at in range(len(order) - 1, -1, -1):
-        row = order[at]
-        is_last, later_round = rounds[row] != later_round, rounds[row]
-        for n in range(SEATS):
-            seat = (seats[row] + n) & 3
-            if is_last:
-                later_values[seat], later_advantages[seat] = rewards[row, n], 0.0
-            later_advantages[seat] = later_values[seat] - values[row, n] + gae_lambda * later_advantages[seat]
-            later_values[seat] = values[row, n]
-        advantages[row] = later_advantages[seats[row]]
+def follow_advantages(chain, values, rewards, gae_lambda):
+    """Return generalised advantages f64[n, k] of k seats at n questions, in the order of chains and of time.
+
+    A_t = V_{t+1} - V_t + lambda x A_{t+1}, and at a chain's last question its reward - V_t. chain: i64[n], which round
+    each question is of; values, rewards: f64[n, k], rewards of the question's round.
+    """
+    advantages = np.empty_like(values)
+    for n in range(len(values) - 1, -1, -1):
+        is_last = n + 1 == len(values) or chain[n + 1] != chain[n]
+        for k in range(values.shape[1]):
+            later_value, later_advantage = (rewards[n, k], 0.0) if is_last else (values[n + 1, k], advantages[n + 1, k])
+            advantages[n, k] = later_value - values[n, k] + gae_lambda * later_advantage
+    return advantages

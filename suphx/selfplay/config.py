@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from simulator.rules import PRESETS
 from suphx.config import Config
+from suphx.features.layout import ORACLE_VERSION, VERSION
 from suphx.selfplay.learning_config import LearningConfig
 from suphx.selfplay.rewards import PhiReward, RewardConfig
 from suphx.selfplay.roles.resources import RolesConfig
@@ -93,4 +94,5 @@ class TrainConfig(Config):
 
     def purpose(self) -> dict[str, object]:
         """Return what decides the course of a training: with any of it changed, a checkpoint is of another one."""
-        return self.model_dump(exclude={"name", "games", "checkpoint_seconds", "evaluation", "sample_games", "roles"})
+        told = self.model_dump(exclude={"name", "games", "checkpoint_seconds", "evaluation", "sample_games", "roles"})
+        return told | {"layouts": [VERSION, ORACLE_VERSION] if self.keeps_hidden else [VERSION]}

@@ -19,7 +19,6 @@ from simulator.rules import Rules
 from suphx.agent.named_networks import weights_folder
 from suphx.agents import fingerprint
 from suphx.checkpoint import TrainingProgress, load_checkpoint, purpose_of, save_checkpoint, tensors_below
-from suphx.features.layout import VERSION
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
@@ -78,9 +77,7 @@ class LocalTraining:
         )  # fmt: skip
         self._samples = Samples(self.folder.games, config.sample_games, rules, config.table)
         self._averages = Averages()
-        purpose = purpose_of(
-            config.purpose(), fingerprint(config.start), VERSION, precision.device.type, precision.dtype
-        )
+        purpose = purpose_of(config.purpose(), fingerprint(config.start), precision.device.type, precision.dtype)
         self.progress = LocalProgress(purpose=purpose)
         found = load_checkpoint(self.folder.checkpoint, purpose, LocalProgress)
         if found is not None:

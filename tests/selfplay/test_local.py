@@ -257,6 +257,17 @@ def test_a_checkpoint_of_another_training_is_refused_but_more_games_are_not(star
     assert more.games >= GAMES
 
 
+def test_layouts_of_planes_are_part_of_what_a_checkpoint_is_for(start, monkeypatch):
+    plain = TrainConfig.model_validate(values(start))
+    seeing = TrainConfig.model_validate(values(start, learning={"baseline": "critic"}))
+    before = plain.purpose(), seeing.purpose()
+    monkeypatch.setattr("suphx.selfplay.config.ORACLE_VERSION", "of another program")
+    assert plain.purpose() == before[0]
+    assert seeing.purpose() != before[1]
+    monkeypatch.setattr("suphx.selfplay.config.VERSION", "of another program")
+    assert plain.purpose() != before[0]
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from suphx.errors import InputError
-from suphx.features.layout import VERSION
+from suphx.features.layout import ORACLE_VERSION, VERSION
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
 from suphx.networks.sizes import CRITIC, NetworkSize
 from suphx.reward.predictor import RewardPredictor
@@ -103,7 +103,7 @@ class Beginning:
 
 def program() -> str:
     """Return what tells programs apart that do not fit each other."""
-    return f"suphx {version('suphx')}, planes {VERSION}"
+    return f"suphx {version('suphx')}, planes {VERSION}, hidden planes {ORACLE_VERSION}"
 
 
 @dataclass(frozen=True)

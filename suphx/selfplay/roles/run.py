@@ -21,7 +21,6 @@ from suphx.agents import fingerprint
 from suphx.checkpoint import load_checkpoint, purpose_of
 from suphx.cluster import answers, join_or_start
 from suphx.errors import InputError
-from suphx.features.layout import VERSION
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.diverged import LearningDiverged
 from suphx.selfplay.evaluation import Strength
@@ -71,7 +70,7 @@ class DistributedTraining:
         """Raises InputError for what cannot be used or scheduled, before anything is started."""
         plan_of(config).check(nodes_of_cluster())
         self.config, self.folder = config, RunFolder(folder)
-        self._purpose = purpose_of("roles", config.purpose(), fingerprint(config.start), VERSION)
+        self._purpose = purpose_of("roles", config.purpose(), fingerprint(config.start))
         found = load_checkpoint(self.folder.checkpoint, self._purpose, RolesProgress)
         self.progress = found[0] if found else RolesProgress(purpose=self._purpose)
         self._head = ray.get_runtime_context().gcs_address
