@@ -70,6 +70,7 @@ SLOW: dict[str, list[str]] = {
         "--set=more_hands=0",
     ],
     "bench adapt": ["--seconds", "0.2", "--sizes", "small", "--rollouts", "4", "--questions", "64"],
+    "bench direction": ["--games", "2"],
     "bench learner": ["--seconds", "0.2", "--sizes", "small", "--batch", "8"],
 }
 #: Commands that are only read, by how they begin, and where else they are run.
@@ -135,6 +136,7 @@ def desk(tmp_path_factory):
     """A reader's folder: configurations, games to look at, a place for runs."""
     folder = tmp_path_factory.mktemp("desk")
     shutil.copytree(ROOT / "configs", folder / "configs")
+    (folder / "docs").symlink_to(ROOT / "docs")  # weights that are measured there
     for name in ("selfplay", "learner"):
         shutil.copy(ROOT / "docs" / "results" / f"bench-{name}.json", folder / f"{name}.json")
     with pytest.MonkeyPatch.context() as patch:

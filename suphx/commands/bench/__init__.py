@@ -1,8 +1,9 @@
-"""`suphx bench`: how fast it is, beside others in the same run."""
+"""`suphx bench`: how fast it is, beside others in the same run; and what training gains, before a match could tell."""
 
 import typer
 
 from suphx.commands.bench.adapt import adapt
+from suphx.commands.bench.direction import direction
 from suphx.commands.bench.evaluate import evaluate
 from suphx.commands.bench.features import features
 from suphx.commands.bench.learner import learner
@@ -12,7 +13,7 @@ from suphx.commands.bench.scaling import scaling
 from suphx.commands.bench.selfplay import selfplay
 from suphx.commands.bench.simulator import simulator
 
-bench = typer.Typer(no_args_is_help=True, help="Measure speed, beside others in the same run.")
+bench = typer.Typer(no_args_is_help=True, help="Measure speed, beside others in the same run, and what training gains.")
 bench.command()(simulator)
 bench.command()(features)
 bench.command()(networks)
@@ -22,3 +23,4 @@ bench.command()(selfplay)
 bench.command()(learner)
 bench.command()(scaling)
 bench.command()(adapt)
+bench.command()(direction)

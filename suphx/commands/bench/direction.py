@@ -1,0 +1,59 @@
+"""`suphx bench direction`: what the way from a training's start to an agent is worth."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def direction(
+    config: Annotated[Path, typer.Argument(help="Configuration of the training: its start, reward and models.")],
+    agents: Annotated[list[str], typer.Argument(help="Folders of weights that came of it, or are to be compared.")],
+    changes: Annotated[
+        list[str] | None, typer.Option("--set", help="Set a value over the configuration's: reward={kind: round}.")
+    ] = None,
+    games: Annotated[int, typer.Option(min=2, help="Games of the start to look at.")] = 3_000,
+    seed: Annotated[int, typer.Option(min=0, help="Names the games; others than those that were learned from.")] = 77,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU where there is one.")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads on a CPU; by default all cores.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+) -> None:
+    """Estimate what agents gained over the start of their training, from games of the start alone.
+
+    Each answer's reward counts by how much likelier the agent would have given it: to first order what a seat gains
+    in a game. It takes minutes where a match takes hours, but holds near the start only: see the distance beside it.
+
+    Example: suphx bench direction configs/ladder.yaml docs/results/ladder/rl-basic-1
+    """
+    from dataclasses import asdict
+
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.table import Table
+
+    from suphx.config import load_config
+    from suphx.networks.memory import keep_memory
+    from suphx.networks.precision import choose_precision
+    from suphx.selfplay.config import TrainConfig
+    from suphx.selfplay.direction import directions
+
+    wanted = load_config(config, TrainConfig, changes or ())
+    if seed == wanted.seed:
+        raise typer.BadParameter(f"the training learned from the games of seed {seed}", param_hint="--seed")
+    keep_memory()
+    precision = choose_precision(device, threads=threads)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("games"))
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task(wanted.start, total=games)
+        found = directions(wanted, agents, games, seed, precision, lambda over: progress.update(bar, completed=over))
+    if as_json:
+        print(json.dumps({"precision": str(precision), **asdict(found)}, allow_nan=False))
+        return
+    table = Table("agent", f"worth, {found.units} a game", "95 %", "KL from the start", title=f"{found.games:,} games")
+    for each in found.agents:
+        low, high = each.interval
+        table.add_row(each.agent, f"{each.worth:+,.4g}", f"{low:+,.4g} to {high:+,.4g}", f"{each.distance:.4f}")
+    Console().print(table)

@@ -1,0 +1,145 @@
+"""What the way from a training's start to an agent is worth, from games of the start alone: sooner than by a match.
+
+To first order a policy pi gains over pi_0 the mean, over games of pi_0, of the sum over questions of (pi / pi_0 - 1) x
+the reward of the question's round. No critic has a part in it, so no critic's error has one either. What other answers
+make of later questions is left out: it holds near the start, and the distance is told beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from statistics import NormalDist
+
+import numpy as np
+import torch
+
+from simulator.record import SEATS
+from simulator.rules import Rules
+from suphx.agent.named_networks import weights_folder
+from suphx.networks.inference import Evaluator
+from suphx.networks.precision import Precision
+from suphx.networks.weights import load_agent, load_agent_network
+from suphx.selfplay.collect import Collector
+from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.policy import Policy
+from suphx.selfplay.policy_gradient import legal_answers, log_probabilities, terms_of
+from suphx.selfplay.rewards import load_predictor, make_rewards
+from suphx.selfplay.seating import FourLearners
+from suphx.selfplay.trajectory import Batch, Experience, join
+
+#: Games side by side; those that begin late are played for nothing.
+_SIDE_BY_SIDE = 256
+#: Questions that are looked at together.
+_AT_ONCE = 4096
+#: Standard errors of a normal distribution's 95 %.
+_Z = NormalDist().inv_cdf(0.975)
+
+
+@dataclass(frozen=True)
+class Direction:
+    """What the way from the start to one agent is worth."""
+
+    agent: str
+    worth: float
+    """What a seat gains in a game, to first order, in the reward's units."""
+    interval: tuple[float, float]
+    """Of 95 %, over games."""
+    distance: float
+    """KL(start, agent) in nats, the mean over questions to the models that learn."""
+
+
+@dataclass(frozen=True)
+class Directions:
+    """What several ways are worth by the same games."""
+
+    start: str
+    games: int
+    rounds: int
+    questions: int
+    seed: int
+    units: str
+    agents: list[Direction]
+
+
+def directions(
+    config: TrainConfig,
+    agents: Sequence[str],
+    games: int,
+    seed: int,
+    precision: Precision,
+    watch: Callable[[int], None],
+    side_by_side: int = _SIDE_BY_SIDE,
+) -> Directions:
+    """Play games by four of a training's start as it begins, and return what ways to agents are worth by them.
+
+    config: its start, with `learning.start_temperature`; its rules, its reward, its models. agents: folders of weights
+    or `sl`. seed: of the games. watch: told how many are over. The same games whatever `side_by_side` is.
+    Raises InputError for weights that cannot be used.
+    """
+    models, rules = config.learning.models, Rules.preset(config.rules)
+    networks = load_agent(weights_folder(config.start))
+    for model in models:
+        networks[model].divide_logits(config.learning.start_temperature)
+    tallies = [_Tally(agent, models, games, precision) for agent in agents]
+    slots = min(games, side_by_side)
+    rewards = make_rewards(config.reward, slots, load_predictor(config.reward, rules))
+    collector = Collector(FourLearners(), rules, rewards, slots, seed, models)
+    collector.set_policy(0, Policy(0, networks, precision, seed, learning=models, others=config.others))
+    over, rounds, questions = 0, 0, 0
+    held: list[Batch] = []
+    while over < games:
+        finished = collector.step()
+        if finished is None:
+            continue
+        counted = finished.batch.paths[finished.batch.paths["game"] < games]
+        over, rounds = over + int(counted["last"].sum()) // SEATS, rounds + len(counted) // SEATS
+        held.append(finished.batch)
+        if over == games or _questions(held) >= _AT_ONCE:
+            batch, held = join(held), []
+            for learning, asked in batch.experience.items():
+                kept = asked.rows(batch.paths["game"][asked.path] < games)
+                questions += len(kept)
+                for tally in tallies:
+                    tally.add(learning, kept, batch.paths)
+            watch(over)
+    units = rewards.unit
+    return Directions(
+        config.start, games, rounds, questions, seed, rewards.units, [tally.direction(units) for tally in tallies]
+    )
+
+
+def _questions(batches: Sequence[Batch]) -> int:
+    return sum(len(asked) for batch in batches for asked in batch.experience.values())
+
+
+class _Tally:
+    """What one agent would have gained in each game."""
+
+    def __init__(self, agent: str, models: Sequence[str], games: int, precision: Precision) -> None:
+        self._agent = agent
+        load = partial(load_agent_network, weights_folder(agent))
+        self._evaluators = {model: Evaluator(load(model), precision, fixed_passes=True) for model in models}
+        self._gains = np.zeros(games)
+        self._distance, self._questions = 0.0, 0
+
+    def add(self, model: str, asked: Experience, paths: np.ndarray) -> None:
+        """Count questions to a model; paths: PATH[m], of their batch."""
+        if not len(asked):
+            return
+        logits = torch.from_numpy(self._evaluators[model].logits(asked.planes))
+        legal = torch.from_numpy(legal_answers(asked.legal, logits.shape[1]))
+        answer, played = torch.from_numpy(asked.answer.astype(np.int64)), torch.from_numpy(asked.log_probability)
+        reward = torch.from_numpy(paths["reward"][asked.path])
+        terms = terms_of(log_probabilities(logits, legal), answer, played, reward, highest_weight=np.inf)
+        np.add.at(self._gains, paths["game"][asked.path].astype(np.int64), (terms.gain - reward).numpy())
+        self._distance += float(terms.behaviour_kl.sum())
+        self._questions += len(asked)
+
+    def direction(self, unit: float) -> Direction:
+        """Return what came of it; unit: what counts as a reward of 1."""
+        gains = self._gains / SEATS * unit
+        worth, error = float(gains.mean()), float(gains.std(ddof=1)) / len(gains) ** 0.5
+        interval = worth - _Z * error, worth + _Z * error
+        return Direction(self._agent, worth, interval, self._distance / max(self._questions, 1))
