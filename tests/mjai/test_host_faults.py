@@ -96,6 +96,7 @@ def test_one_who_went_comes_again_in_the_next_game():
 
 @pytest.mark.parametrize(("fault", "kind"), [("floods", "unasked"), ("one huge line", "wrote too much")])
 def test_one_who_writes_without_end_is_stopped(fault, kind):
+    play(bot("faulty.py", "dies", "4"))  # so that nothing is compiled in what follows
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     agent = bot("faulty.py", fault, "4")
     play(agent)

@@ -1,7 +1,7 @@
 """`Seat`: what one seat sees of a game, event by event, as a game record that our agents can play from.
 
 The visible part of the record is what it would be at the table; the hidden tiles are dealt somehow. When one is shown,
-it changes places with a made-up one (`moves.swap_hidden`), and the engine then carries the move out, so that whatever
+it changes places with a made-up one (`unseen.py`), and the engine then carries the move out, so that whatever
 follows from it for the own seat (waits, furiten, legal actions, points) is found by the rules in one place.
 
 Hosts differ in where `dora` and `reach_accepted` stand among the events. Indicators are shown when `dora` says so; a
@@ -17,7 +17,7 @@ import numpy as np
 
 from simulator.actions import Action, IllegalReply, legal_actions, legal_mask, read_reply
 from simulator.logs.mjai_words import Event, read_count, read_points, read_seat, read_tile, read_tiles
-from simulator.logs.round_builder import face_kind, face_name, face_of
+from simulator.logs.round_builder import face_kind, face_name
 from simulator.lookup import get_lookup
 from simulator.moves import pong_of, tiles_left
 from simulator.record import (
@@ -41,16 +41,15 @@ from simulator.record import (
     PONG,
     SEATS,
 )
-from simulator.redeal import mark_hidden
 from simulator.rounds import deal, start_game
 from simulator.rules import Rules
 from simulator.tables import Decisions
-from simulator.tiles import EAST, KINDS, NORTH, RED_FIVE_KINDS, TILES
-from simulator.view import hand_tiles
+from simulator.tiles import EAST, KINDS, NORTH
 from simulator.wall import DORA_INDICATORS
-from simulator.wall_building import HAND_TILES, dealt_places
+from simulator.wall_building import HAND_TILES
 from suphx.errors import InputError
-from suphx.mjai.bot.moves import ask_own_turn, carry_out, carry_out_discard, show_indicator, swap_hidden
+from suphx.mjai.bot.moves import ask_own_turn, carry_out, carry_out_discard, show_indicator
+from suphx.mjai.bot.unseen import UnseenTiles
 
 _MOST_MELDS, _MOST_KONGS, _MOST_INDICATORS = 4, 4, 5
 _EAST_ONLY = 4
@@ -82,10 +81,9 @@ class Seat:
         """The own seat, -1 before it is known."""
         self.in_round = False
         """Whether a round is being played."""
-        self._draw_untold = False
+        self._unseen = UnseenTiles(self._lookup, self.record)
         self._deals = 0
         self._n_games = 0
-        self._unseen = np.zeros(TILES, np.bool_)
         self._moves: dict[str, Callable[[Event], None]] = {
             "tsumo": self._draw,
             "dahai": self._discard,
@@ -115,7 +113,7 @@ class Seat:
     @property
     def asked(self) -> bool:
         """Whether the seat has something to choose now, as far as the events tell."""
-        return self.in_round and not self._draw_untold and bool(self.record["pending"] >> self.seat & 1)
+        return self.in_round and not self._unseen.draw_untold and bool(self.record["pending"] >> self.seat & 1)
 
     def question(self) -> Decisions:
         """Return the seat's decision, as an agent is asked for it with `games`; none if it is not asked."""
@@ -194,6 +192,7 @@ class Seat:
             self.seat = _shown_hand(hands)
         own = read_tiles({"tehais": hands[self.seat]}, "tehais", HAND_TILES)
         before = self.record["scores"].tolist()
+        self._unseen.begin(self.seat, self._rules.red_fives)
         game = self.record
         game["rules"] = self._rules.to_record()
         start_game(game)
@@ -203,24 +202,11 @@ class Seat:
         game["repeat_counter"] = read_count(event, "honba", 0, 255)
         game["bets"] = read_count(event, "kyotaku", 0, 255) if "kyotaku" in event else 0
         game["scores"] = before if scores is None else scores
-        game["wall"] = self._wall(own, dealer, read_tile(event["dora_marker"]))
+        game["wall"] = self._unseen.wall(own, dealer, read_tile(event["dora_marker"]))
         game["wall_given"] = 1
         deal(self._lookup, game)
         self._deals += 1
-        self.in_round = self._draw_untold = True
-
-    def _wall(self, hand: Sequence[int], dealer: int, indicator: int) -> np.ndarray:
-        """Return a wall u8[136] with the own hand and the indicator (faces) in their places."""
-        free = [True] * TILES
-        places = [*dealt_places(dealer, self.seat), int(DORA_INDICATORS[0])]
-        wall = np.full(TILES, NO_TILE, np.uint8)
-        for place, face in zip(places, [*hand, indicator], strict=True):
-            tile = next((tile for tile in self._copies(face) if free[tile]), NO_TILE)
-            if tile == NO_TILE:
-                raise ValueError(f"more {face_name(face)} than there are")
-            wall[place], free[tile] = tile, False
-        wall[wall == NO_TILE] = np.flatnonzero(free)
-        return wall
+        self.in_round = True
 
     def _end_round(self, event: Event) -> None:
         self.in_round = False
@@ -237,77 +223,17 @@ class Seat:
     def _nothing(self, event: Event) -> None:
         pass
 
-    # Tiles
-
-    def _copies(self, face: int) -> list[int]:
-        """Return the physical tiles of a face; raises ValueError for a red five where there are none."""
-        kind = face_kind(face)
-        red_fives = self._rules.red_fives
-        if face >= KINDS:
-            if not red_fives:
-                raise ValueError(f"{face_name(face)} is a red five, and there are none by these rules")
-            return [4 * kind]
-        first = 1 if red_fives and kind in RED_FIVE_KINDS else 0
-        return list(range(4 * kind + first, 4 * kind + 4))
-
-    def _face(self, tile: int) -> int:
-        return face_of(tile, self._rules.red_fives)
-
-    def _hidden(self) -> np.ndarray:
-        """Return bool[136]: the tiles that the seat has not seen; its own draw before it is told is one of them."""
-        mark_hidden(self.record, self.seat, self._unseen)
-        if self._draw_untold and self.record["turn"] == self.seat:
-            self._unseen[self.record["drawn"]] = True
-        return self._unseen
-
-    def _find_hidden(self, face: int, preferred: int) -> int:
-        """Return a hidden tile of a face: that one, if it is of the face."""
-        hidden = self._hidden()
-        found = [tile for tile in self._copies(face) if hidden[tile]]
-        if not found:
-            raise ValueError(f"more {face_name(face)} than there are")
-        return preferred if preferred in found else found[0]
-
-    def _holds(self, seat: int, tile: int) -> bool:
-        return bool(self.record["copies"][seat, tile >> 2] >> (tile & 3) & 1)
-
-    def _swap(self, one: int, other: int) -> None:
-        swap_hidden(self._lookup, self.record, one, other)
-
-    def _give(self, seat: int, faces: Sequence[int], from_draw: bool) -> list[int]:
-        """Make sure that another's hand holds tiles of these faces; return them.
-
-        from_draw: the tile just drawn may be one of them; otherwise they are others.
-        """
-        drawn = int(self.record["drawn"])
-        given: list[int] = []
-        for face in faces:
-            hidden = self._hidden()
-            found = [tile for tile in self._copies(face) if hidden[tile] and tile not in given]
-            if not found:
-                raise ValueError(f"more {face_name(face)} than there are")
-            held = [tile for tile in found if self._holds(seat, tile) and (from_draw or tile != drawn)]
-            if held:
-                given.append(held[0])
-                continue
-            spare = [tile for tile in hand_tiles(self.record, seat) if tile != drawn and tile not in given]
-            if not spare:
-                raise ValueError(f"seat {seat} has not that many tiles")
-            self._swap(found[0], spare[0])
-            given.append(found[0])
-        return given
-
     # Moves
 
     def _check_turn(self, seat: int, phases: Sequence[int]) -> None:
         """Raise ValueError unless it is the turn of a seat, in one of the phases, with its draw told."""
         game = self.record
-        if self._draw_untold or game["phase"] not in phases or game["turn"] != seat:
+        if self._unseen.draw_untold or game["phase"] not in phases or game["turn"] != seat:
             raise ValueError(f"it is not seat {seat}'s to do that now: {self._state()}")
 
     def _state(self) -> str:
         words = f"seat {self.record['turn']}, {PHASE_NAMES[self.record['phase']]}"
-        return words + (", tsumo awaited" if self._draw_untold else "")
+        return words + (", tsumo awaited" if self._unseen.draw_untold else "")
 
     def _own_action(self, event: Event) -> int:
         """Return the action of the own seat that an event tells of; raises IllegalReply."""
@@ -315,18 +241,18 @@ class Seat:
 
     def _carry_out(self, seat: int, action: int, hint_1: int = NO_TILE, hint_2: int = NO_TILE) -> None:
         carry_out(self._lookup, self.record, self.seat, seat, action, hint_1, hint_2)
-        self._draw_untold = self.record["phase"] == PHASE_TURN
+        self._unseen.draw_untold = self.record["phase"] == PHASE_TURN
 
     def _draw(self, event: Event) -> None:
         game, seat = self.record, read_seat(event, "actor")
         if game["phase"] in _CLAIMS:
             self._carry_out(self.seat, PASS)
-        if not self._draw_untold or game["turn"] != seat:
+        if not self._unseen.draw_untold or game["turn"] != seat:
             raise ValueError(f"seat {seat} is not to draw: {self._state()}; does the host play by other rules?")
         if seat == self.seat:
-            tile = self._find_hidden(read_tile(event["pai"]), int(game["drawn"]))
+            tile = self._unseen.find(read_tile(event["pai"]), int(game["drawn"]))
             ask_own_turn(self._lookup, game, seat, tile)
-        self._draw_untold = False
+        self._unseen.draw_untold = False
 
     def _discard(self, event: Event) -> None:
         game, seat = self.record, read_seat(event, "actor")
@@ -334,12 +260,11 @@ class Seat:
         if seat == self.seat:
             action, tile = self._own_action(event), NO_TILE
         elif event.get("tsumogiri") and game["drawn"] != NO_TILE:
-            drawn = int(game["drawn"])
-            self._swap(drawn, self._find_hidden(read_tile(event["pai"]), drawn))
+            self._unseen.show(int(game["drawn"]), read_tile(event["pai"]))
             action, tile = DISCARD_DRAWN, NO_TILE
         else:
             action = read_tile(event["pai"])
-            (tile,) = self._give(seat, [action], from_draw=False)
+            (tile,) = self._unseen.give(seat, [action], from_draw=False)
         carry_out_discard(self._lookup, game, self.seat, action, tile)
 
     def _riichi(self, event: Event) -> None:
@@ -353,7 +278,7 @@ class Seat:
         game, seat, source = self.record, read_seat(event, "actor"), read_seat(event, "target")
         kind = event["type"]
         face = read_tile(event["pai"])
-        if game["phase"] != PHASE_CLAIM or game["turn"] != source or self._face(int(game["claim_tile"])) != face:
+        if game["phase"] != PHASE_CLAIM or game["turn"] != source or self._unseen.face(int(game["claim_tile"])) != face:
             raise ValueError(f"seat {source} has not just discarded {face_name(face)}: {self._state()}")
         if seat == self.seat:
             self._carry_out(seat, self._own_action(event))
@@ -365,7 +290,7 @@ class Seat:
             raise ValueError("the last discard cannot be called")
         consumed = read_tiles(event, "consumed", 3 if kind == "daiminkan" else 2)
         action = self._claim(kind, face_kind(face), consumed)
-        tiles = self._give(seat, consumed, from_draw=False)
+        tiles = self._unseen.give(seat, consumed, from_draw=False)
         tiles.sort()
         hints = (NO_TILE, NO_TILE) if action == OPEN_KONG else (tiles[0], tiles[1])
         self._carry_out(seat, action, *hints)
@@ -402,7 +327,7 @@ class Seat:
             face = read_tile(event["pai"])
             if pong_of(game, seat, face_kind(face)) < 0:
                 raise ValueError(f"seat {seat} has no pong of {face_name(face)}")
-            (tile,) = self._give(seat, [face], from_draw=True)
+            (tile,) = self._unseen.give(seat, [face], from_draw=True)
             self._carry_out(seat, ADDED_KONG + face_kind(face), tile)
             return
         consumed = read_tiles(event, "consumed", 4)
@@ -411,7 +336,7 @@ class Seat:
             raise ValueError("the tiles of this kong differ")
         if game["n_melds"][seat] == _MOST_MELDS:
             raise ValueError(f"seat {seat} has four melds already")
-        self._give(seat, consumed, from_draw=True)
+        self._unseen.give(seat, consumed, from_draw=True)
         self._carry_out(seat, CLOSED_KONG + kind)
 
     def _indicator(self, event: Event) -> None:
@@ -419,7 +344,7 @@ class Seat:
         if game["indicators"] == _MOST_INDICATORS:
             raise ValueError("a sixth indicator")
         made_up = int(game["wall"][DORA_INDICATORS[int(game["indicators"])]])
-        self._swap(made_up, self._find_hidden(read_tile(event["dora_marker"]), made_up))
+        self._unseen.show(made_up, read_tile(event["dora_marker"]))
         show_indicator(game)
 
 
