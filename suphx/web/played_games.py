@@ -1,10 +1,11 @@
-"""What there is to do with a game that is over, watched or played: its log is kept, and it is reviewed."""
+"""What there is to do with any game, watched or played: once it is over its log is kept, and it is reviewed."""
 
 from __future__ import annotations
 
 from functools import partial
+from typing import Protocol, TypeVar
 
-from fastapi import HTTPException, Response
+from fastapi import APIRouter, HTTPException, Response
 
 from simulator.files import UniqueNames
 from simulator.logs.mjlog_writer import write_mjlog
@@ -13,28 +14,79 @@ from suphx.web.jobs import Busy, ReviewJobs, Status
 from suphx.web.reviewer import Reviewer
 
 
-def log_to_keep(log: GameLog | None, message: str) -> Response:
-    """Return the answer with a log, as an mjlog; log: None for a game that is not over, or failed with a message."""
-    if log is None:
-        raise _not_over(message)
-    try:
-        data = write_mjlog(log)
-    except LogError as error:
-        raise HTTPException(409, str(error)) from error
-    name = UniqueNames(".mjlog").name(log.source or "game").encode("ascii", "replace").decode().replace("?", "_")
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(data, media_type="application/octet-stream", headers=headers)
+class AnyStatus(Protocol):
+    """How a game stands."""
+
+    @property
+    def source(self) -> str:
+        """What it is called."""
+        ...
+
+    @property
+    def message(self) -> str:
+        """Why it failed."""
+        ...
 
 
-def begin_review(jobs: ReviewJobs, reviewer: Reviewer, log: GameLog | None, source: str, message: str) -> Status:
-    """Begin to review a game for all seats; log and message as of `log_to_keep`, source: what the game is called."""
-    if log is None:
-        raise _not_over(message)
-    try:
-        return jobs.start(source, partial(reviewer.review_log, log))
-    except Busy as error:
-        raise HTTPException(503, str(error)) from error
+Standing = TypeVar("Standing", bound=AnyStatus, covariant=True)
 
 
-def _not_over(message: str) -> HTTPException:
-    return HTTPException(409, message or "the game is not over yet")
+class AnyGames(Protocol[Standing]):
+    """Games by their ids."""
+
+    def status(self, game_id: str, /) -> Standing | None:
+        """Return how a game stands; None if there is none, or no longer."""
+        ...
+
+    def log(self, game_id: str, /) -> GameLog | None:
+        """Return the log of a game that is over; None where there is none."""
+        ...
+
+    def forget(self, game_id: str, /) -> bool:
+        """Throw a game away, over or not; return whether it was there."""
+        ...
+
+
+def known(games: AnyGames[Standing], game: str) -> Standing:
+    """Return how a game stands; raises HTTPException for one that there is not."""
+    status = games.status(game)
+    if status is None:
+        raise HTTPException(404, "there is no such game, or no longer: start another")
+    return status
+
+
+def add_routes_of_any(routes: APIRouter, games: AnyGames[AnyStatus], jobs: ReviewJobs, reviewer: Reviewer) -> None:
+    """Add the routes that watched and played games have alike."""
+
+    def over(game: str) -> tuple[AnyStatus, GameLog]:
+        status, log = known(games, game), games.log(game)
+        if log is None:
+            raise HTTPException(409, status.message or "the game is not over yet")
+        return status, log
+
+    @routes.get("/{game}/log")
+    def log(game: str) -> Response:
+        """Return the log of a game that is over, as an mjlog."""
+        _, found = over(game)
+        try:
+            data = write_mjlog(found)
+        except LogError as error:
+            raise HTTPException(409, str(error)) from error
+        name = UniqueNames(".mjlog").name(found.source or "game").encode("ascii", "replace").decode().replace("?", "_")
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return Response(data, media_type="application/octet-stream", headers=headers)
+
+    @routes.post("/{game}/review", status_code=202)
+    def review(game: str) -> Status:
+        """Begin to review a game that is over, for all seats; the answer is that of `POST /api/reviews`."""
+        status, found = over(game)
+        try:
+            return jobs.start(status.source, partial(reviewer.review_log, found))
+        except Busy as error:
+            raise HTTPException(503, str(error)) from error
+
+    @routes.delete("/{game}", status_code=204)
+    def forget(game: str) -> None:
+        """Throw a game away, over or not."""
+        known(games, game)
+        games.forget(game)

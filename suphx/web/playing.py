@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import AsyncIterator
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Form, Header, HTTPException, Response
+from fastapi import APIRouter, Form, Header, HTTPException
 from fastapi.responses import StreamingResponse
 
 from simulator.record import SEATS
@@ -17,9 +17,9 @@ from suphx.web.bell import Bell
 from suphx.web.clock import Pace
 from suphx.web.host import Host, NotAsked, NotLegal, Options, Seating
 from suphx.web.hosting import Hosts
-from suphx.web.jobs import ReviewJobs, Status
+from suphx.web.jobs import ReviewJobs
 from suphx.web.play_status import PlayStatus
-from suphx.web.played_games import begin_review, log_to_keep
+from suphx.web.played_games import add_routes_of_any, known
 from suphx.web.reviewer import Reviewer
 from suphx.web.shelf import TooManyGames, new_id
 
@@ -53,12 +53,6 @@ def warm_up(players: Players) -> None:
 def play_routes(hosts: Hosts, players: Players, jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
     """Return the routes of games that persons play."""
     routes = APIRouter(prefix="/api/play")
-
-    def known(game: str) -> PlayStatus:
-        status = hosts.status(game)
-        if status is None:
-            raise HTTPException(404, "there is no such game, or no longer: start another")
-        return status
 
     @routes.get("")
     def every() -> dict[str, object]:
@@ -97,7 +91,7 @@ def play_routes(hosts: Hosts, players: Players, jobs: ReviewJobs, reviewer: Revi
     @routes.get("/{game}")
     def status(game: str) -> PlayStatus:
         """Return how a game stands."""
-        return known(game)
+        return known(hosts, game)
 
     @routes.get("/{game}/positions")
     async def positions(game: str, last_event_id: Annotated[str, Header(max_length=10)] = "") -> StreamingResponse:
@@ -107,14 +101,14 @@ def play_routes(hosts: Hosts, players: Players, jobs: ReviewJobs, reviewer: Revi
         `suphx.web.clock.TimeLeft`; `options` what is answered for the person, where it has changed. At last comes
         `over` or `failed` with a PlayStatus, or `gone`.
         """
-        known(game)
+        known(hosts, game)
         last = int(last_event_id) if last_event_id.isdecimal() else -1
         return StreamingResponse(_told(hosts, game, last), media_type="text/event-stream")
 
     @routes.post("/{game}/answer", status_code=204)
     def answer(game: str, question: _Number, action: _Number) -> None:
         """Answer a question by its number; 409 where it is not, or no longer, asked, 422 for what it does not offer."""
-        known(game)
+        known(hosts, game)
         try:
             hosts.answer(game, question, action)
         except NotAsked as error:
@@ -130,28 +124,11 @@ def play_routes(hosts: Hosts, players: Players, jobs: ReviewJobs, reviewer: Revi
         discard_drawn: Annotated[bool, Form()] = False,
     ) -> None:
         """Have things answered for the person, from the question on that is asked now."""
-        known(game)
+        known(hosts, game)
         chosen = Options(no_calls=no_calls, win_at_once=win_at_once, discard_drawn=discard_drawn)
         hosts.choose_options(game, chosen)
 
-    @routes.get("/{game}/log")
-    def log(game: str) -> Response:
-        """Return the log of a game that is over, as an mjlog."""
-        status = known(game)
-        return log_to_keep(hosts.log(game), status.message)
-
-    @routes.post("/{game}/review", status_code=202)
-    def review(game: str) -> Status:
-        """Begin to review a game that is over, for all seats; the answer is that of `POST /api/reviews`."""
-        status = known(game)
-        return begin_review(jobs, reviewer, hosts.log(game), status.source, status.message)
-
-    @routes.delete("/{game}", status_code=204)
-    def forget(game: str) -> None:
-        """Throw a game away, over or not."""
-        known(game)
-        hosts.forget(game)
-
+    add_routes_of_any(routes, hosts, jobs, reviewer)
     return routes
 
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, File, Form, Header, HTTPException, Query, Response, UploadFile
+from fastapi import APIRouter, File, Form, Header, HTTPException, Query, UploadFile
 from fastapi.responses import StreamingResponse
 
 from simulator.record import SEATS
@@ -15,8 +15,8 @@ from suphx.errors import InputError
 from suphx.review.analysis import clean
 from suphx.web.agents import MAX_SEED, Players, shown_name
 from suphx.web.games import Games, GameStatus, NewGame
-from suphx.web.jobs import ReviewJobs, Status
-from suphx.web.played_games import begin_review, log_to_keep
+from suphx.web.jobs import ReviewJobs
+from suphx.web.played_games import add_routes_of_any, known
 from suphx.web.plays import LivePlay, LoggedPlay
 from suphx.web.reviewer import Reviewer
 from suphx.web.samples import Sample, SampleFolder
@@ -35,12 +35,6 @@ def watch_routes(
 ) -> APIRouter:
     """Return the routes of games."""
     routes = APIRouter(prefix="/api/games")
-
-    def known(game: str) -> GameStatus:
-        status = games.status(game)
-        if status is None:
-            raise HTTPException(404, "there is no such game, or no longer: start another")
-        return status
 
     def begin(new: NewGame) -> GameStatus:
         try:
@@ -88,7 +82,7 @@ def watch_routes(
     @routes.get("/{game}")
     def status(game: str) -> GameStatus:
         """Return how far a game is."""
-        return known(game)
+        return known(games, game)
 
     @routes.get("/{game}/rounds")
     async def rounds(
@@ -101,28 +95,11 @@ def watch_routes(
         `round` events have the index as their id and a `suphx.review.document.Round`; at last comes `more` (ask again
         from there for the next ones), `over` or `failed`, each with a GameStatus, or `gone`.
         """
-        known(game)
+        known(games, game)
         last = int(last_event_id) if last_event_id.isdecimal() else after
         return StreamingResponse(_told(games, game, last + 1), media_type="text/event-stream")
 
-    @routes.get("/{game}/log")
-    def log(game: str) -> Response:
-        """Return the log of a game that is over, as an mjlog."""
-        status = known(game)
-        return log_to_keep(games.log(game), status.message)
-
-    @routes.post("/{game}/review", status_code=202)
-    def review(game: str) -> Status:
-        """Begin to review a game that is over, for all seats; the answer is that of `POST /api/reviews`."""
-        status = known(game)
-        return begin_review(jobs, reviewer, games.log(game), status.source, status.message)
-
-    @routes.delete("/{game}", status_code=204)
-    def forget(game: str) -> None:
-        """Throw a game away, over or not."""
-        known(game)
-        games.forget(game)
-
+    add_routes_of_any(routes, games, jobs, reviewer)
     return routes
 
 
