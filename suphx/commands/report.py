@@ -1,4 +1,4 @@
-"""`suphx report`: a page about a run of the main job."""
+"""`suphx report`: a page about a run of the main job, and a picture of trainings beside each other."""
 
 from __future__ import annotations
 
@@ -9,14 +9,31 @@ import typer
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(help="Folder of a run, as scripts/train.sh leaves it.")],
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="FOLDER...", help="Folder of a run, as scripts/train.sh leaves it.")
+    ],
+    curves: Annotated[
+        Path | None,
+        typer.Option(help="Draw the curves of trainings instead, a PNG or SVG; folders as `suphx train` leaves them."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
 ) -> None:
     """Write report.md with pictures into the folder of a run: what was done, what it came to, and what could be next.
 
     It tells of the parts that are there: supervised training, the reward predictor, self-play, before and after.
+
+    With --curves: the curves of several trainings by self-play, in one picture.
     """
+    if curves is not None:
+        from suphx.report.pictures import plot_trainings
+        from suphx.report.reading import read_trainings
+
+        plot_trainings(curves, read_trainings(folders))
+        print(curves)
+        return
+    if len(folders) > 1:
+        raise typer.BadParameter("one folder, or --curves for several trainings", param_hint="FOLDER")
     from suphx.report.page import REPORT_NAME, write_report
 
-    found = write_report(folder)
-    print(found.model_dump_json() if as_json else folder / REPORT_NAME)
+    found = write_report(folders[0])
+    print(found.model_dump_json() if as_json else folders[0] / REPORT_NAME)

@@ -1,4 +1,4 @@
-"""Pictures of a run, beside those that its steps have drawn themselves."""
+"""Pictures of a run, beside those that its steps have drawn themselves; and of several trainings beside each other."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from suphx.errors import InputError
 from suphx.evaluation.plots import colour, tidy, write_figure
-from suphx.report.curves import Curve
+from suphx.networks.sizes import MODELS
+from suphx.report.curves import Curve, Curves
 from suphx.report.parts import Accuracy, SelfPlay, Supervised
 
 PICTURES_FOLDER = "pictures"
@@ -26,6 +28,15 @@ _PANELS = (
     ("games that ended/s", ("rate/games_per_s",)),
 )
 _COLUMNS = 2
+#: Panels of the picture of several trainings, as many as one of them has curves for: title, and the curve.
+_COMPARED = (
+    ("KL from the start (nats)", "MODEL/kl_reference"),
+    ("entropy (nats)", "MODEL/entropy"),
+    ("share of a gradient that those before foretold", "MODEL/gradient_signal"),
+    ("variance of the rewards that the critic explains", "critic/explained_variance"),
+    ("share of what is hidden that is shown", "play/gamma"),
+    ("average rank less the start's; below 0 is better", "evaluation/less_start"),
+)
 
 
 def plot_supervised(path: Path, found: Supervised) -> None:
@@ -94,6 +105,38 @@ def plot_strength(path: Path, found: SelfPlay) -> None:
     axes.set_ylabel("average rank, less the start's")
     axes.set_title("The agent less its start, on the same deals, with 95 % intervals; below 0 is better", fontsize=10)
     write_figure(path, figure)
+
+
+def plot_trainings(path: Path, found: Mapping[str, Curves]) -> None:
+    """Write the curves of several trainings over games, by name; raises InputError where none has any."""
+    named = [
+        (title if model == MODELS[0] else f"{model}: {title}", name.replace("MODEL", model))
+        for title, name in _COMPARED
+        for model in (MODELS if "MODEL" in name else MODELS[:1])
+    ]
+    panels = [(title, name) for title, name in named if any(_is_any(curves.get(name)) for curves in found.values())]
+    if not panels:
+        raise InputError(f"{', '.join(found)}: no curves of a training by self-play")
+    rows = -(-len(panels) // _COLUMNS)
+    figure = Figure((10, 2.6 * rows + 0.4), layout="constrained")
+    grid = figure.subplots(rows, _COLUMNS, sharex=True, squeeze=False).flatten()
+    for axes, (title, name) in zip(grid, panels, strict=False):
+        tidy(axes)
+        axes.set_title(title, fontsize=10)
+        for number, (training, curves) in enumerate(found.items()):
+            if name in curves:
+                _draw(axes, curves[name], colour(number), "-", training)
+    for axes in grid[len(panels) :]:
+        axes.set_axis_off()
+    labels = {label: line for axes in grid for line, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    figure.legend(labels.values(), labels, loc="outside upper center", ncols=min(len(labels), 6), fontsize=9)
+    figure.supxlabel("games of self-play", fontsize=10)
+    write_figure(path, figure)
+
+
+def _is_any(curve: Curve | None) -> bool:
+    """Return whether a curve is there, and anything but 0."""
+    return curve is not None and any(curve.values)
 
 
 def draw(folder: Path, supervised: Supervised | None, selfplay: SelfPlay | None) -> Mapping[str, Path]:

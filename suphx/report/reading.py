@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -58,6 +58,18 @@ def read_run(folder: Path) -> Run:
             f"{folder}: nothing to report on; a run leaves its results in {', '.join(PARTS.values())} there"
         )
     return run
+
+
+def read_trainings(folders: Sequence[Path]) -> dict[str, Curves]:
+    """Return the curves of trainings by the names of their folders; raises InputError for one that has none."""
+    names = [folder.resolve().name for folder in folders]
+    found = {}
+    for name, folder in zip(names, folders, strict=True):
+        curves = read_curves(folder / _CURVES_FOLDER)
+        if not curves:
+            raise InputError(f"{folder}: no curves; `suphx train` leaves them in {_CURVES_FOLDER}/ there")
+        found[name if names.count(name) == 1 else str(folder)] = curves
+    return found
 
 
 def _read_steps(path: Path) -> list[Step]:
