@@ -23,6 +23,7 @@ from suphx.networks.precision import Precision
 from suphx.networks.weights import load_agent, load_agent_network
 from suphx.selfplay.collect import Collector
 from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.leanings import Leaning, Leanings
 from suphx.selfplay.policy import Policy
 from suphx.selfplay.policy_gradient import legal_answers, log_probabilities, terms_of
 from suphx.selfplay.rewards import load_predictor, make_rewards
@@ -33,6 +34,8 @@ from suphx.selfplay.trajectory import Batch, Experience, join
 _SIDE_BY_SIDE = 256
 #: Questions that are looked at together.
 _AT_ONCE = 4096
+#: Whose answers are compared with the start's, one in so many.
+_DISCARD, _EVERY = "discard", 16
 #: Standard errors of a normal distribution's 95 %.
 _Z = NormalDist().inv_cdf(0.975)
 
@@ -48,6 +51,8 @@ class Direction:
     """Of 95 %, over games."""
     distance: float
     """KL(start, agent) in nats, the mean over questions to the models that learn."""
+    leanings: list[Leaning]
+    """Planes that go with what it discards rather than the start, the strongest first, as many as were asked for."""
 
 
 @dataclass(frozen=True)
@@ -70,19 +75,22 @@ def directions(
     seed: int,
     precision: Precision,
     watch: Callable[[int], None],
+    leanings: int = 0,
     side_by_side: int = _SIDE_BY_SIDE,
 ) -> Directions:
     """Play games by four of a training's start as it begins, and return what ways to agents are worth by them.
 
     config: its start, with `learning.start_temperature`; its rules, its reward, its models. agents: folders of weights
-    or `sl`. seed: of the games. watch: told how many are over. The same games whatever `side_by_side` is.
+    or `sl`. seed: of the games. watch: told how many are over. leanings: planes to tell of each agent. The same games
+    whatever `side_by_side` is.
     Raises InputError for weights that cannot be used.
     """
     models, rules = config.learning.models, Rules.preset(config.rules)
     networks = load_agent(weights_folder(config.start))
     for model in models:
         networks[model].divide_logits(config.learning.start_temperature)
-    tallies = [_Tally(agent, models, games, precision) for agent in agents]
+    start = Evaluator(networks[_DISCARD], precision, fixed_passes=True) if leanings and _DISCARD in models else None
+    tallies = [_Tally(agent, models, games, precision, start) for agent in agents]
     slots = min(games, side_by_side)
     rewards = make_rewards(config.reward, slots, load_predictor(config.reward, rules))
     collector = Collector(FourLearners(), rules, rewards, slots, seed, models)
@@ -106,7 +114,13 @@ def directions(
             watch(over)
     units = rewards.unit
     return Directions(
-        config.start, games, rounds, questions, seed, rewards.units, [tally.direction(units) for tally in tallies]
+        config.start,
+        games,
+        rounds,
+        questions,
+        seed,
+        rewards.units,
+        [tally.direction(units, leanings) for tally in tallies],
     )
 
 
@@ -117,29 +131,41 @@ def _questions(batches: Sequence[Batch]) -> int:
 class _Tally:
     """What one agent would have gained in each game."""
 
-    def __init__(self, agent: str, models: Sequence[str], games: int, precision: Precision) -> None:
-        self._agent = agent
+    def __init__(
+        self, agent: str, models: Sequence[str], games: int, precision: Precision, start: Evaluator | None
+    ) -> None:
+        """start: whose discards the agent's are compared with, if they are."""
+        self._agent, self._start = agent, start
         load = partial(load_agent_network, weights_folder(agent))
         self._evaluators = {model: Evaluator(load(model), precision, fixed_passes=True) for model in models}
         self._gains = np.zeros(games)
-        self._distance, self._questions = 0.0, 0
+        self._distance, self._questions, self._leanings = 0.0, 0, Leanings()
 
     def add(self, model: str, asked: Experience, paths: np.ndarray) -> None:
         """Count questions to a model; paths: PATH[m], of their batch."""
         if not len(asked):
             return
-        logits = torch.from_numpy(self._evaluators[model].logits(asked.planes))
-        legal = torch.from_numpy(legal_answers(asked.legal, logits.shape[1]))
+        log_policy = _log_policy(self._evaluators[model], asked)
+        if self._start is not None and model == _DISCARD:
+            some = asked.rows(slice(None, None, _EVERY))
+            self._leanings.add(some.planes, _log_policy(self._start, some), log_policy[::_EVERY])
         answer, played = torch.from_numpy(asked.answer.astype(np.int64)), torch.from_numpy(asked.log_probability)
         reward = torch.from_numpy(paths["reward"][asked.path])
-        terms = terms_of(log_probabilities(logits, legal), answer, played, reward, highest_weight=np.inf)
+        terms = terms_of(log_policy, answer, played, reward, highest_weight=np.inf)
         np.add.at(self._gains, paths["game"][asked.path].astype(np.int64), (terms.gain - reward).numpy())
         self._distance += float(terms.behaviour_kl.sum())
         self._questions += len(asked)
 
-    def direction(self, unit: float) -> Direction:
-        """Return what came of it; unit: what counts as a reward of 1."""
+    def direction(self, unit: float, leanings: int) -> Direction:
+        """Return what came of it; unit: what counts as a reward of 1. leanings: planes to tell."""
         gains = self._gains / SEATS * unit
         worth, error = float(gains.mean()), float(gains.std(ddof=1)) / len(gains) ** 0.5
         interval = worth - _Z * error, worth + _Z * error
-        return Direction(self._agent, worth, interval, self._distance / max(self._questions, 1))
+        distance = self._distance / max(self._questions, 1)
+        return Direction(self._agent, worth, interval, distance, self._leanings.strongest(leanings))
+
+
+def _log_policy(network: Evaluator, asked: Experience) -> torch.Tensor:
+    """Return log pi f32[n, answers]."""
+    logits = torch.from_numpy(network.logits(asked.planes))
+    return log_probabilities(logits, torch.from_numpy(legal_answers(asked.legal, logits.shape[1])))

@@ -14,15 +14,20 @@ from typer.testing import CliRunner
 
 from simulator.record import SEATS
 from simulator.rules import Rules
+from simulator.tiles import KINDS
 from suphx.cli import app
+from suphx.features.layout import LAYOUT, PLANES
 from suphx.networks.planes import unpack
 from suphx.networks.weights import save_agent
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.direction import Directions, directions
-from suphx.selfplay.policy_gradient import legal_answers
+from suphx.selfplay.leanings import Leanings
+from suphx.selfplay.policy_gradient import legal_answers, log_probabilities
 
 GAMES = 4
 UNIT = 10_000
+#: Two planes, whichever.
+FIRST, SAFE = 5, 615
 
 
 @pytest.fixture(scope="module")
@@ -101,13 +106,51 @@ def test_the_games_are_the_same_however_many_are_played_side_by_side(folders, wa
 def test_the_command_prints_them_and_refuses_games_that_were_learned_from(folders, tmp_path):
     config = tmp_path / "training.yaml"
     config.write_text(yaml.safe_dump(values(folders[0]) | {"seed": 5}))
-    words = ["bench", "direction", str(config), *folders[1:], "--games", "2", "--threads", "1"]
+    words = ["bench", "direction", str(config), *folders[1:], "--games", "2", "--threads", "1", "--planes", "3"]
     printed = CliRunner().invoke(app, [*words, "--json"])
     assert printed.exit_code == 0, printed.output
     numbers = json.loads(printed.stdout)
     assert [each["agent"] for each in numbers["agents"]] == folders[1:]
     assert (numbers["games"], numbers["seed"], numbers["start"]) == (2, 77, folders[0])
-    assert "95 %" in CliRunner().invoke(app, words).stdout
+    assert [len(each["leanings"]) for each in numbers["agents"]] == [3, 3]
+    shown = CliRunner().invoke(app, words).stdout
+    assert "95 %" in shown
+    assert numbers["agents"][0]["leanings"][0]["name"] in shown
     refused = CliRunner().invoke(app, [*words, "--seed", "5"])
     assert refused.exit_code == 2
     assert "seed 5" in refused.output
+
+
+def test_leanings_are_regressions_on_each_plane_within_questions():
+    rng, n = np.random.default_rng(3), 300
+    planes = rng.integers(0, 1 << KINDS, (n, PLANES), dtype=np.uint64)
+    planes[:, SAFE] &= rng.integers(0, 1 << KINDS, n, dtype=np.uint64)  # a quarter of all kinds
+    legal = torch.from_numpy(rng.random((n, KINDS)) < 0.5)
+    logits = torch.from_numpy(rng.normal(size=(n, KINDS))).float()
+    sets = unpack(planes, torch.float32, torch.device("cpu")).numpy()
+    noise = 0.2 * rng.normal(size=(n, KINDS))
+    changed = logits + torch.from_numpy(0.75 * sets[:, :, SAFE] - 0.25 * sets[:, :, FIRST] + noise).float()
+    before, after = log_probabilities(logits, legal), log_probabilities(changed, legal)
+    leanings = Leanings()
+    for rows in (slice(0, 260), slice(260, n)):
+        leanings.add(planes[rows], before[rows], after[rows])
+    safe, first, *others = leanings.strongest(5)
+    assert (safe.name, first.name) == (LAYOUT[SAFE].name, LAYOUT[FIRST].name)
+    assert (safe.slope, first.slope) == (pytest.approx(0.75, abs=0.03), pytest.approx(-0.25, abs=0.03))
+    assert all(each.share < 0.02 for each in others)
+    together, of_plane, whole = 0.0, 0.0, 0.0
+    for n in range(len(planes)):
+        chance = before[n].exp().double().numpy()
+        change = np.where(legal[n], (after[n] - before[n]).double().numpy(), 0)
+        change -= (chance * change).sum()
+        held = sets[n, :, SAFE] - (chance * sets[n, :, SAFE]).sum()
+        together, of_plane = together + (chance * change * held).sum(), of_plane + (chance * held**2).sum()
+        whole += (chance * change**2).sum()
+    assert safe.slope == pytest.approx(together / of_plane, rel=1e-4)
+    assert safe.share == pytest.approx(together**2 / of_plane / whole, rel=1e-4)
+
+
+def test_policies_that_are_the_same_lean_nowhere():
+    leanings, policy = Leanings(), torch.full((2, KINDS), -math.log(KINDS))
+    leanings.add(np.ones((2, PLANES), np.uint64), policy, policy)
+    assert leanings.strongest(3) == []

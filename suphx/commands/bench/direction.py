@@ -17,6 +17,7 @@ def direction(
     ] = None,
     games: Annotated[int, typer.Option(min=2, help="Games of the start to look at.")] = 3_000,
     seed: Annotated[int, typer.Option(min=0, help="Names the games; others than those that were learned from.")] = 77,
+    planes: Annotated[int, typer.Option(min=0, help="Tell so many planes that go with what is discarded now.")] = 0,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU where there is one.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads on a CPU; by default all cores.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
@@ -48,7 +49,9 @@ def direction(
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("games"))
     with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task(wanted.start, total=games)
-        found = directions(wanted, agents, games, seed, precision, lambda over: progress.update(bar, completed=over))
+        found = directions(
+            wanted, agents, games, seed, precision, lambda over: progress.update(bar, completed=over), planes
+        )
     if as_json:
         print(json.dumps({"precision": str(precision), **asdict(found)}, allow_nan=False))
         return
@@ -56,4 +59,10 @@ def direction(
     for each in found.agents:
         low, high = each.interval
         table.add_row(each.agent, f"{each.worth:+,.4g}", f"{low:+,.4g} to {high:+,.4g}", f"{each.distance:.4f}")
-    Console().print(table)
+    screen = Console()
+    screen.print(table)
+    for each in found.agents if planes else ():
+        leanings = Table("block", "plane", "logit", "share", title=f"{each.agent}: what goes with its discards")
+        for one in each.leanings:
+            leanings.add_row(one.block, one.name, f"{one.slope:+.2f}", f"{one.share:.1%}")
+        screen.print(leanings)
