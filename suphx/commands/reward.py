@@ -19,6 +19,10 @@ def reward(
     logs: Annotated[
         list[Path] | None, typer.Option(help="Logs to learn from; without, games by `sensible` that are made first.")
     ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Set a value over the configuration's: seed=1, target={kind: prizes}."),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder of the run; by default under the runs folder, by the run's name.")
     ] = None,
@@ -39,7 +43,7 @@ def reward(
     from suphx.runs import runs_folder
 
     torch.set_num_threads(threads)
-    chosen = load_config(config, RewardConfig)
+    chosen = load_config(config, RewardConfig, changes or ())
     prepared, source = _games(chosen, logs, workers)
     run = RewardRun(chosen, prepared, source, out or runs_folder() / "reward" / chosen.name)
     _train(run)
