@@ -176,7 +176,7 @@ def _shortened(command: str, tables: list[dict[str, list[str]]]) -> list[str]:
     added = _found(tables, words)
     assert added is not None, f"say in QUICK, SLOW or READ how to try {command!r}, which stands in {COMMANDS[command]}"
     if "config.yaml" in words:
-        config = {"train": "laptop"}.get(words[0], words[0])
+        config = {"train": "laptop", "bench": "ladder"}.get(words[0], words[0])
         shutil.copy(ROOT / "configs" / f"{config}.yaml", "config.yaml")
     return [*words, *added]
 
