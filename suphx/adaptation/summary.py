@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
 from suphx.adaptation.notebook import HandResult, Trial
-
-_CONFIDENCE = 0.95
-_Z = NormalDist().inv_cdf((1 + _CONFIDENCE) / 2)
+from suphx.intervals import half_width, share_interval
 
 
 def summarise(hands: Sequence[HandResult], unit: float, units: str) -> dict[str, Any]:
@@ -70,16 +67,14 @@ def _shares(gains: np.ndarray) -> dict[str, Any]:
     if not n:
         return found | {"share": None, "share_interval": None}
     share = better / n
-    middle, spread = share + _Z**2 / (2 * n), _Z * (share * (1 - share) / n + _Z**2 / (4 * n**2)) ** 0.5
-    low, high = ((middle + sign * spread) / (1 + _Z**2 / n) for sign in (-1, 1))
-    return found | {"share": share, "share_interval": [low, high]}
+    return found | {"share": share, "share_interval": list(share_interval(share, n))}
 
 
 def _with_interval(values: np.ndarray) -> dict[str, Any]:
     if len(values) < 2:
         return {"value": _mean(values), "interval": None}
-    mean, error = float(values.mean()), float(values.std(ddof=1) / len(values) ** 0.5)
-    return {"value": mean, "interval": [mean - _Z * error, mean + _Z * error]}
+    mean, half = float(values.mean()), half_width(values)
+    return {"value": mean, "interval": [mean - half, mean + half]}
 
 
 def _mean(values: Sequence[float] | np.ndarray) -> float | None:

@@ -170,7 +170,8 @@ def _watching(console: Console, plan: Plan, deals: int) -> Iterator[Callable[[Re
     """Show progress with a rate, the time left and how the first side stands."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from suphx.evaluation.stopping import average_ranks, half_width
+    from suphx.evaluation.stopping import average_ranks
+    from suphx.intervals import half_width
 
     total = deals * len(plan.tables)
     columns = (TextColumn("playing"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[words]}"))

@@ -16,12 +16,11 @@ import numpy as np
 from suphx.errors import InputError
 from suphx.evaluation.measures import MEASURE, Measure, measures
 from suphx.evaluation.tally import COLUMN
+from suphx.intervals import CONFIDENCE, QUANTILE
 
 SAMPLES = 2000
-CONFIDENCE = 0.95
 #: The share of runs in which a difference as small as `smallest_difference` would be told from none.
 POWER = 0.8
-_Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 _Z_POWER = NormalDist().inv_cdf(POWER)
 _PERCENTILES = (50 * (1 - CONFIDENCE), 50 * (1 + CONFIDENCE))
 
@@ -86,7 +85,7 @@ def _against_zero(values: np.ndarray) -> dict[str, float | None]:
         return {"standard_error": None, "p": None, "smallest_difference": None}
     error = float(values.std())
     p = min(1.0, 2 * float(min((values <= 0).mean(), (values >= 0).mean())))
-    return {"standard_error": error, "p": p, "smallest_difference": (_Z + _Z_POWER) * error}
+    return {"standard_error": error, "p": p, "smallest_difference": (QUANTILE + _Z_POWER) * error}
 
 
 def _checked(units: np.ndarray) -> np.ndarray:
@@ -204,7 +203,7 @@ def running(units: np.ndarray, measure: Measure | None = None, points: int = 100
     games = units[:, COLUMN["games"]].cumsum()
     for place in places:
         value, error = jackknife(units[:place], measure)
-        row = (place, int(games[place - 1]), *map(_finite, (value, value - _Z * error, value + _Z * error)))
+        row = (place, int(games[place - 1]), *map(_finite, (value, value - QUANTILE * error, value + QUANTILE * error)))
         for name, each in zip(found, row, strict=True):
             found[name].append(each)
     return found

@@ -6,7 +6,6 @@ Rules are asked after fixed numbers of deals, in order, so a match stops at the 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
@@ -15,6 +14,7 @@ from suphx.errors import InputError
 from suphx.evaluation.results import Results
 from suphx.evaluation.statistics import anytime_interval
 from suphx.evaluation.tally import COLUMN
+from suphx.intervals import half_width
 
 #: The deals after which a rule is first asked, and between the times it is asked.
 FIRST_CHECK, CHECK_EVERY = 30, 10
@@ -57,13 +57,6 @@ def average_ranks(results: Results, side: int, deals: int) -> np.ndarray:
     """Return f64[deals]: a side's average rank, 1 to 4, on each deal."""
     units = results.units(side, deals)
     return units[:, COLUMN["rank_sum"]] / units[:, COLUMN["games"]]
-
-
-def half_width(values: np.ndarray) -> float:
-    """Return half the width of the 95 % interval of the mean of values f64[n], by the normal distribution."""
-    if len(values) < 2:
-        return float("inf")
-    return float(NormalDist().inv_cdf(0.975) * values.std(ddof=1) / len(values) ** 0.5)
 
 
 def _average_ranks(results: Results, deals: int) -> list[np.ndarray]:

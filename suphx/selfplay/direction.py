@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from statistics import NormalDist
 
 import numpy as np
 import torch
@@ -18,6 +17,7 @@ import torch
 from simulator.record import SEATS
 from simulator.rules import Rules
 from suphx.agent.named_networks import weights_folder
+from suphx.intervals import half_width
 from suphx.networks.inference import Evaluator
 from suphx.networks.precision import Precision
 from suphx.networks.weights import load_agent, load_agent_network
@@ -36,8 +36,6 @@ _SIDE_BY_SIDE = 256
 _AT_ONCE = 4096
 #: Whose answers are compared with the start's, one in so many.
 _DISCARD, _EVERY = "discard", 16
-#: Standard errors of a normal distribution's 95 %.
-_Z = NormalDist().inv_cdf(0.975)
 
 
 @dataclass(frozen=True)
@@ -159,10 +157,9 @@ class _Tally:
     def direction(self, unit: float, leanings: int) -> Direction:
         """Return what came of it; unit: what counts as a reward of 1. leanings: planes to tell."""
         gains = self._gains / SEATS * unit
-        worth, error = float(gains.mean()), float(gains.std(ddof=1)) / len(gains) ** 0.5
-        interval = worth - _Z * error, worth + _Z * error
+        worth, half = float(gains.mean()), half_width(gains)
         distance = self._distance / max(self._questions, 1)
-        return Direction(self._agent, worth, interval, distance, self._leanings.strongest(leanings))
+        return Direction(self._agent, worth, (worth - half, worth + half), distance, self._leanings.strongest(leanings))
 
 
 def _log_policy(network: Evaluator, asked: Experience) -> torch.Tensor:

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from suphx.intervals import share_interval
 from suphx.networks.sizes import YES
 from suphx.supervised.situations import KONG_NAMES, kong_kinds
-
-_NORMAL_95 = 1.96
 
 
 def share_with_interval(right: np.ndarray, games: np.ndarray) -> dict[str, Any]:
@@ -30,16 +29,8 @@ def share_with_interval(right: np.ndarray, games: np.ndarray) -> dict[str, Any]:
         rest = np.bincount(game, weights=right) - share * pairs
         variance = float((rest**2).sum()) * n_games / (n_games - 1) / n**2
         worth = min(share * (1 - share) / variance, n) if variance > 0 else n_games
-        interval = _wilson(share, worth)
+        interval = list(share_interval(share, worth))
     return {"accuracy": share, "interval": interval, "pairs": n, "games": n_games}
-
-
-def _wilson(share: float, n: float) -> list[float]:
-    """Return the 95 % interval of a share among n independent answers (Wilson 1927)."""
-    z2 = _NORMAL_95**2
-    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
-    half = _NORMAL_95 * np.sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n)
-    return [max(0.0, float(middle - half)), min(1.0, float(middle + half))]
 
 
 def balanced_accuracy(answers: np.ndarray, given: np.ndarray) -> float:
