@@ -83,8 +83,9 @@ def bench_steps(size: NetworkSize, precision: Precision, questions: int) -> dict
     planes = made_up_planes(questions)[:, : network.planes]
     answer = np.random.default_rng(_SEED).integers(0, 34, questions)
     rollout = np.arange(questions, dtype=np.uint32) // 10
+    none = np.empty((questions, 0), np.uint64)
     experience = Experience(
-        rollout, (np.arange(questions) % 10).astype(np.uint16), planes, np.empty((questions, 0), np.uint64),
+        rollout, (np.arange(questions) % 10).astype(np.uint16), planes, none, none,
         np.full(questions, (1 << 34) - 1, np.uint64), answer.astype(np.uint8), np.full(questions, -3.5, np.float32),
     )  # fmt: skip
     rewards = np.random.default_rng(_SEED).normal(size=int(rollout[-1]) + 1)

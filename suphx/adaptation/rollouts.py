@@ -146,8 +146,8 @@ def _joined(model: str, parts: list[dict[str, np.ndarray]]) -> tuple[Experience,
     order = np.argsort(np.concatenate([part["path"] for part in [nothing, *parts]]), kind="stable")
     columns = {name: np.concatenate([part[name] for part in [nothing, *parts]])[order] for name in nothing}
     place = np.arange(len(order)) - np.searchsorted(columns["path"], columns["path"])
-    hidden = np.empty((len(order), 0), np.uint64)
-    return Experience(place=place.astype(np.uint16), oracle=hidden, **columns), order
+    none = np.empty((len(order), 0), np.uint64)
+    return Experience(place=place.astype(np.uint16), oracle=none, hidden=none, **columns), order
 
 
 class _Playing:

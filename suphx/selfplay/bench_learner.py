@@ -101,7 +101,7 @@ def bench_learner(
     fresh, answers = untrained_networks(size, seed)[MODEL], torch.from_numpy(questions.answer.astype(np.int64))
     bare = [_BareStep(fresh, questions.planes, answers, functional.cross_entropy, precision)]
     if with_critic:
-        seen = np.concatenate([questions.planes, questions.oracle], axis=1)
+        seen = np.concatenate([questions.planes, questions.hidden], axis=1)
         bare.append(_BareStep(ValueNetwork(size, seen.shape[1]), seen, rewards, functional.mse_loss, precision))
 
     def learn() -> None:

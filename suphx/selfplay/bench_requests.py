@@ -97,6 +97,6 @@ def bench_buffer(config: LearningConfig) -> dict[str, float]:
 def _shipment(n: int) -> Shipment:
     """Return a shipment of n made-up questions without what is hidden, each a path of its own."""
     questions = made_up_questions(n)
-    questions = replace(questions, oracle=questions.oracle[:, :0])
+    questions = replace(questions, hidden=questions.hidden[:, :0])
     batch = Batch(np.zeros(n, PATH), {MODEL: questions})
     return Shipment(batch, {MODEL: np.zeros(n)}, Counts())

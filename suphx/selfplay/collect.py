@@ -57,15 +57,16 @@ class Collector:
         models: Sequence[str],
         opponents: Sequence[Agent] = (),
         oracle: bool = False,
+        hidden: bool = False,
         certain: float = 1.0,
         copies: int = 1,
     ) -> None:
         """Deal the first rounds; `set_policy` must follow.
 
         slots: games side by side; rewards must be made for as many. seed: of the walls. models: those that learn, whose
-        questions are kept. opponents: those that the table names (`seating.load_opponents`). oracle: keep the planes of
-        what is hidden with every question. certain: questions whose likeliest answer is more probable are not kept.
-        copies: games that have the same walls.
+        questions are kept. opponents: those that the table names (`seating.load_opponents`). oracle: keep what an
+        oracle that learns saw of the hidden tiles. hidden: keep all of the hidden tiles, for a critic or a teacher.
+        certain: questions whose likeliest answer is more probable are not kept. copies: games that have the same walls.
         """
         self.table, self._copies = table, copies
         self._walls = SharedWalls(seed, copies, slots) if copies > 1 else None
@@ -74,9 +75,9 @@ class Collector:
         self.counters = dict.fromkeys(_COUNTERS, 0) | {"begun": slots}
         """Games that have ended, games that have begun, rounds that have ended, decisions of all seats, questions to
         the policy, the weights' version."""
-        self._oracle, self._certain = oracle, certain
-        width = ORACLE_PLANES if oracle else 0
-        self._questions = {model: Questions(MODEL_PLANES[model], width) for model in models}
+        self._certain = certain
+        self._widths = ORACLE_PLANES * oracle, ORACLE_PLANES * hidden
+        self._questions = {model: Questions(MODEL_PLANES[model], *self._widths) for model in models}
         self._held = Held(copies, self._take(np.empty(0, PATH), np.empty(0, np.int64))) if copies > 1 else None
         self._policy: Agent | None = None
         self._opponents = opponents
@@ -146,7 +147,8 @@ class Collector:
                 columns = {
                     "place": place,
                     "planes": said.planes[:, :own],
-                    "oracle": self._hidden(asked, said, own),
+                    "oracle": self._shown(said, own),
+                    "hidden": self._hidden(asked, said),
                     "legal": said.legal @ _BITS[: said.legal.shape[1]],
                     "answer": said.answer,
                     "log_probability": said.log_probability,
@@ -156,10 +158,17 @@ class Collector:
                     owners, columns = owners[kept], {name: each[kept] for name, each in columns.items()}
                 self._questions[said.model].add(owners, columns)
 
-    def _hidden(self, asked: Decisions, said: Consultation, own: int) -> np.ndarray:
-        """Return the oracle's planes of questions, as the network saw them if it did; [n, 0] if none are wanted."""
-        if said.planes.shape[1] > own or not self._oracle:
-            return said.planes[:, own:]
+    def _shown(self, said: Consultation, own: int) -> np.ndarray:
+        """Return the oracle's planes as the network saw them: zeros once it sees none; [n, 0] if none are wanted."""
+        width = self._widths[0]
+        if width and said.planes.shape[1] == own:
+            return np.zeros((len(said.planes), width), np.uint64)
+        return said.planes[:, own : own + width]
+
+    def _hidden(self, asked: Decisions, said: Consultation) -> np.ndarray:
+        """Return all of the oracle's planes of questions; [n, 0] if none are wanted."""
+        if not self._widths[1]:
+            return np.empty((len(said.planes), 0), np.uint64)
         return encode_oracle_batch(self.tables.games, asked.game[said.decision], asked.seat[said.decision])
 
     def _finish(self, ended: Ended) -> Finished:

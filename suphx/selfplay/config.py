@@ -87,12 +87,15 @@ class TrainConfig(Config):
         return self
 
     @property
-    def keeps_hidden(self) -> bool:
-        """Whether what is hidden at the table goes with every question: for an oracle, a teacher or a critic."""
+    def hidden_planes(self) -> dict[str, bool]:
+        """Which planes of what is hidden go with every question, as columns of `Experience`.
+
+        What an oracle that learns was shown, and all of them for a teacher or a critic.
+        """
         learning = self.learning
-        return bool(learning.oracle or learning.teacher or learning.has_critic)
+        return {"oracle": learning.oracle is not None, "hidden": learning.teacher is not None or learning.has_critic}
 
     def purpose(self) -> dict[str, object]:
         """Return what decides the course of a training: with any of it changed, a checkpoint is of another one."""
         told = self.model_dump(exclude={"name", "games", "checkpoint_seconds", "evaluation", "sample_games", "roles"})
-        return told | {"layouts": [VERSION, ORACLE_VERSION] if self.keeps_hidden else [VERSION]}
+        return told | {"layouts": [VERSION, ORACLE_VERSION] if any(self.hidden_planes.values()) else [VERSION]}

@@ -88,8 +88,8 @@ class Critic:
             (error**2).mean(dim=1).sum().backward()
             errors.append(error.detach())
         error = torch.cat(errors)
-        norm = self.optimizer.divide_gradients(len(experience) * self._peers.size, self._peers)
-        loss = self._peers.figures({"loss": float((error**2).mean())})["loss"]
+        step = self._peers.figures({"kept": float(len(experience)), "loss": float((error**2).mean())})
+        norm, loss = self.optimizer.divide_gradients(int(step["kept"]), self._peers), step["loss"]
         if not np.isfinite([loss, norm]).all():
             self.optimizer.clear()
             raise LearningDiverged(CRITIC, self.optimizer.steps, {"loss": loss, "gradient_norm": norm})
@@ -97,7 +97,7 @@ class Critic:
         return error, norm
 
     def _pass(self, experience: Experience, rows: slice) -> torch.Tensor:
-        hidden = experience.oracle[rows]
+        hidden = experience.hidden[rows]
         if hidden.shape[1] != self._hidden:
             raise ValueError(f"the critic needs {self._hidden} planes of what is hidden, not {hidden.shape[1]}")
         seen = experience.planes[rows, : self._position]

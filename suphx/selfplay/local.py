@@ -70,10 +70,10 @@ class LocalTraining:
         self.replay = ReplayBuffer(learning.replay, config.seed)
         rewards = make_rewards(config.reward, config.side_by_side, load_predictor(config.reward, rules))
         against = load_opponents(config.table, opponents(config.table), config.seed, precision)
-        slots, hidden = config.side_by_side, config.keeps_hidden
+        slots = config.side_by_side
         self.collector = Collector(
-            config.table, rules, rewards, slots, config.seed, learning.models, against, hidden, learning.certain,
-            config.copies,
+            config.table, rules, rewards, slots, config.seed, learning.models, against,
+            certain=learning.certain, copies=config.copies, **config.hidden_planes,
         )  # fmt: skip
         self._samples = Samples(self.folder.games, config.sample_games, rules, config.table)
         self._averages = Averages()

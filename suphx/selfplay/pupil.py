@@ -113,8 +113,8 @@ class Pupil:
         return Pass(loss.detach(), terms, {name: each.detach() for name, each in distances.items()})
 
     def _log_policy(self, fixed: Evaluator, experience: Experience, possible: torch.Tensor) -> torch.Tensor:
-        """Return what a network says that does not learn, log-probabilities f32[n, m]."""
-        packed = with_hidden(experience.planes, experience.oracle, fixed.planes)
+        """Return what a network says that does not learn, log-probabilities f32[n, m]; a teacher sees all."""
+        packed = with_hidden(experience.planes, experience.hidden, fixed.planes)
         return log_probabilities(torch.from_numpy(fixed.logits(packed)).to(possible.device), possible)
 
     def control(self, figures: dict[str, float]) -> dict[str, float]:

@@ -20,13 +20,14 @@ _FREE = -1
 class Questions:
     """Questions to one model, by table and seat."""
 
-    def __init__(self, planes: int, oracle: int) -> None:
-        """planes, oracle: how many of them each question has."""
+    def __init__(self, planes: int, oracle: int, hidden: int) -> None:
+        """planes, oracle, hidden: how many of them each question has."""
         self._owner = np.full(_FIRST_ROWS, _FREE, np.int32)  # table x 4 + seat, or _FREE
         self._columns: dict[str, np.ndarray] = {
             "place": np.empty(_FIRST_ROWS, np.uint16),
             "planes": np.empty((_FIRST_ROWS, planes), np.uint64),
             "oracle": np.empty((_FIRST_ROWS, oracle), np.uint64),
+            "hidden": np.empty((_FIRST_ROWS, hidden), np.uint64),
             "legal": np.empty(_FIRST_ROWS, np.uint64),
             "answer": np.empty(_FIRST_ROWS, np.uint8),
             "log_probability": np.empty(_FIRST_ROWS, np.float32),

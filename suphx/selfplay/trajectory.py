@@ -38,7 +38,9 @@ class Experience:
     planes: np.ndarray
     """uint64[n, planes of the model]: what the network saw, oracle planes not included"""
     oracle: np.ndarray
-    """uint64[n, ORACLE_PLANES], or [n, 0] where no oracle plays and none is asked for: hidden tiles"""
+    """uint64[n, ORACLE_PLANES], or [n, 0] where no oracle learns: what it saw of the hidden tiles, after dropout"""
+    hidden: np.ndarray
+    """uint64[n, ORACLE_PLANES], or [n, 0] where neither a critic nor a teacher looks on: all of the hidden tiles"""
     legal: np.ndarray
     """uint64[n]: bit a: answer a was possible"""
     answer: np.ndarray

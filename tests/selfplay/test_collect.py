@@ -58,13 +58,13 @@ def play_slowly(number: int, rounds: int) -> tuple[Asked, list[np.ndarray]]:
 
 
 def rows_of(experience: Experience) -> list[tuple]:
-    names = ("place", "planes", "oracle", "legal", "answer", "log_probability")
+    names = ("place", "planes", "hidden", "legal", "answer", "log_probability")
     return list(zip(*(getattr(experience, name) for name in names), strict=True))
 
 
 @pytest.fixture(scope="module")
 def collected() -> Batch:
-    return collect(tiny_collector(oracle=True), 16)
+    return collect(tiny_collector(hidden=True), 16)
 
 
 def test_what_is_collected_is_what_a_slow_game_asks_and_answers(collected):
@@ -134,8 +134,10 @@ def test_what_is_nearly_certain_is_not_kept_whatever_was_answered():
 
 def test_without_an_oracle_nothing_hidden_is_kept(collected):
     plain = collect(tiny_collector(), 6)
-    assert all(each.oracle.shape == (len(each), 0) for each in plain.experience.values())
-    assert collected.experience["discard"].oracle.shape[1] == ORACLE_PLANES
+    for each in plain.experience.values():
+        assert each.oracle.shape == each.hidden.shape == (len(each), 0)
+    kept = collected.experience["discard"]
+    assert (kept.oracle.shape[1], kept.hidden.shape[1]) == (0, ORACLE_PLANES)
 
 
 def test_one_learner_alone_gives_data_from_every_seat_in_turn():
@@ -168,7 +170,7 @@ def test_the_same_seed_collects_the_same_and_another_one_other_games():
 
 
 def test_games_do_not_depend_on_how_many_are_played_side_by_side(collected):
-    fewer = collect(tiny_collector(slots=2, oracle=True), 4)
+    fewer = collect(tiny_collector(slots=2, hidden=True), 4)
     key = ["game", "round", "seat"]
     for n, row in enumerate(fewer.paths):
         (same,) = np.flatnonzero(collected.paths[key] == row[key])
@@ -219,7 +221,7 @@ def widened(models: tuple[str, ...]) -> dict[str, PolicyNetwork]:
 
 @pytest.mark.parametrize("gamma", [1.0, 0.5])
 def test_what_an_oracle_saw_is_kept_as_it_saw_it_and_new_planes_change_nothing_at_first(collected, gamma):
-    collector = tiny_collector(oracle=True, models=("discard", "pong"))
+    collector = tiny_collector(oracle=True, hidden=True, models=("discard", "pong"))
     collector.set_policy(1, Policy(1, widened(("discard", "pong")), precision(), SEED, gamma))
     seen = collect(collector, 16)
     assert np.array_equal(seen.paths, collected.paths)
@@ -227,8 +229,9 @@ def test_what_an_oracle_saw_is_kept_as_it_saw_it_and_new_planes_change_nothing_a
         plain = collected.experience[model]
         assert np.array_equal(experience.planes, plain.planes)
         assert np.array_equal(experience.answer, plain.answer)
-        shown, hidden = np.bitwise_count(experience.oracle).sum(), np.bitwise_count(plain.oracle).sum()
-        assert not (experience.oracle & ~plain.oracle).any()
+        assert np.array_equal(experience.hidden, plain.hidden)  # a critic sees all of it, whatever gamma
+        shown, hidden = np.bitwise_count(experience.oracle).sum(), np.bitwise_count(plain.hidden).sum()
+        assert not (experience.oracle & ~plain.hidden).any()
         assert shown / hidden == pytest.approx(gamma, abs=0.02)
 
 

@@ -159,9 +159,9 @@ def hidden_luck(n: int, seed: int) -> tuple[Experience, np.ndarray]:
     generator = np.random.default_rng(seed)
     luck = generator.integers(0, 2, n)
     answer = generator.integers(0, 2, n)
-    oracle = np.where(luck, ALL, np.uint64(0))[:, None]
+    hidden = np.where(luck, ALL, np.uint64(0))[:, None]
     reward = 2.0 * luck + 0.3 * answer + generator.normal(scale=0.2, size=n)
-    return questions(random_planes(n, 2, seed), 2, answer=answer, oracle=oracle), np.outer(
+    return questions(random_planes(n, 2, seed), 2, answer=answer, hidden=hidden), np.outer(
         reward, [1, 0, -1, 0]
     ).astype("f4")
 

@@ -53,9 +53,10 @@ def made_batch(n: int, seed: int = 0, hidden: bool = False, models: tuple[str, .
     for model in models:
         answers = ANSWERS if model == "discard" else 2
         answer = generator.integers(0, answers, n)
-        oracle = random_planes(n, ORACLE_PLANES, seed) if hidden else None
+        perfect = random_planes(n, ORACLE_PLANES, seed) if hidden else None
         planes = random_planes(n, PLANES, seed + 1)
-        experience[model] = questions(planes, answers, answer, np.full(n, -np.log(answers)), oracle=oracle)
+        played = np.full(n, -np.log(answers))
+        experience[model] = questions(planes, answers, answer, played, oracle=perfect, hidden=perfect)
     answer = experience[models[0]].answer.astype(float)
     return rounds(experience, (generator.normal(size=n) - answer).astype(np.float32))
 

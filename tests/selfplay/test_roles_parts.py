@@ -189,11 +189,11 @@ def learning() -> LearningConfig:
 
 
 def lessons() -> list[tuple[str, Experience, np.ndarray, np.ndarray]]:
-    """Questions to two models, their advantages and rewards."""
+    """Questions to two models, an odd number each, their advantages and rewards."""
     found, generator = [], np.random.default_rng(3)
-    batch = collect(tiny_collector(models=("discard", "chow"), oracle=True), 12)
+    batch = collect(tiny_collector(models=("discard", "chow"), hidden=True), 12)
     for model, each in batch.experience.items():
-        rows = each.rows(np.arange(len(each) // 2 * 2))
+        rows = each.rows(np.arange((len(each) - 1) | 1))
         rewards = generator.normal(size=(len(rows), 4)).astype(np.float32)
         found.append((model, rows, rewards[:, 0], rewards))
     return found

@@ -33,6 +33,7 @@ def questions(
     path: np.ndarray | None = None,
     place: np.ndarray | None = None,
     oracle: np.ndarray | None = None,
+    hidden: np.ndarray | None = None,
 ) -> Experience:
     """Questions with the first few answers possible; each a path of its own unless said otherwise."""
     n = len(planes)
@@ -41,6 +42,7 @@ def questions(
         place=np.zeros(n, np.uint16) if place is None else place.astype(np.uint16),
         planes=planes,
         oracle=np.empty((n, 0), np.uint64) if oracle is None else oracle,
+        hidden=np.empty((n, 0), np.uint64) if hidden is None else hidden,
         legal=np.full(n, (1 << answers) - 1, np.uint64),
         answer=np.zeros(n, np.uint8) if answer is None else answer.astype(np.uint8),
         log_probability=np.zeros(n, np.float32) if played is None else played.astype(np.float32),

@@ -112,7 +112,7 @@ def _sum(nodes: Sequence[Node], name: str) -> float:
 def plan_of(config: TrainConfig) -> Plan:
     """Return the plan of a configuration."""
     roles, learning = config.roles, config.learning
-    planes = max(MODEL_PLANES[model] for model in learning.models) + (ORACLE_PLANES if config.keeps_hidden else 0)
+    planes = max(MODEL_PLANES[model] for model in learning.models) + ORACLE_PLANES * sum(config.hidden_planes.values())
     tables = config.side_by_side * _QUESTIONS_A_TABLE * planes * 8 * (1 + _WAITING * (config.copies > 1))
     step = learning.batch * _STEP_BYTES // roles.servers.count
     return Plan((

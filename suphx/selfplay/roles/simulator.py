@@ -172,11 +172,10 @@ class _Half:
         rewards = make_rewards(config.reward, slots, beginning.predictor)
         self._policy = RemotePolicy(engines, config, seed)
         against = _opponents(config, beginning, engines, seed)
-        models, hidden = config.learning.models, config.keeps_hidden
-        certain = config.learning.certain
         self._collector = Collector(
-            config.table, rules, rewards, slots, seed, models, against, hidden, certain, config.copies
-        )
+            config.table, rules, rewards, slots, seed, config.learning.models, against,
+            certain=config.learning.certain, copies=config.copies, **config.hidden_planes,
+        )  # fmt: skip
         self._values = _values(engines) if config.learning.has_critic else None
         self._shipment = min(_SHIPMENT_QUESTIONS, config.learning.batch)
         self._batches: list[Batch] = []
@@ -254,7 +253,7 @@ def _opponents(config: TrainConfig, beginning: Beginning, engines: Engines, seed
 
 def _values(engines: Engines) -> Any:  # as `advantage.Values`
     def values(experience: Experience) -> np.ndarray:
-        planes = np.concatenate([experience.planes[:, :PLANES], experience.oracle], axis=1)
+        planes = np.concatenate([experience.planes[:, :PLANES], experience.hidden], axis=1)
         return engines.ask(LEARNING_PLAYER, CRITIC, planes)[0]
 
     return values

@@ -64,7 +64,7 @@ def sizes_of(size: str) -> Sizes:
 
 def _pair_bytes() -> int:
     """Return the bytes of a row of a lesson."""
-    nothing = Questions(MODEL_PLANES[MODEL], 0).take(np.full(1, -1))
+    nothing = Questions(MODEL_PLANES[MODEL], 0, 0).take(np.full(1, -1))
     none, versions = np.empty(0, np.float32), np.empty(0, np.uint32)
     columns = Lesson(nothing, none, none, versions).columns().values()
     return sum(column.itemsize * int(np.prod(column.shape[1:])) for column in columns)
