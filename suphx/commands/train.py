@@ -69,14 +69,16 @@ def train(
     from suphx.config import load_config
     from suphx.runs import runs_folder
     from suphx.selfplay.config import TrainConfig
+    from suphx.selfplay.pace import check_pace
 
     screen = Console(stderr=True)
     more = [f"games={games}"] if games else []
     wanted = load_config(config, TrainConfig, [*(changes or ()), *more])
+    pace = check_pace(wanted, wanted.side_by_side * (1 if local else wanted.roles.simulators.count))
     if dry_run:
         from suphx.commands.train_plan import show_plan
 
-        show_plan(wanted, address, nodes or [], as_json)
+        show_plan(wanted, pace, address, nodes or [], as_json)
         return
     if nodes:
         raise typer.BadParameter("goes with --dry-run", param_hint="--nodes")
@@ -135,7 +137,7 @@ def _run(training: Training, games: int | None, config: TrainConfig, screen: Con
             screen.print("stopped; the same command goes on from here")
             raise KeyboardInterrupt from None
         except LearningDiverged as error:
-            raise InputError(f"{error}. {training.folder.last_good}") from error
+            raise InputError(f"{error} {training.folder.last_good}") from error
 
 
 def _results(folder: RunFolder, games: int, versions: int, seconds: float, strength: Strength | None) -> dict[str, Any]:

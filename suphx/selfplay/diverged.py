@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+#: What helps: a checkpoint goes on with its own configuration alone, so another learning rate needs another run.
+ANOTHER_RUN = "Start another run from the last good agent (--set start=FOLDER, another name)"
+
 
 class LearningDiverged(RuntimeError):
     """A step came to numbers that are none; it was not taken, and the weights are those of the step before."""
@@ -12,8 +15,8 @@ class LearningDiverged(RuntimeError):
         """figures: those of the step, among them what is no number."""
         bad = ", ".join(f"{name} {value}" for name, value in figures.items() if not abs(value) < float("inf"))
         super().__init__(
-            f"{model}: step {step + 1} was not taken: {bad}. Go on from the last checkpoint with a lower "
-            "learning_rate, or look for rewards and log-probabilities that are no numbers"
+            f"{model}: step {step + 1} was not taken: {bad}. {ANOTHER_RUN}, with a lower learning rate, or look for "
+            "rewards and log-probabilities that are no numbers."
         )
         self.model = model
         self._found = (model, step, dict(figures))

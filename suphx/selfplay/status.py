@@ -8,6 +8,7 @@ from threading import Event
 from typing import Protocol
 
 from suphx.errors import InputError
+from suphx.selfplay.diverged import ANOTHER_RUN
 from suphx.selfplay.evaluation import Strength
 from suphx.selfplay.folder import RunFolder
 from suphx.selfplay.learner import Alarm
@@ -49,6 +50,6 @@ class Training(Protocol):
 def words_of_collapse(alarms: Sequence[Alarm], games: int) -> str:
     """Return what to say of a collapse after so many games; where the last good agent is comes after it."""
     return (
-        f"after {games:,} games: {'; '.join(map(str, alarms))}. The policy has collapsed. Start another run from the "
-        "last good agent (--set start=..., another name), with a lower learning rate or a higher entropy target."
+        f"after {games:,} games: {'; '.join(map(str, alarms))}. The policy has collapsed. {ANOTHER_RUN}, with a lower "
+        "learning rate or a higher entropy target."
     )
