@@ -174,7 +174,12 @@ def _watching(console: Console, plan: Plan, deals: int) -> Iterator[Callable[[Re
     from suphx.intervals import half_width
 
     total = deals * len(plan.tables)
-    columns = (TextColumn("playing"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[words]}"))
+    columns = (
+        TextColumn("playing"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[words]}", markup=False),
+    )
     with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as progress:
         bar = progress.add_task("playing", total=total, words="")
         started, first, shown = time.perf_counter(), 0, 0.0
@@ -199,7 +204,9 @@ def _say_how_it_ended(console: Console, outcome: Outcome, out: Path | None) -> N
     kept = f"; the same command goes on from {out}" if out else ""
     if outcome.interrupted:
         lost = "" if out else "; games that are not kept (--out) are lost"
-        console.print(f"interrupted after {outcome.results.done.sum():,} games{kept}{lost}", style="yellow")
+        console.print(
+            f"interrupted after {outcome.results.done.sum():,} games{kept}{lost}", style="yellow", markup=False
+        )
     elif outcome.decided:
         console.print(f"enough after {outcome.deals:,} deals", style="dim")
 
@@ -274,6 +281,8 @@ def _print(found: dict[str, Any], as_json: bool) -> None:
     for table in tables(found, title):
         console.print(table)
     for each in found["faults"]:
-        console.print(f"{each['agent']}: {each['fault']} ({each['times']:,} times)", style="red", highlight=False)
+        console.print(
+            f"{each['agent']}: {each['fault']} ({each['times']:,} times)", style="red", markup=False, highlight=False
+        )
     for name, career in found.get("career", {}).items():
         console.print(career_table(name, career))

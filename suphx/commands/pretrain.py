@@ -174,7 +174,7 @@ def _train(
     if agent is not None:
         write_whole(agent / "README.md", card(config.name, about, networks, results).encode())
     write_whole(folder / "result.json", json.dumps({"about": about, "models": results}, indent=1).encode() + b"\n")
-    screen.print(f"{agent or folder}: weights; {folder / 'result.json'}: results", highlight=False)
+    screen.print(f"{agent or folder}: weights; {folder / 'result.json'}: results", markup=False, highlight=False)
     return results
 
 

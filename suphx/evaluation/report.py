@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from rich.box import SIMPLE
+from rich.markup import escape
 from rich.table import Table
 
 from simulator.files import write_whole
@@ -55,11 +56,11 @@ def tables(found: Mapping[str, Any], title: str = "", unit: str = "deals") -> It
     unit: what a row of the units is called.
     """
     agents = found["agents"]
-    table = Table(title=title or None, box=SIMPLE)
+    table = Table(title=escape(title) or None, box=SIMPLE)
     table.add_column("", no_wrap=True)
     for name, each in agents.items():
         games = f"{each['games']:,} games" + (f"\n{each['deals']:,} {unit}" if each["deals"] != each["games"] else "")
-        table.add_column(f"{name}\n{games}", justify="right")
+        table.add_column(escape(f"{name}\n{games}"), justify="right")
         table.add_column("95 % interval", style="dim", justify="right")
     for measure in _measured(found):
         cells = []
@@ -74,7 +75,7 @@ def tables(found: Mapping[str, Any], title: str = "", unit: str = "deals") -> It
 
 def _difference_table(found: Mapping[str, Any], pair: Mapping[str, Any]) -> Table:
     title = f"{pair['agent']} less {pair['against']}, on the same {pair['deals']:,} deals"
-    table = Table(title=title, box=SIMPLE)
+    table = Table(title=escape(title), box=SIMPLE)
     table.add_column("", no_wrap=True)
     for name in ("difference", "95 % interval", "p", "smallest to be seen"):
         table.add_column(name, justify="right")
@@ -114,14 +115,14 @@ def resampling_table(spread: Mapping[str, Mapping[str, Mapping[str, float | None
     for name, by_games in spread.items():
         for games, values in by_games.items():
             cells = ("never fourth" if value is None else f"{value:.2f}" for value in values.values())
-            table.add_row(name, f"{int(games):,}", *cells)
+            table.add_row(escape(name), f"{int(games):,}", *cells)
     return table
 
 
 def career_table(name: str, career: Mapping[str, Any]) -> Table:
     """Return what `simulate` returned as a table, a line for each level from 1 dan on; name: of the player."""
     words = f"{career['careers']:,} careers of {career['games']:,} hanchan from {career['start']}"
-    table = Table(title=f"{name}: {words}, up to the {career['top_room']} room", box=SIMPLE)
+    table = Table(title=escape(f"{name}: {words}, up to the {career['top_room']} room"), box=SIMPLE)
     heads = ("", "highest level", "time there", "ever reached", "25 % after", "50 %", "75 % of careers")
     for head in heads:
         table.add_column(head, justify="right" if head else "left")
@@ -143,7 +144,7 @@ def career_table(name: str, career: Mapping[str, Any]) -> Table:
 def played_career_table(name: str, career: Mapping[str, Any]) -> Table:
     """Return what `follow_summary` returned as a table; name: of the player."""
     title = f"{name}: the {career['games']:,} games as they came, from {career['start']} to {career['final']}"
-    table = Table(title=title, box=SIMPLE)
+    table = Table(title=escape(title), box=SIMPLE)
     for head in ("", "time there", "reached after"):
         table.add_column(head, justify="right" if head else "left")
     for level in LEVELS:

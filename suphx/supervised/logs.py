@@ -39,7 +39,7 @@ def open_prepared(paths: Sequence[str | Path], workers: int | None = None) -> Pr
         style="dim",
     )
     for words in left.first[:5]:
-        console.print(f"left out: {words}", style="dim", highlight=False)
+        console.print(f"left out: {words}", style="dim", markup=False, highlight=False)
     if not len(prepared.games):
         raise InputError(f"no game to learn from in {', '.join(map(str, paths))}")
     return prepared

@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.box import SIMPLE
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from suphx.networks.inference import Evaluator
@@ -123,5 +124,5 @@ def _by_situation(results: Mapping[str, Mapping[str, Any]]) -> Table:
         for n, name in enumerate(names):
             cells = [each.get(group, {}).get(name) for each in results.values()]
             words = ["-" if cell is None or not cell["pairs"] else with_interval(cell) for cell in cells]
-            table.add_row(name, *words, end_section=n == len(names) - 1)
+            table.add_row(escape(name), *words, end_section=n == len(names) - 1)
     return table

@@ -72,6 +72,17 @@ def test_tables_of_careers() -> None:
     assert "the 11 games as they came, from 1 dan to 3 dan" in text and "4 games" in text
 
 
+@pytest.mark.parametrize("name", ["[/b]ob", "an[red]na"])
+def test_names_stand_in_tables_as_they_are_written(name: str) -> None:
+    units = {name: random_units(EVEN, 10, seed=1), "other": random_units(EVEN, 10, seed=2)}
+    agents, pair = tables(report(units, [(name, "other")]), f"{name} plays")
+    assert f"{name} plays" in shown(agents) and shown(agents).count(name) == 2
+    assert f"{name} less other" in shown(pair)
+    assert name in shown(resampling_table({name: {"800": {"2.5": 6.5}}}, "expert"))
+    assert f"{name}: 10 careers" in shown(career_table(name, simulate([0.3, 0.3, 0.25, 0.15], games=100, careers=10)))
+    assert f"{name}: the 1 games" in shown(played_career_table(name, follow_summary(np.zeros(1, np.uint8), start=10)))
+
+
 def test_a_table_of_resampled_stable_ranks() -> None:
     text = shown(resampling_table({"Ann": {"800": {"2.5": 6.5, "97.5": None}}}, "expert"))
     for words in ("expert", "Ann", "800", "6.50", "never fourth", "97.5 %"):

@@ -13,10 +13,13 @@ from typer.testing import CliRunner
 from suphx.cli import app
 
 
-def evaluate(fault: str, *options: str) -> dict:
+def arguments(fault: str, *options: str) -> list[str]:
     bot = "bot:" + shlex.join([sys.executable, "-S", str(BOTS / "faulty.py"), fault, "5"])
-    arguments = ["--challenger", bot, "--field", "sensible", "--games", "8", "--seed", "2", "--json", *options]
-    result = CliRunner().invoke(app, ["evaluate", *arguments])
+    return ["evaluate", "--challenger", bot, "--field", "sensible", "--games", "8", "--seed", "2", *options]
+
+
+def evaluate(fault: str, *options: str) -> dict:
+    result = CliRunner().invoke(app, arguments(fault, "--json", *options))
     assert result.exit_code == 0, (result.output, result.exception)
     return json.loads(result.stdout)
 
@@ -35,3 +38,10 @@ def test_games_do_not_depend_on_how_many_are_played_at_a_time():
 def test_faults_are_among_the_results():
     result = evaluate("no JSON", "--batch", "4")
     assert "no JSON" in json.dumps(result)
+
+
+@pytest.mark.faults
+def test_what_a_bot_wrote_is_shown_as_it_is():
+    result = CliRunner().invoke(app, arguments("markup"))
+    assert result.exit_code == 0, (result.output, result.exception)
+    assert "no JSON: [/x]" in " ".join(result.stdout.split())

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import io
+
 import numpy as np
 import pytest
+from rich.console import Console
 
 from suphx.networks.sizes import MODELS, OUTPUTS
 from suphx.supervised import evaluate
 from suphx.supervised.evaluate import evaluate_model
 from suphx.supervised.loader import Source
 from suphx.supervised.pairs import FORCED
+from suphx.supervised.results import show_results
 from suphx.supervised.selection import select
 from tests.supervised.made_games import sensible_games
 
@@ -82,3 +86,11 @@ def test_a_bound_on_pairs_takes_whole_rounds_at_random() -> None:
     few, other = measured("chow", most=300), measured("chow", most=300)
     assert 0 < few["pairs"] <= 300
     assert few == other
+
+
+def test_names_of_archives_are_shown_as_they_are() -> None:
+    found = measured("riichi")
+    found["by_archive"] = {f"[/x]{name}": numbers for name, numbers in found["by_archive"].items()}
+    screen = Console(width=160, file=io.StringIO(), record=True)
+    show_results({"riichi": found}, screen)
+    assert "[/x]" in screen.export_text()

@@ -129,3 +129,10 @@ def test_logs_without_a_game_are_an_error(place: Path) -> None:
     found = run(place, str(place / "tiny.yaml"), "--logs", str(place / "logs" / "broken.mjlog"))
     assert found.exit_code == 1
     assert "no game to learn from" in str(found.exception)
+
+
+def test_words_of_a_log_that_is_left_out_are_no_markup(place: Path) -> None:
+    (place / "odd.mjlog").write_bytes(b"[/abc]xxxx")
+    found = run(place, str(place / "tiny.yaml"), "--logs", str(place / "odd.mjlog"))
+    assert "no game to learn from" in str(found.exception)
+    assert "[/abc]xxxx" in found.stderr

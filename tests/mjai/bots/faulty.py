@@ -56,6 +56,8 @@ def misbehave(fault, events, seat):
         say(answer(events, seat))
     elif fault == "no JSON":
         print("I would rather not", flush=True)
+    elif fault == "markup":
+        print("[/x]", flush=True)
     elif fault == "no UTF-8":
         os.write(1, b"\xff\xfe\n")
     elif fault == "deep":
