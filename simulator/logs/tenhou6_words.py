@@ -34,10 +34,11 @@ YAKU_NAMES = (
     "字一色", "緑一色", "清老頭", "九蓮宝燈", "純正九蓮宝燈", "国士無双", "国士無双１３面", "大四喜", "小四喜",
     "四槓子", "ドラ", "裏ドラ", "赤ドラ",
 )  # fmt: skip
-DORA, URA_DORA, RED_DORA = 52, 53, 54
 SEAT_WIND, ROUND_WIND = 10, 14
 YAKUMAN = "役満"
 YAKUMAN_HAN = 13
+#: No yaku with its han and no score is longer; the time that reading one takes grows with its length squared.
+_LONGEST_TEXT = 60
 
 #: Other names of the same yaku, by number: Mahjong Soul's own, and its English ones.
 _OTHER_NAMES = {
@@ -111,7 +112,8 @@ def read_yaku(text: str, seat_wind: int, round_wind: int) -> tuple[int, int]:
 
     Raises ValueError for a name that is not known.
     """
-    match = _YAKU_TEXT.fullmatch(unicodedata.normalize("NFKC", text).strip())
+    short = len(text) <= _LONGEST_TEXT
+    match = _YAKU_TEXT.fullmatch(unicodedata.normalize("NFKC", text).strip()) if short else None
     if match is None:
         raise ValueError(f"{text[:40]!r} is not a yaku with its han")
     name, han = _key(match[1]), int(match[2] or YAKUMAN_HAN)
@@ -246,10 +248,10 @@ _SCORE = re.compile(r"(?:(\d+)\s*(?:符|Fu))?.*?(?:(\d+)-)?(\d+)\s*(?:点|Points
 
 
 def read_score(text: str) -> tuple[int | None, int]:
-    """Return the fu, if stated, and the points of all payers together of e.g. `30符4飜3900点∀`."""
-    match = _SCORE.fullmatch(text.strip())
-    if match is None or len(text) > 60:
-        raise ValueError(f"cannot read the score {text[:60]!r}")
+    """Return the fu, if stated, and the points of all payers together of e.g. `30符4飜3900点∀`; raises ValueError."""
+    match = _SCORE.fullmatch(text.strip()) if len(text) <= _LONGEST_TEXT else None
+    if match is None:
+        raise ValueError(f"cannot read the score {text[:40]!r}")
     fu, low, points, each = match.groups()
     total = 3 * int(points) if each else 2 * int(low) + int(points) if low else int(points)
     return int(fu) if fu else None, total

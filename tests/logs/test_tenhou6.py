@@ -124,6 +124,15 @@ def test_an_unknown_yaku_is_named():
         read_yaku("十二落抬(1飜)", 0, 0)
 
 
+@pytest.mark.faults
+@pytest.mark.parametrize("text", ["9" * 100_000, "1 " * 100_000, "a(" * 100_000, "a" + " " * 100_000])
+def test_texts_too_long_for_a_score_or_a_yaku_are_refused_unread(text):
+    with pytest.raises(ValueError, match="cannot read the score"):
+        read_score(text)
+    with pytest.raises(ValueError, match="is not a yaku"):
+        read_yaku(text, 0, 0)
+
+
 @pytest.mark.parametrize(
     ("word", "result"), [("四開槓", RESULT_FOUR_KONGS), ("四家立直", RESULT_FOUR_RIICHI), ("三家和", RESULT_TRIPLE_RON)]
 )
