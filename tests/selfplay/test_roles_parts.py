@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import multiprocessing
 import sys
 import time
@@ -16,7 +17,7 @@ from selfplay_tables import collect, precision, tiny_collector, tiny_networks
 from suphx.errors import InputError
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import ValueNetwork
-from suphx.networks.sizes import MODEL_PLANES, NetworkSize
+from suphx.networks.sizes import MODEL_PLANES, OUTPUTS, NetworkSize
 from suphx.selfplay.advantage import raw_advantages
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.learner import Learner
@@ -86,16 +87,25 @@ class Watcher:
 
 
 class Source:
-    """Stands in for the parameter server: publishes weights when it is told to."""
+    """Stands in for the parameter server: publishes weights when it is told to, and goes away for a while."""
 
     def __init__(self) -> None:
-        self._latest = None
+        self._latest, self._is_away = None, False
 
     def publish(self, published: Published) -> None:
         self._latest = published.version, [ray.put(published)]
 
+    def go_away(self, is_away: bool) -> None:
+        self._is_away = is_away
+
     def latest(self, known):
-        return None if self._latest is None or self._latest[0] == known else self._latest
+        if self._is_away:
+            raise ray.exceptions.ActorUnavailableError("it is starting again", None)
+        return None if self._latest[0] == known else self._latest
+
+
+def publication(version: int, seed: int, gamma: float = 0.5) -> Published:
+    return Published(version, gamma, time.time(), {"discard": pack(tiny_networks(seed)["discard"])})
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +116,7 @@ def engine():
         beginning = Beginning(program(), start, {"other": other}, None, None)
         watcher = ray.remote(Watcher).options(name=name_of("monitor", 0), num_cpus=0).remote(beginning)
         source = ray.remote(Source).options(name=name_of("servers", 0), num_cpus=0).remote()
+        ray.get(source.publish.remote(publication(0, seed=0)))
         found = ray.remote(InferenceEngine).options(num_cpus=0.5).remote(RoleConfig())
         ray.get(found.ready.remote())
         yield found, source
@@ -124,7 +135,7 @@ def test_an_engine_answers_for_every_player_and_takes_newer_weights(engine):
     assert version == 0 and np.allclose(found, expected(0, planes), atol=0.02)
     assert np.allclose(engines.ask(1, "discard", planes)[0], expected(7, planes), atol=0.02)
 
-    ray.get(source.publish.remote(Published(4, 0.5, time.time(), {"discard": pack(tiny_networks(9)["discard"])})))
+    ray.get(source.publish.remote(publication(4, seed=9)))
     until = time.monotonic() + 60
     while engines.ask(0, "discard", planes)[1] != 4:
         assert time.monotonic() < until
@@ -160,6 +171,46 @@ def test_an_engine_that_cannot_answer_says_so_and_goes_on(engine):
     with pytest.raises(ray.exceptions.RayTaskError):
         ray.get(actor.answer.remote(0, "no model", packed(1, 3)))
     assert len(ray.get(actor.answer.remote(0, "kong", packed(1, MODEL_PLANES["kong"])))[0]) == 1
+
+
+def test_an_engine_waits_for_the_server_rather_than_answer_with_the_start(engine):
+    _, source = engine
+    ray.get([source.publish.remote(publication(5, seed=9)), source.go_away.remote(True)])
+    planes = packed(5, MODEL_PLANES["discard"])
+
+    async def ask() -> tuple[np.ndarray, int, float]:
+        again = InferenceEngine(RoleConfig())
+        asked = [asyncio.create_task(again.answer(0, "discard", planes)) for _ in range(2)]
+        asked.append(asyncio.create_task(again.current()))
+        assert not (await asyncio.wait(asked, timeout=1))[0]
+        await source.go_away.remote(False)
+        first, _, current = await asyncio.wait_for(asyncio.gather(*asked), 60)
+        assert current == first[1:]
+        assert len(asyncio.all_tasks()) == 4  # this one, and each task of the engine once
+        return first
+
+    found, version, gamma = asyncio.run(ask())
+    assert (version, gamma) == (5, 0.5) and np.allclose(found, expected(9, planes), atol=0.02)
+
+
+class _ShowsAll(Engines):
+    """Engines that know nothing yet, and say so in answers that any network could give."""
+
+    def __init__(self) -> None:
+        self.waiting = 0.0
+
+    def current(self) -> tuple[int, float]:
+        return 0, 1.0
+
+    def ask(self, player: int, model: str, planes: np.ndarray) -> tuple[np.ndarray, int, float]:
+        assert planes.shape[1] <= MODEL_PLANES[model]
+        return np.zeros((len(planes), OUTPUTS[model]), np.float32), 0, 1.0
+
+
+def test_a_policy_without_an_oracle_is_shown_nothing_hidden_whatever_engines_say():
+    collector = tiny_collector()
+    collector.set_policy(0, RemotePolicy(_ShowsAll(), TrainConfig(), 0))
+    collect(collector, 2)
 
 
 def test_a_buffer_makes_simulators_wait_until_its_lessons_are_taken(engine):

@@ -51,8 +51,9 @@ class InferenceEngine:
         self._take(LEARNING_PLAYER, beginning.start)
         for name, networks in beginning.opponents.items():
             self._take(beginning.number_of(name), networks)
-        self._known: int | None = None  # which publication these are
-        self._version, self._gamma = 0, 1.0
+        self._known: int | None = None  # which publication these are; None before the first
+        self._version, self._gamma = 0, 0.0
+        self._coming_up = asyncio.Lock()
         self._waiting: dict[tuple[int, str], list[_Request]] = defaultdict(list)
         self._something = asyncio.Event()
         self._compute = ThreadPoolExecutor(1, thread_name_prefix="engine")
@@ -68,10 +69,17 @@ class InferenceEngine:
             self._evaluators[player, model] = Evaluator(unpack(parcel), self._precision)
 
     async def ready(self) -> str:
-        """Return where it computes, once it has the current weights."""
-        if not self._tasks:
-            await self._ask_for_weights()
-            self._tasks = [asyncio.create_task(each()) for each in (self._serve, self._follow, self._report)]
+        """Return where it computes, once it has the current weights; it waits as long as the server is not there.
+
+        Nobody gets an answer before that: what the start's weights play would count as a later version's experience.
+        """
+        async with self._coming_up:
+            if not self._tasks:
+                await self._ask_for_weights()
+                while self._known is None:
+                    await asyncio.sleep(_WEIGHTS_SECONDS)
+                    await self._ask_for_weights()
+                self._tasks = [asyncio.create_task(each()) for each in (self._serve, self._follow, self._report)]
         return str(self._precision)
 
     async def current(self) -> tuple[int, float]:
@@ -145,7 +153,7 @@ class InferenceEngine:
             known, (reference,) = found
             published: Published = await reference
         except RayError:
-            return  # it comes up again; these weights play meanwhile
+            return  # it comes up again; what weights there are play meanwhile
         loop = asyncio.get_running_loop()
         fresh = await loop.run_in_executor(self._prepare, self._evaluators_of, published)
         self._evaluators |= fresh

@@ -53,7 +53,8 @@ class RemotePolicy:
         self._engines, self._seed = engines, seed
         self.version, gamma = engines.current()
         """The oldest weights that had a part in the last decisions."""
-        self._gamma = gamma if config.learning.oracle else 0.0
+        self._has_oracle = config.learning.oracle is not None
+        self._gamma = gamma if self._has_oracle else 0.0
         self._versions: list[int] = []
         networks = {model: self._network(model) for model in MODELS}
         encoder = OracleEncoder(self._gamma, seed) if self._gamma else PlaneEncoder()
@@ -62,7 +63,8 @@ class RemotePolicy:
 
     def _network(self, model: str) -> Network:
         def logits(planes: np.ndarray) -> np.ndarray:
-            found, version, self._gamma = self._engines.ask(LEARNING_PLAYER, model, planes)
+            found, version, gamma = self._engines.ask(LEARNING_PLAYER, model, planes)
+            self._gamma = gamma if self._has_oracle else 0.0
             self._versions.append(version)
             return found
 
