@@ -118,7 +118,8 @@ class _Reader:
     def read(self, data: bytes) -> GameLog:
         if not data.strip():
             raise LogError("the file is empty", self.source)
-        parser = expat.ParserCreate()
+        # Logs are UTF-8: an encoding that the file declares might be one that expat does not have.
+        parser = expat.ParserCreate("utf-8")
         parser.StartElementHandler = partial(self._root, parser)
         parser.CharacterDataHandler = self._text
         parser.StartDoctypeDeclHandler = self._doctype

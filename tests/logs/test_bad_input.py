@@ -112,11 +112,27 @@ def test_an_entity_bomb_and_a_document_type():
     refuse("<mjloggm>&x;</mjloggm>", "not well-formed")
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "shift_jis", "utf-7"])
-@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("encoding", ["utf-16", "shift_jis", "euc-jp", "gb18030"])
+@pytest.mark.parametrize("name", ["mjai", "tenhou6"])
 def test_other_encodings(name, encoding):
-    text = TEXTS[name].replace("ⓝ", "n")
-    refuse(text.encode(encoding, "replace") + b"\xff\xfe\xff")
+    refuse(TEXTS[name].replace("ⓝ", "n").encode(encoding), "not UTF-8|not a game log")
+
+
+def declared(encoding: str) -> str:
+    return f'<?xml version="1.0" encoding="{encoding}"?>' + TEXTS["mjlog"]
+
+
+@pytest.mark.parametrize(
+    "encoding", ["UTF-8", "utf-16", "Shift_JIS", "euc-jp", "gbk", "big5", "utf-7", "idna", "base64", "foo"]
+)
+def test_an_mjlog_is_read_as_utf_8_whatever_encoding_it_declares(encoding):
+    (game,) = read_log(declared(encoding).encode(), "the-file")
+    assert game.names == GAME.names
+
+
+def test_an_mjlog_that_is_not_utf_8():
+    refuse(declared("Shift_JIS").replace("<T54/>", "<T54/>雀").encode("shift_jis"), "not well-formed")
+    refuse(declared("utf-16").encode("utf-16"), "not a game log")
 
 
 def test_deep_nesting():
