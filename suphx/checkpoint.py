@@ -55,8 +55,9 @@ def load_checkpoint(path: Path, purpose: str, kind: type[P]) -> tuple[P, dict[st
         raise InputError(f"{path}: no checkpoint, or not whole ({error}); remove it to start anew") from error
     if progress.purpose != purpose:
         raise InputError(
-            f"{path}: a checkpoint of a training with another configuration, on other games or other planes; "
-            f"give the run another name, or remove {path.parent}"
+            f"{path}: a checkpoint of a training with another configuration, from other files (weights, predictor, "
+            "games) or planes than those that are there now, or of an earlier version of this program; give the run "
+            f"another name, or remove {path.parent}"
         )
     return progress, tensors
 

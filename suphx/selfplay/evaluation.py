@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from suphx.agent.interface import Agent
+from suphx.checkpoint import purpose_of
 from suphx.evaluation.arena import Terms, load_agents
-from suphx.evaluation.match import Means, play_match
+from suphx.evaluation.match import Means, play_match, settings
 from suphx.evaluation.protocol import Plan, one_against_three
 from suphx.evaluation.results import Results
 from suphx.evaluation.statistics import difference, summary
+from suphx.evaluation.tally import COLUMNS
 from suphx.networks.precision import Precision
 from suphx.selfplay.config import EvaluationConfig
 
@@ -42,7 +44,7 @@ class Strength:
 
 
 class Evaluation:
-    """Plays the matches of a run; those of its start once, since they are kept in its folder."""
+    """Plays the matches of a run; those of its start once for each opponent, seed and so on, since they are kept."""
 
     def __init__(self, config: EvaluationConfig, rules: str, start: str, folder: Path, precision: Precision) -> None:
         self._config, self._start, self._folder = config, start, folder
@@ -56,21 +58,21 @@ class Evaluation:
 
         oracle: one that is to be measured beside it, by what hidden tiles are worth to it.
         """
-        started = self._units(self._start, self._folder / "start", stop)
-        found = None if started is None else self._units(str(agent), None, stop)
+        started = self._units(self._start, stop, keep=True)
+        found = None if started is None else self._units(str(agent), stop)
         if started is None or found is None:
             return None
         alone, together = summary(found), difference(found, started)
         numbers = (alone[RANK]["value"], _ends(alone), together[RANK]["value"], _ends(together))
         if oracle is None:
             return Strength(games, *numbers)
-        seeing = self._units(_ORACLE, None, stop, oracle)
+        seeing = self._units(_ORACLE, stop, given=oracle)
         if seeing is None:
             return None
         gain = difference(seeing, started)
         return Strength(games, *numbers, gain[RANK]["value"], _ends(gain))
 
-    def _units(self, agent: str, folder: Path | None, stop: Event, given: Agent | None = None) -> np.ndarray | None:
+    def _units(self, agent: str, stop: Event, keep: bool = False, given: Agent | None = None) -> np.ndarray | None:
         def load(plan: Plan, terms: Terms) -> list[Agent]:
             if given is None:
                 return load_agents(plan, terms)
@@ -81,8 +83,13 @@ class Evaluation:
                 raise KeyboardInterrupt
 
         plan = one_against_three([agent], [self._config.opponent])
+        folder = self._kept(plan) if keep else None
         outcome = play_match(plan, self._terms, self._config.deals, self._means, folder, watch=watch, load=load)
         return None if outcome.interrupted else outcome.results.units(0)
+
+    def _kept(self, plan: Plan) -> Path:
+        """Return the folder of a match: the configuration may change from one measurement to the next."""
+        return self._folder / f"start-{purpose_of(settings(plan, self._terms), COLUMNS)[:8]}"
 
 
 def _ends(found: dict[str, Any]) -> tuple[float, float]:

@@ -17,7 +17,6 @@ import torch
 
 from simulator.rules import Rules
 from suphx.agent.named_networks import weights_folder
-from suphx.agents import fingerprint
 from suphx.checkpoint import TrainingProgress, load_checkpoint, purpose_of, save_checkpoint, tensors_below
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
@@ -35,6 +34,7 @@ from suphx.selfplay.replay import ReplayBuffer, ReplayState
 from suphx.selfplay.rewards import load_predictor, make_rewards
 from suphx.selfplay.samples import Samples
 from suphx.selfplay.seating import load_opponents, opponents
+from suphx.selfplay.sources import fingerprints
 from suphx.selfplay.status import Collapsed, Interrupted, Report, words_of_collapse
 from suphx.selfplay.trajectory import Batch, join
 
@@ -77,7 +77,7 @@ class LocalTraining:
         )  # fmt: skip
         self._samples = Samples(self.folder.games, config.sample_games, rules, config.table)
         self._averages = Averages()
-        purpose = purpose_of(config.purpose(), fingerprint(config.start), precision.device.type, precision.dtype)
+        purpose = purpose_of(config.purpose(), fingerprints(config), precision.device.type, precision.dtype)
         self.progress = LocalProgress(purpose=purpose)
         found = load_checkpoint(self.folder.checkpoint, purpose, LocalProgress)
         if found is not None:

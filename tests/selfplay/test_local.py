@@ -30,11 +30,12 @@ from suphx.config import load_config
 from suphx.errors import InputError
 from suphx.networks.sizes import MODEL_PLANES
 from suphx.networks.weights import load_agent as load_weights
-from suphx.networks.weights import load_critic, load_network, save_agent
+from suphx.networks.weights import load_critic, load_network, save_agent, save_network
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.folder import CHECKPOINT_NAME, CRITIC_NAME
 from suphx.selfplay.local import LocalTraining
-from suphx.selfplay.rewards import worth_of
+from suphx.selfplay.rewards import SHIPPED_PREDICTOR, worth_of
+from suphx.selfplay.sources import fingerprints
 from suphx.selfplay.status import Collapsed, Interrupted, Report
 
 GAMES = 3
@@ -230,6 +231,14 @@ def test_the_agent_is_measured_against_its_start_on_the_same_deals(start, tmp_pa
     assert not reports and again.progress.strength == strength
 
 
+def test_who_is_measured_against_and_on_which_deals_may_change(start, tmp_path):
+    evaluation = {"every": 100, "deals": 2, "opponent": "tsumogiri"}
+    train(values(start, games=1, evaluation=evaluation), tmp_path)
+    evaluation |= {"opponent": "sensible", "seed": 77}
+    training, _ = train(values(start, games=2, evaluation=evaluation), tmp_path)
+    assert training.progress.strength.games >= 2
+
+
 def test_an_oracle_is_measured_with_what_is_hidden_too(start, tmp_path):
     evaluation = {"every": 100, "deals": 2, "opponent": "tsumogiri"}
     learning = {"batch": 32, "learning_rate": 1e-12, "oracle": {"full_games": 1000, "decay_games": 0}}
@@ -255,6 +264,38 @@ def test_a_checkpoint_of_another_training_is_refused_but_more_games_are_not(star
         LocalTraining(TrainConfig.model_validate(config | {"seed": 5}), whole[0], precision())
     more = LocalTraining(TrainConfig.model_validate(config | {"games": 100}), whole[0], precision())
     assert more.games >= GAMES
+
+
+@pytest.mark.parametrize("replaced", ["start", "opponent", "predictor"])
+def test_a_checkpoint_is_of_the_files_that_were_there_not_of_their_names(start, tmp_path, monkeypatch, replaced):
+    for name in ("start", "opponent"):
+        save_agent(tmp_path / name, tiny_networks(), "tiny")
+    predictor = tmp_path / "predictor.safetensors"
+    predictor.write_bytes(SHIPPED_PREDICTOR.read_bytes())
+    monkeypatch.setattr("suphx.selfplay.sources.SHIPPED_PREDICTOR", predictor)  # as an upgrade replaces it
+    table = {"kind": "one-against-three", "opponents": [str(tmp_path / "opponent")]}
+    config = values(tmp_path / "start", games=1, table=table, reward={"kind": "phi"}, rules="tenhou")
+    train(config, tmp_path / "run", stop_at=1)
+    assert LocalTraining(TrainConfig.model_validate(config), tmp_path / "run", precision()).progress.version == 1
+    if replaced == "predictor":
+        predictor.write_bytes(b"of another version of the program")
+    else:
+        save_agent(tmp_path / replaced, tiny_networks(1), "tiny")
+    with pytest.raises(InputError, match=r"from other files .* or of an earlier version of this program"):
+        LocalTraining(TrainConfig.model_validate(config), tmp_path / "run", precision())
+
+
+def test_an_oracle_to_distil_from_is_known_by_its_weights(start, tmp_path):
+    learning = {"models": ["discard"], "teacher": {}}
+    config = TrainConfig.model_validate(values(start, learning=learning, teacher=str(tmp_path)))
+    save_network(tmp_path / "discard.safetensors", tiny_networks()["discard"])
+    before = fingerprints(config)
+    assert fingerprints(config) == before
+    save_network(tmp_path / "discard.safetensors", tiny_networks(1)["discard"])
+    assert fingerprints(config) != before
+    (tmp_path / "discard.safetensors").unlink()
+    with pytest.raises(InputError, match=r"discard\.safetensors: cannot be read"):
+        fingerprints(config)
 
 
 def test_layouts_of_planes_are_part_of_what_a_checkpoint_is_for(start, monkeypatch):

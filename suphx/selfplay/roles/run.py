@@ -17,7 +17,6 @@ import ray
 from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from suphx.agents import fingerprint
 from suphx.checkpoint import load_checkpoint, purpose_of
 from suphx.cluster import answers, join_or_start
 from suphx.errors import InputError
@@ -33,6 +32,7 @@ from suphx.selfplay.roles.plan import GIB, Node, plan_of, this_machine
 from suphx.selfplay.roles.resources import RoleConfig
 from suphx.selfplay.roles.server import ParameterServer, RolesProgress
 from suphx.selfplay.roles.simulator import Simulator
+from suphx.selfplay.sources import fingerprints
 from suphx.selfplay.status import Collapsed, Interrupted, Report
 
 #: Seconds between two looks at how it goes.
@@ -70,7 +70,7 @@ class DistributedTraining:
         """Raises InputError for what cannot be used or scheduled, before anything is started."""
         plan_of(config).check(nodes_of_cluster())
         self.config, self.folder = config, RunFolder(folder)
-        self._purpose = purpose_of("roles", config.purpose(), fingerprint(config.start))
+        self._purpose = purpose_of("roles", config.purpose(), fingerprints(config))
         found = load_checkpoint(self.folder.checkpoint, self._purpose, RolesProgress)
         self.progress = found[0] if found else RolesProgress(purpose=self._purpose)
         self._head = ray.get_runtime_context().gcs_address
