@@ -26,7 +26,17 @@ from simulator.logs.mjlog_codes import (
     rules_of_type,
     unpack_events,
 )
-from simulator.logs.model import Connection, GameLog, LogError, Places, RoundLog, SkippedLog, WinLog
+from simulator.logs.model import (
+    MOST_HAN,
+    Connection,
+    GameLog,
+    LogError,
+    Places,
+    RoundLog,
+    SkippedLog,
+    WinLog,
+    checked_rates,
+)
 from simulator.record import (
     EVENT_CHOW,
     EVENT_DISCARD,
@@ -194,7 +204,7 @@ class _Reader:
         if attributes.get("dan"):
             self.dan = _numbers(attributes, "dan", 4)
         if attributes.get("rate"):
-            self.rates = [float(part) for part in attributes["rate"].split(",")]
+            self.rates = checked_rates([float(part) for part in attributes["rate"].split(",")])
             if len(self.rates) != 4:
                 raise ValueError(f"rate has {len(self.rates)} numbers, not 4")
         return _NOTHING
@@ -282,6 +292,8 @@ class _Reader:
             yaku = list(zip(flat[0::2], flat[1::2], strict=True))
         if any(not 0 <= number <= _LAST_YAKU for number, _ in yaku or ()):
             raise ValueError(f"a yaku number outside 0 to {_LAST_YAKU}")
+        if any(not 0 <= han <= MOST_HAN for _, han in yaku or ()):
+            raise ValueError(f"a yaku of less than 0 or more than {MOST_HAN} han")
         win = WinLog(
             seat=seat,
             source=source,

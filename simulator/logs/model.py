@@ -37,6 +37,18 @@ class SkippedLog(LogError):
     """A log that is fine but not ours to read, such as a three-player game; counted apart."""
 
 
+#: Han that anything in a win counts for at most: dora, of four tiles for each of five indicators.
+MOST_HAN = 20
+_MOST_RATE = 1_000_000
+
+
+def checked_rates(rates: Sequence[float]) -> list[float]:
+    """Return the rates of players; raise LogError for what is none, such as infinity, NaN and 10^400."""
+    if not all(abs(rate) < _MOST_RATE for rate in rates):
+        raise LogError(f"`rate` has a number that is not between {-_MOST_RATE:,} and {_MOST_RATE:,}")
+    return [float(rate) for rate in rates]
+
+
 class Places(Sequence[str]):
     """Where each event stands, kept as numbers and written out only for a message: `tag 17`, `line 3`."""
 

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from simulator.logs import tenhou6_words as words
 from simulator.logs.archives import plain_data
-from simulator.logs.model import GameLog, LogError, RoundLog, SkippedLog, WinLog
+from simulator.logs.model import GameLog, LogError, RoundLog, SkippedLog, WinLog, checked_rates
 from simulator.logs.round_builder import RoundBuilder
 from simulator.record import EVENT_CHOW, EVENT_OPEN_KONG, EVENT_PONG, RESULT_EXHAUSTIVE, RESULT_TRIPLE_RON, SEATS
 from simulator.rules import Rules
@@ -99,7 +99,7 @@ def _read_players(log: dict[str, Any], game: GameLog) -> None:
     if isinstance(dan, list) and len(dan) == SEATS and all(name in words.DAN_NAMES for name in dan):
         game.dan = [words.DAN_NAMES.index(name) for name in dan]
     if isinstance(rate, list) and len(rate) == SEATS and all(type(part) in (int, float) for part in rate):
-        game.rates = [float(part) for part in rate]
+        game.rates = checked_rates(rate)
     if isinstance(scores, list) and len(scores) == 2 * SEATS:
         if not all(type(part) in (int, float) and abs(part) < _MAX_POINTS for part in scores):
             raise LogError("`sc` is not eight numbers")

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from typing import Any, Literal
 
-from simulator.logs.model import LogError, SkippedLog
+from simulator.logs.model import MOST_HAN, LogError, SkippedLog
 from simulator.record import (
     RESULT_EXHAUSTIVE,
     RESULT_FOUR_KONGS,
@@ -110,13 +110,15 @@ _YAKU_TEXT = re.compile(r"(.+?)\s*\(\s*(?:(\d+)\s*[飜翻番]?|(?:ダブル|2倍
 def read_yaku(text: str, seat_wind: int, round_wind: int) -> tuple[int, int]:
     """Return Tenhou's yaku number and the han of e.g. `立直(1飜)`; winds 0..3 tell which the generic names mean.
 
-    Raises ValueError for a name that is not known.
+    Raises ValueError for a name that is not known, and for more han than there can be.
     """
     short = len(text) <= _LONGEST_TEXT
     match = _YAKU_TEXT.fullmatch(unicodedata.normalize("NFKC", text).strip()) if short else None
     if match is None:
         raise ValueError(f"{text[:40]!r} is not a yaku with its han")
     name, han = _key(match[1]), int(match[2] or YAKUMAN_HAN)
+    if han > MOST_HAN:
+        raise ValueError(f"{text[:40]!r} has more than {MOST_HAN} han")
     if name in _GENERIC_WINDS:
         first = _GENERIC_WINDS[name]
         return first + (seat_wind if first == SEAT_WIND else round_wind), han

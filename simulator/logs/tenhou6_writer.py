@@ -63,7 +63,7 @@ def write_tenhou6(game: GameLog) -> bytes:
         points = game.final_points or [0.0] * SEATS
         log["sc"] = [part for pair in zip(game.final_scores, points, strict=True) for part in pair]
     log["log"] = [_write_round(game, index) for index in range(len(game.rounds))]
-    return json.dumps(log, ensure_ascii=False, separators=(",", ":")).encode()
+    return json.dumps(log, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
 def _write_round(game: GameLog, index: int) -> list[Any]:
