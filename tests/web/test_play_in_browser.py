@@ -123,6 +123,13 @@ def test_a_whole_game_by_mouse_from_the_start_page_to_its_review(page, served, t
     page.wait_for_selector(".review:not(.play) svg.table", timeout=60_000)
     assert re.search(r"/review/[\w-]+#seat=0&", page.url)
     assert page.locator(".seats [aria-pressed=true]").inner_text() == "You"
+    page.go_back()
+    played = page.url
+    page.click("#again")
+    page.wait_for_url(lambda address: "/play/" in address and address != played)
+    page.wait_for_selector("#hand button")
+    status = requests.get(page.url.replace("/play/", "/api/play/"), timeout=60).json()
+    assert (status["agents"], status["seat"], status["length"], status["pace"]) == (PLAIN, 0, "east", None)
 
 
 def has_focus(page, where: str) -> bool:

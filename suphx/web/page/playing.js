@@ -31,7 +31,7 @@ export async function showPlay(root, id) {
 
   async function again() {
     const decision = status.pace ? status.pace.decision : 0;
-    const agents = [1, 2, 3].map((n) => ["agent", status.agents[(status.seat + n) % 4]]);
+    const agents = status.agents.map((name) => ["agent", name]);
     const form = formOf([...agents, ["seat", status.seat], ["length", status.length], ["decision", decision],
       ["reserve", status.pace ? status.pace.reserve : 0], ["seed", Math.floor(Math.random() * 1e6)]]);
     try {
