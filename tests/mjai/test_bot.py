@@ -204,6 +204,7 @@ def line(*events: Event) -> bytes:
         (line(START_GAME, START, DRAW_0 | {"actor": 2}), "line 3: tsumo: seat 2 is not to draw"),
         (line(START_GAME, START, DRAW_0, NORTH_0, DRAW_1, NORTH_0 | {"actor": 1}), "line 6: dahai: .* no legal action"),
         (line(START_GAME, START, DRAW_0, {"type": "dahai", "actor": 0}), "line 4: dahai has no 'pai'"),
+        (line(START_GAME, {"type": []}), "line 2: an event is a JSON object with a `type`"),
         (line({"type": "error", "message": "illegal move"}), "the host reports an error: illegal move"),
     ],
 )  # fmt: skip

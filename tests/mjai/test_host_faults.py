@@ -8,16 +8,18 @@ import json
 import os
 import resource
 import time
+from collections import deque
 
 import pytest
 from hosted import LIMITS, bot, play
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from simulator.actions import IllegalReply, read_reply
 from simulator.game import Game
 from suphx.errors import InputError
 from suphx.mjai.host.replies import BadReply, read_action
+from suphx.mjai.host.seat import HostedSeat
 from suphx.mjai.host.specs import external_agent
 
 pytestmark = pytest.mark.faults
@@ -205,3 +207,35 @@ def test_a_reply_of_any_shape_is_an_action_or_refused(reply):
         with contextlib.suppress(BadReply, IllegalReply):
             action = read_reply(read_action(json.dumps(reply).encode()), seat, game.observation(seat).legal_actions())
             assert int(action) in legal
+
+
+class Answered:
+    """A connection, its own channel, whose other side has written some lines."""
+
+    def __init__(self, lines: list[bytes]) -> None:
+        self.channel = self
+        self.lines = deque(lines)
+        self.ended = self.refused = self.sending = False
+
+    def send(self, data: bytes) -> None:
+        pass
+
+    def pump(self) -> None:
+        pass
+
+
+DRAWN = {"type": "tsumo", "actor": 0, "pai": "1m"}
+PLAYED = {"type": "dahai", "actor": 0, "pai": "1m", "tsumogiri": True}
+
+
+@settings(deadline=None)
+@given(st.fixed_dictionaries({"type": TYPES | ANYTHING}, optional=FIELDS) | ANYTHING)
+@example({"type": None})
+def test_a_reply_of_any_shape_where_there_is_no_choice_is_a_fault_at_most(reply):
+    """To a draw after which the table itself discards, and to that discard."""
+    seat = HostedSeat(0, Answered([json.dumps(reply).encode()] * 2), "every", LIMITS)
+    seat.tell([DRAWN, PLAYED])
+    seat.send()
+    seat.poll()
+    assert not seat.owes and not seat.dismissed
+    assert set(seat.faults.counts()) <= {"unreadable", "unmatched"}

@@ -34,7 +34,8 @@ MAX_LINE = 1 << 20
 DEFAULT_ROOM = "default"
 
 _NONE: Event = {"type": "none"}
-_SILENT = {"none", "join"}
+#: Events that change nothing; a tuple, since `type` may be anything, also what no set can be asked for.
+_SILENT = ("none", "join", "hello")
 
 
 def warn(message: str) -> None:
@@ -89,7 +90,7 @@ class Bot:
     def _take(self, event: Any) -> None:
         if isinstance(event, dict) and event.get("type") == "error":
             raise InputError(f"the host reports an error: {str(event.get('message', event))[:500]}")
-        if isinstance(event, dict) and event.get("type") in _SILENT | {"hello"}:
+        if isinstance(event, dict) and event.get("type") in _SILENT:
             return
         known = self.seat.take(event)
         kind = event["type"]

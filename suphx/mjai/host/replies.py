@@ -31,7 +31,7 @@ def read_action(line: bytes) -> Event:
         raise BadReply(f"no JSON: {shown(line)}") from None
     if given is None:
         return _NONE
-    if not isinstance(given, dict) or "type" not in given:
+    if not isinstance(given, dict) or not isinstance(given.get("type"), str):
         raise BadReply(f"no mjai action: {shown(line)}")
     action = {name: given[name] for name in _FIELDS if given.get(name) is not None}
     for name, value in action.items():
