@@ -21,7 +21,7 @@ from simulator.logs.mjai_words import (
     read_tile,
     read_tiles,
 )
-from simulator.logs.model import GameLog, LogError, RoundLog, SkippedLog, WinLog
+from simulator.logs.model import GameLog, LogError, RoundLog, SkippedLog, WinLog, check_texts
 from simulator.logs.round_builder import RoundBuilder
 from simulator.record import (
     EVENT_CHOW,
@@ -77,7 +77,8 @@ def _events(data: bytes, source: str) -> list[tuple[int, Event]]:
             events = list(enumerate(json.loads(text), 1))
         else:
             events = []
-            for number, line in enumerate(text.splitlines(), 1):
+            # Not at what else may count as the end of a line: a name may hold it.
+            for number, line in enumerate(text.split("\n"), 1):
                 if line.strip():
                     events.append((number, json.loads(line)))
     except (ValueError, RecursionError) as error:
@@ -191,6 +192,7 @@ class _GameReader:
                 raise SkippedLog("a three-player game")
             if len(names) != SEATS or not all(isinstance(name, str) for name in names):
                 raise ValueError("names is not four names")
+            check_texts(names)
             self.game.names = names
         if "kyoku_first" in event:
             self.named_length = read_count(event, "kyoku_first", 0, 11)

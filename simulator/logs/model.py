@@ -6,7 +6,7 @@ What a format does not state is None, and is not verified.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import overload
 
@@ -47,6 +47,15 @@ def checked_rates(rates: Sequence[float]) -> list[float]:
     if not all(abs(rate) < _MOST_RATE for rate in rates):
         raise LogError(f"`rate` has a number that is not between {-_MOST_RATE:,} and {_MOST_RATE:,}")
     return [float(rate) for rate in rates]
+
+
+def check_texts(texts: Iterable[str]) -> None:
+    """Raise LogError for a text with half a surrogate pair: JSON can escape one, but no file can hold it."""
+    for text in texts:
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise LogError(f"{ascii(text[:40])} has half a surrogate pair, which is no character") from error
 
 
 class Places(Sequence[str]):

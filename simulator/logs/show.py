@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from unicodedata import category
 
 from simulator.logs.model import GameLog, RoundLog, WinLog
 from simulator.logs.verify import round_name
@@ -34,10 +35,10 @@ def show_game(log: GameLog) -> Iterator[str]:
     table = ["East-South" if rules.length == "east_south" else "East only"]
     table.append("red fives" if rules.red_fives else "no red fives")
     table.append("open tanyao" if rules.open_tanyao else "no open tanyao")
-    yield f"{log.source or 'game'}: {', '.join(part for part in [log.room, *table] if part)}"
+    yield shown_text(f"{log.source or 'game'}: {', '.join(part for part in [log.room, *table] if part)}")
     for seat in range(SEATS):
         rate = f", rate {log.rates[seat]:g}" if log.rates else ""
-        yield f"  {_SEAT_LETTERS[seat]}: {log.names[seat] or 'unnamed'}{rate}"
+        yield f"  {_SEAT_LETTERS[seat]}: {shown_text(log.names[seat]) or 'unnamed'}{rate}"
     for round_log in log.rounds:
         yield ""
         yield from show_round(round_log, rules.red_fives)
@@ -47,6 +48,11 @@ def show_game(log: GameLog) -> Iterator[str]:
         for seat in sorted(range(SEATS), key=lambda s: (-scores[s], s)):
             final = f"  {log.final_points[seat]:+.1f}" if log.final_points is not None else ""
             yield f"{_SEAT_LETTERS[seat]}: {scores[seat]:,}{final}"
+
+
+def shown_text(text: str) -> str:
+    """Return a text of a log as it can be printed: what would move a cursor or turn the writing is escaped."""
+    return "".join(char if char.isprintable() or category(char) == "Zs" else repr(char)[1:-1] for char in text)
 
 
 def show_round(log: RoundLog, red_fives: bool = True) -> Iterator[str]:

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from simulator.logs import tenhou6_words as words
 from simulator.logs.archives import plain_data
-from simulator.logs.model import GameLog, LogError, RoundLog, SkippedLog, WinLog, checked_rates
+from simulator.logs.model import GameLog, LogError, RoundLog, SkippedLog, WinLog, check_texts, checked_rates
 from simulator.logs.round_builder import RoundBuilder
 from simulator.record import EVENT_CHOW, EVENT_OPEN_KONG, EVENT_PONG, RESULT_EXHAUSTIVE, RESULT_TRIPLE_RON, SEATS
 from simulator.rules import Rules
@@ -40,7 +40,7 @@ def read_tenhou6(data: bytes, source: str = "") -> list[GameLog]:
         raise LogError(f"not UTF-8 text: {error}", source) from error
     if not text:
         raise LogError("the file is empty", source)
-    lines = text.splitlines()
+    lines = text.split("\n")  # not at what else may count as the end of a line: a name may hold it
     whole = text.startswith(("{", "[")) and not all(line.lstrip().startswith("{") for line in lines if line.strip())
     games = []
     for number, line in enumerate([text] if whole else lines, 1):
@@ -77,6 +77,7 @@ def _read_game(log: dict[str, Any], source: str, place: str) -> GameLog:
         names = log.get("name", [])
         if not isinstance(names, list) or len(names) > SEATS or not all(isinstance(name, str) for name in names):
             raise LogError("`name` is not a list of four names")
+        check_texts([*names, room])
         game = GameLog(rules, [], names=(names + [""] * SEATS)[:SEATS], source=source, room=room)
         _read_players(log, game)
     except LogError as error:

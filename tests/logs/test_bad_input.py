@@ -184,6 +184,8 @@ def tenhou6(change) -> str:
         (lambda data: data["rate"].__setitem__(0, float("inf")), "`rate` has a number"),
         (lambda data: data["rule"].update(aka52=2), "red fives of a suit"),
         (lambda data: data.update(name="x"), "`name`"),
+        (lambda data: data["name"].__setitem__(1, "\ud800"), "half a surrogate pair"),
+        (lambda data: data["rule"].update(disp="Friendly \udfff"), "half a surrogate pair"),
     ],
 )
 def test_a_broken_tenhou_json(change, match):
@@ -203,6 +205,7 @@ def test_a_broken_tenhou_json(change, match):
         ('{"type":"end_kyoku"}', '{"type":"tsumo","actor":0,"pai":"7z"}', "after the result"),
         ('"deltas":[', '"deltas":[1,', "four numbers"),
         ('"reason":"exhaustive_draw"', '"reason":"rain"', "unknown reason 'rain'"),
+        ("甲", r"\ud83d", "half a surrogate pair"),
     ],
 )
 def test_a_broken_mjai_log(old, new, match):

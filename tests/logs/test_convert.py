@@ -32,6 +32,17 @@ def test_any_format_to_any_other_keeps_the_moves(first, second):
     assert again.final_scores == game.final_scores
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_names_keep_every_character(name):
+    game = small_game()
+    game.names = ["a\u2028b", "c\x85d\x0ce", "\U0001f004\u3000", "\x1b[2J\r\n\u202e"]
+    data = format_named(name).write(game)
+    (again,) = read_log(data)
+    assert again.names == game.names
+    if name == "tenhou6":
+        assert [each.names for each in read_log(data + b"\r\n" + data)] == [game.names] * 2
+
+
 def test_to_the_same_format_nothing_is_lost():
     game = small_game()
     (again,) = read_log(convert(format_named("mjlog").write(game), "mjlog")[0])
