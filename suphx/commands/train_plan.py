@@ -6,21 +6,25 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from suphx.selfplay.config import TrainConfig
+    from suphx.selfplay.pace import Pace
     from suphx.selfplay.roles.plan import Plan
 
 
-def show_plan(config: TrainConfig, address: str | None, words: Sequence[str], as_json: bool) -> None:
+def show_plan(config: TrainConfig, pace: Pace, address: str | None, words: Sequence[str], as_json: bool) -> None:
     """Print the plan; raise InputError if the machines cannot hold it.
 
-    words: machines to check it against, as `parse_node` reads them; without, those of the cluster at the address, or
-    this one.
+    pace: of the configuration. words: machines to check it against, as `parse_node` reads them; without, those of the
+    cluster at the address, or this one.
     """
     import json
     import os
     from dataclasses import asdict
 
     import ray
+    from rich.console import Console
 
     from suphx.cluster import ADDRESS_VARIABLE
     from suphx.selfplay.roles.plan import Node, expected_rate, parse_node, plan_of, this_machine
@@ -36,14 +40,22 @@ def show_plan(config: TrainConfig, address: str | None, words: Sequence[str], as
     rate = expected_rate(config)
     if as_json:
         values: dict[str, Any] = {"roles": [asdict(role) for role in plan.roles], "nodes": [asdict(n) for n in nodes]}
-        print(json.dumps(values | {"cpus": plan.cpus, "gpus": plan.gpus, "memory": plan.memory, "rate": rate}))
+        print(
+            json.dumps(
+                values
+                | {"cpus": plan.cpus, "gpus": plan.gpus, "memory": plan.memory, "rate": rate, "pace": asdict(pace)}
+            )
+        )
     else:
-        _show(config, plan, nodes, rate)
+        screen = Console()
+        _show(config, plan, nodes, rate, screen)
+        _show_pace(config, pace, screen)
     plan.check(nodes)
 
 
-def _show(config: TrainConfig, plan: Plan, nodes: Sequence[Any], rate: dict[str, float] | None) -> None:
-    from rich.console import Console
+def _show(
+    config: TrainConfig, plan: Plan, nodes: Sequence[Any], rate: dict[str, float] | None, screen: Console
+) -> None:
     from rich.table import Table
 
     from suphx.selfplay.roles.plan import GIB
@@ -57,7 +69,6 @@ def _show(config: TrainConfig, plan: Plan, nodes: Sequence[Any], rate: dict[str,
         memory = f"{role.memory / GIB:.2f} GiB"
         numbers = (str(role.count), f"{role.cpus:g}", f"{role.gpus:g}", str(role.threads), memory)
         table.add_row(role.name, *numbers, role.does)
-    screen = Console()
     screen.print(table)
     machines = f"{len(nodes)} machine{'s' * (len(nodes) != 1)}"
     claims = f"In all {plan.cpus:g} cores, {plan.gpus:g} GPUs, some {plan.memory / GIB:.1f} GiB, on {machines}."
@@ -69,5 +80,20 @@ def _show(config: TrainConfig, plan: Plan, nodes: Sequence[Any], rate: dict[str,
         words = (
             f"Expected rate, from what the networks do here in a short probe: {rate['games_per_s']:.1f} games/s, "
             f"{rate['decisions_per_s']:,.0f} decisions/s; {hours:.1f} hours for all games."
+        )
+    screen.print(words, highlight=False)
+
+
+def _show_pace(config: TrainConfig, pace: Pace, screen: Console) -> None:
+    from suphx.selfplay.pace import LONG_ROUND
+
+    bound = config.learning.replay.staleness
+    words = (
+        f"A version learns from {pace.games_a_version:,.0f} games. On average experience is "
+        f"{pace.versions_a_round:.1f} versions old when its round ends; more than {bound} would be too old."
+    )
+    if LONG_ROUND * pace.versions_a_round > bound:
+        words += (
+            " Long rounds will exceed that, and be dropped: fewer games side by side, or larger batches, would help."
         )
     screen.print(words, highlight=False)

@@ -151,6 +151,9 @@ class LearningConfig(Config):
     surer, which changes nothing where likeliest answers are played, and which the entropy's target takes back."""
     batch: int = Field(default=1024, ge=1)
     """Questions of a step."""
+    batch_of: dict[Model, int] = Field(default_factory=dict)
+    """Those of single models: a kong is asked for once where sixty discards are, and what is older than
+    `replay.staleness` allows is dropped before it makes a batch."""
     certain: float = Field(default=1.0, gt=0, le=1)
     """Questions whose likeliest answer was more probable than this are not learned from: their gradient is about as
     small as what was left open. It depends on the question alone, not on the answer drawn."""
@@ -202,13 +205,16 @@ class LearningConfig(Config):
     def _models_fit(self) -> LearningConfig:
         if len(set(self.models)) < len(self.models):
             raise ValueError("models: one is named twice")
-        for field, single in (("entropy_of", self.entropy_of), ("learning_rate_of", self.learning_rate_of)):
+        for field in ("entropy_of", "learning_rate_of", "batch_of"):
+            single = getattr(self, field)
             idle = sorted(set(single) - set(self.models))
             if idle:
                 raise ValueError(f"{field}: {', '.join(idle)} does not learn")
         if any(rate <= 0 for rate in self.learning_rate_of.values()):
             raise ValueError("learning_rate_of: rates must be above 0")
-        if self.critic.steps > self.batch:
+        if any(batch < 1 for batch in self.batch_of.values()):
+            raise ValueError("batch_of: a batch has a question at least")
+        if self.critic.steps > min(map(self.batch_for, self.models)):
             raise ValueError("critic.steps: more of them than a batch has questions")
         if self.teacher is not None and self.oracle is not None:
             raise ValueError("teacher: a policy that learns as an oracle itself (oracle) has none")
@@ -222,6 +228,10 @@ class LearningConfig(Config):
     def entropy_for(self, model: str) -> EntropyConfig:
         """Return how a model's entropy is held."""
         return next((own for name, own in self.entropy_of.items() if name == model), self.entropy)
+
+    def batch_for(self, model: str) -> int:
+        """Return how many questions a step of a model has."""
+        return next((own for name, own in self.batch_of.items() if name == model), self.batch)
 
     def rate_for(self, model: str) -> float:
         """Return a model's learning rate, before `anneal`."""

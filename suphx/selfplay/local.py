@@ -175,7 +175,7 @@ class LocalTraining:
         self.replay.add(batch, self.learner.advantages_of(batch))
         taken = 0
         for model in self.config.learning.models:
-            while (lesson := self.replay.sample(model, self.config.learning.batch)) is not None:
+            while (lesson := self.replay.sample(model, self.config.learning.batch_for(model))) is not None:
                 figures = self.learner.step(model, lesson.experience, lesson.advantage)
                 staleness = float(self.progress.version - lesson.version.astype(np.int64).mean())
                 self._averages.add(model, figures | {"staleness": staleness})

@@ -40,8 +40,11 @@ class Buffer:
         advantages = self._advantages.of(shipment.batch, shipment.raw)
         self._replay.add(shipment.batch, advantages)
         self._counts += shipment.counts
-        while all(self._replay.available(model) >= self._ahead * self._config.batch for model in self._config.models):
+        while all(self._has_enough(model) for model in self._config.models):
             await asyncio.sleep(_LOOK_SECONDS)
+
+    def _has_enough(self, model: str) -> bool:
+        return self._replay.available(model) >= self._ahead * self._config.batch_for(model)
 
     async def advance(self, version: int) -> None:
         """Hear which version plays now."""
@@ -54,7 +57,7 @@ class Buffer:
             models: Sequence[str] = self._config.models
             for turn in range(len(models)):
                 model = models[(self._next + turn) % len(models)]
-                lesson = self._replay.sample(model, self._config.batch)
+                lesson = self._replay.sample(model, self._config.batch_for(model))
                 if lesson is not None:
                     self._next = (self._next + turn + 1) % len(models)
                     rows = np.array_split(np.arange(len(lesson)), parts)

@@ -8,18 +8,19 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 
 from suphx.agent.named_networks import weights_folder
 from suphx.errors import InputError
-from suphx.features.layout import ORACLE_PLANES
+from suphx.features.layout import ORACLE_PLANES, PLANES
+from suphx.networks.benchmark import made_up_planes
 from suphx.networks.inference import Evaluator
-from suphx.networks.policy import PolicyNetwork
+from suphx.networks.policy import PolicyNetwork, ValueNetwork
 from suphx.networks.precision import Precision, choose_precision
 from suphx.networks.sizes import MODEL_PLANES
 from suphx.networks.weights import load_agent
 from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.pace import DECISIONS_A_GAME, QUESTIONS_A_GAME
 from suphx.selfplay.roles.simulator import HALVES
 
 GIB = 1 << 30
@@ -114,7 +115,8 @@ def plan_of(config: TrainConfig) -> Plan:
     roles, learning = config.roles, config.learning
     planes = max(MODEL_PLANES[model] for model in learning.models) + ORACLE_PLANES * sum(config.hidden_planes.values())
     tables = config.side_by_side * _QUESTIONS_A_TABLE * planes * 8 * (1 + _WAITING * (config.copies > 1))
-    step = learning.batch * _STEP_BYTES // roles.servers.count
+    batch = max(map(learning.batch_for, learning.models))
+    step = batch * _STEP_BYTES // roles.servers.count
     return Plan((
         RolePlan(
             "simulators", roles.simulators.count, roles.simulators.cpus, 0.0, HALVES, _PROCESS_BYTES + 2 * tables,
@@ -131,7 +133,7 @@ def plan_of(config: TrainConfig) -> Plan:
         RolePlan(
             "servers", roles.servers.count, roles.servers.cpus, roles.servers.gpus, roles.servers.threads,
             _PROCESS_BYTES + _PASS_BYTES + step,
-            f"learn {', '.join(learning.models)} in steps of {learning.batch:,} questions",
+            f"learn {', '.join(learning.models)} in steps of {batch:,} questions",
         ),
         RolePlan("monitor", 1, 0.0, 0.0, 1, _PROCESS_BYTES + (100 << 20), "curves, checkpoints, measurements"),
     ))  # fmt: skip
@@ -156,9 +158,6 @@ def parse_node(text: str) -> list[Node]:
     return [Node(float(cpus), float(gpus or 0), int(gib) * GIB if gib else None)] * int(count or 1)
 
 
-#: Questions to each network in a hanchan of four players, and decisions of all seats; `sl` in 1,729 rounds.
-QUESTIONS_A_GAME = {"discard": 494, "riichi": 21, "chow": 105, "pong": 51, "kong": 8}
-DECISIONS_A_GAME = 645
 #: Seconds of a core for tables, features and keeping of experience in a hanchan. Measured in the same games.
 _PLAY_SECONDS_A_GAME = 0.04
 #: Positions of the probe, and how often it is tried.
@@ -168,17 +167,22 @@ _PROBE_POSITIONS, _PROBE_TRIES = 256, 3
 def expected_rate(config: TrainConfig) -> dict[str, float] | None:
     """Return games and decisions a second to expect if all roles are here; None if they compute on GPUs.
 
+    Raises InputError where the weights to start from are not there.
+
     From a probe of a second or two: what the start's networks take to answer, and to learn, on a core of this machine.
     """
     roles = config.roles
+    networks = load_agent(weights_folder(config.start))
     if roles.engines.gpus or roles.servers.gpus:
         return None
     precision = choose_precision("cpu", None, 1)
-    networks = load_agent(weights_folder(config.start))
+    learned = {model: n for model, n in QUESTIONS_A_GAME.items() if model in config.learning.models}
     answering = sum(n * _seconds_to_answer(networks[model], precision) for model, n in QUESTIONS_A_GAME.items())
-    learning = sum(
-        QUESTIONS_A_GAME[model] * _seconds_to_learn(networks[model], precision) for model in config.learning.models
-    )
+    learning = sum(n * _seconds_to_learn(networks[model], precision) for model, n in learned.items())
+    if config.learning.has_critic:
+        critic = ValueNetwork(config.learning.critic.network_size(), PLANES + ORACLE_PLANES)
+        answering += sum(learned.values()) * _seconds_to_answer(critic, precision)
+        learning += sum(learned.values()) * _seconds_to_learn(critic, precision)
     learning *= config.learning.replay.reuse
     cores = this_machine().cpus
     games = min(
@@ -200,12 +204,12 @@ def _best(work: Callable[[], object]) -> float:
     return min(found[1:]) / _PROBE_POSITIONS
 
 
-def _seconds_to_answer(network: PolicyNetwork, precision: Precision) -> float:
+def _seconds_to_answer(network: PolicyNetwork | ValueNetwork, precision: Precision) -> float:
     evaluator = Evaluator(network, precision)
-    planes = np.zeros((_PROBE_POSITIONS, network.planes), np.uint64)
+    planes = made_up_planes(_PROBE_POSITIONS, network.planes)
     return _best(lambda: evaluator.logits(planes))
 
 
-def _seconds_to_learn(network: PolicyNetwork, precision: Precision) -> float:
-    packed = np.zeros((_PROBE_POSITIONS, network.planes), np.uint64)
+def _seconds_to_learn(network: PolicyNetwork | ValueNetwork, precision: Precision) -> float:
+    packed = made_up_planes(_PROBE_POSITIONS, network.planes)
     return _best(lambda: network.of_packed(packed, precision).logsumexp(1).sum().backward())

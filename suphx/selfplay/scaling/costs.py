@@ -17,14 +17,13 @@ from suphx.networks.policy import PolicyNetwork
 from suphx.networks.sizes import MODEL_PLANES, OUTPUTS, size_named
 from suphx.selfplay.bench_learner import operations
 from suphx.selfplay.benchmark import MODEL
+from suphx.selfplay.pace import QUESTIONS_A_GAME
 from suphx.selfplay.questions import Questions
 from suphx.selfplay.replay import Lesson
-from suphx.selfplay.roles.plan import QUESTIONS_A_GAME
 from suphx.selfplay.scaling.play import PlayCosts
 
-#: Rounds of a hanchan, and the standard deviation of the number of discards in one as a share of the mean: `sl` against
-#: itself in 200 hanchan.
-ROUNDS_A_GAME, ROUND_SPREAD = 10.8, 0.33
+#: Standard deviation of the number of discards in a round, as a share of the mean: `sl` against itself in 200 hanchan.
+ROUND_SPREAD = 0.33
 #: Which networks are asked after which, in a step of a simulator.
 ASKED_IN_TURN = ("chow", "pong", "kong", "riichi", "discard")
 

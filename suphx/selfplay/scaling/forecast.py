@@ -8,18 +8,16 @@ from functools import cache
 
 from suphx.selfplay.benchmark import MODEL
 from suphx.selfplay.learning_config import LearningConfig
+from suphx.selfplay.pace import LONG_ROUND, QUESTIONS_A_GAME, ROUNDS_A_GAME
 from suphx.selfplay.roles.engine import _WEIGHTS_SECONDS
-from suphx.selfplay.roles.plan import QUESTIONS_A_GAME
 from suphx.selfplay.roles.resources import RolesConfig
 from suphx.selfplay.roles.simulator import _SHIPMENT_QUESTIONS, _UNDERWAY, HALVES
-from suphx.selfplay.scaling.costs import ASKED_IN_TURN, ASSUMED_LATENCY, ROUND_SPREAD, ROUNDS_A_GAME, Costs
+from suphx.selfplay.scaling.costs import ASKED_IN_TURN, ASSUMED_LATENCY, ROUND_SPREAD, Costs
 from suphx.selfplay.scaling.learning import LearningFigures, LearningFlow, simulate_learning
 from suphx.selfplay.scaling.play import PlayFigures, simulate_play
 
 #: Share of a buffer's time that it is planned to be busy.
 _BUFFER_LOAD = 0.6
-#: A long round, in lengths of a mean one.
-_LONG_ROUND = 2
 #: A simulator more is worth having if it adds this share to what an engine answers.
 _WORTH = 0.05
 #: A share of time or of pairs from which on something counts as what the rest waits for.
@@ -167,7 +165,7 @@ def forecast(costs: Costs, machine: Machine, machines: int, policy: Policy) -> F
     staleness = LearningConfig().replay.staleness
     publish_steps = policy.publish_steps
     if policy.keeps_fresh:
-        publish_steps = max(publish_steps, math.ceil(_LONG_ROUND * round_pairs / (staleness * batch)))
+        publish_steps = max(publish_steps, math.ceil(LONG_ROUND * round_pairs / (staleness * batch)))
     link = costs.sizes.pair / (machine.bandwidth * min(machines / buffers, 1)) if machines > 1 else 0.0
     at_once = buffers if policy.buffers_as_one else 1
     away = costs.sizes.weights * (machines - 1) / machine.bandwidth  # all machines get weights from the first

@@ -1,0 +1,87 @@
+"""Whether what is played can be learned from: experience must arrive in time, and there must be room for a minibatch.
+
+A path carries the version that its round was dealt with, so it ages by as many versions as are learned from while all
+tables play a round, however fast anything is. Experience older than `replay.staleness` is dropped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from suphx.errors import InputError
+from suphx.features.layout import ORACLE_PLANES
+from suphx.networks.sizes import MODEL_PLANES
+
+if TYPE_CHECKING:
+    from suphx.selfplay.config import TrainConfig
+
+#: Questions to each network in a hanchan of four players, and decisions of all seats; `sl` in 1,729 rounds.
+QUESTIONS_A_GAME = {"discard": 494, "riichi": 21, "chow": 105, "pong": 51, "kong": 8}
+DECISIONS_A_GAME = 645
+#: Rounds of a hanchan; `sl` against itself.
+ROUNDS_A_GAME = 10.8
+#: A long round, in lengths of a mean one.
+LONG_ROUND = 2
+#: Bytes of a question besides its planes.
+_ROW_BYTES = 64
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How experience and learning keep step."""
+
+    games_a_version: float
+    """Games that a version is learned from."""
+    versions_a_round: float
+    """Versions by which experience has aged when its round ends, on average."""
+    lessons_in_reach: dict[str, float]
+    """By model: minibatches that its questions make before they are too old."""
+    replay_bytes: int
+    """What the minibatches take that a buffer must be able to hold."""
+
+
+def pace_of(config: TrainConfig, tables: int) -> Pace:
+    """Return the pace of a training with so many tables in all."""
+    learning = config.learning
+    uses = learning.replay.reuse
+    steps_a_game = sum(uses * QUESTIONS_A_GAME[model] / learning.batch_for(model) for model in learning.models)
+    games = config.publish_steps / steps_a_game
+    versions = tables / ROUNDS_A_GAME / games
+    reach = max(learning.replay.staleness + 1 - versions, 0.0) * games
+    lessons: dict[str, float] = {
+        model: reach * QUESTIONS_A_GAME[model] / learning.batch_for(model) for model in learning.models
+    }
+    hidden, held = ORACLE_PLANES * sum(config.hidden_planes.values()), 0
+    for model in learning.models:
+        held += learning.batch_for(model) * (8 * (MODEL_PLANES[model] + hidden) + _ROW_BYTES)
+    return Pace(games, versions, lessons, held * (config.roles.ahead + 1))
+
+
+def check_pace(config: TrainConfig, tables: int) -> Pace:
+    """Return the pace of a training; raise InputError where most experience, or a model, could not be learned from.
+
+    tables: of all simulators.
+    """
+    pace, learning = pace_of(config, tables), config.learning
+    staleness = learning.replay.staleness
+    if pace.versions_a_round > staleness:
+        raise InputError(
+            f"learning.replay.staleness: a round at {tables:,} tables takes {pace.versions_a_round:.0f} versions, and "
+            f"experience older than {staleness} is dropped, so nearly all would be played for nothing. Play fewer "
+            "games side by side (side_by_side, roles.simulators.count), or raise publish_steps, learning.batch or "
+            "the bound"
+        )
+    for model, lessons in pace.lessons_in_reach.items():
+        if lessons < 1:
+            fitting = int(lessons * learning.batch_for(model) / 2)
+            raise InputError(
+                f"learning.models: {model} would never learn: it is asked so seldom that {staleness + 1} versions make "
+                f"{lessons:.1f} of its minibatches. Set learning.batch_of: {{{model}: {max(fitting, 1)}}}"
+            )
+    if pace.replay_bytes > learning.replay.bytes:
+        raise InputError(
+            f"learning.replay.bytes: {learning.replay.bytes:,} hold less than the {config.roles.ahead + 1} minibatches "
+            f"of every model that wait in a buffer, {pace.replay_bytes:,} bytes"
+        )
+    return pace
