@@ -49,7 +49,7 @@ def find_targets(games: np.ndarray, questions: Sequence[Question], rules: Rules)
     views, listed, counts = list_hands(games, index, seats, np.array([each.action for each in questions], np.int64))
     hands, owner = [], []
     for n, count in enumerate(counts.tolist()):
-        special = _special_hands(views[n])
+        special = _special_hands(views[n], listed[n, :count])
         hands += [listed[n, :count], special]
         owner += [n] * (count + len(special))
     rows, of = np.concatenate(hands) if hands else np.zeros(0, LISTED_HAND), np.array(owner, np.int64)
@@ -61,8 +61,11 @@ def find_targets(games: np.ndarray, questions: Sequence[Question], rules: Rules)
     return found
 
 
-def _special_hands(view: np.void) -> np.ndarray:
-    """Return LISTED_HAND[n]: seven pairs of the pairs held and single tiles held, and thirteen orphans, if near."""
+def _special_hands(view: np.void, listed: np.ndarray) -> np.ndarray:
+    """Return LISTED_HAND[n]: seven pairs of the pairs held and single tiles held, and thirteen orphans, if near.
+
+    listed: LISTED_HAND[...], the hands made of sets; seven pairs that divide into sets too may be one of them already.
+    """
     hand = view["hand"].astype(np.int64)
     if view["n_melds"] or (hand > 0).sum() < _PAIRS:
         return np.zeros(0, LISTED_HAND)
@@ -78,7 +81,9 @@ def _special_hands(view: np.void) -> np.ndarray:
             wanted.append(np.zeros(KINDS, np.int64))
             wanted[-1][list(_ORPHANS)] = 1
             wanted[-1][twice] = 2
-    rows = [row for counts in wanted if (row := _reached(view, hand, counts)) is not None]
+    known = {counts.tobytes() for counts in listed["counts"].astype(np.int64)}
+    new = (counts for counts in wanted if counts.tobytes() not in known)
+    rows = [row for counts in new if (row := _reached(view, hand, counts)) is not None]
     return np.array(rows, LISTED_HAND)
 
 
@@ -174,7 +179,7 @@ def _grouped(
                 hand=_kinds(counts),
                 draws=draws[0],
                 gives=_kinds(np.maximum(hand - counts, 0)),
-                also=[each for n, each in enumerate(draws[1 : 1 + _ALSO]) if each not in draws[: 1 + n]],
+                also=draws[1 : 1 + _ALSO],
                 points=worth,
                 yaku=_names(yaku, int(dora[first]), int(red[first])),
                 likelihood=round(float(likelihood[members].sum()), 4),

@@ -62,7 +62,9 @@ def test_every_target_is_complete_and_reached_by_its_draws_and_discards():
     for question, targets in zip(questions, found, strict=True):
         held = games["hand"][question.index, question.seat].astype(int)
         for target in targets:
-            for draws in [target.draws, *target.also]:
+            ways = [target.draws, *target.also]
+            assert len(set(map(tuple, ways))) == len(ways)
+            for draws in ways:
                 assert len(draws) == len(target.draws) <= 3
                 after = held + counts(draws) - counts(target.gives)
                 assert after.min() >= 0
@@ -91,6 +93,14 @@ def test_seven_pairs_and_thirteen_orphans_are_among_the_targets():
     orphans = "thirteen orphans (kokushi musou)"
     found = targets_of(Scene({0: "19m19p19s123456z2m"}, draws={0: "3m"}))
     assert any(orphans in each.yaku and "7z" in each.draws for each in found)
+
+
+def test_seven_pairs_that_divide_into_sets_are_counted_once():
+    scene = Scene({0: "112233m445566p7s"}, draws={0: "9s"})
+    (twice,) = (each for each in targets_of(scene) if (each.draws, each.gives) == (["7s"], ["9s"]))
+    assert "double twin runs (ryanpeiko)" in twice.yaku and twice.also == []
+    view = see_all(np.array([scene.game]), np.array([0]), np.array([0]))[0]
+    assert twice.likelihood == pytest.approx(3 * view["draws_left"] / view["unseen"].sum(), abs=1e-4)
 
 
 def test_a_chow_that_is_proposed_leads_to_the_hands_behind_it():
