@@ -32,6 +32,18 @@ LOG_SUFFIXES = (".mjlog", ".xml", ".json", ".jsonl", ".mjson", ".mjai", ".log", 
 
 Found = tuple[str, bytes | LogError]
 
+#: What is raised where a file, an archive or one of its members cannot be read.
+_UNREADABLE = (
+    OSError,
+    EOFError,
+    RuntimeError,  # also its NotImplementedError: zips that are encrypted, or of a later version
+    ValueError,
+    zlib.error,
+    lzma.LZMAError,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+)
+
 
 @dataclass(frozen=True)
 class Chunk:
@@ -88,7 +100,7 @@ def _plan_file(path: Path, members: int) -> list[Chunk]:
         return [Chunk(name, "file")]
     try:
         count = len(_zip(name, path.stat().st_mtime_ns).infolist())
-    except (OSError, zipfile.BadZipFile, ValueError) as error:
+    except _UNREADABLE as error:
         return [Chunk(name, "error", message=f"not a readable zip archive: {error}")]
     if not count:
         return [Chunk(name, "error", message="an archive without logs")]
@@ -112,7 +124,7 @@ def read_chunk(chunk: Chunk) -> Iterator[Found]:
             yield chunk.path, LogError(chunk.message, chunk.path)
         else:
             yield _read_file(chunk.path)
-    except (OSError, EOFError, tarfile.TarError, lzma.LZMAError, zipfile.BadZipFile, zlib.error, ValueError) as error:
+    except _UNREADABLE as error:
         if isinstance(error, LogError):
             yield chunk.path, error
         else:
@@ -152,7 +164,7 @@ def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, source: str) -
     try:
         with archive.open(info) as file:
             data = file.read(MAX_LOG_BYTES + 1)
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
+    except _UNREADABLE as error:
         return LogError(f"cannot be unpacked: {error}", source)
     return _no_archive(data, source) if len(data) <= MAX_LOG_BYTES else _too_large(source)
 

@@ -137,6 +137,35 @@ def test_a_member_with_a_wrong_checksum_does_not_stop_the_others(tmp_path):
 
 
 @pytest.mark.faults
+@pytest.mark.parametrize("packing", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_broken_member_does_not_stop_the_others_however_it_is_packed(tmp_path, packing):
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", packing) as archive:
+        for name, data in LOGS.items():
+            archive.writestr(name, data)
+        broken = archive.getinfo("03.mjlog")
+    data = bytearray(path.read_bytes())
+    start = broken.header_offset + 30 + len(broken.filename)
+    data[start : start + broken.compress_size] = b"\xff" * broken.compress_size
+    path.write_bytes(data)
+    found = [data for _, data in open_logs([path])]
+    assert [isinstance(each, bytes) for each in found] == [True, True, True, False, True, True, True]
+    assert "a.zip/03.mjlog" in str(found[3])
+
+
+@pytest.mark.faults
+def test_a_zip_of_a_later_version_does_not_stop_the_others(tmp_path):
+    make_zip(tmp_path / "a.zip")
+    data = bytearray((tmp_path / "a.zip").read_bytes())
+    data[data.index(b"PK\x01\x02") + 6] = 99  # the version needed to unpack the first member, times ten
+    (tmp_path / "a.zip").write_bytes(data)
+    (tmp_path / "b.mjlog").write_bytes(b"<log/>")
+    broken, fine = (found for _, found in open_logs([tmp_path]))
+    assert "not a readable zip archive: zip file version 9.9" in str(broken)
+    assert fine == b"<log/>"
+
+
+@pytest.mark.faults
 def test_a_zip_bomb_is_refused_unread(tmp_path, monkeypatch):
     monkeypatch.setattr(archives, "FREE_BYTES", 1 << 16)
     make_zip(tmp_path / "a.zip", {"bomb.json": b"0" * (1 << 24), "fine.json": b"{}"})
