@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import socket
+import threading
 
 import pytest
 from hosted import LIMITS, Client, play
@@ -69,6 +71,38 @@ def test_who_does_not_join_is_told_so_and_sent_away(door, line):
         assert json.loads(lines.readline())["type"] == "hello"
         assert json.loads(lines.readline())["type"] == "error"
         assert lines.readline() == ""
+
+
+@pytest.mark.faults
+def test_who_has_joined_and_writes_before_its_game_is_sent_away(door):
+    with socket.create_connection(("127.0.0.1", door.port), timeout=10) as eager, eager.makefile("rw") as lines:
+        lines.write('{"type":"join","name":"anna","room":"default"}\n{"type":"none"}\n')
+        lines.flush()
+        Client(door.port, "berta")
+        assert door.take("berta").name == "berta"
+        assert json.loads(lines.readline())["type"] == "hello"
+        assert "before its game begins" in json.loads(lines.readline())["message"]
+        assert lines.readline() == ""
+
+
+@pytest.mark.faults
+def test_who_has_joined_and_writes_without_end_fills_nothing():
+    door = Door("127.0.0.1", 0, dataclasses.replace(LIMITS, start=2.0))
+
+    def flood():
+        with socket.create_connection(("127.0.0.1", door.port), timeout=30) as endless:
+            endless.sendall(b'{"type":"join","name":"anna","room":"default"}\n')
+            with contextlib.suppress(ConnectionError):
+                while True:
+                    endless.sendall(b"{}\n" * 20_000)
+
+    flooding = threading.Thread(target=flood, daemon=True)
+    flooding.start()
+    with pytest.raises(InputError, match="no client named 'berta'"):
+        door.take("berta")
+    flooding.join(10)
+    assert not flooding.is_alive()
+    door.close()
 
 
 @pytest.mark.faults

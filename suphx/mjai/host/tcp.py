@@ -125,6 +125,9 @@ class Door:
             if not self._is_there(connection):
                 self._joined.remove(connection)
                 connection.kill()
+            elif connection.channel.lines:  # each look would take in more of them
+                self._joined.remove(connection)
+                self._send_away(connection, "a client is silent before its game begins")
 
     def _hear_all(self) -> None:
         self._coming = [each for each in self._coming if not self._hear(each)]
