@@ -193,6 +193,39 @@ def test_an_engine_waits_for_the_server_rather_than_answer_with_the_start(engine
     assert (version, gamma) == (5, 0.5) and np.allclose(found, expected(9, planes), atol=0.02)
 
 
+def test_an_engine_goes_on_when_a_question_that_it_cannot_answer_is_taken_back(engine):
+    async def ask() -> int:
+        here = InferenceEngine(RoleConfig())
+        await here.ready()
+        taken_back = asyncio.create_task(here.answer(0, "no model", packed(1, 3)))
+        await asyncio.sleep(0)  # it is asked
+        taken_back.cancel()
+        kong = here.answer(0, "kong", packed(1, MODEL_PLANES["kong"]))
+        return len((await asyncio.wait_for(kong, 60))[0])
+
+    assert asyncio.run(ask()) == 1
+
+
+def test_an_engine_that_cannot_take_newer_weights_says_so_when_it_is_asked_whether_it_is_there(engine, monkeypatch):
+    _, source = engine
+
+    def fail(published: Published) -> dict:
+        raise RuntimeError("CUDA out of memory")
+
+    async def follow() -> None:
+        here = InferenceEngine(RoleConfig())
+        await here.ready()
+        monkeypatch.setattr(here, "_evaluators_of", fail)
+        await source.publish.remote(publication(6, seed=9))
+        async with asyncio.timeout(60):
+            while True:
+                await here.ready()
+                await asyncio.sleep(0.05)
+
+    with pytest.raises(RuntimeError, match="CUDA out of memory"):
+        asyncio.run(follow())
+
+
 class _ShowsAll(Engines):
     """Engines that know nothing yet, and say so in answers that any network could give."""
 

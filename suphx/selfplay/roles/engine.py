@@ -72,6 +72,7 @@ class InferenceEngine:
         """Return where it computes, once it has the current weights; it waits as long as the server is not there.
 
         Nobody gets an answer before that: what the start's weights play would count as a later version's experience.
+        Raises what one of its tasks has died of, so that the run, which asks again and again, ends with a word.
         """
         async with self._coming_up:
             if not self._tasks:
@@ -80,6 +81,9 @@ class InferenceEngine:
                     await asyncio.sleep(_WEIGHTS_SECONDS)
                     await self._ask_for_weights()
                 self._tasks = [asyncio.create_task(each()) for each in (self._serve, self._follow, self._report)]
+        for task in self._tasks:
+            if task.done():
+                task.result()
         return str(self._precision)
 
     async def current(self) -> tuple[int, float]:
@@ -121,10 +125,11 @@ class InferenceEngine:
                 found = await loop.run_in_executor(self._compute, self._evaluate, evaluator, requests)
             except Exception as error:  # of whatever kind: who asked must hear of it, and the engine goes on
                 for request in requests:
-                    request.answer.set_exception(error)
+                    if not request.answer.done():  # who asked may be gone
+                        request.answer.set_exception(error)
                 continue
             for request, part in zip(requests, found, strict=True):
-                if not request.answer.done():  # who asked may be gone
+                if not request.answer.done():
                     request.answer.set_result((part, version, gamma))
 
     def _evaluate(self, evaluator: Evaluator, requests: list[_Request]) -> list[np.ndarray]:
