@@ -211,7 +211,7 @@ def read_reply(reply: object, seat: int, legal: Sequence[Action]) -> Action:
         if isinstance(reply, (str, bytes)):
             try:
                 event = json.loads(reply)
-            except ValueError:
+            except (ValueError, RecursionError):
                 raise IllegalReply(seat, reply, legal) from None
         if event is None:
             event = {"type": "none"}
@@ -231,19 +231,18 @@ def _fits(action: Action, event: Event) -> bool:
     ours = action.mjai
     if event.get("type") != ours["type"]:
         return False
+    consumed = event.get("consumed")
+    if consumed is not None and not (isinstance(consumed, list) and all(isinstance(name, str) for name in consumed)):
+        return False
     if ours["type"] == "ankan" or ours["type"] == "kakan":
-        named = event.get("pai") or (event.get("consumed") or [None])[0]
-        return named is None or _plain(named) == _plain(ours["consumed"][0])
+        named = event.get("pai") or (consumed[0] if consumed else None)
+        return named is None or (isinstance(named, str) and _plain(named) == _plain(ours["consumed"][0]))
     if "pai" in event and "pai" in ours and event["pai"] != ours["pai"]:
         return False
     if "consumed" in event and "consumed" in ours and ours["type"] != "daiminkan":
-        return _sorted(event["consumed"]) == sorted(ours["consumed"])
+        return sorted(consumed or []) == sorted(ours["consumed"])
     return True
 
 
-def _plain(name: object) -> str:
-    return str(name).removesuffix("r")
-
-
-def _sorted(names: object) -> list[str]:
-    return sorted(map(str, names)) if isinstance(names, list) else []
+def _plain(name: str) -> str:
+    return name.removesuffix("r")

@@ -19,6 +19,7 @@ import numpy as np
 
 from simulator.actions import Event, legal_actions, legal_mask, read_reply
 from simulator.logs.mjai_writer import event_view
+from simulator.logs.model import MOST_POINTS
 from simulator.mjai_events import round_events, start_round
 from simulator.observation import Observation, observe
 from simulator.record import GAME, PHASE_DEAL, PHASE_GAME_OVER, SEATS
@@ -107,8 +108,8 @@ class Game:
         scores = [rules.starting_points] * SEATS if scores is None else list(scores)
         if not (0 <= round < 12 and 0 <= repeat_counter < 256 and 0 <= bets < 256):
             raise ValueError(f"round {round} must be 0..11, repeat counter {repeat_counter} and bets {bets} 0..255")
-        if len(scores) != SEATS or any(score % 100 for score in scores):
-            raise ValueError(f"scores {scores} must be {SEATS} multiples of 100")
+        if len(scores) != SEATS or any(score % 100 or abs(score) > MOST_POINTS for score in scores):
+            raise ValueError(f"scores {scores} must be {SEATS} multiples of 100, none beyond {MOST_POINTS:,}")
         dealer = round % SEATS
         game = cls(rules, seed)
         records = game._tables.snapshot()

@@ -105,6 +105,7 @@ def test_written_hands_are_dealt():
         ({"round": 12}, ValueError),
         ({"scores": [25_000] * 3}, ValueError),
         ({"scores": [25_050] * 4}, ValueError),
+        ({"scores": [10**10] * 4}, ValueError),
     ],
 )
 def test_what_cannot_be_set_up_is_refused(arguments, error):
@@ -248,3 +249,24 @@ def test_a_dealer_who_may_stop_is_asked():
 def test_illegal_replies_say_what_was_legal():
     with pytest.raises(IllegalReply, match=r"seat 0: .*dahai.*legal: .*<Action 37"):
         Game(seed=1).observation(0).select_action_from_mjai({"type": "dahai", "actor": 2, "pai": "1m"})
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"type": "ankan", "consumed": 5},
+        {"type": "ankan", "consumed": {"a": 1}},
+        {"type": "ankan", "consumed": [["1m"]]},
+        {"type": "ankan", "pai": ["1m"]},
+        {"type": "ankan", "pai": "2m"},
+        "[" * 100_000,
+        "{",
+        b"\xff",
+        [],
+        1.5,
+    ],
+)
+def test_replies_of_any_shape_are_illegal_replies(reply):
+    with pytest.raises(IllegalReply):
+        Game.from_hands(["1111m0555p123s55z"], draws="2z").observation(0).select_action_from_mjai(reply)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from simulator.logs.model import MOST_POINTS
 from simulator.record import (
     RESULT_EXHAUSTIVE,
     RESULT_FOUR_KONGS,
@@ -16,8 +17,6 @@ from simulator.record import (
 )
 
 Event = dict[str, Any]
-
-_MAX_POINTS = 10_000_000
 
 TILE_NAMES = (
     *(f"{number}{suit}" for suit in "mps" for number in range(1, 10)),
@@ -90,6 +89,6 @@ def read_points(event: Event, name: str) -> list[int] | None:
         return None
     if not isinstance(numbers, list) or len(numbers) != SEATS:
         raise ValueError(f"{name} is not four numbers")
-    if any(type(number) is not int or abs(number) > _MAX_POINTS for number in numbers):
+    if any(type(number) is not int or abs(number) > MOST_POINTS for number in numbers):
         raise ValueError(f"{name} {numbers} is not four whole numbers")
     return numbers

@@ -28,6 +28,7 @@ from simulator.logs.mjlog_codes import (
 )
 from simulator.logs.model import (
     MOST_HAN,
+    MOST_POINTS,
     Connection,
     GameLog,
     LogError,
@@ -245,7 +246,7 @@ class _Reader:
 
     def _scores(self, attributes: Attributes, name: str, count: int) -> list[int]:
         scores = [_POINTS * number for number in _numbers(attributes, name, count)]
-        if any(abs(score) > 10_000_000 for score in scores):
+        if any(abs(score) > MOST_POINTS for score in scores):
             raise ValueError(f"{name}: a score out of range")
         return scores
 

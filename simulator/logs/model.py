@@ -37,6 +37,8 @@ class SkippedLog(LogError):
     """A log that is fine but not ours to read, such as a three-player game; counted apart."""
 
 
+#: Points of a seat are at most so many, above or below zero.
+MOST_POINTS = 10_000_000
 #: Han that anything in a win counts for at most: dora, of four tiles for each of five indicators.
 MOST_HAN = 20
 _MOST_RATE = 1_000_000

@@ -12,7 +12,16 @@ from urllib.parse import unquote
 
 from simulator.logs import tenhou6_words as words
 from simulator.logs.archives import plain_data
-from simulator.logs.model import GameLog, LogError, RoundLog, SkippedLog, WinLog, check_texts, checked_rates
+from simulator.logs.model import (
+    MOST_POINTS,
+    GameLog,
+    LogError,
+    RoundLog,
+    SkippedLog,
+    WinLog,
+    check_texts,
+    checked_rates,
+)
 from simulator.logs.round_builder import RoundBuilder
 from simulator.record import EVENT_CHOW, EVENT_OPEN_KONG, EVENT_PONG, RESULT_EXHAUSTIVE, RESULT_TRIPLE_RON, SEATS
 from simulator.rules import Rules
@@ -23,7 +32,6 @@ _CALLS = {"c": EVENT_CHOW, "p": EVENT_PONG, "m": EVENT_OPEN_KONG}
 _KONGS = "ak"
 _TABLES = 4 + 3 * SEATS
 _MAX_STEPS = 20_000
-_MAX_POINTS = 10_000_000
 
 #: One move: who, whether it is from the draws (else the discards), and which entry.
 Move = tuple[int, bool, int]
@@ -66,7 +74,7 @@ def _load(text: str, source: str, place: str) -> dict[str, Any]:
 def _integers(value: Any, count: int, what: str) -> list[int]:
     if not isinstance(value, list) or len(value) != count:
         raise LogError(f"{what} is not a list of {count} numbers")
-    if any(type(part) not in (int, float) or abs(part) > _MAX_POINTS or part != int(part) for part in value):
+    if any(type(part) not in (int, float) or abs(part) > MOST_POINTS or part != int(part) for part in value):
         raise LogError(f"{what} {value} is not {count} whole numbers")
     return [int(part) for part in value]
 
@@ -102,7 +110,7 @@ def _read_players(log: dict[str, Any], game: GameLog) -> None:
     if isinstance(rate, list) and len(rate) == SEATS and all(type(part) in (int, float) for part in rate):
         game.rates = checked_rates(rate)
     if isinstance(scores, list) and len(scores) == 2 * SEATS:
-        if not all(type(part) in (int, float) and abs(part) < _MAX_POINTS for part in scores):
+        if not all(type(part) in (int, float) and abs(part) < MOST_POINTS for part in scores):
             raise LogError("`sc` is not eight numbers")
         game.final_scores = [round(part) for part in scores[0::2]]
         game.final_points = [float(part) for part in scores[1::2]]
