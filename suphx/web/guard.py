@@ -3,6 +3,7 @@
 The server listens on the loopback address, but any page that a browser has open can send requests there. So
 
 - the host that is asked for must be one of ours: a name of somebody else's that leads here (DNS rebinding) is refused;
+  where it listens on all addresses of the machine, any address is one of ours, and no further name;
 - a request that a browser says comes from another site is refused, but for a link that is followed to a page, and so is
   one that changes something if its origin is not our own; nothing is shared across origins;
 - a body that is too large is read to its end, up to a bound, thrown away, and answered with 413.
@@ -10,6 +11,7 @@ The server listens on the loopback address, but any page that a browser has open
 
 from __future__ import annotations
 
+import ipaddress
 import json
 from collections.abc import Iterable
 from urllib.parse import urlsplit
@@ -42,7 +44,8 @@ class Guard:
     def __init__(self, app: ASGIApp, hosts: Iterable[str] = (), policy: str = "default-src 'none'") -> None:
         """hosts: names and addresses that it may be asked for besides those of loopback. policy: of all answers."""
         self._app = app
-        self._hosts = {*_LOOPBACK, *hosts}
+        self._hosts = {*_LOOPBACK, *map(str.lower, hosts)}
+        self._any_address = any(map(_is_unspecified, self._hosts))
         self._headers = {**_HEADERS, "Content-Security-Policy": policy}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -67,7 +70,7 @@ class Guard:
         """Return why a request is refused, or an empty text."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
-        if _name_of(f"//{host}") not in self._hosts:
+        if not self._is_ours(_name_of(f"//{host}")):
             return "this page is asked for by a name that is not its own"
         changes = scope["type"] == "websocket" or scope["method"] not in _READING
         follows_link = headers.get("sec-fetch-dest") == "document" and not changes
@@ -77,6 +80,9 @@ class Guard:
         if changes and origin is not None and origin not in (f"http://{host}", f"https://{host}"):
             return "a request from another origin"
         return ""
+
+    def _is_ours(self, name: str | None) -> bool:
+        return name is not None and (name in self._hosts or (self._any_address and _address(name) is not None))
 
     async def _bounded(self, scope: Scope, receive: Receive, send: Send) -> None:
         read, started = 0, False
@@ -121,6 +127,19 @@ def _name_of(address: str) -> str | None:
         return urlsplit(address).hostname
     except ValueError:
         return None
+
+
+def _address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(name)
+    except ValueError:
+        return None
+
+
+def _is_unspecified(host: str) -> bool:
+    """Return whether whoever listens on a host listens on all addresses of the machine."""
+    address = _address(host)
+    return address is not None and address.is_unspecified
 
 
 async def _answer(send: Send, status: int, detail: str) -> None:

@@ -16,7 +16,7 @@ from serving_app import ended, send, serving
 
 from suphx.errors import InputError
 from suphx.review.document import Review
-from suphx.web.guard import MAX_BODY
+from suphx.web.guard import MAX_BODY, Guard
 from suphx.web.jobs import KEPT, WAITING, Busy, ReviewJobs
 from suphx.web.serving import listen
 
@@ -175,6 +175,23 @@ def test_another_host_name_is_refused(served, host):
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1:9", "[::1]:8136"])
 def test_loopback_by_any_name_is_let_in(served, host):
     assert raw(served, "/", host=host).status == 200
+
+
+@pytest.mark.parametrize(
+    ("served_at", "asked_for", "let_in"),
+    [
+        ("0.0.0.0", ["192.0.2.7:8136", "0.0.0.0", "[2001:db8::7]:8136", "localhost"], True),
+        ("::", ["192.0.2.7", "[2001:db8::7]", "127.0.0.1"], True),
+        ("0.0.0.0", ["example.org", "192.0.2.7.example.org", "mybox", ""], False),  # DNS rebinding needs a name
+        ("MyBox", ["mybox", "MyBox:8136", "MYBOX"], True),
+        ("MyBox", ["192.0.2.7", "mybox.example.org"], False),
+    ],
+)
+def test_it_is_asked_for_by_what_it_is_served_at(served_at, asked_for, let_in):
+    guard = Guard(app=None, hosts=[served_at])
+    for host in asked_for:
+        scope = {"type": "http", "method": "GET", "headers": [(b"host", host.encode())]}
+        assert (guard.refusal(scope) == "") == let_in, host
 
 
 @pytest.mark.faults
