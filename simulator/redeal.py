@@ -7,8 +7,8 @@ events) whose tile was shown later keeps it, one whose tile is still concealed g
 
 All assignments of the hidden tiles to the other hands, the rest of the wall and the dead wall are equally likely that
 leave each other seat in riichi tenpai (13 tiles; just declared, with a discard that leaves it so) with the closed kongs
-that it has made since legal. Nothing else is inferred. Riichi hands come first, by counting: how many deals of all
-other tiles go with them does not depend on them.
+that it has made since legal. With `wins_taken` hands in riichi are left out that would have won since. Nothing else is
+inferred. Riichi hands come first, by counting: how many deals of all other tiles go with them does not depend on them.
 """
 
 from __future__ import annotations
@@ -16,19 +16,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simulator.asking import MISSED_IN_RIICHI, MISSED_NOW, answer, ask, ask_claims, ask_turn, may_rob
+from simulator.asking import answer, ask, ask_claims, ask_turn
 from simulator.deal_sampling import open_stream, shuffle
 from simulator.jit import jit
 from simulator.legal import call_discard_actions, discards_within
 from simulator.lookup import get_lookup
+from simulator.missed_wins import set_missed
 from simulator.moves import add_tile
 from simulator.record import (
-    EVENT_ADDED_KONG,
-    EVENT_CLOSED_KONG,
-    EVENT_DISCARD,
-    EVENT_DORA,
     EVENT_DRAW,
-    EVENT_RIICHI,
     GAME,
     NO_TILE,
     PHASE_CALL_DISCARD,
@@ -176,36 +172,7 @@ def set_waits(lookup, game, other):
 
 
 @jit
-def _set_missed(game, other):
-    """Write the furiten of a seat by wins let go, from the tiles that have passed with the waits it has now."""
-    lies_open = np.int64(-1)
-    if game["phase"] == PHASE_CLAIM or game["phase"] == PHASE_KONG_CLAIM:
-        lies_open = np.int64(game["n_events"]) - 1
-        while game["events"][lies_open] & 15 == EVENT_DORA:
-            lies_open -= 1
-    missed = 0
-    in_riichi = False
-    for n in range(np.int64(game["n_events"])):
-        event = np.int64(game["events"][n])
-        what, kind = event & 15, event >> 10
-        if event >> 4 & 3 == other:
-            in_riichi = in_riichi or what == EVENT_RIICHI
-            if what == EVENT_DISCARD:
-                missed &= MISSED_IN_RIICHI
-            continue
-        passed = what == EVENT_DISCARD or what == EVENT_ADDED_KONG or what == EVENT_CLOSED_KONG
-        if (
-            passed
-            and n != lies_open
-            and game["waits"][other] >> kind & 1
-            and may_rob(game, other, event >> 4 & 3, kind)
-        ):
-            missed |= MISSED_NOW | MISSED_IN_RIICHI if in_riichi else MISSED_NOW
-    game["missed"][other] = missed
-
-
-@jit
-def _redeal(lookup, automata, game, seat, seed, counted):
+def _redeal(lookup, automata, game, seat, seed, wins_taken, counted):
     """Deal anew what a seat cannot see; return DEALT, or NO_DEAL or UNCOUNTED (see `draw_riichi_hands`)."""
     stream = open_stream(mix2(np.uint64(seed), np.uint64(_KEY)))
     hidden = np.empty(TILES, np.bool_)
@@ -224,7 +191,7 @@ def _redeal(lookup, automata, game, seat, seed, counted):
     order, ends = np.empty(TILES, np.int64), np.empty(SEATS + 1, np.int64)
     for _ in range(ATTEMPTS):
         if n:
-            status = draw_riichi_hands(lookup, automata, game, seats, available, counted, stream, hands)
+            status = draw_riichi_hands(lookup, automata, game, seats, available, wins_taken, counted, stream, hands)
             if status != DEALT:
                 return status
         _deal(game, seats, hands, hidden, stream, order, ends)
@@ -233,7 +200,7 @@ def _redeal(lookup, automata, game, seat, seed, counted):
             for other in range(SEATS):
                 if other != seat:
                     set_waits(lookup, game, other)
-                    _set_missed(game, other)
+                    set_missed(game, other)
             return DEALT
     return NO_DEAL
 
@@ -278,10 +245,10 @@ def _ask_again(lookup, game, seat):
 
 
 @jit
-def _redeal_from(lookup, automata, games, seats, seeds, start, counted):
+def _redeal_from(lookup, automata, games, seats, seeds, wins_taken, start, counted):
     """Deal anew in the games from `start` on; return the first that is not dealt (or how many there are), and why."""
     for i in range(start, len(games)):
-        status = _redeal(lookup, automata, games[i], seats[i], seeds[i], counted)
+        status = _redeal(lookup, automata, games[i], seats[i], seeds[i], wins_taken, counted)
         if status != DEALT:
             return i, status
     return len(games), DEALT
@@ -293,12 +260,14 @@ def _ask_all_again(lookup, games, seats):
         _ask_again(lookup, games[i], seats[i])
 
 
-def redeal_hidden(games: np.ndarray, seats: ArrayLike, seeds: ArrayLike) -> None:
+def redeal_hidden(games: np.ndarray, seats: ArrayLike, seeds: ArrayLike, wins_taken: bool = False) -> None:
     """Deal anew, in place, all tiles that a seat cannot see, uniformly over what is possible (see above).
 
     games: GAME[n], or one record `games[i]` of such an array; seats: the seat that looks, 0..3, for all or for each
     game; seeds: u64 for all or for each: one seed always gives the same deal of the same record. Copies of one record
-    that follow each other are dealt faster, since hands are counted once.
+    that follow each other are dealt faster, since hands are counted once. wins_taken: whoever is in riichi takes every
+    win, so that no hand fits it that could have won on what was shown or drawn since; where hands that fit are rare or
+    there are none (it has let a win go after all), others are dealt after some hundred tries.
 
     Who is to choose now is asked anew, except where `seat` itself has answered. If `seat` is not among them, maybe
     nobody has anything to choose now; then `pending` is 0, and `simulator.engine.advance` goes on. The record's
@@ -321,7 +290,7 @@ def redeal_hidden(games: np.ndarray, seats: ArrayLike, seeds: ArrayLike) -> None
     lookup, automata = get_lookup(), get_automata()
     counted, done, status = nothing_counted(automata), 0, UNCOUNTED
     while status == UNCOUNTED:
-        done, status = _redeal_from(lookup, automata, records, each_seat, each_seed, done, counted)
+        done, status = _redeal_from(lookup, automata, records, each_seat, each_seed, wins_taken, done, counted)
         if status == UNCOUNTED:
             others = (records["riichi"][done] > 0) & (np.arange(SEATS) != each_seat[done])
             counted = count_together(automata, counted, records["n_melds"][done][others].astype(np.int64))

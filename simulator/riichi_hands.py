@@ -17,6 +17,7 @@ from simulator.joint_sampling import (
     number_of_joint_hands,
 )
 from simulator.legal import closed_kong_in_riichi
+from simulator.missed_wins import has_let_a_win_go
 from simulator.record import EVENT_CLOSED_KONG, EVENT_RIICHI, PHASE_RIICHI_DISCARD
 from simulator.shanten import tenpai_discards, waits
 from simulator.tenpai_automaton import HAND_TILES, TenpaiAutomata
@@ -26,6 +27,8 @@ from simulator.tiles import KINDS
 _CROWDED = 0.54
 #: Independent draws before hands are drawn together all the same; with one hand, or together, before giving up.
 ATTEMPTS = 1 << 16
+#: Draws refused since a hand has let a win go, before such hands are dealt all the same.
+_REFUSALS = 1 << 9
 
 DEALT, NO_DEAL, UNCOUNTED = range(3)
 
@@ -74,6 +77,22 @@ def _kongs_in_riichi_are_legal(lookup, game, seat, counts):
     game["waits"][seat] = waited
     _write(held, hand)
     return legal
+
+
+@jit
+def _takes_every_win(lookup, game, seat, counts):
+    """Return whether a seat in riichi has let no win go if it holds `counts` u8[34] now (but for what it has drawn).
+
+    The seat's fields serve as scratch paper.
+    """
+    waited, hand = game["waits"][seat], game["hand"][seat]
+    held = hand.copy()
+    _write(counts, hand)
+    game["waits"][seat] = waits(lookup, hand, np.int64(game["n_melds"][seat]))
+    taken = not has_let_a_win_go(game, seat)
+    game["waits"][seat] = waited
+    _write(held, hand)
+    return taken
 
 
 @jit
@@ -158,8 +177,8 @@ def _equal(first, second):
 
 
 @jit
-def draw_riichi_hands(lookup, automata, game, seats, available, counted, stream, hands):
-    """Write the counts i8[n, 34] of the hands of `seats` in riichi.
+def draw_riichi_hands(lookup, automata, game, seats, available, wins_taken, counted, stream, hands):
+    """Write the counts i8[n, 34] of the hands of `seats` in riichi; `wins_taken`: that have let no win go, if any do.
 
     Return DEALT, NO_DEAL where none fit, or UNCOUNTED where `counted` needs the joint counts first.
     """
@@ -177,6 +196,7 @@ def draw_riichi_hands(lookup, automata, game, seats, available, counted, stream,
     unseen = 0
     for kind in range(KINDS):
         unseen += available[kind]
+    refused = 0
     for attempt in range(2 * ATTEMPTS):
         if len(melds) == 1 or (attempt < ATTEMPTS and tiles <= _CROWDED * unseen):
             if not draw_apart(automata, available, counted.hands, melds, stream, hands):
@@ -190,6 +210,10 @@ def draw_riichi_hands(lookup, automata, game, seats, available, counted, stream,
         fits = True
         for n in range(len(seats)):
             fits = fits and _kongs_in_riichi_are_legal(lookup, game, seats[n], hands[n].astype(np.uint8))
+        if fits and wins_taken and refused < _REFUSALS:
+            for n in range(len(seats)):
+                fits = fits and _takes_every_win(lookup, game, seats[n], hands[n].astype(np.uint8))
+            refused += not fits
         for n in range(len(seats)):
             if fits and has_just_declared(game, seats[n]):
                 drawn = _draw_kind(stream, available, hands)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from frequencies import check_frequencies
 
-from simulator.asking import answer
+from simulator.asking import MISSED_IN_RIICHI, answer
 from simulator.efficiency import discards_batch
 from simulator.engine import advance
 from simulator.legal import is_legal
@@ -132,7 +132,7 @@ def counts_of(tiles):
     return np.bincount([tile >> 2 for tile in tiles], minlength=KINDS).astype(np.uint8)
 
 
-def check_deals(game, possible, deals=12_000):
+def check_deals(game, possible, deals=12_000, wins_taken=False):
     """Compare deals of what seat 0 cannot see with their enumeration: hands by kind, who has 0m, the wall's first."""
     weights = Counter()
     for _, one, two, three, first in assignments(game, 0):
@@ -142,7 +142,7 @@ def check_deals(game, possible, deals=12_000):
     seen = Counter()
     for start in range(0, deals, 2000):
         games = np.tile(np.array([game]), 2000)
-        redeal_hidden(games, 0, np.arange(start, start + 2000))
+        redeal_hidden(games, 0, np.arange(start, start + 2000), wins_taken)
         assert (np.sort(games["wall"]) == np.arange(TILES)).all()
         holders = np.where(games["copies"][:, 1:, RED >> 2] & 1, np.arange(1, 4), 0).sum(axis=1) - 1
         for dealt, holder in zip(games, holders, strict=True):
@@ -223,6 +223,42 @@ def test_deals_with_three_riichi():
         return waits(LOOKUP, counts_of(one), 3) and waits(LOOKUP, counts_of(two), 3)
 
     check_deals(game, possible)
+
+
+SINCE_RIICHI = [(EVENT_DISCARD, 1, "2m"), (EVENT_RIICHI, 1, ""), (EVENT_DISCARD, 1, "1p"), (EVENT_DISCARD, 2, "5m")]
+
+
+def test_deals_with_a_riichi_that_takes_every_win():
+    """It waits neither for 6m, which it has drawn, nor for 5m, which passed, unless it also waits for its own 2m."""
+    events = [(EVENT_DISCARD, 3, "4m"), *SINCE_RIICHI, (EVENT_DISCARD, 3, "1s"), (EVENT_DISCARD, 1, "6m")]
+    hands, kongs = ["3p", "2234m", "0m", "67m"], [KONGS[0], KONGS[1], (), ()]
+    game = table(hands, kongs, riichi=[1], wall="556m", events=events)
+
+    def possible(one, two):
+        waited = waits(LOOKUP, counts_of(one), 3)
+        let_go = waited >> 5 & 1 or (waited >> 4 & 1 and not waited >> 1 & 1)
+        return waited and not let_go
+
+    check_deals(game, possible, wins_taken=True)
+
+
+def test_a_tile_that_may_be_claimed_now_is_no_win_let_go():
+    kongs = [(), (*KONGS[1], "2222m"), (*KONGS[2], "8888s"), KONGS[0]]
+    phases = {}
+    for phase in (PHASE_TURN, PHASE_CLAIM):
+        game = table(["3p", "5m", "6m", "7p"], kongs, riichi=[1], turn=2, phase=phase, events=SINCE_RIICHI, wall="7m")
+        dealt = np.tile(np.array([game]), 50)
+        redeal_hidden(dealt, 0, np.arange(50), wins_taken=True)
+        phases[phase] = {int(np.flatnonzero(each["hand"][1])[0]) for each in dealt}
+    assert phases[PHASE_CLAIM] - phases[PHASE_TURN] == {4} and len(phases[PHASE_TURN]) == 3
+
+
+def test_a_riichi_that_cannot_have_taken_every_win_is_dealt_all_the_same():
+    kongs = [(), (*KONGS[1], "2222m"), (*KONGS[2], "8888s"), KONGS[0]]
+    game = table(["3p", "5m", "5m", "5m"], kongs, riichi=[1], events=SINCE_RIICHI)
+    dealt = np.tile(np.array([game]), 2)
+    redeal_hidden(dealt, 0, 7, wins_taken=True)
+    assert same(dealt[0], dealt[1]) and dealt[0]["missed"][1] & MISSED_IN_RIICHI
 
 
 @pytest.mark.parametrize("rule", ["same_waits", "same_hand"])
@@ -460,6 +496,20 @@ def test_riichi_hands_wait(positions):
                 assert dealt[0]["waits"][other]
                 checked += 1
     assert checked > 100
+
+
+def test_riichi_hands_of_play_take_every_win_where_that_is_asked(positions):
+    """A mark of a win let go in riichi remains only beside a wait in the own river; otherwise all stays as it was."""
+    let_go = {False: 0, True: 0}
+    for wins_taken in let_go:
+        for number, (game, seat) in enumerate(positions):
+            dealt = np.array([game])
+            redeal_hidden(dealt, seat, number, wins_taken)
+            assert same(view(dealt[0], seat), view(game, seat))
+            missed = dealt[0]["missed"] & MISSED_IN_RIICHI != 0
+            furiten = dealt[0]["waits"] & dealt[0]["discarded"] != 0
+            let_go[wins_taken] += int((missed & ~furiten)[np.arange(4) != seat].sum())
+    assert let_go[False] > 10 and let_go[True] == 0
 
 
 def test_temporary_furiten_follows_the_new_hand():

@@ -193,7 +193,7 @@ class _Playing:
         games = self._records[which["position"]]
         keys = self._keys[which["position"]]
         deals = np.array([mix2(key, deal) for key, deal in zip(keys, which["deal"], strict=True)], np.uint64)
-        redeal_hidden(games, self._seats[which["position"]], deals)
+        redeal_hidden(games, self._seats[which["position"]], deals, wins_taken=True)
         games["seed"] = [mix2(deal, np.uint64(copy + 1)) for deal, copy in zip(deals, which["copy"], strict=True)]
         if not games["pending"].all():
             raise ValueError("nobody has anything to choose in a position dealt anew")

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 import torch
 
+from simulator.asking import MISSED_IN_RIICHI
 from simulator.players import player
 from simulator.players.play import play_games
-from simulator.record import GAME
+from simulator.record import GAME, PHASE_TURN
+from simulator.redeal import redeal_hidden
 from simulator.rules import Rules
-from simulator.tables import Decisions, Ended
+from simulator.tables import Decisions, Ended, Tables
 from suphx.adaptation.positions import Position, start_of
 from suphx.adaptation.rollouts import ROLLOUT, Rolled, roll_out, rollouts_of
 from suphx.adaptation.worth import Worth
@@ -188,3 +190,33 @@ def test_how_a_round_started_is_read_off_its_table() -> None:
     start = start_of(position.game)[0]
     assert start["scores"].tolist() == [25_000] * 4
     assert (start["round"], start["repeat_counter"], start["bets"]) == (0, 0, 0)
+
+
+def beside_a_riichi() -> Position:
+    """A position of play where a riichi hand dealt at random has often let a win go."""
+    tables = Tables(16, Rules.tenhou(), 3)
+    sensible = player("sensible")
+    while True:
+        asked = tables.decisions()
+        for table, seat, situation in zip(asked.game.tolist(), asked.seat.tolist(), asked.situation, strict=True):
+            record = tables.games[table].copy()
+            if situation == PHASE_TURN and record["riichi"].any() and not record["riichi"][seat]:
+                dealt = np.tile(np.array([record]), 40)
+                redeal_hidden(dealt, seat, np.arange(40))
+                if let_go(dealt) > 4:
+                    return Position(record, seat, start_of(record))
+        actions = np.empty(len(asked), np.int64)
+        sensible.choose(tables.games, asked, actions)
+        tables.step(actions)
+
+
+def let_go(games: np.ndarray) -> int:
+    """Count the seats that have let a win go in riichi and do not wait for one of their own discards."""
+    return int(((games["missed"] & MISSED_IN_RIICHI != 0) & (games["waits"] & games["discarded"] == 0)).sum())
+
+
+def test_whoever_is_in_riichi_has_let_no_win_go() -> None:
+    position, agent = beside_a_riichi(), tiny_agent()
+    watcher = Watcher(agent.playing)
+    roll_out([position], rollouts_of(1, 40), [watcher], watcher, SEED)
+    assert len(watcher.first) == 40 and not let_go(np.array(list(watcher.first.values())))

@@ -1,0 +1,80 @@
+"""Wins that a seat has let go, by the tiles that have passed and what it waits for: furiten, and riichi hands."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.asking import MISSED_IN_RIICHI, MISSED_NOW, may_rob
+from simulator.jit import jit
+from simulator.record import (
+    EVENT_ADDED_KONG,
+    EVENT_CLOSED_KONG,
+    EVENT_DISCARD,
+    EVENT_DORA,
+    EVENT_RIICHI,
+    PHASE_CLAIM,
+    PHASE_KONG_CLAIM,
+)
+
+
+@jit
+def _lies_open(game):
+    """Return the number of the event whose tile may be claimed now, which nobody has let pass yet; -1 without one."""
+    if game["phase"] != PHASE_CLAIM and game["phase"] != PHASE_KONG_CLAIM:
+        return np.int64(-1)
+    number = np.int64(game["n_events"]) - 1
+    while game["events"][number] & 15 == EVENT_DORA:
+        number -= 1
+    return number
+
+
+@jit
+def _could_be_won_on(game, seat, event):
+    """Return whether the tile of another seat's event was one to win on, for a seat that waits for it."""
+    what, kind = event & 15, event >> 10
+    shown = what == EVENT_DISCARD or what == EVENT_ADDED_KONG or what == EVENT_CLOSED_KONG
+    return shown and game["waits"][seat] >> kind & 1 != 0 and may_rob(game, seat, event >> 4 & 3, kind)
+
+
+@jit
+def set_missed(game, seat):
+    """Write the furiten of a seat by wins let go, from the tiles that have passed with the waits it has now."""
+    lies_open = _lies_open(game)
+    missed = 0
+    in_riichi = False
+    for n in range(np.int64(game["n_events"])):
+        event = np.int64(game["events"][n])
+        if event >> 4 & 3 == seat:
+            in_riichi = in_riichi or event & 15 == EVENT_RIICHI
+            if event & 15 == EVENT_DISCARD:
+                missed &= MISSED_IN_RIICHI
+        elif n != lies_open and _could_be_won_on(game, seat, event):
+            missed |= MISSED_NOW | MISSED_IN_RIICHI if in_riichi else MISSED_NOW
+    game["missed"][seat] = missed
+
+
+@jit
+def has_let_a_win_go(game, seat):
+    """Return whether a seat in riichi, with its hand and waits as they are, has let a win go since it declared.
+
+    It has yaku by riichi, so that any tile it waits for would have won: each that it has drawn and, unless it waits for
+    one of its own discards (furiten), each that another has shown.
+    """
+    lies_open = _lies_open(game)
+    waited = np.int64(game["waits"][seat])
+    river = np.int64(0)
+    declared, in_riichi = False, False  # in riichi from the discard on with which it was declared
+    for n in range(np.int64(game["n_events"])):
+        event = np.int64(game["events"][n])
+        what, kind = event & 15, event >> 10
+        if event >> 4 & 3 == seat:
+            if what == EVENT_RIICHI:
+                declared = True
+            elif what == EVENT_DISCARD:
+                if in_riichi and waited >> kind & 1:
+                    return True
+                river |= np.int64(1) << kind
+                in_riichi = declared
+        elif in_riichi and n != lies_open and waited & river == 0 and _could_be_won_on(game, seat, event):
+            return True
+    return False
