@@ -15,7 +15,7 @@ def review(
     ],
     seat: Annotated[int | None, typer.Option(min=0, max=3, help="Review this seat alone; by default all four.")] = None,
     player: Annotated[str | None, typer.Option(help="Review the seat of the player of this name alone.")] = None,
-    agent: Annotated[str, typer.Option(help="Who reviews: an agent with networks.")] = "sl",
+    agent: Annotated[str, typer.Option(help="Who reviews: sl, sl-weak, or a folder of weights.")] = "sl",
     out: Annotated[Path | None, typer.Option(help="The file to write; by default LOG.html in this folder.")] = None,
     game: Annotated[int, typer.Option(min=1, help="Which game, from 1, of a file with several.")] = 1,
     logs: Annotated[

@@ -16,7 +16,7 @@ def web(
     host: Annotated[
         str, typer.Option(help="The address to listen on; others than loopback let others in.")
     ] = "127.0.0.1",
-    agent: Annotated[str, typer.Option(help="Who reviews: an agent with networks.")] = "sl",
+    agent: Annotated[str, typer.Option(help="Who reviews: sl, sl-weak, or a folder of weights.")] = "sl",
     logs: Annotated[
         Path | None, typer.Option(help="A folder or archive in which the files of Tenhou viewer addresses are.")
     ] = None,
@@ -36,12 +36,9 @@ def web(
     missing = [name for name in ("fastapi", "uvicorn", "python_multipart") if find_spec(name) is None]
     if missing:
         raise InputError(f"the page needs {', '.join(missing)}: pip install 'suphx[web]'")
-    from suphx.agents import has_networks
     from suphx.web.app import create_app
     from suphx.web.serving import PageServer, listen, open_page
 
-    if not has_networks(agent):
-        raise InputError(f"{agent} cannot review: it has no networks that say how likely it takes each action")
     if logs is not None and not logs.exists():
         raise InputError(f"{logs}: no such folder or archive")
     app = create_app(agent, logs, [host], games)

@@ -38,6 +38,15 @@ def shipped_predictor() -> RewardPredictor:
     return RewardPredictor.load(SHIPPED_PREDICTOR)
 
 
+def reviewing(agent: Agent, name: str) -> NetworkAgent:
+    """Return an agent as one that can review; raises InputError for one that is not a single agent of networks."""
+    if not isinstance(agent, NetworkAgent):
+        raise InputError(
+            f"{name} cannot review: only networks say how likely each action is; name one agent of networks, such as sl"
+        )
+    return agent
+
+
 def review_game(
     log: GameLog,
     agent: Agent,
@@ -47,11 +56,10 @@ def review_game(
 ) -> Review:
     """Review a game by an agent, for the decisions of some seats.
 
-    agent: one of networks, by whatever name it was asked for. Raises InputError for an agent without networks, and
-    LogError, naming file and place, for a log that cannot be played by the rules.
+    agent: one of networks, by whatever name it was asked for. Raises InputError for another, and LogError, naming
+    file and place, for a log that cannot be played by the rules.
     """
-    if not isinstance(agent, NetworkAgent):
-        raise InputError(f"{agent_name} cannot review: it has no networks that say how likely it takes each action")
+    networks = reviewing(agent, agent_name)
     progress("replaying", 0.0)
     game = replay(log)
     progress("drawing the tables", 0.1)
@@ -59,7 +67,7 @@ def review_game(
     reviews = []
     for done, seat in enumerate(seats):
         progress("asking the networks", 0.3 + 0.6 * done / len(seats))
-        reviews.append(_seat(game, seat, agent))
+        reviews.append(_seat(game, seat, networks))
     progress("the reward predictor", 0.9)
     remarks = [_remark(each) for each in game.mismatches]
     phi: Phi | None = None

@@ -21,6 +21,7 @@ from suphx.web.live_table import Walls
 from suphx.web.play_status import PlayStatus, RoundEnd, Told
 from suphx.web.seat_view import ROUND_OVER, Position
 from suphx.web.shelf import Shelf, failure
+from suphx.web.warming import do_ahead
 
 #: Games that are kept, some 0.5 MB each; of those that are over, the one asked for longest ago goes first.
 KEPT = 12
@@ -86,7 +87,7 @@ class Hosts:
 
     def warm_up(self, work: Callable[[], object]) -> None:
         """Do something in the playing thread before the first game, so that it need not wait for it."""
-        self._pool.submit(work)
+        do_ahead(self._pool, work)
 
     def _work(self, game: _Game, work: Callable[[], None]) -> None:
         """Go on with a game, and tell what becomes of it."""

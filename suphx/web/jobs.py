@@ -14,8 +14,9 @@ from pydantic import BaseModel, ConfigDict
 
 from simulator.logs.model import LogError
 from suphx.errors import InputError
+from suphx.web.warming import do_ahead
 
-#: Reviews that are kept, some 1 to 2 MB each; the one that was asked for longest ago goes first.
+#: Reviews that are kept, some 1 to 2 MB each; the one that was started longest ago goes first.
 KEPT = 16
 #: Reviews that may wait for their turn.
 WAITING = 4
@@ -100,7 +101,7 @@ class ReviewJobs:
 
     def warm_up(self, work: Callable[[], object]) -> None:
         """Do something before the first review, so that it need not wait for it."""
-        self._pool.submit(work)
+        do_ahead(self._pool, work)
 
     def status(self, job_id: str) -> Status | None:
         """Return how far a review is; None if there is none, or no longer."""

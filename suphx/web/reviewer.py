@@ -9,7 +9,7 @@ from simulator.logs.generate import generate_games
 from simulator.logs.model import GameLog
 from suphx.agents import load_agent
 from suphx.errors import InputError
-from suphx.review.analysis import review_game
+from suphx.review.analysis import review_game, reviewing
 from suphx.review.logs import game_of_address
 from suphx.web.jobs import Progress
 
@@ -20,11 +20,11 @@ class Reviewer:
     def __init__(self, agent: str, logs: Path | None = None) -> None:
         """agent: its name. logs: a folder or archive that viewer addresses are looked up in; without, in none.
 
-        Raises InputError for an agent that is not there.
+        Raises InputError for an agent that is not there, or cannot review.
         """
         self.name = agent
         self.logs = logs
-        self._agent = load_agent(agent)
+        self._agent = reviewing(load_agent(agent), agent)
 
     def warm_up(self) -> None:
         """Review a round that nobody asked for, so that what is compiled is loaded before the first that is."""

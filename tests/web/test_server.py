@@ -17,6 +17,7 @@ from serving_app import ended, send, serving
 from suphx.errors import InputError
 from suphx.review.document import Review
 from suphx.web.guard import MAX_BODY, Guard
+from suphx.web.hosting import Hosts
 from suphx.web.jobs import KEPT, WAITING, Busy, ReviewJobs
 from suphx.web.serving import listen
 
@@ -263,7 +264,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(served):
 # Jobs.
 
 
-def finish(jobs: ReviewJobs) -> None:
+def finish(jobs: ReviewJobs | Hosts) -> None:
     done = threading.Event()
     jobs.warm_up(done.set)
     done.wait()
@@ -300,6 +301,16 @@ def test_a_fault_of_the_program_fails_one_review_and_is_told_without_its_inside(
     assert "ZeroDivisionError" in caplog.text
     assert jobs.result(good.id) == b"{}"
     jobs.close()
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("kept", [ReviewJobs, Hosts])
+def test_a_fault_while_warming_up_is_told(kept, caplog):
+    jobs = kept()
+    jobs.warm_up(lambda: 1 // 0)
+    finish(jobs)
+    jobs.close()
+    assert "ZeroDivisionError" in caplog.text
 
 
 @pytest.mark.faults

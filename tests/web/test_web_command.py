@@ -39,6 +39,8 @@ def test_it_says_where_it_is_answers_and_ends_with_ctrl_c():
     ("arguments", "said"),
     [
         (["--agent", "sensible"], "sensible cannot review"),
+        (["--agent", "adapted:sl"], "adapted:sl cannot review"),
+        (["--agent", "sl|sl-weak"], "sl|sl-weak cannot review"),
         (["--agent", "nobody"], "no agent 'nobody'"),
         (["--logs", "nowhere"], "nowhere: no such folder"),
         (["--games", "nowhere"], "nowhere: no such folder"),
