@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def show_plan(config: TrainConfig, pace: Pace, address: str | None, words: Sequence[str], as_json: bool) -> None:
-    """Print the plan; raise InputError if the machines cannot hold it.
+    """Print the plan; raise InputError for what a run cannot begin with, and if the machines cannot hold it.
 
     pace: of the configuration. words: machines to check it against, as `parse_node` reads them; without, those of the
     cluster at the address, or this one.
@@ -26,11 +26,15 @@ def show_plan(config: TrainConfig, pace: Pace, address: str | None, words: Seque
     import ray
     from rich.console import Console
 
+    from suphx.agent.named_networks import weights_folder
     from suphx.cluster import ADDRESS_VARIABLE
+    from suphx.networks.weights import load_agent
+    from suphx.selfplay.roles.monitor import beginning_of
     from suphx.selfplay.roles.plan import Node, expected_rate, parse_node, plan_of, this_machine
     from suphx.selfplay.roles.run import nodes_of_cluster, start_ray
 
     plan = plan_of(config)
+    beginning_of(config, load_agent(weights_folder(config.start)))  # all of it can be read
     nodes: list[Node] = [node for each in words for node in parse_node(each)]
     if not nodes and (address or os.environ.get(ADDRESS_VARIABLE)):
         start_ray(config, address)

@@ -8,9 +8,12 @@ from threading import Event
 from typing import Any
 
 import numpy as np
+import torch
 
-from suphx.agent.interface import Agent
+from suphx.agent.interface import Agent, Follower
+from suphx.agents import load_agent
 from suphx.checkpoint import purpose_of
+from suphx.errors import InputError
 from suphx.evaluation.arena import Terms, load_agents
 from suphx.evaluation.match import Means, play_match, settings
 from suphx.evaluation.protocol import Plan, one_against_three
@@ -41,6 +44,19 @@ class Strength:
     """The same of an oracle that sees what is hidden, as much of it as it is shown when it learns; None without one."""
     oracle_less_start_interval: tuple[float, float] | None = None
     """None without one."""
+
+
+def check_opponent(config: EvaluationConfig | None) -> None:
+    """Raise InputError for an opponent that cannot be had: as a run begins, not thousands of games later."""
+    if config is None:
+        return
+    precision = Precision(torch.device("cpu"), torch.float32, 1, "plays nothing")
+    try:
+        agent = load_agent(config.opponent, precision=precision)
+    except InputError as error:
+        raise InputError(f"evaluation.opponent: {error}") from error
+    if isinstance(agent, Follower):
+        agent.close()
 
 
 class Evaluation:

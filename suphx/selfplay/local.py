@@ -26,7 +26,7 @@ from suphx.networks.weights import load_agent, load_network
 from suphx.selfplay.board import Averages, Board
 from suphx.selfplay.collect import Collector
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.evaluation import Evaluation, Strength
+from suphx.selfplay.evaluation import Evaluation, Strength, check_opponent
 from suphx.selfplay.folder import RunFolder
 from suphx.selfplay.learner import Learner, LearnerState
 from suphx.selfplay.policy import Policy
@@ -59,8 +59,9 @@ class LocalTraining:
     """A training in its own folder: `run` goes on from the checkpoint there, if there is one."""
 
     def __init__(self, config: TrainConfig, folder: Path, precision: Precision) -> None:
-        """Raises InputError for weights or a predictor that cannot be used, and for a checkpoint of something else."""
+        """Raises InputError for weights, agents or a predictor of no use, and for a checkpoint of something else."""
         keep_memory()
+        check_opponent(config.evaluation)
         self.config, self.folder, self.precision = config, RunFolder(folder), precision
         self._networks = load_agent(weights_folder(config.start))
         rules = Rules.preset(config.rules)

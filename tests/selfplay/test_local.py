@@ -239,6 +239,12 @@ def test_who_is_measured_against_and_on_which_deals_may_change(start, tmp_path):
     assert training.progress.strength.games >= 2
 
 
+def test_an_opponent_that_is_none_is_told_before_any_game(start, tmp_path):
+    config = values(start, evaluation={"opponent": "no-such-agent"})
+    with pytest.raises(InputError, match=r"evaluation\.opponent: no agent 'no-such-agent'"):
+        LocalTraining(TrainConfig.model_validate(config), tmp_path, precision())
+
+
 def test_an_oracle_is_measured_with_what_is_hidden_too(start, tmp_path):
     evaluation = {"every": 100, "deals": 2, "opponent": "tsumogiri"}
     learning = {"batch": 32, "learning_rate": 1e-12, "oracle": {"full_games": 1000, "decay_games": 0}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -201,6 +202,20 @@ def test_a_folder_that_cannot_be_written_is_named(start, on_ray, tmp_path):
 
 
 def test_a_cluster_that_is_not_there_is_named(start, tmp_path):
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"evaluation": {"opponent": "no-such-agent"}}, r"evaluation\.opponent: no agent 'no-such-agent'"),
+        ({"table": {"kind": "one-against-three", "opponents": ["nobody"]}}, "no weights 'nobody'"),
+    ],
+)
+def test_a_plan_is_refused_where_somebody_cannot_be_had(start, tmp_path, changes, words):
+    path = tmp_path / "tiny.yaml"
+    path.write_text(yaml.safe_dump(values(start, **changes)))
+    found = CliRunner().invoke(app, ["train", str(path), "--dry-run"])
+    assert found.exit_code == 1 and re.search(words, str(found.exception))
+
+
     path = tmp_path / "tiny.yaml"
     path.write_text(yaml.safe_dump(values(start)))
     command = [sys.executable, "-m", "suphx", "train", str(path), "--address", "127.0.0.1:1", "--out", str(tmp_path)]

@@ -7,7 +7,7 @@ import shutil
 import time
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -30,12 +30,13 @@ from suphx.networks.sizes import CRITIC, MODELS
 from suphx.networks.weights import load_agent
 from suphx.selfplay.board import Averages, Board
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.evaluation import Evaluation, Strength
+from suphx.selfplay.evaluation import Evaluation, Strength, check_opponent
 from suphx.selfplay.folder import RunFolder
 from suphx.selfplay.local import load_teachers
 from suphx.selfplay.policy import Policy
 from suphx.selfplay.rewards import load_predictor
 from suphx.selfplay.roles.parcels import Beginning, Parcel, Saved, pack, program, unpack_critic, unpack_policy
+from suphx.selfplay.roles.requests import is_answered
 from suphx.selfplay.roles.server import RolesProgress
 from suphx.selfplay.samples import Samples
 from suphx.selfplay.seating import opponents
@@ -46,8 +47,12 @@ _LATELY_SECONDS = 60.0
 _STRENGTH = TypeAdapter(Strength)
 
 
-def _beginning(config: TrainConfig, networks: Mapping[str, PolicyNetwork]) -> Beginning:
-    """Raises InputError for opponents, teachers or a predictor that cannot be used."""
+def beginning_of(config: TrainConfig, networks: Mapping[str, PolicyNetwork]) -> Beginning:
+    """Return what a run begins with; networks: of its start, by model.
+
+    Raises InputError for opponents, that of the measurements too, teachers or a predictor that cannot be used.
+    """
+    check_opponent(config.evaluation)
     against = {}
     for name in dict.fromkeys(opponents(config.table)):
         if name.partition(":")[0] == UNTRAINED:
@@ -61,6 +66,17 @@ def _beginning(config: TrainConfig, networks: Mapping[str, PolicyNetwork]) -> Be
 
 def _packed(networks: Mapping[str, PolicyNetwork]) -> dict[str, Parcel]:
     return {model: pack(network) for model, network in networks.items()}
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """What was kept last, as far as it is not in the folder of the agent."""
+
+    games: int
+    """Behind it."""
+    seeing: dict[str, Parcel] | None
+    """Its networks with what is hidden, if it is an oracle."""
+    gamma: float
 
 
 class Monitor:
@@ -83,9 +99,13 @@ class Monitor:
         self._averages = Averages()
         self._samples = Samples(self._folder.games, config.sample_games, Rules.preset(config.rules), config.table)
         self._networks = load_agent(weights_folder(config.start))
-        self._beginning = _beginning(config, self._networks)
+        self._beginning = beginning_of(config, self._networks)
         self._stop = Event()
         self._measuring: Any = None
+        self._kept: _Kept | None = None
+        strength = self.strength()
+        self._measured = strength.games if strength is not None and strength.games <= self._games else 0
+        """Games behind the agent that was measured last, or is being measured."""
 
     def ready(self) -> None:
         """Return once it is there."""
@@ -115,7 +135,8 @@ class Monitor:
         self._board.write(self._figures, games)
 
     def report(self) -> Report:
-        """Return how the training stands."""
+        """Return how the training stands; raises what a measurement failed of."""
+        is_answered(self._measuring)
         rate, (first, last) = 0.0, (self._lately[0], self._lately[-1]) if self._lately else ((0.0, 0), (0.0, 0))
         if last[0] > first[0]:
             rate = (last[1] - first[1]) / (last[0] - first[0])
@@ -127,7 +148,10 @@ class Monitor:
         self._samples.note(ended, self._games, learner)
 
     def keep(self, saved: Saved, measure: bool) -> None:
-        """Write the agent, then the checkpoint; measure: measure that agent, unless one is being measured."""
+        """Write the agent, then the checkpoint; measure: measure that agent, unless one is being measured.
+
+        Raises what the last measurement failed of.
+        """
         progress = RolesProgress.model_validate_json(saved.progress)
         parcels = dict(saved.learner)
         if (critic := parcels.pop(CRITIC, None)) is not None:
@@ -136,13 +160,20 @@ class Monitor:
         self._folder.save_agent(self._config, self._networks | learning, progress.games)
         tensors = {name: torch.from_numpy(np.ascontiguousarray(each)) for name, each in saved.tensors.items()}
         save_checkpoint(self._folder.checkpoint, progress, tensors)
-        if measure and (self._measuring is None or ray.wait([self._measuring], timeout=0)[0]):
-            candidate = self._folder.evaluation / "candidate"
-            shutil.rmtree(candidate, ignore_errors=True)
-            shutil.copytree(self._folder.agent, candidate)
-            seeing = _packed(self._networks | learning)
-            me = ray.get_runtime_context().current_actor
-            self._measuring = me.measure.remote(candidate, progress.games, seeing if saved.gamma else None, saved.gamma)
+        seeing = _packed(self._networks | learning) if saved.gamma else None
+        self._kept = _Kept(progress.games, seeing, saved.gamma)
+        if is_answered(self._measuring) and measure:
+            self._measure_kept()
+
+    def _measure_kept(self) -> None:
+        """Begin to measure the agent that was kept last, a copy of it, unless that was done."""
+        if self._kept is None or self._kept.games <= self._measured:
+            return
+        candidate = self._folder.evaluation / "candidate"
+        shutil.rmtree(candidate, ignore_errors=True)
+        shutil.copytree(self._folder.agent, candidate)
+        me = ray.get_runtime_context().current_actor
+        self._measuring, self._measured = me.measure.remote(candidate, self._kept), self._kept.games
 
     def last(self) -> Saved | None:
         """Return the last checkpoint, None if there is none yet; raises InputError if it is of something else."""
@@ -153,31 +184,41 @@ class Monitor:
         return Saved(progress.model_dump_json(), {name: each.numpy() for name, each in tensors.items()}, {})
 
     @ray.method(concurrency_group="measure")
-    def measure(self, agent: Path, games: int, seeing: dict[str, Parcel] | None, gamma: float) -> None:
-        """Measure an agent, and write what came of it; seeing: its networks with what is hidden, if it is an oracle."""
+    def measure(self, agent: Path, kept: _Kept) -> None:
+        """Measure the agent in a folder, and write what came of it; raises InputError where that cannot be done."""
         config = self._config
         assert config.evaluation is not None
-        precision = choose_precision("cpu", None, 1)
+        precision = choose_precision("cpu", None, config.roles.monitor.threads)
         evaluation = Evaluation(config.evaluation, config.rules, config.start, self._folder.evaluation, precision)
         oracle = None
-        if seeing is not None:
-            networks = {model: unpack_policy(seeing[model]) for model in MODELS}
-            oracle = Policy(0, networks, precision, config.seed, gamma, ())
-        strength = evaluation.measure(agent, games, self._stop, oracle)
+        if kept.seeing is not None:
+            networks = {model: unpack_policy(kept.seeing[model]) for model in MODELS}
+            oracle = Policy(0, networks, precision, config.seed, kept.gamma, ())
+        try:
+            strength = evaluation.measure(agent, kept.games, self._stop, oracle)
+        except InputError as error:
+            raise InputError(f"measuring the agent after {kept.games:,} games: {error}") from error
         if strength is not None:
             write_whole(self._strength, json.dumps(asdict(strength), allow_nan=False).encode())
             self._board.write_strength(strength)
 
     def finish(self) -> None:
-        """Wait for a measurement that is under way, and write what is still held."""
+        """Measure the last agent, if that has not been done, and write what is still held."""
+        self._wait_for_measurement()
+        if self._config.evaluation is not None:
+            self._measure_kept()
+            self._wait_for_measurement()
+        self._board.close()
+
+    def _wait_for_measurement(self) -> None:
         if self._measuring is not None:
             ray.get(self._measuring)
-        self._board.close()
 
     def leave(self) -> None:
         """Break off a measurement, and write what is still held."""
         self._stop.set()
-        self.finish()
+        self._wait_for_measurement()
+        self._board.close()
 
     def strength(self) -> Strength | None:
         """Return the last measurement, if there is one."""

@@ -135,7 +135,10 @@ def plan_of(config: TrainConfig) -> Plan:
             _PROCESS_BYTES + _PASS_BYTES + step,
             f"learn {', '.join(learning.models)} in steps of {batch:,} questions",
         ),
-        RolePlan("monitor", 1, 0.0, 0.0, 1, _PROCESS_BYTES + (100 << 20), "curves, checkpoints, measurements"),
+        RolePlan(
+            "monitor", 1, roles.monitor.cpus, 0.0, roles.monitor.threads, _PROCESS_BYTES + (100 << 20),
+            "curves, checkpoints, measurements",
+        ),
     ))  # fmt: skip
 
 

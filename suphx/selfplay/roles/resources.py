@@ -37,6 +37,8 @@ class RolesConfig(Config):
     """They keep experience: `learning.replay.bytes` of memory each."""
     servers: RoleConfig = Field(default_factory=lambda: RoleConfig(cpus=0.5))
     """The parameter server: it learns. Several processes share each step's questions and add up gradients."""
+    monitor: RoleConfig = Field(default_factory=lambda: RoleConfig(cpus=0.0))
+    """It writes all files, and measures the agent on as many threads as it has."""
     ahead: int = Field(default=3, ge=1)
     """Minibatches of every model that wait in a buffer before simulators are made to wait: data stay fresh where
     learning is the slower part."""
@@ -49,7 +51,9 @@ class RolesConfig(Config):
 
     @model_validator(mode="after")
     def _fits(self) -> RolesConfig:
-        for name in ("simulators", "buffers"):
+        for name in ("simulators", "buffers", "monitor"):
             if getattr(self, name).gpus:
                 raise ValueError(f"{name}.gpus: this role computes nothing on a GPU")
+        if self.monitor.count > 1:
+            raise ValueError("monitor.count: there is one, where the run's folder is")
         return self

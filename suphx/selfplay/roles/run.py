@@ -99,7 +99,7 @@ class DistributedTraining:
         config, roles = self.config, self.config.roles
         here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
         moments = self.progress.learner.moments if self.progress.learner else None
-        start = self._start("monitor", Monitor, RoleConfig(cpus=0), {"measure": 1}, here)
+        start = self._start("monitor", Monitor, roles.monitor, {"measure": 1}, here)
         start(config, self.folder.path, self._purpose)
         start = self._start("buffers", Buffer, roles.buffers)
         for number in range(roles.buffers.count):

@@ -39,6 +39,7 @@ from suphx.selfplay.roles.parcels import (
     pack_all,
     unpack_policy,
 )
+from suphx.selfplay.roles.requests import is_answered
 from suphx.selfplay.roles.resources import precision_for
 from suphx.selfplay.status import Collapsed, words_of_collapse
 
@@ -287,7 +288,7 @@ class ParameterServer:
         if counts.seconds:
             share = {"waiting": counts.waiting / counts.seconds, "held": counts.held / counts.seconds}
             self._averages.add("simulator", share)
-        if self._noted is not None and not ray.wait([self._noted], timeout=0)[0]:
+        if not is_answered(self._noted):
             return
         self._noted = self._monitor.tell.remote(self._averages.take(), progress.games, progress.version)
 

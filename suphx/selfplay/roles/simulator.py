@@ -31,6 +31,7 @@ from suphx.selfplay.rewards import make_rewards
 from suphx.selfplay.roles.engine import Engines
 from suphx.selfplay.roles.names import find, find_all
 from suphx.selfplay.roles.parcels import LEARNING_PLAYER, Beginning, Counts, Shipment
+from suphx.selfplay.roles.requests import is_answered
 from suphx.selfplay.samples import SAMPLED_TABLE
 from suphx.selfplay.seating import load_opponents, opponents, temperature_of_opponents
 from suphx.selfplay.trajectory import Batch, Experience, join
@@ -147,7 +148,7 @@ class Simulator:
 
     def sample(self, ended: Ended, version: int) -> None:
         """Send what was played at the sampled table to who keeps samples, unless the last is still on its way."""
-        if self._sampled is None or ray.wait([self._sampled], timeout=0)[0]:
+        if is_answered(self._sampled):
             self._sampled = self._monitor.sample.remote(ended, f"{self._config.name} {version}")
 
     def ship(self, shipment: Shipment) -> Any:  # a reference
