@@ -45,11 +45,20 @@ def load_agent(
         return InTurns(name, parts)
     if name.startswith(ADAPTED):
         return adapted_agent(name, seed, temperature, precision, fixed_passes)
-    if not names_networks(name):
+    if not names_agent(name):
         known = ", ".join((*PLAYERS, *SHIPPED, UNTRAINED, f"{ADAPTED}AGENT", "majiang", "bot:COMMAND"))
         raise InputError(f"no agent {name!r}: neither one of {known}, nor a folder of weights")
     title, networks = load_networks(name, seed)
     return NetworkAgent(title, networks, PlaneEncoder(), precision, Sampling(temperature, seed), fixed_passes)
+
+
+def names_agent(name: str) -> bool:
+    """Return whether a name is one of those that `load_agent` takes; it may still name weights that cannot be used."""
+    if name in PLAYERS or is_external(name):
+        return True
+    if TURNS in name:
+        return all(map(names_agent, name.split(TURNS)))
+    return name.startswith(ADAPTED) or names_networks(name)
 
 
 def in_turn(name: str) -> list[str]:

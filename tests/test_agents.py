@@ -9,7 +9,7 @@ from simulator.record import NO_ACTION
 from simulator.tables import Decisions, Tables
 from simulator.wall import DEAD_WALL, URA_INDICATORS
 from suphx.agent.network_agent import untrained_networks
-from suphx.agents import fingerprint, load_agent
+from suphx.agents import fingerprint, load_agent, names_agent
 from suphx.networks.precision import choose_precision
 from suphx.networks.sizes import NetworkSize
 from suphx.networks.weights import WeightsError, save_agent
@@ -95,6 +95,17 @@ def test_names_that_are_none():
         load_agent("nobody")
     with pytest.raises(ValueError, match="no network size 'vast'"):
         load_agent("untrained:vast")
+
+
+@pytest.mark.parametrize(
+    ("name", "is_agents"),
+    [
+        *((name, True) for name in ("sensible", "sl", "untrained:small", "adapted:sl,a=0", "sl|sensible", "bot:x")),
+        *((name, False) for name in ("nobody", "sl|nobody", "|", "", "python bot.py", 300 * "x")),
+    ],
+)
+def test_names_are_told_from_the_commands_of_bots(name, is_agents):
+    assert names_agent(name) == is_agents
 
 
 def test_a_folder_without_weights(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from suphx.agent.network_agent import untrained_networks
@@ -27,7 +28,7 @@ def weights_folder(name: str) -> Path:
 
 def names_networks(name: str) -> bool:
     """Return whether a name means networks."""
-    return name.partition(":")[0] == UNTRAINED or name in SHIPPED or Path(name).is_dir()
+    return name.partition(":")[0] == UNTRAINED or name in SHIPPED or os.path.isdir(name)
 
 
 def load_networks(name: str, seed: int = 0) -> tuple[str, dict[str, PolicyNetwork]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import time
 from collections.abc import Iterator, Sequence
@@ -10,14 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.players import PLAYERS
 from simulator.players.play import Seating, play_seated
 from simulator.record import SEATS
 from simulator.rules import Rules
 from simulator.tables import Decisions
 from suphx.agent.interface import Agent, Follower
-from suphx.agent.named_networks import SHIPPED, UNTRAINED
-from suphx.agents import load_agent
+from suphx.agents import load_agent, names_agent
 from suphx.errors import InputError
 from suphx.mjai.host.agent import ExternalAgent
 from suphx.mjai.host.limits import Limits
@@ -107,7 +104,7 @@ def contestant(name: str, limits: Limits, door: Door | None = None, seed: int = 
         return Contestant(TcpAgent(door, limits))
     if is_external(name):
         return Contestant(external_agent(name, limits))
-    if name.partition(":")[0] in (*PLAYERS, *SHIPPED, UNTRAINED) or os.path.isdir(name):
+    if names_agent(name):
         return Contestant(load_agent(name, seed))
     command = name.split(maxsplit=1)
     if not command or shutil.which(command[0]) is None:
