@@ -40,7 +40,7 @@ QUICK: dict[str, list[str]] = {
     "review": [],
     "bot --connect": ["--help"],
     "bot": [],
-    "train configs/cluster.yaml": ["--dry-run", "--nodes", "12x64c8g512"],
+    "train configs/cluster.yaml": ["--dry-run", "--nodes", "10x16c1g64"],
     "train": ["--dry-run"],
     "bench features": ["--seconds", "0.1", "--positions", "100"],
     "bench scaling": ["--machines", "1"],

@@ -8,22 +8,30 @@ from pathlib import Path
 
 from .side_by_side import Tally
 
-_HEAD = """# Held against riichienv
+_HEAD = """# Checked against riichienv
 
-Our engine and riichienv {version} (Rust, `GameRule.default_tenhou()`) play the same walls with the same answers. At
-every decision, forced ones included, they must agree on who is asked, on what each seat may do, and on the dora
-indicators shown; at the end of every round on the kind of end, on each win's seats, yaku, han, fu, liability and
-points, and on the points, bets, dealer, round and repeat counter that follow. A difference fails the run unless
-`tests/peer/differences.py` tells it apart exactly and names its source.
+Our engine and riichienv {version} (Rust, `GameRule.default_tenhou()`) play the same walls with the same answers, and
+everything they do is compared. They must agree
+
+- at every decision, forced ones included, on which seats are asked, on what each may do, and on the dora indicators
+  shown;
+- at the end of every round on how it ended, on each win's seats, yaku, han, fu, liability and points, and on the
+  scores, riichi bets, dealer, round and repeat counter that follow.
+
+A difference fails the run unless `tests/peer/differences.py` recognises it exactly and names its source. Mahjong terms
+are in the [glossary](glossary.md).
 
 This page is written by the run itself:
 
-```
+```sh
 SUPHX_PEER_REPORT=docs/peer.md pytest tests/peer -m full
 ```
 
-That the comparison notices a rule that is off is itself a test (`test_the_comparison_notices_another_rule`): with any
-one of some thirty rules changed, our engine must fail it.
+A test makes sure that the comparison notices a wrong rule (`test_the_comparison_notices_another_rule`): it changes some
+thirty rules, one at a time, and each time our engine must fail the comparison.
+
+The games are of four kinds. *random*: any legal action. *sensible*: the rule-based player. *real*: logged games of
+people. *steered*: players, walls and scores that make rare situations frequent.
 """
 
 
