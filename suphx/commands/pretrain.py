@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +20,9 @@ _DEFAULT_TEST_PAIRS = 100_000
 
 
 def pretrain(
-    config: Annotated[Path | None, typer.Argument(help="Configuration, e.g. configs/pretrain.yaml.")] = None,
+    config: Annotated[
+        Path | None, typer.Argument(help="Configuration, e.g. configs/pretrain.yaml; needed but with --evaluate.")
+    ] = None,
     logs: Annotated[
         list[Path] | None,
         typer.Option(help="Logs to learn from: files, folders, archives. Without, games that are made first."),
@@ -40,12 +43,20 @@ def pretrain(
         list[str] | None, typer.Option(help="With --evaluate: the decisions of the player of that name alone.")
     ] = None,
     seen: Annotated[
-        bool, typer.Option("--seen", help="With --evaluate: measure on games too that the weights were trained on.")
-    ] = False,
+        bool | None,
+        typer.Option("--seen", help="With --evaluate: measure on games too that the weights were trained on."),
+    ] = None,
     pairs: Annotated[
-        int, typer.Option(min=0, help="With --evaluate: pairs of each model at most, at random; 0 for all.")
-    ] = _DEFAULT_TEST_PAIRS,
-    seed: Annotated[int, typer.Option(min=0, help="With --evaluate: names the choice of pairs.")] = 0,
+        int | None,
+        typer.Option(
+            min=0,
+            help="With --evaluate: pairs of each model at most, at random; "
+            f"by default {_DEFAULT_TEST_PAIRS:,}, 0 for all.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="With --evaluate: names the choice of pairs; by default 0.")
+    ] = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU where there is one.")] = None,
     precision: Annotated[
         str | None, typer.Option(help="bfloat16 or float32; by default what a probe finds faster.")
@@ -67,6 +78,11 @@ def pretrain(
     from suphx.supervised.config import PretrainConfig
 
     screen = Console(stderr=True)
+    if evaluate:
+        _refuse({"CONFIG": config, "--set": changes, "--models": models, "--out": out}, "with")
+    else:
+        options = {"--weights": weights, "--player": player, "--seen": seen, "--pairs": pairs, "--seed": seed}
+        _refuse(options, "without")
     if not evaluate and config is None:
         raise typer.BadParameter("a configuration is needed, such as configs/pretrain.yaml", param_hint="CONFIG")
     if evaluate and not logs:
@@ -75,7 +91,8 @@ def pretrain(
     screen.print(f"computing in {chosen}", style="dim", highlight=False)
     if evaluate:
         assert logs
-        results = _evaluate(weights or "sl", logs, player, seen, pairs or None, seed, chosen, workers, screen)
+        most = _DEFAULT_TEST_PAIRS if pairs is None else pairs or None
+        results = _evaluate(weights or "sl", logs, player, bool(seen), most, seed or 0, chosen, workers, screen)
     else:
         assert config is not None
         try:
@@ -87,6 +104,13 @@ def pretrain(
     if not any(numbers["pairs"] for numbers in results.values()):
         raise InputError("no pairs to measure on in these logs: all games were trained on (--seen), or none is left")
     _print(results, as_json)
+
+
+def _refuse(options: Mapping[str, object], how: str) -> None:
+    """Raise BadParameter for the first option that is given; how: it has no effect `with` --evaluate, or `without`."""
+    for name, value in options.items():
+        if value not in (None, []):
+            raise typer.BadParameter(f"of no use {how} --evaluate", param_hint=name)
 
 
 def _print(results: dict[str, dict[str, Any]], as_json: bool) -> None:

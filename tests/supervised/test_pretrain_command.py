@@ -117,6 +117,15 @@ def test_a_player_that_is_not_there_is_an_error(place: Path, trained: Result) ->
         ([], "a configuration is needed"),
         (["--evaluate"], "--evaluate needs --logs"),
         (["CONFIG", "--models", "discard,cow"], "cow: the configuration has discard, riichi"),
+        (["CONFIG", "--player", "Ann"], "--player: of no use without --evaluate"),
+        (["CONFIG", "--weights", "sl"], "--weights: of no use without --evaluate"),
+        (["CONFIG", "--seen"], "--seen: of no use without --evaluate"),
+        (["CONFIG", "--pairs", "0"], "--pairs: of no use without --evaluate"),
+        (["CONFIG", "--seed", "0"], "--seed: of no use without --evaluate"),
+        (["CONFIG", "--evaluate"], "CONFIG: of no use with --evaluate"),
+        (["--evaluate", "--models", "discard"], "--models: of no use with --evaluate"),
+        (["--evaluate", "--set", "batch=1"], "--set: of no use with --evaluate"),
+        (["--evaluate", "--out", "folder"], "--out: of no use with --evaluate"),
     ],
 )
 def test_a_wrong_command_line_is_told(place: Path, arguments: list[str], words: str) -> None:
