@@ -98,4 +98,5 @@ class TrainConfig(Config):
     def purpose(self) -> dict[str, object]:
         """Return what decides the course of a training: with any of it changed, a checkpoint is of another one."""
         told = self.model_dump(exclude={"name", "games", "checkpoint_seconds", "evaluation", "sample_games", "roles"})
+        told["learning"].pop("collapse")  # says when it ends
         return told | {"layouts": [VERSION, ORACLE_VERSION] if any(self.hidden_planes.values()) else [VERSION]}

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import json
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 import numpy as np
 import torch
+from pydantic import TypeAdapter, ValidationError
 
+from simulator.files import write_whole
 from suphx.agent.interface import Agent, Follower
 from suphx.agents import load_agent
 from suphx.checkpoint import purpose_of
@@ -44,6 +47,29 @@ class Strength:
     """The same of an oracle that sees what is hidden, as much of it as it is shown when it learns; None without one."""
     oracle_less_start_interval: tuple[float, float] | None = None
     """None without one."""
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the agent is worse than the start: all of the interval says so."""
+        return self.less_start_interval[0] > 0
+
+
+_STRENGTH = TypeAdapter(Strength)
+
+
+def write_strength(path: Path, strength: Strength) -> None:
+    """Write a measurement to a file, as JSON."""
+    write_whole(path, json.dumps(asdict(strength), allow_nan=False).encode())
+
+
+def read_strength(path: Path) -> Strength | None:
+    """Return the measurement in a file, None if there is none; raises InputError for another file."""
+    if not path.exists():
+        return None
+    try:
+        return _STRENGTH.validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise InputError(f"{path}: no measurement of ours: {error.errors()[0]['msg']}") from error
 
 
 def check_opponent(config: EvaluationConfig | None) -> None:

@@ -138,6 +138,8 @@ class CollapseConfig(Config):
     """A recent entropy below this share of that at the start, or of the target where that is lower."""
     behaviour_kl: float = Field(default=0.2, gt=0)
     """A recent divergence, in nats, from the policies that played above this."""
+    rank: float = Field(default=0.1, ge=0)
+    """A measured average rank less the start's above this, all of its interval; above 0 is warned of."""
 
 
 class LearningConfig(Config):
@@ -199,7 +201,7 @@ class LearningConfig(Config):
     replay: ReplayConfig = Field(default_factory=ReplayConfig)
     """What is kept to learn from."""
     collapse: CollapseConfig = Field(default_factory=CollapseConfig)
-    """When to warn."""
+    """When a training is ended."""
 
     @model_validator(mode="after")
     def _models_fit(self) -> LearningConfig:

@@ -35,7 +35,7 @@ from suphx.selfplay.rewards import load_predictor, make_rewards
 from suphx.selfplay.samples import Samples
 from suphx.selfplay.seating import load_opponents, opponents
 from suphx.selfplay.sources import fingerprints
-from suphx.selfplay.status import Collapsed, Interrupted, Report, words_of_collapse
+from suphx.selfplay.status import Collapsed, Interrupted, Report, words_of_collapse, words_of_lost_rank
 from suphx.selfplay.trajectory import Batch, join
 
 
@@ -195,7 +195,7 @@ class LocalTraining:
         return evaluation is not None and self.games - self.progress.evaluated >= evaluation.every
 
     def _measure(self, board: Board, watch: Callable[[Report], None], stop: Event) -> None:
-        """Measure the agent as it was saved; leave it, and try again later, if told to stop."""
+        """Measure the agent as it was saved; leave it, and try again later, if told to stop. Raises Collapsed."""
         config = self.config
         assert config.evaluation is not None
         evaluation = Evaluation(config.evaluation, config.rules, config.start, self.folder.evaluation, self.precision)
@@ -206,6 +206,9 @@ class LocalTraining:
             self.progress.evaluated, self.progress.strength = self.games, strength
             board.write_strength(strength)
             watch(Report(self.games, config.games, self.progress.version, 0, 0, strength=strength))
+            self.folder.keep_if_best(self.folder.agent, strength)
+            if words := words_of_lost_rank(config, strength):
+                raise Collapsed(f"{words} {self.folder.last_good}")
 
     def _save(self) -> None:
         """Write the agent, then the checkpoint. It holds no weights of those at the tables: they are the learner's."""

@@ -8,6 +8,7 @@ from threading import Event
 from typing import Protocol
 
 from suphx.errors import InputError
+from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.diverged import ANOTHER_RUN
 from suphx.selfplay.evaluation import Strength
 from suphx.selfplay.folder import RunFolder
@@ -19,7 +20,7 @@ class Interrupted(Exception):
 
 
 class Collapsed(InputError):
-    """The policy has lost its entropy, or has run away from what played: says which, and where the last good one is."""
+    """The policy has lost its entropy, has run away from what played, or plays worse than the start: says which."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,16 @@ class Training(Protocol):
         ...
 
 
-def words_of_collapse(alarms: Sequence[Alarm], games: int) -> str:
+def words_of_lost_rank(config: TrainConfig, strength: Strength) -> str | None:
+    """Return what to say of an agent whose average rank is too far above the start's, None of another one."""
+    bound, (low, high) = config.learning.collapse.rank, strength.less_start_interval
+    if low <= bound:
+        return None
+    alarm = f"average rank {strength.less_start:+.3f} ({low:+.3f} to {high:+.3f}) to the start is above {bound:g}"
+    return words_of_collapse([alarm], strength.games)
+
+
+def words_of_collapse(alarms: Sequence[Alarm | str], games: int) -> str:
     """Return what to say of a collapse after so many games; where the last good agent is comes after it."""
     return (
         f"after {games:,} games: {'; '.join(map(str, alarms))}. The policy has collapsed. {ANOTHER_RUN}, with a lower "

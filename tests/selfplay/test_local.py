@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from threading import Event
 
@@ -30,10 +34,12 @@ from suphx.config import load_config
 from suphx.errors import InputError
 from suphx.networks.sizes import MODEL_PLANES
 from suphx.networks.weights import load_agent as load_weights
-from suphx.networks.weights import load_critic, load_network, save_agent, save_network
+from suphx.networks.weights import load_card, load_critic, load_network, save_agent, save_network
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.folder import CHECKPOINT_NAME, CRITIC_NAME
+from suphx.selfplay.evaluation import Evaluation, Strength
+from suphx.selfplay.folder import CHECKPOINT_NAME, CRITIC_NAME, RunFolder
 from suphx.selfplay.local import LocalTraining
+from suphx.selfplay.progress import training_line
 from suphx.selfplay.rewards import SHIPPED_PREDICTOR, worth_of
 from suphx.selfplay.sources import fingerprints
 from suphx.selfplay.status import Collapsed, Interrupted, Report
@@ -262,6 +268,76 @@ def test_a_collapse_stops_the_training_and_names_the_last_good_agent(start, tmp_
     with pytest.raises(Collapsed, match=rf"The last good agent is {tmp_path / 'agent'}, its checkpoint"):
         train(values(start, learning=learning), tmp_path)
     assert LocalTraining(TrainConfig.model_validate(values(start, learning=learning)), tmp_path, precision()).games == 0
+
+
+def by_hand(*found: tuple[float, float]) -> Callable[..., Strength]:
+    """Return a measurement that comes to these, one after another: less_start, and how far it is uncertain."""
+    left = iter(found)
+
+    def measure(self: Evaluation, agent: Path, games: int, *_: object) -> Strength:
+        less, more = next(left)
+        return Strength(games, 2.5 + less, (2.5 + less - more, 2.5 + less + more), less, (less - more, less + more))
+
+    return measure
+
+
+def test_a_rank_lost_little_by_little_is_warned_of_then_ends_the_training_and_the_best_agent_is_named(
+    start, tmp_path, monkeypatch
+):
+    config = values(start, games=100, evaluation={"every": 1, "opponent": "tsumogiri"}, checkpoint_seconds=100)
+    measure = by_hand((-0.02, 0.05), (-0.08, 0.05), (0.04, 0.05), (0.08, 0.05), (0.16, 0.05))
+    monkeypatch.setattr(Evaluation, "measure", measure)
+    told = Console(file=StringIO(), width=1000)
+    training = LocalTraining(TrainConfig.model_validate(config), tmp_path, precision())
+    reports = []
+    with training_line(training.config, told) as watch, pytest.raises(Collapsed) as collapse:
+        training.run(lambda report: (reports.append(report), watch(report)), Event())
+    games = [report.strength.games for report in reports if report.strength]
+    assert told.file.getvalue().count("warning: the agent plays worse than its start") == 2  # 0.08, then 0.16
+    words = r"average rank \+0\.160 \(\+0\.110 to \+0\.210\) to the start is above 0\.1.*another name"
+    assert re.search(rf"after {games[4]} games: {words}", str(collapse.value))
+    assert f"The best agent that was measured, after {games[1]} games, is {tmp_path / 'best'}; " in str(collapse.value)
+    assert load_card(tmp_path / "best").about["games"] == str(games[1])
+    assert load_agent(str(tmp_path / "best")).name == "tiny"
+
+    monkeypatch.setattr(Evaluation, "measure", by_hand((0.16, 0.05), (0.3, 0.05)))
+    allowed = config | {"learning": config["learning"] | {"collapse": {"rank": 0.2}}}
+    with pytest.raises(Collapsed, match=r"above 0\.2"):  # whoever allows more goes on from the checkpoint
+        LocalTraining(TrainConfig.model_validate(allowed), tmp_path, precision()).run(lambda _: None, Event())
+
+
+def test_an_agent_that_never_was_as_good_as_the_start_is_not_called_good(start, tmp_path, monkeypatch):
+    config = values(start, evaluation={"every": 1, "opponent": "tsumogiri"})
+    monkeypatch.setattr(Evaluation, "measure", by_hand((0.5, 0.1)))
+    (tmp_path / "evaluation").mkdir()  # as by a measurement
+    with pytest.raises(Collapsed, match=r"The last agent is .*; none has been measured to be as good as the start"):
+        train(config, tmp_path)
+
+
+@pytest.mark.full
+def test_a_policy_made_worse_on_purpose_is_a_collapse(tmp_path):
+    evaluation = {"every": 1, "deals": 3, "opponent": "tsumogiri"}
+    collapse = {"entropy_share": 0, "behaviour_kl": 1_000}
+    learning = {"batch": 32, "learning_rate": 1e-12, "collapse": collapse}
+    config = values(Path("sl"), games=1, evaluation=evaluation, learning=learning)
+    training = LocalTraining(TrainConfig.model_validate(config), tmp_path, precision())
+    with torch.no_grad():
+        training.learner.networks["discard"].head.score.weight.zero_()
+    with pytest.raises(Collapsed, match=r"average rank \+\d\.\d+ .* to the start is above 0\.1.*none has been"):
+        training.run(lambda _: None, Event())
+
+
+def test_the_best_agent_outlives_a_kill_while_it_gives_way_to_another(start, tmp_path):
+    folder, agent = RunFolder(tmp_path), tmp_path / "agent"
+    save_agent(agent, tiny_networks(), "tiny", {"games": "1"})
+    measured = Strength(1, 2.4, (2.3, 2.5), -0.1, (-0.2, 0.0))
+    folder.keep_if_best(agent, measured)
+    folder.best.rename(tmp_path / ".best-before")
+    folder.keep_if_best(agent, replace(measured, games=2, less_start=-0.05))
+    assert folder.best_strength() == measured
+    folder.keep_if_best(agent, replace(measured, games=3, less_start=-0.15))
+    assert folder.best_strength().games == 3
+    assert {each.name for each in tmp_path.iterdir()} == {"agent", "best"}
 
 
 def test_a_checkpoint_of_another_training_is_refused_but_more_games_are_not(start, whole):

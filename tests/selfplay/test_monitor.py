@@ -6,20 +6,26 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import ray
+import torch
 from role_runs import PATIENCE, ray_here, tiny_start, values
 from selfplay_tables import tiny_networks
 
+from suphx.agent.named_networks import weights_folder
 from suphx.errors import InputError
+from suphx.networks.weights import load_agent
 from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.folder import RunFolder
 from suphx.selfplay.roles.monitor import Monitor, beginning_of
 from suphx.selfplay.roles.parcels import Saved, pack
 from suphx.selfplay.roles.requests import is_answered
 from suphx.selfplay.roles.server import RolesProgress
+from suphx.selfplay.status import Collapsed
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +49,14 @@ def saved(games: int) -> Saved:
     """Return a checkpoint after so many games, of a discard network."""
     progress = RolesProgress(purpose="for a test", games=games)
     return Saved(progress.model_dump_json(), {}, {"discard": pack(tiny_networks()["discard"])})
+
+
+def worse(games: int) -> Saved:
+    """Return a checkpoint of a discard network that answers the same of everything."""
+    network = tiny_networks()["discard"]
+    with torch.no_grad():
+        network.head.score.weight.zero_()
+    return replace(saved(games), learner={"discard": pack(network)})
 
 
 def wait_for_failure(monitor: Any) -> None:
@@ -73,6 +87,19 @@ def test_a_measurement_that_fails_is_heard_of_at_the_next_report(start, on_ray, 
         wait_for_failure(monitor)
     with pytest.raises(InputError, match="measuring the agent"):
         ray.get(monitor.keep.remote(saved(20), True))
+
+
+def test_the_best_agent_is_kept_and_a_policy_made_worse_on_purpose_ends_the_run(on_ray, tmp_path):
+    evaluation = {"every": 10, "deals": 3, "opponent": "tsumogiri"}
+    networks = load_agent(weights_folder("sl"))
+    monitor = monitor_of(values(Path("sl"), evaluation=evaluation), tmp_path)
+    as_good = replace(saved(10), learner={"discard": pack(networks["discard"])})
+    ray.get(monitor.keep.remote(as_good, True))
+    ray.get(monitor.finish.remote())
+    ray.get(monitor.keep.remote(worse(20), True))
+    with pytest.raises(Collapsed, match=r"after 20 games: average rank .* to the start is above 0\.1"):
+        wait_for_failure(monitor)
+    assert f"after 10 games, is {tmp_path / 'best'}; the last checkpoint is" in RunFolder(tmp_path).last_good
 
 
 def test_an_opponent_of_measurements_that_is_none_is_told_as_a_run_begins(start):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import time
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -15,7 +14,6 @@ from typing import Any
 import numpy as np
 import ray
 import torch
-from pydantic import TypeAdapter, ValidationError
 
 from simulator.files import write_whole
 from simulator.rules import Rules
@@ -30,8 +28,8 @@ from suphx.networks.sizes import CRITIC, MODELS
 from suphx.networks.weights import load_agent
 from suphx.selfplay.board import Averages, Board
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.evaluation import Evaluation, Strength, check_opponent
-from suphx.selfplay.folder import RunFolder
+from suphx.selfplay.evaluation import Evaluation, Strength, check_opponent, read_strength, write_strength
+from suphx.selfplay.folder import STRENGTH_NAME, RunFolder
 from suphx.selfplay.local import load_teachers
 from suphx.selfplay.policy import Policy
 from suphx.selfplay.rewards import load_predictor
@@ -40,11 +38,10 @@ from suphx.selfplay.roles.requests import is_answered
 from suphx.selfplay.roles.server import RolesProgress
 from suphx.selfplay.samples import Samples
 from suphx.selfplay.seating import opponents
-from suphx.selfplay.status import Report
+from suphx.selfplay.status import Collapsed, Report, words_of_lost_rank
 
 #: Seconds that the rate on the screen is taken over; a version is often shorter than a game.
 _LATELY_SECONDS = 60.0
-_STRENGTH = TypeAdapter(Strength)
 
 
 def beginning_of(config: TrainConfig, networks: Mapping[str, PolicyNetwork]) -> Beginning:
@@ -87,7 +84,7 @@ class Monitor:
         self._config, self._folder, self._purpose = config, RunFolder(folder), purpose
         folder.mkdir(parents=True, exist_ok=True)
         self._begun = folder / "simulators_begun"
-        self._strength = folder / "strength.json"
+        self._strength = folder / STRENGTH_NAME
         self._games, self._version = 0, 0
         self._figures: dict[str, float] = {}
         self._lately: deque[tuple[float, int]] = deque()  # time, games
@@ -95,6 +92,8 @@ class Monitor:
         if saved is not None:
             progress = RolesProgress.model_validate_json(saved.progress)
             self._games, self._version = progress.games, progress.version
+        else:
+            self._strength.unlink(missing_ok=True)  # of a run that is begun anew
         self._board = Board(self._folder.tensorboard, self._games)
         self._averages = Averages()
         self._samples = Samples(self._folder.games, config.sample_games, Rules.preset(config.rules), config.table)
@@ -104,7 +103,7 @@ class Monitor:
         self._measuring: Any = None
         self._kept: _Kept | None = None
         strength = self.strength()
-        self._measured = strength.games if strength is not None and strength.games <= self._games else 0
+        self._measured = strength.games if strength else 0
         """Games behind the agent that was measured last, or is being measured."""
 
     def ready(self) -> None:
@@ -185,7 +184,10 @@ class Monitor:
 
     @ray.method(concurrency_group="measure")
     def measure(self, agent: Path, kept: _Kept) -> None:
-        """Measure the agent in a folder, and write what came of it; raises InputError where that cannot be done."""
+        """Measure the agent in a folder, and write what came of it.
+
+        Raises InputError where that cannot be done, and Collapsed for an agent that is far worse than the start.
+        """
         config = self._config
         assert config.evaluation is not None
         precision = choose_precision("cpu", None, config.roles.monitor.threads)
@@ -199,8 +201,11 @@ class Monitor:
         except InputError as error:
             raise InputError(f"measuring the agent after {kept.games:,} games: {error}") from error
         if strength is not None:
-            write_whole(self._strength, json.dumps(asdict(strength), allow_nan=False).encode())
+            write_strength(self._strength, strength)
             self._board.write_strength(strength)
+            self._folder.keep_if_best(agent, strength)
+            if words := words_of_lost_rank(config, strength):
+                raise Collapsed(words)
 
     def finish(self) -> None:
         """Measure the last agent, if that has not been done, and write what is still held."""
@@ -222,9 +227,4 @@ class Monitor:
 
     def strength(self) -> Strength | None:
         """Return the last measurement, if there is one."""
-        if not self._strength.exists():
-            return None
-        try:
-            return _STRENGTH.validate_json(self._strength.read_bytes())
-        except ValidationError as error:
-            raise InputError(f"{self._strength}: no measurement of ours: {error.errors()[0]['msg']}") from error
+        return read_strength(self._strength)

@@ -41,7 +41,7 @@ from suphx.selfplay.roles.parcels import (
 )
 from suphx.selfplay.roles.requests import is_answered
 from suphx.selfplay.roles.resources import precision_for
-from suphx.selfplay.status import Collapsed, words_of_collapse
+from suphx.selfplay.status import Collapsed, words_of_collapse, words_of_lost_rank
 
 #: Seconds to wait for another role that has died and comes up again.
 _AGAIN_SECONDS = 0.5
@@ -173,6 +173,8 @@ class ParameterServer:
         latest = self._latest
         return None if latest[0] == known else latest
 
+        if strength and (words := words_of_lost_rank(self._config, strength)):
+            raise Collapsed(words)
     def stop(self) -> None:
         """Have `run` end at the next version, with a checkpoint."""
         self._stop.set()
