@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import os
+import socket
+import sys
 from collections.abc import Sequence
 
 import torch
@@ -10,8 +13,22 @@ from torch import distributed
 
 #: Names of figures that are not means over a step's questions.
 _SUMS, _LARGEST = ("kept",), ("weight_max",)
-#: Seconds after which a process that does not answer has ended the step of all.
-_TIMEOUT_SECONDS = 300
+#: After so long a process that does not answer has ended the step of all.
+_TIMEOUT = datetime.timedelta(seconds=300)
+#: The loopback interface.
+_LOOPBACK = "lo0" if sys.platform == "darwin" else "lo"
+
+
+def open_store(host: str) -> distributed.TCPStore:
+    """Return a store by which processes find each other; it listens as long as it is kept, and asks for no token.
+
+    host: the address of this machine to listen on; torch by itself would take all. Raises OSError if there is none.
+    """
+    listening = socket.create_server((host, 0))
+    port = listening.getsockname()[1]
+    return distributed.TCPStore(
+        host, port, is_master=True, timeout=_TIMEOUT, wait_for_workers=False, master_listen_fd=listening.detach()
+    )
 
 
 class Peers:
@@ -30,16 +47,21 @@ class Peers:
 class TorchPeers(Peers):
     """Processes connected by NCCL, or Gloo on CPUs. Every one must take the same steps in the same order."""
 
-    def __init__(self, rank: int, size: int, address: str, device: torch.device) -> None:
-        """address: `tcp://host:port` of the first one. Returns when all are there."""
+    def __init__(self, rank: int, size: int, host: str, port: int, device: torch.device) -> None:
+        """host, port: of the store that all share (`open_store`). Returns when all are there.
+
+        If the store is on loopback, so are the connections between processes; otherwise Gloo and NCCL choose.
+        """
         self.size = size
         self._device = device
+        if host.startswith("127."):  # of one machine alone; by themselves they would take its outer address
+            os.environ |= {"GLOO_SOCKET_IFNAME": _LOOPBACK, "NCCL_SOCKET_IFNAME": f"={_LOOPBACK}"}
         distributed.init_process_group(
             "nccl" if device.type == "cuda" else "gloo",
-            init_method=address,
+            store=distributed.TCPStore(host, port, is_master=False, timeout=_TIMEOUT),
             rank=rank,
             world_size=size,
-            timeout=datetime.timedelta(seconds=_TIMEOUT_SECONDS),
+            timeout=_TIMEOUT,
         )
 
     def add_up(self, gradients: Sequence[torch.Tensor]) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import socket
 import sys
 import time
 
 import numpy as np
+import psutil
 import pytest
 import ray
 import torch
@@ -22,7 +24,7 @@ from suphx.selfplay.advantage import raw_advantages
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.learner import Learner
 from suphx.selfplay.learning_config import CriticConfig, LearningConfig
-from suphx.selfplay.peers import Peers, TorchPeers
+from suphx.selfplay.peers import Peers, TorchPeers, open_store
 from suphx.selfplay.roles.buffer import Buffer
 from suphx.selfplay.roles.engine import Engines, InferenceEngine
 from suphx.selfplay.roles.names import name_of
@@ -304,21 +306,30 @@ def taught(peers: Peers, rank: int) -> dict[str, np.ndarray]:
     }
 
 
-def teach(rank: int, size: int, address: str, answers) -> None:
-    answers.put((rank, taught(TorchPeers(rank, size, address, torch.device("cpu")), rank)))
+def teach(rank: int, size: int, port: int, answers) -> None:
+    weights = taught(TorchPeers(rank, size, "127.0.0.1", port, torch.device("cpu")), rank)
+    answers.put((rank, weights, listening()))
 
 
-def test_two_processes_that_share_each_step_learn_what_one_does(tmp_path):
+def listening() -> set[str]:
+    """Return the addresses that this process listens on."""
+    return {each.laddr.ip for each in psutil.Process().net_connections("inet") if each.status == "LISTEN"}
+
+
+def test_two_processes_that_share_each_step_learn_what_one_does_and_listen_on_loopback_alone(monkeypatch):
+    outer = [name for _, name in socket.if_nameindex() if not name.startswith("lo")]
+    monkeypatch.setenv("GLOO_SOCKET_IFNAME", ",".join(outer[-1:]))  # as for a cluster, or by the machine's name
+    store = open_store("127.0.0.1")
     context = multiprocessing.get_context("spawn")
     answers = context.Queue()
-    address = f"file://{tmp_path / 'meeting'}"
-    both = [context.Process(target=teach, args=(rank, 2, address, answers)) for rank in range(2)]
+    both = [context.Process(target=teach, args=(rank, 2, store.port, answers)) for rank in range(2)]
     for each in both:
         each.start()
-    found = dict(answers.get(timeout=300) for _ in both)
+    told = [answers.get(timeout=300) for _ in both]
     for each in both:
         each.join(60)
-    alone = taught(Peers(), 0)
+    assert listening() | told[0][2] | told[1][2] == {"127.0.0.1"}
+    found, alone = {rank: weights for rank, weights, _ in told}, taught(Peers(), 0)
     for name, one in alone.items():
         assert np.array_equal(found[0][name], found[1][name])
         np.testing.assert_allclose(found[0][name], one, atol=2e-3, err_msg=name)

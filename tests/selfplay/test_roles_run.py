@@ -12,7 +12,7 @@ import numpy as np
 import psutil
 import pytest
 import yaml
-from role_runs import PATIENCE, Background, ray_here, tiny_start, train, values
+from role_runs import PATIENCE, Background, processes, ray_here, tiny_start, train, values
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from typer.testing import CliRunner
 
@@ -139,11 +139,33 @@ def test_an_oracle_a_critic_and_opponents_by_roles(start, on_ray, tmp_path):
     assert load_agent(tmp_path / "agent")["discard"].planes == MODEL_PLANES["discard"]
 
 
-def test_everything_listens_on_loopback_alone(on_ray):
+LOOPBACK = {"127.0.0.1", "::1", "::ffff:127.0.0.1"}
+
+
+def listening() -> dict[int, set[str]]:
+    """Return the addresses that Ray's processes here listen on, by process."""
     ours = {each.pid for each in psutil.Process().children(recursive=True)}
-    listening = [each for each in psutil.net_connections("inet") if each.status == "LISTEN" and each.pid in ours]
-    assert listening
-    assert {each.laddr.ip for each in listening} <= {"127.0.0.1", "::1", "::ffff:127.0.0.1"}
+    found: dict[int, set[str]] = {}
+    for each in psutil.net_connections("inet"):
+        if each.status == "LISTEN" and each.pid in ours:
+            found.setdefault(each.pid, set()).add(each.laddr.ip)
+    return found
+
+
+def test_everything_listens_on_loopback_alone(on_ray):
+    found = listening()
+    assert found and set.union(*found.values()) <= LOOPBACK
+
+
+@pytest.mark.full
+def test_so_do_the_processes_of_a_parameter_server_of_two(start, on_ray, tmp_path):
+    run = Background(values(start, roles={"servers": {"count": 2, "cpus": 0.25}}), tmp_path)
+    run.wait_for_versions(1)
+    found = listening()
+    learning = [each.pid for role in ("ParameterServer", "Student") for each in processes(role)]
+    run.stop()
+    assert len(learning) == 2 and found.keys() >= set(learning)
+    assert set.union(*found.values()) <= LOOPBACK
 
 
 def test_nobody_else_can_read_the_token(on_ray):
@@ -180,6 +202,20 @@ def test_the_command_prints_its_plan_and_starts_nothing(start, tmp_path):
     assert found.exit_code == 1 and "no room for process" in str(found.exception)
 
 
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"evaluation": {"opponent": "no-such-agent"}}, r"evaluation\.opponent: no agent 'no-such-agent'"),
+        ({"table": {"kind": "one-against-three", "opponents": ["nobody"]}}, "no weights 'nobody'"),
+    ],
+)
+def test_a_plan_is_refused_where_somebody_cannot_be_had(start, tmp_path, changes, words):
+    path = tmp_path / "tiny.yaml"
+    path.write_text(yaml.safe_dump(values(start, **changes)))
+    found = CliRunner().invoke(app, ["train", str(path), "--dry-run"])
+    assert found.exit_code == 1 and re.search(words, str(found.exception))
+
+
 def test_a_step_to_no_number_ends_the_run_with_the_last_good_agent(start, on_ray, tmp_path):
     learning = {"models": ["discard"], "batch": 64, "learning_rate": 1e30}
     with pytest.raises(InputError, match=r"discard: step \d+ was not taken: .* checkpoint"):
@@ -202,20 +238,6 @@ def test_a_folder_that_cannot_be_written_is_named(start, on_ray, tmp_path):
 
 
 def test_a_cluster_that_is_not_there_is_named(start, tmp_path):
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"evaluation": {"opponent": "no-such-agent"}}, r"evaluation\.opponent: no agent 'no-such-agent'"),
-        ({"table": {"kind": "one-against-three", "opponents": ["nobody"]}}, "no weights 'nobody'"),
-    ],
-)
-def test_a_plan_is_refused_where_somebody_cannot_be_had(start, tmp_path, changes, words):
-    path = tmp_path / "tiny.yaml"
-    path.write_text(yaml.safe_dump(values(start, **changes)))
-    found = CliRunner().invoke(app, ["train", str(path), "--dry-run"])
-    assert found.exit_code == 1 and re.search(words, str(found.exception))
-
-
     path = tmp_path / "tiny.yaml"
     path.write_text(yaml.safe_dump(values(start)))
     command = [sys.executable, "-m", "suphx", "train", str(path), "--address", "127.0.0.1:1", "--out", str(tmp_path)]

@@ -26,7 +26,7 @@ from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.diverged import LearningDiverged
 from suphx.selfplay.evaluation import Strength
 from suphx.selfplay.learner import Learner, LearnerState
-from suphx.selfplay.peers import Peers, TorchPeers
+from suphx.selfplay.peers import Peers, TorchPeers, open_store
 from suphx.selfplay.replay import Lesson
 from suphx.selfplay.roles.names import find, find_all
 from suphx.selfplay.roles.parcels import (
@@ -75,14 +75,10 @@ class Student:
             teachers = {model: unpack_policy(parcel) for model, parcel in beginning.teachers.items()}
         return Learner(starts, learning, self.precision, self._config.seed, teachers, peers=peers)
 
-    def address(self) -> str:
-        """Return where the other processes find this one."""
-        return f"tcp://{ray.util.get_node_ip_address()}:{_free_port()}"
-
-    def join(self, address: str) -> None:
-        """Share every step from now on; returns when all processes have joined."""
+    def join(self, host: str, port: int) -> None:
+        """Share every step from now on, found by the store at an address; returns when all processes have joined."""
         size = self._config.roles.servers.count
-        self.learner = self._make(TorchPeers(self._rank, size, address, self.precision.device))
+        self.learner = self._make(TorchPeers(self._rank, size, host, port, self.precision.device))
 
     def load(self, state: LearnerState, tensors: Mapping[str, np.ndarray]) -> None:
         """Go on from a checkpoint."""
@@ -97,14 +93,6 @@ class Student:
         if self.learner.critic is not None:
             found[CRITIC] = self.learner.critic_step(lesson.experience, lesson.rewards)
         return found
-
-
-def _free_port() -> int:
-    import socket
-
-    with socket.socket() as probe:
-        probe.bind(("", 0))
-        return int(probe.getsockname()[1])
 
 
 def _is_lost(step: Any) -> bool:
@@ -148,9 +136,10 @@ class ParameterServer:
         role = self._config.roles.servers
         student = ray.remote(Student).options(num_cpus=role.cpus, num_gpus=role.gpus)
         self._others = [student.remote(rank, self._config) for rank in range(1, role.count)]
-        address = self._student.address()
-        joined = [other.join.remote(address) for other in self._others]
-        self._student.join(address)
+        host = ray.util.get_node_ip_address()
+        self._store = open_store(host)  # kept as long as they share steps
+        joined = [other.join.remote(host, self._store.port) for other in self._others]
+        self._student.join(host, self._store.port)
         ray.get(joined)
 
     def _restore(self, saved: Saved) -> None:
@@ -173,8 +162,6 @@ class ParameterServer:
         latest = self._latest
         return None if latest[0] == known else latest
 
-        if strength and (words := words_of_lost_rank(self._config, strength)):
-            raise Collapsed(words)
     def stop(self) -> None:
         """Have `run` end at the next version, with a checkpoint."""
         self._stop.set()
@@ -186,6 +173,8 @@ class ParameterServer:
         """
         saved = time.monotonic()
         strength: Strength | None = ray.get(self._monitor.strength.remote())
+        if strength and (words := words_of_lost_rank(self._config, strength)):
+            raise Collapsed(words)
         measured = strength.games if strength else 0
         while self._progress.games < self._config.games and not self._stop.is_set():
             self._to_next_version()
