@@ -53,24 +53,25 @@ def suphx(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """The open Suphx: a Riichi Mahjong table, and a player for it."""
+    """The open Suphx: a Riichi Mahjong simulator, agents that play it, and their training.
+
+    Agents are named by `sl` (the included weights), `sl-weak` (an under-trained copy), `sensible`, `tsumogiri` or
+    `random` (rule-based), or a folder of weights.
+    """
 
 
-app.add_typer(logs, name="logs")
-app.add_typer(bench, name="bench")
-app.command()(features)
-app.command()(check)
-app.command()(reward)
-app.command()(pretrain)
-app.command()(train)
-app.command()(review)
-app.command()(web)
-app.command()(adapt)
-app.command()(evaluate)
-app.command()(report)
-app.command()(match)
-app.command()(bot)
-app.command()(warmup)
+_PANELS = {
+    "Play and review": (review, web, match, bot),
+    "Measure": (evaluate, adapt, report),
+    "Train": (pretrain, reward, train),
+    "Look inside": (features, check, warmup),
+}
+for panel, commands in _PANELS.items():
+    for command in commands:
+        app.command(rich_help_panel=panel)(command)
+    if panel == "Measure":
+        app.add_typer(bench, name="bench", rich_help_panel=panel)
+app.add_typer(logs, name="logs", rich_help_panel="Look inside")
 
 
 def _message(error: Exception) -> str | None:

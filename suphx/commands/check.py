@@ -50,16 +50,20 @@ def check(
     temperature: Annotated[
         float | None, typer.Option(help="Draw networks' answers at this temperature; without, the likeliest are taken.")
     ] = None,
-    rules: Annotated[str, typer.Option(help="Rules: the name of a preset.")] = "tenhou",
-    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Names the games.")] = 0,
+    rules: Annotated[
+        str, typer.Option(help="Preset of rules: tenhou, tenhou_east, mahjong_soul or m_league.")
+    ] = "tenhou",
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**64 - 1, help="Random seed: the same seed gives the same games.")
+    ] = 0,
     workers: Annotated[int, typer.Option(min=1, help="Processes to share the work.")] = os.cpu_count() or 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Play games and check that no record of them is one that cannot be.
+    """Play games and check that the simulator never reaches an impossible state.
 
-    Checked are tiles, points, counters, what is kept beside the hands, and the legal actions: at every end of a round,
-    in one of sixteen games at every step, and now and then by playing every legal action and one that must be refused.
-    Exit status 1 if anything is wrong.
+    Tiles, points, counters, hands and legal actions are checked at the end of every round, and in one of sixteen games
+    after every step. Now and then every legal action is tried, and an illegal one that must be refused. The exit
+    status is 1 if anything is wrong.
     """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn

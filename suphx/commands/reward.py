@@ -17,15 +17,13 @@ if TYPE_CHECKING:
 def reward(
     config: Annotated[Path, typer.Argument(help="Configuration, e.g. configs/reward.yaml.")],
     logs: Annotated[
-        list[Path] | None, typer.Option(help="Logs to learn from; without, games by `sensible` that are made first.")
+        list[Path] | None, typer.Option(help="Logs to learn from; by default games that `sensible` plays first.")
     ] = None,
     changes: Annotated[
         list[str] | None,
-        typer.Option("--set", help="Set a value over the configuration's: seed=1, target={kind: prizes}."),
+        typer.Option("--set", help="Change a value of the configuration: seed=1, target={kind: prizes}."),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder of the run; by default under the runs folder, by the run's name.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of the run. By default reward/NAME in $SUPHX_RUNS.")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads to train with.")] = 1,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes to prepare logs; by default all cores.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
@@ -33,7 +31,7 @@ def reward(
     """Train the global reward predictor: after each round of a game, what it will be worth to each seat at its end.
 
     The folder gets the weights (reward.safetensors), the results on held-out games beside simple predictors
-    (reward.json), two pictures, and curves for TensorBoard. The same command again goes on where it was stopped.
+    (reward.json), two pictures, and curves for TensorBoard. Run the same command again to resume.
     """
     import torch
 

@@ -21,44 +21,48 @@ if TYPE_CHECKING:
 
 
 def train(
-    config: Annotated[Path, typer.Argument(help="Configuration, a YAML file; docs/selfplay.md explains it.")],
+    config: Annotated[
+        Path, typer.Argument(help="Configuration file (YAML); docs/configuration.md explains every field.")
+    ],
     local: Annotated[
-        bool, typer.Option("--local", help="Everything in this one process: to try things out, and to look for faults.")
+        bool, typer.Option("--local", help="Train in this one process, without Ray: to try things out and find faults.")
     ] = False,
     address: Annotated[
         str | None,
-        typer.Option(help="Ray cluster to train on: auto or HOST:PORT; by default RAY_ADDRESS, or this machine."),
+        typer.Option(help="Ray cluster to train on: auto or HOST:PORT. By default $RAY_ADDRESS, or else this machine."),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the plan and check it against the machines; start nothing.")
+        bool, typer.Option("--dry-run", help="Print the plan, check it against the machines, and start nothing.")
     ] = False,
     nodes: Annotated[
         list[str] | None,
-        typer.Option(help="With --dry-run: machines to check it against, 4x64c8g512: 4 of 64 cores, 8 GPUs, 512 GiB."),
+        typer.Option(help="With --dry-run: machines to check against; 4x64c8g512: four of 64 cores, 8 GPUs, 512 GiB."),
     ] = None,
     changes: Annotated[
         list[str] | None,
-        typer.Option("--set", help="Set a value over the configuration's: seed=1, learning.learning_rate=5e-5."),
+        typer.Option("--set", help="Change a value of the configuration: seed=1, learning.learning_rate=5e-5."),
     ] = None,
     games: Annotated[
-        int | None, typer.Option(min=1, help="Games of self-play in all, instead of the configuration's.")
+        int | None, typer.Option(min=1, help="Total number of self-play games, instead of the configuration's.")
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder of the run; by default under the runs folder, by the run's name.")
+    out: Annotated[Path | None, typer.Option(help="Folder of the run. By default train/NAME in $SUPHX_RUNS.")] = None,
+    device: Annotated[
+        str | None, typer.Option(help="With --local: cpu or cuda; by default a GPU if there is one.")
     ] = None,
-    device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU where there is one.")] = None,
     precision: Annotated[
-        str | None, typer.Option(help="bfloat16 or float32; by default what a probe finds faster.")
+        str | None, typer.Option(help="With --local: bfloat16 or float32; by default the faster one here.")
     ] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads on a CPU; by default all cores.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what came of it as JSON.")] = False,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="With --local: threads on a CPU; by default all cores.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Let an agent play against itself and learn from it, starting from the weights that come with the program.
+    """Train an agent by self-play, starting from the weights that the configuration names (`start`).
 
-    The roles (simulators, inference engines, replay buffers, a parameter server, a monitor) are processes on Ray, on
-    this machine or a cluster. The folder of the run gets the agent (any command takes it by its path), checkpoints,
-    curves for TensorBoard, and sample games. The same command again goes on where it was stopped; Ctrl-C (or
-    SIGTERM) stops it at the next version.
+    The roles (simulators, inference engines, replay buffers, a parameter server, a monitor) run as Ray processes on
+    this machine or on a cluster. The folder of the run receives the agent (every command accepts the folder RUN/agent),
+    checkpoints, TensorBoard curves and sample games. Ctrl-C or SIGTERM stops the training at its next version; run the
+    same command again to resume.
 
     Example: suphx train configs/laptop.yaml --games 1000
     """
@@ -82,11 +86,13 @@ def train(
         return
     if nodes:
         raise typer.BadParameter("goes with --dry-run", param_hint="--nodes")
+    if local and address:
+        raise typer.BadParameter("--local uses no cluster", param_hint="--address")
     folder = out or runs_folder() / "train" / wanted.name
     if local:
         found = _train_here(wanted, folder, (device, precision, threads), screen)
     elif device or precision or threads:
-        raise typer.BadParameter("with --local; otherwise each role has its own (roles.engines.threads)")
+        raise typer.BadParameter("--device, --precision and --threads go with --local; by roles, `roles` sets them")
     else:
         found = _train_by_roles(wanted, folder, address, screen)
     print(json.dumps(found, allow_nan=False) if as_json else found["agent"])
@@ -129,12 +135,12 @@ def _run(training: Training, games: int | None, config: TrainConfig, screen: Con
     from suphx.selfplay.status import Interrupted
 
     if games is not None:
-        screen.print(f"going on after {games:,} games", style="dim", highlight=False)
+        screen.print(f"resuming after {games:,} games", style="dim", highlight=False)
     with training_line(config, screen) as watch, stop_by_interrupt(screen) as stop:
         try:
             training.run(watch, stop)
         except Interrupted:
-            screen.print("stopped; the same command goes on from here")
+            screen.print("stopped; run the same command again to resume")
             raise KeyboardInterrupt from None
         except LearningDiverged as error:
             raise InputError(f"{error} {training.folder.last_good}") from error

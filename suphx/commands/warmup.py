@@ -107,9 +107,13 @@ _PARTS = {
 
 
 def warmup(
-    parts: Annotated[list[Part] | None, typer.Argument(help="What to compile; without, everything.")] = None,
+    parts: Annotated[list[Part] | None, typer.Argument(help="What to compile; by default everything.")] = None,
 ) -> None:
-    """Compile now what is compiled on first use, so that nothing later has to wait for it (once a version)."""
+    """Compile everything once, so that nothing has to wait for it later.
+
+    The rules and the features are compiled by Numba on first use: a few minutes in all. The result is kept in
+    ~/.cache/suphx (or $SUPHX_CACHE), so this is needed once for each version of the program.
+    """
     from simulator.jit import cache_folder
 
     typer.echo(f"Compiling into {cache_folder()} ...")

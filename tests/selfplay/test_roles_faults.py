@@ -121,7 +121,7 @@ def test_the_head_node_dies_and_the_same_command_goes_on(start, tmp_path):
         wait_for_checkpoint(written)
         run.send_signal(signal.SIGINT)
         _, said = run.communicate(timeout=PATIENCE)
-        assert run.returncode == 130 and "going on after" in said
+        assert run.returncode == 130 and "resuming after" in said
     finally:
         run.kill()
         end_of(ours)

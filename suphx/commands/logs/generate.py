@@ -15,8 +15,8 @@ def generate(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to, or a file that ends in .zip.")],
     games: Annotated[int, typer.Option(min=1, help="Games to play.")] = 1000,
     players: Annotated[str, typer.Option(help="Who plays: one name for all seats, or four with commas.")] = "sensible",
-    seed: Annotated[int, typer.Option(min=0, help="Names the games: the same seed, the same files.")] = 0,
-    rules: Annotated[str, typer.Option(help="Rules: the name of a preset that an mjlog can state.")] = "tenhou",
+    seed: Annotated[int, typer.Option(min=0, help="Random seed: the same seed gives the same files.")] = 0,
+    rules: Annotated[str, typer.Option(help="Rules: tenhou or tenhou_east; an mjlog can state no others.")] = "tenhou",
     workers: Annotated[int, typer.Option(min=1, help="Processes to share the work.")] = os.cpu_count() or 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:

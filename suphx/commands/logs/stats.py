@@ -35,7 +35,7 @@ def stats(
     ] = None,
     csv: Annotated[Path | None, typer.Option(help="File to write the numbers to.")] = None,
     plots: Annotated[Path | None, typer.Option(help="Folder to write pictures to.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of all that is drawn at random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the bootstrap and of --resample.")] = 0,
     workers: Annotated[int, typer.Option(min=1, help="Processes to share the work.")] = os.cpu_count() or 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
