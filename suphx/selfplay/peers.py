@@ -73,7 +73,7 @@ class TorchPeers(Peers):
             each.copy_(total.view_as(each))
 
     def figures(self, figures: dict[str, float]) -> dict[str, float]:
-        """Return figures of the whole step: sums, largest, and means weighed by the questions that were kept."""
+        """Return figures of the whole step: sums, largest, and means over processes, of the loss over what was kept."""
         values = torch.tensor([*figures.values()], dtype=torch.float64, device=self._device)
         everyone = [torch.zeros_like(values) for _ in range(self.size)]
         distributed.all_gather(everyone, values)

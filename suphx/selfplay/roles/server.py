@@ -153,10 +153,6 @@ class ParameterServer:
         """Return where it computes."""
         return str(self._student.precision)
 
-    def games(self) -> int:
-        """Return how many games are behind the weights."""
-        return self._progress.games
-
     def latest(self, known: int | None) -> tuple[int, list[Any]] | None:
         """Return the latest publication's number and a reference to it (`Published`), None if that is the known one."""
         latest = self._latest
