@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -24,10 +24,31 @@ from suphx.errors import InputError
 from suphx.features.positions import start_round
 
 Situation = Literal["first", "any", "last", "behind", "lead"]
-#: Points of the seat and of the three others, in made last rounds: 12,000 behind all, or 28,000 ahead of them.
-MADE: dict[str, tuple[int, int]] = {"behind": (16_000, 28_000), "lead": (46_000, 18_000)}
-#: South 4, by number.
-_LAST_ROUND = 7
+
+
+class Standing(NamedTuple):
+    """Points before a South 4 that is made.
+
+    Who leads deals, with so much that the game ends with the round: a dealer who would deal again, first with the
+    target reached, stops, and when the deal goes on somebody has it, whoever has won what. (Left are abortive draws,
+    nagashi mangan and some wins of two seats on one tile, and rules with other targets or `dealer_stop`.)
+    """
+
+    own: int
+    dealer: int | None
+    """None: the seat itself deals."""
+    others: int
+    """Of each of the others."""
+
+
+#: Points in last rounds that are made, by situation.
+#: `behind`: 11,000 behind the next two. Without bets a mangan (8,000), drawn or won from the dealer, is too little for
+#: a better place, and 12,000 pass both; a direct hit counts double: 6,400 from one of the two pass that one.
+#: `lead`: 28,000 ahead of all. Who deals pays half of what another seat draws, and keeps the lead unless it deals into
+#: 16,000 or another draws 24,000.
+MADE = {"behind": Standing(10_000, 48_000, 21_000), "lead": Standing(46_000, None, 18_000)}
+#: South 4, by number, and its dealer.
+_LAST_ROUND, _LAST_DEALER = 7, 3
 #: Shanten of a hand as dealt, up to which it is called good and from which it is called poor.
 GOOD, POOR = 2, 4
 #: Games that are played side by side to find rounds, and at most for each hand that is wanted.
@@ -39,7 +60,8 @@ class HandsConfig(Config):
 
     situation: Situation = "any"
     """`first`: East 1 of a game. `any`: a round of a game, drawn from all of them. `last`: South 4 or later. `behind`,
-    `lead`: a South 4 that is made, with the seat 12,000 points behind each of the others, or 28,000 ahead."""
+    `lead`: a South 4 that is made and ends the game, in which the seat needs 12,000 points (or 6,400 by a direct hit)
+    to be no longer last, or deals and is 28,000 ahead of all (`Standing`, `MADE`)."""
     count: int = Field(default=200, ge=1)
     """How many; each is of another game."""
     logs: tuple[Path, ...] = ()
@@ -97,20 +119,23 @@ def _seat(seed: int, number: int) -> int:
 
 
 def _made(config: HandsConfig, rules: Rules, seed: int) -> list[Position]:
-    own, others = MADE[config.situation]
+    standing = MADE[config.situation]
     tables = Tables(config.count, rules, seed, restart=False)
     games = np.zeros(config.count, GAME)
     for name in ("rules", "seed", "number"):
         games[name] = tables.games[name]
-    games["phase"], games["round"], games["dealer"] = PHASE_DEAL, _LAST_ROUND, _LAST_ROUND % SEATS
+    games["phase"], games["round"], games["dealer"] = PHASE_DEAL, _LAST_ROUND, _LAST_DEALER
     games["deals"] = _LAST_ROUND
-    games["scores"] = others
-    seats = [_seat(seed, number) for number in range(config.count)]
-    games["scores"][np.arange(config.count), seats] = own
+    games["scores"] = standing.others
+    seats = np.full(config.count, _LAST_DEALER)
+    if standing.dealer is not None:
+        games["scores"][:, _LAST_DEALER] = standing.dealer
+        seats[:] = [_random(seed, number).integers(_LAST_DEALER) for number in range(config.count)]
+    games["scores"][np.arange(config.count), seats] = standing.own
     beginnings = [start_of(game) for game in tables.games]
     tables.restore(games)
     return [
-        Position(game.copy(), seat, np.concatenate([beginning, start_of(game)]))
+        Position(game.copy(), int(seat), np.concatenate([beginning, start_of(game)]))
         for game, seat, beginning in zip(tables.games, seats, beginnings, strict=True)
     ]
 
