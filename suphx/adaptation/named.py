@@ -12,8 +12,10 @@ from pathlib import Path
 
 from suphx.adaptation.agent import AdaptedAgent, AdaptedConfig
 from suphx.adaptation.players import load_original
+from suphx.agent.in_turns import TURNS
 from suphx.config import load_config, make_config
 from suphx.errors import InputError
+from suphx.mjai.host.specs import is_external
 from suphx.networks.precision import Precision
 
 #: How the name of an agent that adapts begins.
@@ -39,16 +41,24 @@ def parse(name: str) -> tuple[str, AdaptedConfig]:
 def with_budgets(names: Sequence[str], rollouts: int | None, seconds: float | None) -> list[str]:
     """Return names, those of agents that adapt with so many rollouts or seconds a round; None for what they have.
 
-    Raises InputError if there is something to set and none of them adapts.
+    Agents that take turns under a name are changed one by one. Raises InputError if there is something to set and none
+    of them adapts.
     """
     if rollouts is None and seconds is None:
         return list(names)
-    if not any(name.startswith(ADAPTED) for name in names):
+    changed = [_with_budget(name, rollouts, seconds) for name in names]
+    if changed == list(names):
         raise InputError(f"{', '.join(names)}: rollouts and seconds are for an agent that adapts, such as {ADAPTED}sl")
-    return [_with_budget(name, rollouts, seconds) if name.startswith(ADAPTED) else name for name in names]
+    return changed
 
 
 def _with_budget(name: str, rollouts: int | None, seconds: float | None) -> str:
+    if is_external(name):
+        return name
+    if TURNS in name:
+        return TURNS.join(_with_budget(each, rollouts, seconds) for each in name.split(TURNS))
+    if not name.startswith(ADAPTED):
+        return name
     if rollouts is not None:
         copies = parse(name)[1].adaptation.copies
         name += f",adaptation.deals={-(-rollouts // copies)}"
