@@ -2,8 +2,9 @@
 
 The number is the exact distance: the fewest tiles to be drawn until the hand can be part of a complete one, less
 one, where no more than four tiles of a kind exist. So -1 is complete, 0 is tenpai, and a hand is tenpai exactly
-where it has a wait; a hand that only a fifth tile of a kind would complete is not. Complete is four sets and a
-pair, seven different pairs, or thirteen orphans; the last two only without called melds.
+where it has a wait; one that only a kind of which it holds all four would complete is not. (Tiles in melds do not
+count for that: a wait of which all four lie in the own melds is one.) Complete is four sets and a pair, seven
+different pairs, or thirteen orphans; the last two only without called melds.
 
 All compiled: they take the tables (`get_lookup()`), a hand u8[34] without the tiles of melds, and the number of
 melds, closed kongs included; sets of kinds are 34-bit masks in an int64. They do not check what they are given;

@@ -43,9 +43,14 @@ def test_furiten_seat_is_tenpai():
     assert scene.tenpai() == [1]
 
 
-def test_wait_of_which_all_four_are_in_the_hand_is_none():
+def test_wait_of_which_all_four_are_concealed_in_the_hand_is_none():
     scene = Scene({1: "1111m234p567p789s"}).run_out()
     assert scene.tenpai() == []  # only a fifth 1m would complete it
+
+
+def test_wait_of_which_all_four_are_in_the_own_melds_is_one():
+    scene = Scene({1: "3333m12m456p78s11z"}, {1: "9s"}).play("1 closed kong 3m").run_out()
+    assert scene.tenpai() == [1]  # 12m 456p 789s 11z
 
 
 def test_wait_of_which_all_four_are_seen_elsewhere_is_one():
