@@ -17,11 +17,18 @@ _SEATS = 4
 _FOURS = 48  # tiles dealt four at a time; then one each
 
 
-def dealt_places(dealer: int, seat: int) -> list[int]:
-    """Return where in a wall the thirteen tiles dealt to a seat lie, in the order in which it gets them."""
-    order = (seat - dealer) % _SEATS
+def _dealt_places(order: int) -> list[int]:
     places = [n for n in range(_FOURS) if n % 16 // 4 == order]
     return [TILES - 1 - n for n in [*places, _FOURS + order]]
+
+
+#: i8[4, 13]: where in a wall the tiles lie that the dealer and the seats after it get, in that order.
+DEALT_PLACES = np.array([_dealt_places(order) for order in range(_SEATS)])
+
+
+def dealt_places(dealer: int, seat: int) -> list[int]:
+    """Return where in a wall the thirteen tiles dealt to a seat lie, in the order in which it gets them."""
+    return DEALT_PLACES[(seat - dealer) % _SEATS].tolist()
 
 
 def build_wall(

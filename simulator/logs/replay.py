@@ -52,6 +52,7 @@ from simulator.record import (
 from simulator.rounds import deal
 from simulator.tiles import TILES
 from simulator.wall import DORA_INDICATORS, FIRST_LIVE, REPLACEMENTS, URA_INDICATORS
+from simulator.wall_building import DEALT_PLACES, HAND_TILES
 
 # What can be wrong with a replayed event.
 REPLAYED, WRONG_DRAW, ILLEGAL, NOT_HELD, OUT_OF_PLACE, TOO_MANY, TOO_FEW = range(7)
@@ -67,15 +68,6 @@ PROBLEMS = (
 
 
 @jit
-def deal_place(dealer, seat, n):
-    """Return where in a wall the n-th tile (0..12) dealt to a seat lies."""
-    order = (seat - dealer) & 3
-    if n < 12:
-        return TILES - 1 - (16 * (n // 4) + 4 * order + n % 4)
-    return TILES - 1 - (48 + order)
-
-
-@jit
 def wall_of_log(hands, dealer, events, indicator, ura, wall):
     """Rebuild a wall u8[136] from what a log shows of a round; unseen places take the unseen tiles in order.
 
@@ -85,11 +77,11 @@ def wall_of_log(hands, dealer, events, indicator, ura, wall):
     used = np.zeros(TILES, np.bool_)
     filled = np.zeros(TILES, np.bool_)
     for seat in range(SEATS):
-        for n in range(13):
+        for n in range(HAND_TILES):
             tile = np.int64(hands[seat, n])
             if used[tile]:
                 return -2
-            place = deal_place(dealer, seat, n)
+            place = DEALT_PLACES[(seat - dealer) & 3, n]
             wall[place] = tile
             used[tile] = True
             filled[place] = True
@@ -150,7 +142,8 @@ def wall_of_log(hands, dealer, events, indicator, ura, wall):
 
 
 @jit
-def _holds(game, seat, tile):
+def holds(game, seat, tile):
+    """Return whether a seat holds a physical tile."""
     return tile < TILES and game["copies"][seat, tile >> 2] >> (tile & 3) & 1 == 1
 
 
@@ -296,11 +289,11 @@ def replay_round(lookup, game, events, found):
             if popcount(game["legal"][seat, 0]) + popcount(game["legal"][seat, 1]) > 1:
                 decisions += 1
             if hints[0] != NO_TILE:
-                if not _holds(game, seat, np.int64(hints[0])):
+                if not holds(game, seat, np.int64(hints[0])):
                     return NOT_HELD
                 hint_1 = np.int64(hints[0])
             if hints[1] != NO_TILE:
-                if not _holds(game, seat, np.int64(hints[1])):
+                if not holds(game, seat, np.int64(hints[1])):
                     return NOT_HELD
                 hint_2 = np.int64(hints[1])
             if action != PASS:

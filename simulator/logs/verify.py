@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,6 +26,7 @@ from simulator.record import (
 from simulator.rounds import finish_round, start_game
 from simulator.tiles import tile_name
 from simulator.wall import DORA_INDICATORS, SHUFFLE_PREFIX, URA_INDICATORS, TenhouWalls
+from simulator.wall_building import DEALT_PLACES
 from simulator.yaku import YAKU
 
 _DORA, _URA, _RED = 52, 53, 54
@@ -178,14 +179,7 @@ class _GameCheck:
     @staticmethod
     def _same_deal(wall: np.ndarray, shown: np.ndarray) -> bool:
         """Return whether both walls give each seat the same thirteen tiles, in whatever order."""
-
-        def hands(dealt: np.ndarray) -> np.ndarray:
-            blocks = dealt[135:83:-1]
-            fours = blocks[:48].reshape(3, 4, 4).transpose(1, 0, 2).reshape(4, 12)
-            rows = np.concatenate([fours, blocks[48:, None]], axis=1)
-            return np.sort(rows, axis=1)
-
-        return np.array_equal(hands(wall), hands(shown))
+        return np.array_equal(np.sort(wall[DEALT_PLACES]), np.sort(shown[DEALT_PLACES]))
 
     def _place(self, round_log: RoundLog, event: int) -> str:
         where = f"event {event}"
@@ -288,10 +282,3 @@ def verify_game(
     """
     announce_compiling(replay_round.__module__)
     return _GameCheck(log, lookup or get_lookup(), ended).run()
-
-
-def verify_games(logs: Iterator[GameLog]) -> Iterator[Verified]:
-    """Verify games one after the other."""
-    lookup = get_lookup()
-    for log in logs:
-        yield verify_game(log, lookup)

@@ -6,7 +6,6 @@ import os
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +13,8 @@ import pytest
 
 from simulator.asking import answer
 from simulator.engine import advance
-from simulator.logs.replay import deal_place
 from simulator.lookup import get_lookup
-from simulator.players.sensible import choose_sensible
+from simulator.players import choose_function
 from simulator.players.simple import choose_random
 from simulator.record import DECLARE_RIICHI, GAME, NO_TILE
 from simulator.rounds import deal, start_game
@@ -24,6 +22,7 @@ from simulator.rules import Rules
 from simulator.tables import Tables
 from simulator.tiles import TILES
 from simulator.wall import FIRST_LIVE
+from simulator.wall_building import dealt_places
 from simulator.yaku import KOKUSHI, TENHOU
 
 from .actions import legal_mask
@@ -139,7 +138,7 @@ def _play_random(games: int) -> Tally:
 
 
 def _play_sensible(games: int) -> Tally:
-    choose = partial(choose_sensible, get_lookup())
+    choose = choose_function("sensible")
     return _play(games, lambda tables, rng: CompiledPlayer(choose, tables.games, 1, rng))
 
 
@@ -185,7 +184,7 @@ def test_a_heavenly_hand_of_thirteen_orphans_goes_by_the_tile_drawn_last():
     kinds = [0, 8, 9, 17, 18, 26, 27, 27, 28, 29, 30, 31, 32, 33]
     hand = [4 * kind + kinds[:n].count(kind) for n, kind in enumerate(kinds)]
     wall = np.full(TILES, TILES)
-    wall[[deal_place(0, 0, n) for n in range(13)]] = hand[:13]
+    wall[dealt_places(0, 0)] = hand[:13]
     wall[FIRST_LIVE] = hand[13]
     wall[wall == TILES] = sorted(set(range(TILES)) - set(hand))
     start_game(tables.game)

@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from simulator.logs.replay import deal_place
 from simulator.tiles import TERMINALS_AND_HONOURS, TILES
 from simulator.wall import DEAD_WALL, FIRST_LIVE, REPLACEMENTS
+from simulator.wall_building import dealt_places
 
 _HAND = 13
 _LAST_DRAWS = 12
@@ -24,8 +24,7 @@ def _stack(rng: random.Random, dealer: int, hands: list[list[int]], live: dict[i
     """Return a wall that deals the given tiles (up to 13 a seat), has `live` place -> tile, and else is shuffled."""
     wall = np.full(TILES, TILES, np.int64)
     for seat, hand in enumerate(hands):
-        for n, tile in enumerate(hand):
-            wall[deal_place(dealer, seat, n)] = tile
+        wall[dealt_places(dealer, seat)[: len(hand)]] = hand
     for place, tile in (live or {}).items():
         wall[place] = tile
     rest = sorted(set(range(TILES)) - set(wall.tolist()))
