@@ -11,9 +11,10 @@ from simulator.asking import answer
 from simulator.engine import advance
 from simulator.legal import is_legal, popcount
 from simulator.logs.model import LogError, RoundLog
-from simulator.logs.replay import next_answer, skip_shown, wall_of_log
+from simulator.logs.replay import holds, next_answer, skip_shown, wall_of_log
 from simulator.lookup import get_lookup
 from simulator.record import (
+    EVENT_DRAW,
     GAME,
     NO_ACTION,
     NO_TILE,
@@ -52,7 +53,10 @@ class Step:
 
 
 def start_round(rules: Rules, round_log: RoundLog) -> np.ndarray:
-    """Return GAME[1], a round of a log before its deal; what the log does not show of the wall is filled up."""
+    """Return GAME[1], a round of a log before its deal; what the log does not show of the wall is filled up.
+
+    Raises LogError where the log's tiles make no wall.
+    """
     games = np.zeros(1, GAME)
     game = games[0]
     game["rules"] = rules.to_record()
@@ -60,9 +64,22 @@ def start_round(rules: Rules, round_log: RoundLog) -> np.ndarray:
     for name in ("scores", "round", "repeat_counter", "bets", "dealer"):
         game[name] = getattr(round_log, name)
     hands, no_ura = np.array(round_log.hands, np.uint8), np.zeros(0, np.uint8)
-    wall_of_log(hands, round_log.dealer, round_log.events, round_log.indicator, no_ura, game["wall"])
+    problem = wall_of_log(hands, round_log.dealer, round_log.events, round_log.indicator, no_ura, game["wall"])
+    if problem != -1:
+        raise _unplayable("the deal" if problem < 0 else f"event {problem}")
     game["wall_given"] = 1
     return games
+
+
+def _unplayable(what: str) -> LogError:
+    return LogError(f"{what} cannot be replayed; `suphx logs verify` tells more")
+
+
+def _is_draw(game: np.void, events: np.ndarray, at: int) -> bool:
+    """Return whether an event is the draw that the game has just made."""
+    if at >= len(events) or events["type"][at] != EVENT_DRAW:
+        return False
+    return bool(events["seat"][at] == game["turn"] and events["tile"][at] == game["drawn"])
 
 
 def steps_of_round(rules: Rules, round_log: RoundLog) -> Iterator[Step]:
@@ -78,13 +95,16 @@ def steps_of_round(rules: Rules, round_log: RoundLog) -> Iterator[Step]:
     while game["phase"] < PHASE_ROUND_OVER:
         at = skip_shown(events, at)
         if game["phase"] == PHASE_TURN:
+            if not _is_draw(game, events, at):
+                raise _unplayable(f"event {at}")
             at = skip_shown(events, at + 1)
         before, after, used = games.copy(), at, [NO_TILE, NO_TILE]
         answers = []
         for seat in (seat for seat in range(SEATS) if before["pending"][0] >> seat & 1):
             action = int(next_answer(game, events, at, seat, hints))
-            if action == NO_ACTION or not is_legal(game, seat, action):
-                raise LogError(f"event {at} cannot be replayed; `suphx logs verify` tells more")
+            held = all(hint == NO_TILE or holds(game, seat, hint) for hint in hints.tolist())
+            if action == NO_ACTION or not is_legal(game, seat, action) or not held:
+                raise _unplayable(f"event {at}")
             answers.append((seat, action))
             if action != PASS:
                 after, used = at + 1, hints.tolist()
