@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write `data` under a temporary name beside `path` and rename it, so that no half-written file is ever there."""
+    """Write `data` under a temporary name beside `path` and rename it, so that no half-written file is ever there.
+
+    An OSError names `path`, never the temporary file.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with open(temporary, "wb") as file:
@@ -16,9 +20,12 @@ def write_whole(path: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
+    except OSError as error:
+        with suppress(OSError):  # where even the folder is none, it cannot be unlinked either
+            temporary.unlink()
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 class UniqueNames:
