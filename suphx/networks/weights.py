@@ -129,11 +129,15 @@ def load_network(path: Path, model: str | None = None, layout: str = VERSION) ->
 
 def _read(path: Path) -> tuple[_Description, dict[str, torch.Tensor]]:
     """Return what a file says of itself, and its tensors by name."""
+    if not path.is_file():
+        raise WeightsError(f"{path}: a folder, not a file of weights" if path.is_dir() else f"{path}: no such file")
     try:
         with safe_open(path, "pt") as file:
             return _describe(path, file.metadata()), {name: file.get_tensor(name) for name in file.keys()}
     except SafetensorError as error:
         raise WeightsError(f"{path}: no safetensors file, or not whole ({error})") from error
+    except OSError as error:  # the library's name no file
+        raise WeightsError(f"{path}: {error}") from error
 
 
 def _size(description: _Description) -> NetworkSize:

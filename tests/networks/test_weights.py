@@ -199,6 +199,13 @@ def test_a_folder_that_is_no_agent(tmp_path):
         load_agent(tmp_path)
 
 
+def test_a_folder_and_nothing_in_the_place_of_a_file(tmp_path):
+    with pytest.raises(WeightsError, match=f"{tmp_path}: a folder, not a file of weights"):
+        load_network(tmp_path)
+    with pytest.raises(WeightsError, match=r"none\.safetensors: no such file"):
+        load_network(tmp_path / "none.safetensors")
+
+
 def test_an_agent_of_four_networks_is_not_written(tmp_path, networks):
     del networks["kong"]
     with pytest.raises(ValueError, match="an agent has the networks"):
