@@ -27,11 +27,12 @@ def load_config(path: Path, model: type[C], changes: Sequence[str] = ()) -> C:
     changes: values set over those of the file, such as `models.discard.pairs=1000`, in YAML's notation.
     """
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such configuration") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
         raise InputError(f"{path}: no YAML: {error}") from error
+    values = _read_yaml(text, str(path))
     if not isinstance(values, dict):
         raise InputError(f"{path}: a configuration is a mapping of names to values")
     return make_config(values, model, changes, str(path))
@@ -51,16 +52,24 @@ def make_config(values: dict[str, Any], model: type[C], changes: Sequence[str], 
         raise InputError(f"{source}: {problems}") from error
 
 
+def _read_yaml(text: str, source: str) -> Any:
+    """Return the value of a text in YAML; raises InputError, naming the source."""
+    try:
+        return yaml.safe_load(text)
+    except RecursionError as error:
+        raise InputError(f"{source}: no YAML: nested too deeply") from error
+    except (yaml.YAMLError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
+        # the library lets through what dates and numbers raise that are none, such as 2026-02-30 and !!int ''
+        raise InputError(f"{source}: no YAML: {error}") from error
+
+
 def _set(values: dict, change: str) -> None:
     """Set one value: `name=value`, names of nested fields joined by dots."""
     place, separator, text = change.partition("=")
     *above, name = place.split(".")
     if not separator or not all((*above, name)):
         raise InputError(f"{change!r} sets nothing; write NAME=VALUE, such as batch=512 or models.discard.pairs=1000")
-    try:
-        value = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise InputError(f"{change}: no YAML: {error}") from error
+    value = _read_yaml(text, change)
     for each in above:
         values = values.setdefault(each, {})
         if not isinstance(values, dict):

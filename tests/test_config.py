@@ -27,6 +27,9 @@ CONFIGS = Path(__file__).parents[1] / "configs"
         ("models: [", "no YAML"),
         ("- 1", "a configuration is a mapping"),
         ("models: !!python/object/apply:os.system ['true']", "no YAML"),
+        ("name: 2026-02-30", "no YAML"),
+        ("name: !!int ''", "no YAML"),
+        ("name: " + 10_000 * "[", "no YAML"),
     ],
 )
 def test_what_is_wrong_in_a_configuration_is_told_with_file_and_field(tmp_path: Path, text: str, words: str) -> None:
@@ -74,6 +77,8 @@ def test_values_on_the_command_line_go_over_those_of_the_file(tmp_path: Path) ->
         ("models..pairs=3", "sets nothing"),
         ("batch.size=3", "batch is a value and has no fields"),
         ("batch=[", "no YAML"),
+        ("name=2026-02-30", "no YAML: day is out of range"),
+        ("name=" + 10_000 * "[", "no YAML: nested too deeply"),
         ("batch=many", "batch: Input should be a valid integer"),
         ("bunch=3", "bunch: Extra inputs"),
     ],
