@@ -39,6 +39,8 @@ def listen(host: str, port: int) -> tuple[socket.socket, str]:
         found = socket.socket(family, socket.SOCK_STREAM)
     except OSError as error:
         raise InputError(f"--host {host}: {error.strerror}") from error
+    except UnicodeError as error:
+        raise InputError(f"--host {host}: no name that a host can have") from error
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind(where)

@@ -308,7 +308,9 @@ def test_a_server_that_hangs_up_or_is_not_there(listener: socket.socket) -> None
         play_at(Server.parse(nobody), bot())
 
 
-@pytest.mark.parametrize("text", ["", "host", "host:x", "http://host:80/room", "mjsonp://:80", "host:99999999"])
+@pytest.mark.parametrize(
+    "text", ["", "host", "host:x", "http://host:80/room", "mjsonp://:80", "host:99999999", "[::1", "a..b:80"]
+)
 def test_what_is_no_address_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="no mjai server"):
         Server.parse(text)

@@ -130,3 +130,9 @@ def test_nobody_comes():
 def test_a_port_that_is_taken_is_said(door):
     with pytest.raises(InputError, match=f"127.0.0.1:{door.port} cannot be listened on"):
         Door("127.0.0.1", door.port, LIMITS)
+
+
+@pytest.mark.faults
+def test_what_is_no_host_is_said():
+    with pytest.raises(InputError, match=r"a\.\.b:0 cannot be listened on"):
+        Door("a..b", 0, LIMITS)

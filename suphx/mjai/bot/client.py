@@ -24,14 +24,16 @@ class Server:
     @classmethod
     def parse(cls, address: str) -> Server:
         """Read `mjsonp://host:port/room`, or `host:port` alone; raises InputError."""
-        parts = urlsplit(address if "://" in address else f"{SCHEME}://{address}")
+        wrong = InputError(f"no mjai server {address!r}: write {SCHEME}://HOST:PORT/ROOM or HOST:PORT")
         try:
-            port = parts.port
+            parts = urlsplit(address if "://" in address else f"{SCHEME}://{address}")
+            host, port = parts.hostname or "", parts.port
+            host.encode("idna")  # a name that cannot be looked up is told here, not when it is
         except ValueError:
-            port = None
-        if parts.scheme != SCHEME or not parts.hostname or not port:
-            raise InputError(f"no mjai server {address!r}: write {SCHEME}://HOST:PORT/ROOM or HOST:PORT")
-        return cls(parts.hostname, port, parts.path.strip("/") or DEFAULT_ROOM)
+            raise wrong from None
+        if parts.scheme != SCHEME or not host or not port:
+            raise wrong
+        return cls(host, port, parts.path.strip("/") or DEFAULT_ROOM)
 
 
 def play_at(server: Server, bot: Bot) -> None:

@@ -79,6 +79,8 @@ class Door:
             self._socket = socket.create_server((host, port))
         except OSError as error:
             raise InputError(f"{host}:{port} cannot be listened on: {error.strerror or error}") from None
+        except UnicodeError:
+            raise InputError(f"{host}:{port} cannot be listened on: no name that a host can have") from None
         self.port: int = self._socket.getsockname()[1]
         """The port."""
         self._channel = _Listening(self._socket)
