@@ -15,8 +15,6 @@ from suphx.errors import InputError
 from suphx.networks.sizes import MODELS
 from suphx.supervised.prepared import NO_DAN, SPLITS, Prepared
 
-ALL_SEATS = (1 << SEATS) - 1
-
 
 class Filters(Config):
     """Whose decisions are used; by default everybody's."""
