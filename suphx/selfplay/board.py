@@ -2,11 +2,15 @@
 
 - `rate/games_per_s`, `rate/decisions_per_s`, `rate/learning` (share of the time that is spent on learning)
 - `play/reward_mean`, `play/reward_spread`, `play/rounds`, `play/version`, `play/gamma`
+- with Phi `play/phi_error`: how far it was off, as rounds began, from what games came to (root mean square, in the
+  predictor's units)
 - `MODEL/...`: what every step says of itself (`Learner.step`): loss, importance weights (`weight_mean`, `weight_max`,
   `rejected`, `clipped`), `entropy`, `entropy_target`, `alpha`, divergences (`kl_...`), `gradient_norm`,
   `gradient_signal`, `staleness`
 - `critic/...`, `replay/...` (`ReplayBuffer.figures`)
-- `evaluation/average_rank`, `evaluation/less_start` and their intervals' ends (`..._low`, `..._high`)
+- `evaluation/average_rank`, `evaluation/less_start` and their intervals' ends (`..._low`, `..._high`); of an oracle
+  that sees all, `evaluation/oracle_less_start`
+- of a run by roles, `simulator/waiting`, `simulator/held` (shares of its time) and `engine/...`
 
 The step of every curve is the number of games of self-play.
 """

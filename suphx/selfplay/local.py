@@ -168,7 +168,7 @@ class LocalTraining:
         rewards = batch.paths["reward"]
         rounds = len(np.unique(batch.paths[["game", "round"]]))
         figures = {"reward_mean": rewards.mean(), "reward_spread": rewards.std(), "rounds": rounds}
-        self._averages.add("play", figures)
+        self._averages.add("play", figures | self.collector.rewards.take_errors().figures())
         return batch
 
     def _learn(self, batch: Batch) -> int:

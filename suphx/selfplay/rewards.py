@@ -9,6 +9,7 @@ what its start was worth.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, Protocol
 
@@ -55,6 +56,20 @@ def worth_of(config: RewardConfig) -> str:
     return f"{config.kind}, unit {'of the predictor' if config.unit is None else format(config.unit, 'g')}"
 
 
+@dataclass(frozen=True)
+class Errors:
+    """What was expected of games as their rounds began, against what they came to; in the predictor's units."""
+
+    square: float = 0.0
+    """Sum of squared differences over rounds and seats."""
+    count: int = 0
+    """How many there are: none where rewards expect nothing."""
+
+    def figures(self) -> dict[str, float]:
+        """Return the root of their mean by name; nothing without any."""
+        return {"phi_error": (self.square / self.count) ** 0.5} if self.count else {}
+
+
 class Rewards(Protocol):
     """Gives each round of a batch of tables its rewards, in the order in which the rounds end."""
 
@@ -65,6 +80,10 @@ class Rewards(Protocol):
 
     def of(self, ended: Ended) -> np.ndarray:
         """Return f32[n, 4]: the reward of each seat for the rounds that ended in a step. To be asked once a step."""
+        ...
+
+    def take_errors(self) -> Errors:
+        """Return by how much games came to something else than was expected, since this was last asked."""
         ...
 
     def state(self) -> dict[str, np.ndarray]:
@@ -110,6 +129,10 @@ class RoundRewards:
         gained -= gained.mean(axis=1, keepdims=True)
         return (gained / self.unit).astype(np.float32)
 
+    def take_errors(self) -> Errors:
+        """Return none: nothing is expected."""
+        return Errors()
+
     def state(self) -> dict[str, np.ndarray]:
         """Return nothing: a round's record says all."""
         return {}
@@ -127,6 +150,7 @@ class PhiRewards:
         self.unit = predictor.description.scale if unit is None else unit
         self.units = predictor.description.target.units
         self._starts = np.zeros((slots, _ROUNDS), START)
+        self._errors = Errors()
 
     def of(self, ended: Ended) -> np.ndarray:
         """Return f32[n, 4]: Phi after each round less Phi before it."""
@@ -140,6 +164,7 @@ class PhiRewards:
         scores = ended.results["scores"]
         games = Games(starts, np.where(ended.finished, played, played + 1), ended.finished, scores)
         phi = self.predictor.phi(games)
+        self._note_errors(phi, played, ended.finished)
         rows = np.arange(len(played))
         return ((phi[rows, played] - phi[rows, played - 1]) / self.unit).astype(np.float32)
 
@@ -152,6 +177,18 @@ class PhiRewards:
             before[name], after[name] = ended.results[name], records[name]
         self._starts[ended.game, played - 1] = before
         self._starts[ended.game, played] = after
+
+    def _note_errors(self, phi: np.ndarray, played: np.ndarray, finished: np.ndarray) -> None:
+        """Hold Phi before each round of the games that are over against what they came to; phi [n, rounds, 4]."""
+        before = np.arange(phi.shape[1]) < played[:, None]
+        came = phi[np.arange(len(phi)), played][:, None]
+        missed = np.asarray(phi - came, np.float64)[before & finished[:, None]]
+        self._errors = Errors(self._errors.square + float((missed**2).sum()), self._errors.count + missed.size)
+
+    def take_errors(self) -> Errors:
+        """Return by how much Phi was off in the games that have ended; forgotten here, and not part of the state."""
+        found, self._errors = self._errors, Errors()
+        return found
 
     def state(self) -> dict[str, np.ndarray]:
         """Return how the rounds of the games in progress started: u8[slots, rounds x START]."""

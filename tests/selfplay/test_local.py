@@ -241,8 +241,8 @@ def test_who_is_measured_against_and_on_which_deals_may_change(start, tmp_path):
     evaluation = {"every": 100, "deals": 2, "opponent": "tsumogiri"}
     train(values(start, games=1, evaluation=evaluation), tmp_path)
     evaluation |= {"opponent": "sensible", "seed": 77}
-    training, _ = train(values(start, games=2, evaluation=evaluation), tmp_path)
-    assert training.progress.strength.games >= 2
+    training, _ = train(values(start, games=8, evaluation=evaluation), tmp_path)
+    assert training.progress.strength.games >= 8
 
 
 def test_an_opponent_that_is_none_is_told_before_any_game(start, tmp_path):
@@ -346,6 +346,16 @@ def test_a_checkpoint_of_another_training_is_refused_but_more_games_are_not(star
         LocalTraining(TrainConfig.model_validate(config | {"seed": 5}), whole[0], precision())
     more = LocalTraining(TrainConfig.model_validate(config | {"games": 100}), whole[0], precision())
     assert more.games >= GAMES
+
+
+def test_the_error_of_phi_and_the_distance_to_the_start_are_told(start, tmp_path):
+    learning = {"models": ["discard"], "batch": 32, "learning_rate": 1e-3, "reference": {"coefficient": 0}}
+    train(values(start, games=3, rules="tenhou", reward={"kind": "phi"}, learning=learning), tmp_path)
+    board = EventAccumulator(str(tmp_path / "tensorboard"))
+    board.Reload()
+    missed = [event.value for event in board.Scalars("play/phi_error")]
+    assert 0 < min(missed) and max(missed) < 200  # ranking points: 90, 45, 0, -135
+    assert max(event.value for event in board.Scalars("discard/kl_reference")) > 0
 
 
 @pytest.mark.parametrize("replaced", ["start", "opponent", "predictor"])

@@ -111,6 +111,25 @@ def test_a_games_rewards_do_not_depend_on_the_longer_game_that_was_at_its_table_
     assert after == pytest.approx(alone, abs=1e-6)
 
 
+def test_phi_is_off_by_what_was_still_to_come_as_each_round_began(games):
+    rewards = rewards_of(PhiReward(), len(games))
+    rounds = rewards_by_game(rewards, games)
+    to_come = [each[::-1].astype(float).cumsum(axis=0) * rewards.unit for each in rounds]
+    square, count = sum((each**2).sum() for each in to_come), sum(each.size for each in to_come)
+    errors = rewards.take_errors()
+    assert errors.count == count and errors.square == pytest.approx(square, rel=1e-4)
+    assert errors.figures() == {"phi_error": pytest.approx((square / count) ** 0.5, rel=1e-4)}
+    assert rewards.take_errors().figures() == {}  # they are told once
+
+
+def test_a_game_in_progress_has_not_come_to_anything_yet_and_points_expect_nothing(games):
+    begun = rewards_of(PhiReward(), 1)
+    rewards_by_game(begun, [games[0][:3]])
+    points = rewards_of(RoundReward(), 1)
+    rewards_by_game(points, [games[0]])
+    assert begun.take_errors().count == points.take_errors().count == 0
+
+
 def test_games_in_progress_go_on_from_their_state(games):
     first, second = (rewards_of(PhiReward(), 1) for _ in range(2))
     rounds = games[0]

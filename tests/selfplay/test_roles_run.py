@@ -125,16 +125,22 @@ def test_an_oracle_a_critic_and_opponents_by_roles(start, on_ray, tmp_path):
     learning = {
         "models": ["discard", "kong"],
         "batch": 32,
+        "batch_of": {"kong": 4},
         "learning_rate": 1e-4,
         "baseline": "critic",
         "critic": {"size": {"filters": 4, "blocks": 1}},
+        "reference": {"coefficient": 0},
         "oracle": {"full_games": 2, "decay_games": 3},
+        "replay": {"staleness": 1000},
     }
     table = {"kind": "one-against-three", "opponents": [str(start), "sensible"]}
-    train(values(start, learning=learning, table=table, games=8, publish_steps=1), tmp_path)
+    config = values(start, learning=learning, table=table, games=8, publish_steps=1)
+    train(config | {"reward": {"kind": "phi"}, "rules": "tenhou"}, tmp_path)
     shown = curve(tmp_path, "play/gamma")
     assert shown[0] > shown[-1] == 0
-    assert len(curve(tmp_path, "critic/explained_variance"))
+    for name in ("critic/explained_variance", "kong/loss", "discard/kl_reference"):
+        assert len(curve(tmp_path, name)), name
+    assert 0 < min(curve(tmp_path, "play/phi_error")) < 200
     assert (tmp_path / "critic.safetensors").is_file()
     assert load_agent(tmp_path / "agent")["discard"].planes == MODEL_PLANES["discard"]
 

@@ -131,6 +131,9 @@ class Counts:
     """Sum over paths."""
     reward_square: float = 0.0
     paths: int = 0
+    phi_square: float = 0.0
+    """Of Phi in games that are over, as in `rewards.Errors`."""
+    phi_count: int = 0
     seconds: float = 0.0
     """Of collecting, over all halves of all simulators."""
     waiting: float = 0.0

@@ -28,6 +28,7 @@ from suphx.selfplay.evaluation import Strength
 from suphx.selfplay.learner import Learner, LearnerState
 from suphx.selfplay.peers import Peers, TorchPeers, open_store
 from suphx.selfplay.replay import Lesson
+from suphx.selfplay.rewards import Errors
 from suphx.selfplay.roles.names import find, find_all
 from suphx.selfplay.roles.parcels import (
     Beginning,
@@ -271,6 +272,7 @@ class ParameterServer:
             play["reward_mean"] = mean
             play["reward_spread"] = max(counts.reward_square / counts.paths - mean**2, 0.0) ** 0.5
             play["rounds"] = counts.rounds
+        play |= Errors(counts.phi_square, counts.phi_count).figures()
         self._averages.add("play", play)
         if counts.seconds:
             share = {"waiting": counts.waiting / counts.seconds, "held": counts.held / counts.seconds}

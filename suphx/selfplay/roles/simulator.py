@@ -228,12 +228,14 @@ class _Half:
         """Return what was played since the last shipment."""
         now, before = self._collector.counters, self._counted
         rewards = batch.paths["reward"].astype(np.float64)
-        seconds = time.perf_counter() - self._began
+        seconds, errors = time.perf_counter() - self._began, self._collector.rewards.take_errors()
         found = Counts(
             **{name: now[name] - getattr(before, name) for name in ("games", "rounds", "decisions", "questions")},
             reward=float(rewards.sum()),
             reward_square=float((rewards**2).sum()),
             paths=len(rewards),
+            phi_square=errors.square,
+            phi_count=errors.count,
             seconds=seconds,
             waiting=self._engines.waiting,
             held=self._held,
