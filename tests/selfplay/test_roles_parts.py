@@ -328,7 +328,8 @@ def test_two_processes_that_share_each_step_learn_what_one_does_and_listen_on_lo
     told = [answers.get(timeout=300) for _ in both]
     for each in both:
         each.join(60)
-    assert listening() | told[0][2] | told[1][2] == {"127.0.0.1"}
+    assert told[0][2] == told[1][2] == {"127.0.0.1"}
+    assert listening() <= {"127.0.0.1", "::ffff:127.0.0.1"}  # as Ray says it, which may be here as well
     found, alone = {rank: weights for rank, weights, _ in told}, taught(Peers(), 0)
     for name, one in alone.items():
         assert np.array_equal(found[0][name], found[1][name])
