@@ -20,22 +20,35 @@ class Config(BaseModel):
 
 C = TypeVar("C", bound=BaseModel)
 
+#: Where the configurations that come with the program are: in a wheel, and in a checkout.
+_SHIPPED = (Path(__file__).parent / "configs", Path(__file__).parents[1] / "configs")
+
 
 def load_config(path: Path, model: type[C], changes: Sequence[str] = ()) -> C:
     """Return the configuration in a YAML file; raises InputError, naming file and field, for anything wrong in it.
 
-    changes: values set over those of the file, such as `models.discard.pairs=1000`, in YAML's notation.
+    path: of the file, or the name of a configuration that comes with the program, such as `laptop`. changes: values set
+    over those of the file, such as `models.discard.pairs=1000`, in YAML's notation.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = _file_of(path).read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        raise InputError(f"{path}: no such configuration") from error
+        names = sorted({each.stem for folder in _SHIPPED for each in folder.glob("*.yaml")})
+        raise InputError(f"{path}: no such configuration; by name there are {', '.join(names)}") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: no YAML: {error}") from error
     values = _read_yaml(text, str(path))
     if not isinstance(values, dict):
         raise InputError(f"{path}: a configuration is a mapping of names to values")
     return make_config(values, model, changes, str(path))
+
+
+def _file_of(path: Path) -> Path:
+    """Return the file of a path or a name; a file of that name in the folder one is in comes first."""
+    if path.suffix or len(path.parts) != 1 or path.exists():
+        return path
+    shipped = [folder / f"{path}.yaml" for folder in _SHIPPED]
+    return next((each for each in shipped if each.is_file()), path)
 
 
 def make_config(values: dict[str, Any], model: type[C], changes: Sequence[str], source: str) -> C:

@@ -45,6 +45,16 @@ def test_a_configuration_that_is_not_there(tmp_path: Path) -> None:
         load_config(tmp_path / "none.yaml", PretrainConfig)
 
 
+def test_configurations_that_come_with_the_program_have_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert load_config(Path("small"), PretrainConfig).name == "small"
+    with pytest.raises(InputError, match=r"^smal: no such configuration; by name there are .*laptop.*small"):
+        load_config(Path("smal"), PretrainConfig)
+    own = (CONFIGS / "small.yaml").read_text(encoding="utf-8").replace("name: small", "name: mine")
+    Path("small").write_text(own, encoding="utf-8")
+    assert load_config(Path("small"), PretrainConfig).name == "mine"  # a file that is there comes first
+
+
 def test_every_configuration_of_ours_can_be_read_and_trains_an_agent() -> None:
     for path in sorted(CONFIGS.glob("*.yaml")):
         if path.name == "reward.yaml":

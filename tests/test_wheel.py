@@ -58,6 +58,7 @@ def test_it_plays_and_reviews_with_the_weights_and_the_page_of_the_wheel(install
     for module in _run(installed / "python", "-c", where, folder=tmp_path).splitlines():
         assert Path(module).is_relative_to(installed.parent)
     assert _run(installed / "suphx", "--version", folder=tmp_path).startswith("suphx ")
+    _run(installed / "suphx", "train", "laptop", "--dry-run", "--nodes", "2c", folder=tmp_path)
     _run(installed / "suphx", "logs", "generate", "--games", "1", "--seed", "1", "--out", "games", folder=tmp_path)
     (game,) = (tmp_path / "games").iterdir()
     _run(installed / "suphx", "review", game, "--out", "game.html", folder=tmp_path)

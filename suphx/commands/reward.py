@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def reward(
-    config: Annotated[Path, typer.Argument(help="Configuration, e.g. configs/reward.yaml.")],
+    config: Annotated[
+        Path, typer.Argument(help="Configuration: a YAML file, or the name of one that is included.")
+    ] = Path("reward"),
     logs: Annotated[
         list[Path] | None, typer.Option(help="Logs to learn from; by default games that `sensible` plays first.")
     ] = None,

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 def train(
     config: Annotated[
-        Path, typer.Argument(help="Configuration file (YAML); docs/configuration.md explains every field.")
-    ],
+        Path,
+        typer.Argument(help="Configuration: a YAML file (docs/configuration.md), or the name of one that is included."),
+    ] = Path("laptop"),
     local: Annotated[
         bool, typer.Option("--local", help="Train in this one process, without Ray: to try things out and find faults.")
     ] = False,
@@ -64,7 +65,7 @@ def train(
     checkpoints, TensorBoard curves and sample games. Ctrl-C or SIGTERM stops the training at its next version; run the
     same command again to resume.
 
-    Example: suphx train configs/laptop.yaml --games 1000
+    Example: suphx train laptop --games 1000
     """
     import json
 
