@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from suphx.mjai.host.match import Contestant, MatchGame
 
 EXIT_FAULTS = 3
@@ -55,7 +59,6 @@ def match(
     Example: suphx match "python my_bot.py {seat}" sensible sensible sensible --games 8 --logs games/
     """
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     from simulator.files import write_whole
     from simulator.logs.formats import format_named
@@ -78,14 +81,12 @@ def match(
     four: list[Contestant] = []
     done: list[MatchGame] = []
     started = time.perf_counter()
-    columns = (TextColumn("playing"), BarColumn(), MofNCompleteColumn())
     try:
         four += [contestant(name, each, door, seed) for name, each in zip(bots, limits, strict=True)]
-        with Progress(*columns, TimeRemainingColumn(), console=messages, transient=True) as progress:
-            bar = progress.add_task("playing", total=games)
+        with _watching(messages, games) as watch:
             for game in play_match(four, games, seed, played_by):
                 done.append(game)
-                progress.update(bar, completed=len(done))
+                watch(len(done))
                 if paths:
                     log = game_log(game.rounds, played_by, game.names, paths[game.number].stem)
                     write_whole(paths[game.number], written.write(log))
@@ -117,6 +118,17 @@ def _log_paths(folder: Path | None, seed: int, games: int, suffix: str) -> list[
         if path.exists():
             raise InputError(f"{path}: there is a log already; name another folder or another seed")
     return paths
+
+
+@contextmanager
+def _watching(console: Console, games: int) -> Iterator[Callable[[int], None]]:
+    """Give a function that shows how many of the games are over."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("playing"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as progress:
+        bar = progress.add_task("playing", total=games)
+        yield lambda done: progress.update(bar, completed=done)
 
 
 def _result(four: list[Contestant], done: list[MatchGame], seconds: float) -> dict[str, Any]:

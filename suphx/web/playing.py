@@ -32,6 +32,7 @@ _WARM_UP = 12
 #: A number that no question and no position reaches.
 _MOST = (1 << 31) - 1
 
+_Length = Literal["east", "east_south"]
 _Number = Annotated[int, Form(ge=0, le=_MOST)]
 
 
@@ -50,6 +51,18 @@ def warm_up(players: Players) -> None:
             host.answer(host.question.number, host.default())
 
 
+def _new_status(agents: list[str], seat: int, seed: int, length: _Length, pace: Pace | None) -> PlayStatus:
+    """Return the status of a game that begins. agents: three, the next seat first."""
+    shown = list(map(shown_name, agents))
+    names = [PERSON] * SEATS
+    for n, name in enumerate(shown, 1):
+        names[(seat + n) % SEATS] = name
+    source = f"played against {', '.join(shown)}; seed {seed}"
+    return PlayStatus(
+        id=new_id(), source=source, seat=seat, names=names, agents=agents, seed=seed, length=length, pace=pace
+    )
+
+
 def play_routes(hosts: Hosts, players: Players, jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
     """Return the routes of games that persons play."""
     routes = APIRouter(prefix="/api/play")
@@ -64,7 +77,7 @@ def play_routes(hosts: Hosts, players: Players, jobs: ReviewJobs, reviewer: Revi
         agent: Annotated[list[str], Form()],
         seat: Annotated[int, Form(ge=0, lt=SEATS)] = 0,
         seed: Annotated[int, Form(ge=0, le=MAX_SEED)] = 0,
-        length: Annotated[Literal["east", "east_south"], Form()] = "east_south",
+        length: Annotated[_Length, Form()] = "east_south",
         decision: Annotated[int, Form(ge=0, le=300)] = 0,
         reserve: Annotated[int, Form(ge=0, le=600)] = 0,
     ) -> PlayStatus:
@@ -73,14 +86,8 @@ def play_routes(hosts: Hosts, players: Players, jobs: ReviewJobs, reviewer: Revi
             players.check(agent, SEATS - 1)
         except InputError as error:
             raise HTTPException(422, str(error)) from error
-        names = [PERSON] * SEATS
-        for n, name in enumerate(agent, 1):
-            names[(seat + n) % SEATS] = shown_name(name)
         pace = Pace(decision=decision, reserve=reserve) if decision else None
-        source = f"played against {', '.join(map(shown_name, agent))}; seed {seed}"
-        status = PlayStatus(
-            id=new_id(), source=source, seat=seat, names=names, agents=agent, seed=seed, length=length, pace=pace
-        )
+        status = _new_status(agent, seat, seed, length, pace)
         rules = dataclasses.replace(Rules.tenhou(), length=length)
         try:
             hosts.start(status, lambda: seating_of(players, agent, rules, seed, seat))
@@ -105,6 +112,14 @@ def play_routes(hosts: Hosts, players: Players, jobs: ReviewJobs, reviewer: Revi
         last = int(last_event_id) if last_event_id.isdecimal() else -1
         return StreamingResponse(_told(hosts, game, last), media_type="text/event-stream")
 
+    _add_answers(routes, hosts)
+    add_routes_of_any(routes, hosts, jobs, reviewer)
+    return routes
+
+
+def _add_answers(routes: APIRouter, hosts: Hosts) -> None:
+    """Add the routes of what the person says to a game."""
+
     @routes.post("/{game}/answer", status_code=204)
     def answer(game: str, question: _Number, action: _Number) -> None:
         """Answer a question by its number; 409 where it is not, or no longer, asked, 422 for what it does not offer."""
@@ -127,9 +142,6 @@ def play_routes(hosts: Hosts, players: Players, jobs: ReviewJobs, reviewer: Revi
         known(hosts, game)
         chosen = Options(no_calls=no_calls, win_at_once=win_at_once, discard_drawn=discard_drawn)
         hosts.choose_options(game, chosen)
-
-    add_routes_of_any(routes, hosts, jobs, reviewer)
-    return routes
 
 
 async def _told(hosts: Hosts, game: str, last: int) -> AsyncIterator[str]:

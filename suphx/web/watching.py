@@ -36,17 +36,45 @@ def watch_routes(
     """Return the routes of games."""
     routes = APIRouter(prefix="/api/games")
 
-    def begin(new: NewGame) -> GameStatus:
-        try:
-            return games.start(new)
-        except TooManyGames as error:
-            raise HTTPException(503, str(error)) from error
-
     @routes.get("")
     def every() -> dict[str, object]:
         """Return all that are kept, the latest first, who may play, and the newest sample games (null: no folder)."""
         found: list[Sample] | None = None if samples is None else samples.listing()
         return {"agents": players.names, "games": games.all(), "samples": found}
+
+    @routes.get("/{game}")
+    def status(game: str) -> GameStatus:
+        """Return how far a game is."""
+        return known(games, game)
+
+    @routes.get("/{game}/rounds")
+    async def rounds(
+        game: str,
+        after: Annotated[int, Query(ge=-1, le=_MOST_ROUNDS)] = -1,
+        last_event_id: Annotated[str, Header(max_length=4)] = "",
+    ) -> StreamingResponse:
+        """Tell the rounds that come after one, by index, as they are played (server-sent events): AHEAD + 1 of them.
+
+        `round` events have the index as their id and a `suphx.review.document.Round`; at last comes `more` (ask again
+        from there for the next ones), `over` or `failed`, each with a GameStatus, or `gone`.
+        """
+        known(games, game)
+        last = int(last_event_id) if last_event_id.isdecimal() else after
+        return StreamingResponse(_told(games, game, last + 1), media_type="text/event-stream")
+
+    _add_starts(routes, games, players, samples)
+    add_routes_of_any(routes, games, jobs, reviewer)
+    return routes
+
+
+def _add_starts(routes: APIRouter, games: Games, players: Players, samples: SampleFolder | None) -> None:
+    """Add the routes that begin a game: one of agents, one of a file that is sent, one of the folder of games."""
+
+    def begin(new: NewGame) -> GameStatus:
+        try:
+            return games.start(new)
+        except TooManyGames as error:
+            raise HTTPException(503, str(error)) from error
 
     @routes.post("/live", status_code=201)
     def live(agent: Annotated[list[str], Form()], seed: Annotated[int, Form(ge=0, le=MAX_SEED)] = 0) -> GameStatus:
@@ -78,29 +106,6 @@ def watch_routes(
         except InputError as error:
             raise HTTPException(404, str(error)) from error
         return begin(NewGame("recorded", clean(name), partial(LoggedPlay, data, clean(name))))
-
-    @routes.get("/{game}")
-    def status(game: str) -> GameStatus:
-        """Return how far a game is."""
-        return known(games, game)
-
-    @routes.get("/{game}/rounds")
-    async def rounds(
-        game: str,
-        after: Annotated[int, Query(ge=-1, le=_MOST_ROUNDS)] = -1,
-        last_event_id: Annotated[str, Header(max_length=4)] = "",
-    ) -> StreamingResponse:
-        """Tell the rounds that come after one, by index, as they are played (server-sent events): AHEAD + 1 of them.
-
-        `round` events have the index as their id and a `suphx.review.document.Round`; at last comes `more` (ask again
-        from there for the next ones), `over` or `failed`, each with a GameStatus, or `gone`.
-        """
-        known(games, game)
-        last = int(last_event_id) if last_event_id.isdecimal() else after
-        return StreamingResponse(_told(games, game, last + 1), media_type="text/event-stream")
-
-    add_routes_of_any(routes, games, jobs, reviewer)
-    return routes
 
 
 async def _told(games: Games, game: str, first: int) -> AsyncIterator[str]:
