@@ -181,20 +181,29 @@ def slightly_changed() -> Copy:
     return Copy({"discard": between(AGENT.networks["discard"], other, 0.1)}, PRECISION)
 
 
-def test_a_copy_is_kept_if_it_does_better_on_held_out_deals_and_dropped_if_not(positions: list[Position]) -> None:
-    made = adapter(bound=1e9, check_deals=12)
-    before = [AGENT.itself] * 2
-    played = made.held_out(positions, before, 24)
-    copies = [contrary(), contrary()]
-    gains = made.deals.gains(played, copies)
-    for found, gain in zip(made.try_out(played, before, copies, 1), gains, strict=True):
-        assert found.gain == pytest.approx(gain.mean())
-        assert found.kept == (gain.mean() > 0)
-        assert found.copy is (found.proposed if found.kept else AGENT.itself)
-    strict = adapter(bound=1e9, check_margin=1e9).try_out(played, before, copies, 1)
-    assert not any(found.kept for found in strict)
+def test_a_copy_is_dropped_if_it_is_outside_the_margin_on_held_out_deals(
+    positions: list[Position], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, before, copies = adapter(bound=1e9), [AGENT.itself] * 2, [contrary(), contrary()]
+    played, gains = made.held_out(positions, before, 12), np.random.default_rng(1).normal([[-0.5], [0.5]], 1, (2, 12))
+    monkeypatch.setattr(Deals, "gains", lambda *_: gains)
+    means, errors = gains.mean(axis=1), gains.std(axis=1, ddof=1) / 12**0.5
+    assert means[0] < 0 < means[1]
+    for margin in (-1e9, *(means / errors - 0.01), *(means / errors + 0.01), 1e9):
+        for number, found in enumerate(adapter(bound=1e9, check_margin=margin).try_out(played, before, copies, 1)):
+            assert found.gain == pytest.approx(means[number])
+            assert found.kept == (means[number] > margin * errors[number])
+            assert found.copy is (found.proposed if found.kept else AGENT.itself)
     unchecked = adapter(bound=1e9, check_deals=0).try_out(played, before, copies, 1)
     assert all(found.kept and np.isnan(found.gain) for found in unchecked)
+
+
+def test_a_copy_that_is_not_clearly_worse_is_kept(positions: list[Position]) -> None:
+    made, before = adapter(bound=1e9), [AGENT.itself] * 2
+    played = made.held_out(positions, before, 24)
+    alike = Copy({"discard": between(AGENT.networks["discard"], AGENT.networks["discard"], 0.0)}, PRECISION)
+    for found in made.try_out(played, before, [alike, alike], 1):
+        assert found.gain == 0 and found.kept
 
 
 @pytest.mark.full
