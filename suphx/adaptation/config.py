@@ -54,7 +54,9 @@ class AdaptationConfig(Config):
     """Rollouts of each deal, with other random numbers: deals x copies are what the paper calls trajectories."""
     temperature: float = Field(default=1.0, gt=0)
     """At which answers are drawn in rollouts; it is the policy of this temperature that adapts. The paper draws from
-    the policy as it is (1); below 1 rollouts are more like play, which takes the likeliest answers."""
+    the policy as it is (1); below 1 rollouts are more like play, which takes the likeliest answers. For networks that
+    learned from people alone, such as `sl`, 0.5 is better: at 1 most of what rollouts teach is to be surer. Where a
+    training had that as its `start_temperature`, 1 is the same."""
     critic: Path | None = None
     """File of a critic, as `suphx train` leaves it where `learning.baseline` is critic, for the same reward; it costs
     some time in every rollout."""
@@ -68,9 +70,11 @@ class AdaptationConfig(Config):
     """KL(original, adapted) in nats, as a mean over held-out questions, that is never exceeded: weights that are
     farther away are brought back towards the original's."""
     check_deals: int = Field(default=250, ge=0)
-    """Held-out deals on which the copy must do better than what it came from, or it is dropped; 0 for no check."""
-    check_margin: float = 0.0
-    """By how many standard errors it must do better."""
+    """Held-out deals on which the copy plays against what it came from, to be dropped by `check_margin`; 0 for none."""
+    check_margin: float = -1.0
+    """It is dropped if its mean gain there is below so many standard errors of it. -1 drops what is clearly worse: from
+    50 to 250 deals one standard error is several times what a copy gains, so that a margin of 0 would keep and drop
+    nearly by chance, and a positive one take away most of what is gained."""
     reward: RewardConfig = Field(default_factory=PhiReward)
     """What a rollout is worth: `{kind: phi}`, or `{kind: round}`."""
 
