@@ -77,7 +77,7 @@ SLOW: dict[str, list[str]] = {
 READ: dict[str, str] = {
     "web": "serves until it is stopped: tests/web/test_web_command.py",
     "train configs/cluster.yaml --address": "needs a cluster: tests/selfplay/test_roles_run.py",
-    "adapt configs/adapt.yaml --picture": "needs all hands: tests/adaptation/test_adapt_command.py",
+    "adapt configs/adapt.yaml --picture": "needs all hands: tests/adaptation/test_experiment.py",
     "evaluate --challenger adapted": "takes hours: tests/adaptation/test_adapted_agent.py",
     "match tcp": "waits for clients: tests/mjai/test_host_tcp.py",
     "match python": "needs the reader's bot: tests/mjai/test_host_match.py",

@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from simulator.rules import PRESETS, Rules
 from simulator.wall import mix2
-from suphx.adaptation.adapting import TEST_DEALS, Adapted, Adapter
+from suphx.adaptation.adapting import TEST_DEALS, Adapted, Adapter, Lessons
 from suphx.adaptation.config import AdaptationConfig, StepsConfig
 from suphx.adaptation.differences import Moment, find_differences
 from suphx.adaptation.hands import Hand, HandsConfig, find_hands
@@ -23,7 +23,10 @@ from suphx.adaptation.notebook import HandResult, Notebook, Trial
 from suphx.adaptation.players import Copy, Original
 from suphx.adaptation.styles import compare_styles
 from suphx.adaptation.worth import Worth
+from suphx.agents import fingerprint
 from suphx.config import Config
+from suphx.selfplay.rewards import SHIPPED_PREDICTOR, PhiReward
+from suphx.selfplay.sources import hash_of_file
 
 #: Name of the way to adapt that the configuration describes.
 ADAPTED = "adapted"
@@ -87,9 +90,31 @@ class ExperimentConfig(Config):
         more = every and number % every == 0 and number // every < self.more_hands
         return self.more_deals if more else self.deals
 
+    def controls(self) -> dict[str, str]:
+        """Return the way with shuffled rewards that each other way is held against, by name, where there is one.
+
+        It has the same steps, or is the first of them.
+        """
+        ways = {ADAPTED: Variant(), **self.variants}
+        shuffled = [name for name, way in ways.items() if way.shuffled]
+        alike = {name: [each for each in shuffled if ways[each].steps == way.steps] for name, way in ways.items()}
+        return {name: (alike[name] + shuffled)[0] for name in ways if shuffled and name not in shuffled}
+
     def settings(self) -> dict[str, object]:
         """Return what decides the numbers of every hand, as JSON values."""
         return self.model_dump(mode="json", exclude={"name", "together"})
+
+    def fingerprints(self) -> dict[str, str]:
+        """Return what tells whether the files that it learns by are still the same, for names alone do not tell.
+
+        Raises InputError for what cannot be read.
+        """
+        found, reward = {"weights": fingerprint(self.agent)}, self.adaptation.reward
+        if self.adaptation.critic is not None:
+            found["critic"] = hash_of_file(self.adaptation.critic)
+        if isinstance(reward, PhiReward):
+            found["predictor"] = hash_of_file(reward.predictor or SHIPPED_PREDICTOR)
+        return found
 
 
 class Experiment:
@@ -140,20 +165,16 @@ class Experiment:
         started = time.perf_counter()
         lessons = adapter.roll(positions, before, 0, adaptation.deals)
         rollout_seconds = (time.perf_counter() - started) / len(hands)
+        started = time.perf_counter()
         played = adapter.held_out(positions, before, adaptation.check_deals)
-        learned: dict[str, list[Copy]] = {name: [] for name in self._ways}
-        steps_seconds, check_seconds = dict.fromkeys(self._ways, 0.0), dict.fromkeys(self._ways, 0.0)
-        for place in range(len(hands)):
-            taught = adapter.taught([lessons], place, self.original.itself)
-            for name, way in self._ways.items():
-                started = time.perf_counter()
-                learned[name].append(adapter.learn(taught, way.shuffled, way.steps))
-                steps_seconds[name] += (time.perf_counter() - started) / len(hands)
+        held_out_seconds = (time.perf_counter() - started) / len(hands)
+        learned, steps_seconds = self._learn(lessons, len(hands))
         found: dict[str, list[Adapted]] = {}
+        check_seconds: dict[str, float] = {}
         for name, proposed in learned.items():
             started = time.perf_counter()
             found[name] = adapter.try_out(played, before, proposed, adaptation.rollouts)
-            check_seconds[name] = (time.perf_counter() - started) / len(hands)
+            check_seconds[name] = held_out_seconds + (time.perf_counter() - started) / len(hands)
         results = []
         for place, (hand, number) in enumerate(zip(hands, numbers, strict=True)):
             deals = self.config.deals_of(number, of)
@@ -165,6 +186,20 @@ class Experiment:
             }
             results.append(_result(number, hand, worth, adaptation.rollouts, rollout_seconds, trials))
         return results
+
+    def _learn(self, lessons: Lessons, hands: int) -> tuple[dict[str, list[Copy]], dict[str, float]]:
+        """Return what each way makes of each hand, by way, and the seconds of a hand that it would take alone."""
+        learned: dict[str, list[Copy]] = {name: [] for name in self._ways}
+        seconds = dict.fromkeys(self._ways, 0.0)
+        for place in range(hands):
+            started = time.perf_counter()
+            taught = self._adapter.taught([lessons], place, self.original.itself)
+            shared = time.perf_counter() - started
+            for name, way in self._ways.items():
+                started, saved = time.perf_counter(), taught.saved
+                learned[name].append(self._adapter.learn(taught, way.shuffled, way.steps))
+                seconds[name] += (shared + time.perf_counter() - started + taught.saved - saved) / hands
+        return learned, seconds
 
     def _measure(self, hand: Hand, copies: dict[str, Copy], deals: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Return rewards of the original f64[deals], and gains of each copy f64[deals]."""

@@ -11,12 +11,14 @@ from matplotlib.figure import Figure
 
 from suphx.adaptation.notebook import HandResult
 from suphx.evaluation.plots import colour, tidy, write_figure
+from suphx.intervals import QUANTILE
 
-_Z = 1.96
 
+def plot_gains(path: Path, hands: Sequence[HandResult], unit: float, summary: Mapping[str, Any]) -> None:
+    """Write the gains of all hands in order of size, one panel for each way to adapt, with 95 % intervals.
 
-def plot_gains(path: Path, hands: Sequence[HandResult], unit: float, units: str) -> None:
-    """Write the gains of all hands in order of size, one panel for each way to adapt, with 95 % intervals."""
+    unit, summary: as of `summarise`.
+    """
     ways = list(hands[0].trials)
     figure = Figure((7.5, 2.6 * len(ways)), layout="constrained")
     panels = figure.subplots(len(ways), sharex=True, squeeze=False)[:, 0]
@@ -25,13 +27,19 @@ def plot_gains(path: Path, hands: Sequence[HandResult], unit: float, units: str)
         trials = sorted((hand.trials[way] for hand in hands), key=lambda trial: trial.gain)
         gains, errors = (np.array([getattr(trial, name) for trial in trials]) * unit for name in ("gain", "error"))
         axes.errorbar(
-            np.arange(len(trials)), gains, _Z * errors, fmt=".", markersize=3, elinewidth=0.6, color=colour(number)
+            np.arange(len(trials)),
+            gains,
+            QUANTILE * errors,
+            fmt=".",
+            markersize=3,
+            elinewidth=0.6,
+            color=colour(number),
         )
         axes.axhline(0, color="0.35", linewidth=0.9)
-        better = (gains > 0).mean()
-        axes.set_title(f"{way}: {100 * better:.0f} % of {len(gains)} hands gain, {gains.mean():+.2f} on average",
-                       fontsize=10)  # fmt: skip
-        axes.set_ylabel(f"gain ({units})", fontsize=8)
+        found = summary["ways"][way]
+        share = "no hand differs" if found["share"] is None else f"{found['share']:.0%} of hands that differ gain"
+        axes.set_title(f"{way}: {share}, {found['gain']['value']:+.2f} on average", fontsize=10)
+        axes.set_ylabel(f"gain ({summary['units']})", fontsize=8)
     panels[-1].set_xlabel("hands, in order of the gain")
     write_figure(path, figure)
 
@@ -52,6 +60,6 @@ def plot_shares(path: Path, summary: Mapping[str, Any]) -> None:
                       label=way)  # fmt: skip
         axes.set_xticks(range(len(shown)), [f"{name}\n({part['hands']})" for name, part in shown.items()], fontsize=8)
     axes.axhline(50, color="0.35", linewidth=0.9, linestyle="--")
-    axes.set_ylabel("hands that gain (%)")
+    axes.set_ylabel("hands that gain, of those that differ (%)")
     axes.legend(fontsize=9)
     write_figure(path, figure)

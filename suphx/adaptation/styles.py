@@ -13,6 +13,7 @@ from suphx.adaptation.hands import Hand
 from suphx.adaptation.players import Original
 from suphx.adaptation.rollouts import roll_out, rollouts_of
 from suphx.evaluation.tally import COLUMN, tally
+from suphx.intervals import half_width
 
 #: What is counted, as in `evaluation.tally`: each once a round.
 COUNTED = ("wins", "deal_ins", "riichi", "call_rounds", "tenpai_draws")
@@ -46,11 +47,10 @@ def compare_styles(
 def _pair(first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
     """Return the means of both agents over hands, and of their difference with its interval."""
     difference = second - first
-    half = 1.96 * float(difference.std(ddof=1)) / len(difference) ** 0.5 if len(difference) > 1 else None
-    mean = float(difference.mean())
+    half, mean = half_width(difference), float(difference.mean())
     return {
         "first": float(first.mean()),
         "second": float(second.mean()),
         "second_less_first": mean,
-        "interval": None if half is None else [mean - half, mean + half],
+        "interval": [mean - half, mean + half] if len(difference) > 1 else None,
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,31 +11,41 @@ from suphx.adaptation.notebook import HandResult, Trial
 from suphx.intervals import half_width, share_interval
 
 
-def summarise(hands: Sequence[HandResult], unit: float, units: str) -> dict[str, Any]:
+def summarise(hands: Sequence[HandResult], unit: float, units: str, controls: Mapping[str, str]) -> dict[str, Any]:
     """Return the numbers of an experiment as JSON values.
 
-    unit: what a reward of 1 is, in `units`; gains are given in these. By way to adapt: of all hands, by kind and by
-    situation; the hand is the unit of every interval (95 %).
+    unit: what a reward of 1 is, in `units`; gains are given in these. controls: the way with shuffled rewards that
+    another one is held against, hand by hand, for both are measured on the same deals. By way to adapt: of all hands,
+    by kind and by situation; the hand is the unit of every interval (95 %).
     """
     ways = list(hands[0].trials) if hands else []
     return {
         "hands": len(hands),
         "units": units,
+        "deals": sorted({hand.deals for hand in hands}),
         "rollouts": sorted({hand.rollouts for hand in hands}),
         "rollout_seconds": _mean([hand.rollout_seconds for hand in hands]),
-        "ways": {way: _of_way(hands, way, unit) for way in ways},
+        "ways": {way: _of_way(hands, way, controls.get(way), unit) for way in ways},
     }
 
 
-def _of_way(hands: Sequence[HandResult], way: str, unit: float) -> dict[str, Any]:
-    def part(name: str, of: Callable[[HandResult], str]) -> dict[str, Any]:
-        values = dict.fromkeys(of(hand) for hand in hands)
-        return {value: _numbers([hand.trials[way] for hand in hands if of(hand) == value], unit) for value in values}
+def _of_way(hands: Sequence[HandResult], way: str, control: str | None, unit: float) -> dict[str, Any]:
+    def numbers(chosen: Sequence[HandResult]) -> dict[str, Any]:
+        found = _numbers([hand.trials[way] for hand in chosen], unit)
+        if control is not None:
+            less = np.array([hand.trials[way].gain - hand.trials[control].gain for hand in chosen]) * unit
+            found["less_shuffled"] = {"control": control, **_shares(less), "gain": _with_interval(less)}
+        return found
+
+    def part(of: Callable[[HandResult], str]) -> dict[str, Any]:
+        return {
+            value: numbers([hand for hand in hands if of(hand) == value]) for value in dict.fromkeys(map(of, hands))
+        }
 
     return {
-        **_numbers([hand.trials[way] for hand in hands], unit),
-        "by_kind": part("kind", lambda hand: hand.kind),
-        "by_situation": part("situation", lambda hand: hand.situation),
+        **numbers(hands),
+        "by_kind": part(lambda hand: hand.kind),
+        "by_situation": part(lambda hand: hand.situation),
     }
 
 

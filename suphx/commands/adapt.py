@@ -55,7 +55,6 @@ def adapt(
     from suphx.adaptation.pictures import plot_gains, plot_shares
     from suphx.adaptation.players import load_original
     from suphx.adaptation.summary import summarise
-    from suphx.agents import fingerprint
     from suphx.config import load_config
     from suphx.networks.memory import keep_memory
     from suphx.networks.precision import choose_precision
@@ -74,7 +73,7 @@ def adapt(
     dtype = str(computed.dtype).removeprefix("torch.")
     settings = {
         **chosen.settings(),
-        "weights": fingerprint(chosen.agent),
+        **chosen.fingerprints(),
         "computed": f"{dtype} {computed.device.type}",
     }
     screen, interrupted = Console(stderr=True), False
@@ -95,9 +94,10 @@ def adapt(
     if not done:
         raise typer.Exit(EXIT_INTERRUPTED)
     found: dict[str, Any] = {"interrupted": interrupted, "settings": settings}
-    found |= summarise(done, experiment.worth.unit, experiment.worth.units)
+    unit = experiment.worth.unit
+    found |= summarise(done, unit, experiment.worth.units, chosen.controls())
     write_whole(folder / "result.json", (json.dumps(found, indent=1, allow_nan=False) + "\n").encode())
-    plot_gains(folder / "gains.png", done, experiment.worth.unit, experiment.worth.units)
+    plot_gains(folder / "gains.png", done, unit, found)
     plot_shares(folder / "shares.png", found)
     if as_json:
         print(json.dumps(found, allow_nan=False))
@@ -155,15 +155,26 @@ def _show(found: dict[str, Any], folder: Path) -> None:
     from rich.table import Table
 
     title = f"{found['hands']} hands, {found['rollouts']} rollouts each; gains in {found['units']}"
-    table = Table("way", "hands", "gain", "95 %", "mean gain", "95 %", "kept", "with check", title=title)
+    caption = (
+        "share: of hands that gain, among those that differ, by each hand's mean over "
+        f"{' or '.join(f'{deals:,}' for deals in found['deals'])} test deals; the fewer deals, the nearer to one half"
+    )
+    columns = "way", "hands", "share", "95 %", "mean gain", "95 %", "less shuffled", "95 %", "kept", "with check"
+    table = Table(*columns, title=title, caption=caption)
     for way, all_of in found["ways"].items():
         for name, part in {way: all_of, **all_of["by_kind"], **all_of["by_situation"]}.items():
-            share, ends = part["share"], part["share_interval"] or [0, 0]
-            gain, between = part["gain"]["value"], part["gain"]["interval"] or [0, 0]
+            share, ends, less = part["share"], part["share_interval"], part.get("less_shuffled")
             table.add_row(
                 name if name == way else f"  {name}", str(part["hands"]), "" if share is None else f"{share:.1%}",
-                f"{ends[0]:.1%} to {ends[1]:.1%}", f"{gain:+.3f}", f"{between[0]:+.3f} to {between[1]:+.3f}",
+                f"{ends[0]:.1%} to {ends[1]:.1%}" if ends else "", *_with_ends(part["gain"]),
+                *(_with_ends(less["gain"]) if less else ("", "")),
                 f"{part['kept']:.0%}", f"{part['gain_with_check']['value']:+.3f}",
             )  # fmt: skip
     Console(width=None if sys.stdout.isatty() else _PAGE).print(table)
     print(folder)
+
+
+def _with_ends(gain: dict[str, Any]) -> tuple[str, str]:
+    """Return a mean gain and its interval, as they are shown."""
+    ends = gain["interval"]
+    return f"{gain['value']:+.3f}", f"{ends[0]:+.3f} to {ends[1]:+.3f}" if ends else ""

@@ -21,14 +21,16 @@ def fingerprints(config: TrainConfig) -> dict[str, str]:
     found |= {f"opponent {name}": fingerprint(name) for name in opponents(config.table)}
     if config.teacher is not None:
         found |= {
-            f"teacher {model}": _hash(config.teacher / f"{model}.safetensors") for model in config.learning.models
+            f"teacher {model}": hash_of_file(config.teacher / f"{model}.safetensors")
+            for model in config.learning.models
         }
     if isinstance(config.reward, PhiReward):
-        found["predictor"] = _hash(config.reward.predictor or SHIPPED_PREDICTOR)
+        found["predictor"] = hash_of_file(config.reward.predictor or SHIPPED_PREDICTOR)
     return found
 
 
-def _hash(path: Path) -> str:
+def hash_of_file(path: Path) -> str:
+    """Return what tells one content of a file from another; raises InputError where it cannot be read."""
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
     except OSError as error:

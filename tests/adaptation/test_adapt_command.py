@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from suphx import cli
-from suphx.adaptation.notebook import HANDS_NAME
+from suphx.adaptation.notebook import HANDS_NAME, SETTINGS_NAME
 from suphx.errors import InputError
 
 SMALL = """
@@ -44,12 +44,18 @@ def test_results_are_kept_told_and_gone_on_with(config: Path, tmp_path: Path) ->
     (out / HANDS_NAME).write_bytes(lines[: lines.index(b"\n") + 1])
     again = run(config, "--out", out)
     assert again.exit_code == 0 and "2 hands, [4] rollouts each" in again.output
+    assert "less shuffled" in again.output and "3 test deals; the fewer deals" in again.output
+    assert found["ways"]["adapted"]["less_shuffled"]["control"] == "shuffled"
     first, second = (
         [{name: value for name, value in json.loads(line).items() if name in ("number", "worth", "scores")}
          for line in text.splitlines()]
         for text in (lines, (out / HANDS_NAME).read_bytes())
     )  # fmt: skip
     assert first == second
+    settings = json.loads((out / SETTINGS_NAME).read_text())
+    (out / SETTINGS_NAME).write_text(json.dumps(settings | {"predictor": "another"}))
+    with pytest.raises(InputError, match="another experiment, by predictor"):
+        run(config, "--out", out)
 
 
 def test_what_cannot_be_is_refused(config: Path, tmp_path: Path) -> None:

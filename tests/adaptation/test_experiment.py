@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from simulator.logs.from_record import game_log
 from simulator.logs.mjlog_writer import write_mjlog
 from simulator.players import player
 from simulator.players.play import play_games
+from simulator.record import RESULT_EXHAUSTIVE
+from simulator.rounds import _is_game_over
 from simulator.rules import Rules
+from simulator.tables import Decisions, Tables
+from suphx.adaptation import pictures
+from suphx.adaptation.adapting import Adapter
 from suphx.adaptation.comparing import Deals
+from suphx.adaptation.differences import Moment
 from suphx.adaptation.experiment import Experiment, ExperimentConfig
 from suphx.adaptation.hands import Hand, HandsConfig, find_hands
+from suphx.adaptation.learned_part import LearnedPart
 from suphx.adaptation.notebook import HANDS_NAME, HandResult, Notebook, Trial
 from suphx.adaptation.pictures import plot_gains, plot_shares
+from suphx.adaptation.rollouts import roll_out, rollouts_of
 from suphx.adaptation.summary import summarise
 from suphx.agent.interface import RuleAgent
+from suphx.agent.opinions import opinions_of
 from suphx.errors import InputError
-from tests.adaptation.adaptation_positions import late_positions, points, tiny_agent
+from tests.adaptation.adaptation_positions import Honours, late_positions, points, tiny_agent
 
 AGENT = tiny_agent()
 RULES = Rules.tenhou()
@@ -46,21 +58,75 @@ def found(situation: str, count: int = 6, seed: int = 1, logs: tuple[Path, ...] 
 def test_hands_are_beginnings_of_rounds_of_their_situation(situation: str) -> None:
     hands = found(situation)
     for hand in hands:
-        game, seat = hand.position.game, hand.position.seat
+        game = hand.position.game
         assert game["n_events"] == 1 and hand.situation == situation
         start = hand.position.history[-1]
         assert start["scores"].tolist() == game["start_scores"].tolist() and start["round"] == game["round"]
-        own, others = int(game["scores"][seat]), np.delete(game["scores"], seat)
         if situation == "first":
             assert game["round"] == 0 and len(hand.position.history) == 1
         if situation in ("last", "behind", "lead"):
             assert game["round"] >= 7 and game["dealer"] == game["round"] % 4
-        if situation == "behind":
-            assert (others - own == 12_000).all() and game["scores"].sum() == 100_000
-        if situation == "lead":
-            assert (own - others == 28_000).all() and game["scores"].sum() == 100_000
     assert len({hand.position.game["wall"].tobytes() for hand in hands}) == len(hands)
-    assert len({hand.position.seat for hand in hands}) > 1
+    seats = {hand.position.seat for hand in hands}
+    assert seats == {3} if situation == "lead" else len(seats) > 1
+
+
+DEALER = 3
+
+
+def after_win(game: np.void, winner: int, won: int, source: int | None = None) -> np.void:
+    """A last round's game after a win by another seat than the dealer: on a discard of `source`, or on a draw."""
+    found = game.copy()
+    paid = {source: won} if source is not None else {s: won // (2 if s == DEALER else 4) for s in range(4)}
+    for seat, part in paid.items():
+        if seat != winner:
+            found["scores"][seat] -= part
+            found["scores"][winner] += part
+    return found
+
+
+def place(game: np.void, seat: int) -> int:
+    return int((game["scores"] > game["scores"][seat]).sum()) + 1
+
+
+@pytest.mark.parametrize("situation", ["behind", "lead"])
+def test_the_game_ends_with_a_last_round_that_is_made(situation: str) -> None:
+    for hand in found(situation, 3):
+        game = hand.position.game
+        assert game["dealer"] == DEALER and game["scores"].sum() == 100_000
+        assert _is_game_over(game, True, True) == 1  # the dealer in tenpai at the end, or winning
+        for winner in range(DEALER):
+            for won in (1_000, 2_000, 3_900, 5_200, 6_400, 8_000, 12_000, 16_000, 24_000):
+                for source in {0, 1, 2, DEALER, None} - {winner}:
+                    ended = after_win(game, winner, won, source)
+                    assert _is_game_over(ended, False, True) == 1, (hand.position.seat, winner, won, source)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("situation", ["behind", "lead"])
+def test_the_game_ends_in_rollouts_of_a_last_round_that_is_made(situation: str) -> None:
+    positions = [hand.position for hand in found(situation, 4)]
+    ended = roll_out(positions, rollouts_of(4, 50), [SENSIBLE] * 4, SENSIBLE, 1).ended
+    rare = (ended["result"]["type"] > RESULT_EXHAUSTIVE) | (ended["result"]["n_wins"] > 1)
+    assert (ended["result"]["game_over"] == 1)[~rare].all() and rare.sum() < 20
+
+
+def test_behind_needs_12_000_points_or_half_of_it_by_a_direct_hit() -> None:
+    for hand in found("behind"):
+        game, seat = hand.position.game, hand.position.seat
+        others = set(range(DEALER)) - {seat}
+        assert place(game, seat) == 4
+        assert [place(after_win(game, seat, 8_000, source), seat) for source in (DEALER, None)] == [4, 4]
+        assert [place(after_win(game, seat, 12_000, source), seat) for source in (DEALER, None)] == [2, 2]
+        assert [place(after_win(game, seat, 5_200, source), seat) for source in others] == [4, 4]
+        assert [place(after_win(game, seat, 6_400, source), seat) for source in others] == [3, 3]
+
+
+def test_a_lead_is_lost_to_16_000_by_a_direct_hit_or_24_000_drawn() -> None:
+    (hand,) = found("lead", 1)
+    game = hand.position.game
+    for won, source, expected in ((12_000, DEALER, 1), (16_000, DEALER, 2), (16_000, None, 1), (24_000, None, 2)):
+        assert place(after_win(game, 1, won, source), DEALER) == expected
 
 
 def test_the_same_seed_finds_the_same_hands_and_another_one_others() -> None:
@@ -145,6 +211,52 @@ def test_gains_are_those_of_the_copies_on_the_test_deals(hands: list[Hand], resu
     assert results[1]["worth"] == pytest.approx(played.worth.mean())
 
 
+def of_honours(config: ExperimentConfig) -> Experiment:
+    """An experiment whose rewards tell rollouts of a late position apart."""
+    experiment = Experiment(config, AGENT)
+    experiment.worth = experiment._adapter.worth = experiment._adapter.deals.worth = Honours()
+    return experiment
+
+
+def test_every_way_is_charged_for_what_ways_share(
+    hands: list[Hand], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Namely for held-out deals and for the output of fixed blocks, which are played and computed once."""
+    slow = 0.2
+
+    def slowed(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *arguments: time.sleep(slow) or function(*arguments)
+
+    monkeypatch.setattr(LearnedPart, "inputs", slowed(LearnedPart.inputs))
+    monkeypatch.setattr(Adapter, "held_out", slowed(Adapter.held_out))
+    with Notebook(tmp_path, CONFIG.settings()) as notebook:
+        of_honours(CONFIG).run(hands[:1], notebook, lambda hand: None)
+    trials = notebook.done[0].trials
+    assert set(trials) == {"adapted", "shuffled", "far"}
+    assert all(trial.steps_seconds >= slow and trial.check_seconds >= slow for trial in trials.values())
+
+
+def test_changes_are_where_the_adapted_copy_goes_another_way_than_the_original(hands: list[Hand]) -> None:
+    steps = {"distance": 0.5}
+    adaptation = CONFIG.adaptation.model_dump() | {"steps": steps, "bound": 5.0}
+    config = ExperimentConfig.model_validate(CONFIG.model_dump() | {"adaptation": adaptation, "deals": 20})
+    moments = of_honours(config).changes(hands[0])
+    assert 0 < len(moments) <= 20  # the first of a round
+    assert [moment.margin for moment in moments] == sorted((moment.margin for moment in moments), reverse=True)
+    for moment in moments:
+        assert moment.seat == hands[0].position.seat and moment.first_action != moment.second_action
+        games, asked = decision_of(moment)
+        assert np.array_equal(opinions_of(AGENT.playing.flow, games, asked).probability[0], moment.first)
+
+
+def decision_of(moment: Moment) -> tuple[np.ndarray, Decisions]:
+    tables = Tables(1, RULES, restart=False)
+    tables.restore(np.array([moment.game]))
+    asked = tables.decisions()
+    mine = asked.seat == moment.seat
+    return tables.games, Decisions(asked.game[mine], asked.seat[mine], asked.situation[mine], asked.legal[mine])
+
+
 def test_some_hands_are_measured_on_more_deals() -> None:
     config = CONFIG.model_copy(update={"more_hands": 3, "more_deals": 50})
     assert [config.deals_of(number, 10) for number in range(10)] == [50, 6, 6, 50, 6, 6, 50, 6, 6, 6]
@@ -165,6 +277,26 @@ def test_another_experiment_another_writer_and_broken_lines_are_refused(hands: l
         Notebook(tmp_path, CONFIG.settings())
 
 
+def test_a_file_of_another_critic_or_predictor_is_noticed(tmp_path: Path) -> None:
+    files = {"critic": tmp_path / "critic.safetensors", "predictor": tmp_path / "phi.safetensors"}
+    for path in files.values():
+        path.write_bytes(b"one")
+    reward = {"kind": "phi", "predictor": files["predictor"]}
+    config = ExperimentConfig.model_validate({"adaptation": {"critic": files["critic"], "reward": reward}})
+    before = config.fingerprints()
+    assert set(before) == {"weights", "critic", "predictor"}
+    for name, path in files.items():
+        path.write_bytes(b"another")
+        after = config.fingerprints()
+        assert {key for key in after if after[key] != before[key]} == {name}
+        before = after
+    assert set(ExperimentConfig().fingerprints()) == {"weights", "predictor"}
+    assert set(CONFIG.fingerprints()) == {"weights"}
+    files["critic"].unlink()
+    with pytest.raises(InputError, match=r"critic.safetensors: cannot be read"):
+        config.fingerprints()
+
+
 def test_steps_that_do_not_fit_the_rollouts_are_refused() -> None:
     with pytest.raises(ValueError, match=r"variants.literal: .*form rollout needs every question"):
         ExperimentConfig.model_validate(
@@ -181,21 +313,36 @@ def test_steps_that_do_not_fit_the_rollouts_are_refused() -> None:
         HandsConfig.model_validate({"situation": "lead", "logs": ["x"]})
 
 
-def made(number: int, gain: float, kept: bool, kind: str) -> HandResult:
-    trial = Trial(
-        gain=gain, error=0.5, differing=0.1, distance=0.01, held_out=0.0, held_out_error=0.1, kept=kept,
-        steps_seconds=1.0, check_seconds=2.0,
-    )  # fmt: skip
+def test_a_way_is_held_against_shuffled_rewards_with_the_same_steps_or_the_first() -> None:
+    far = {"steps": {"distance": 0.2}}
+    ways = {"shuffled": {"shuffled": True}, "far": far, "farther": {"steps": {"distance": 0.4}}}
+    ways["shuffled_far"] = far | {"shuffled": True}
+    config = ExperimentConfig.model_validate({"variants": ways})
+    assert config.controls() == {"adapted": "shuffled", "far": "shuffled_far", "farther": "shuffled"}
+    assert not ExperimentConfig(variants={}).controls()
+
+
+def made(number: int, gain: float, kept: bool, kind: str, by_chance: float = 0.0) -> HandResult:
+    trials = {
+        name: Trial(
+            gain=each, error=0.5, differing=0.1, distance=0.01, held_out=0.0, held_out_error=0.1, kept=kept,
+            steps_seconds=1.0, check_seconds=2.0,
+        )
+        for name, each in {"adapted": gain, "shuffled": by_chance}.items()
+    }  # fmt: skip
     return HandResult(
         number=number, situation="any", kind=kind, shanten=3, round=0, seat=0, dealer=True, scores=[25_000] * 4,
-        deals=100, worth=0.0, spread=1.0, rollouts=8, rollout_seconds=3.0, trials={"adapted": trial},
+        deals=100, worth=0.0, spread=1.0, rollouts=8, rollout_seconds=3.0, trials=trials,
     )  # fmt: skip
+
+
+CONTROLS = {"adapted": "shuffled"}
 
 
 def test_a_summary_counts_hands_that_improve() -> None:
     gains = [1.0, 2.0, -1.0, 0.0, 3.0]
     results = [made(n, gain, gain > 1, "good" if n < 3 else "poor") for n, gain in enumerate(gains)]
-    numbers = summarise(results, 10.0, "points")["ways"]["adapted"]
+    numbers = summarise(results, 10.0, "points", {})["ways"]["adapted"]
     assert (numbers["better"], numbers["worse"], numbers["same"]) == (3, 1, 1)
     assert numbers["share"] == 0.75
     assert numbers["share_interval"] == pytest.approx([0.3006, 0.9544], abs=1e-4)  # Wilson's, 3 of 4
@@ -208,9 +355,35 @@ def test_a_summary_counts_hands_that_improve() -> None:
     assert numbers["by_kind"]["poor"]["hands"] == 2 and numbers["by_kind"]["good"]["better"] == 2
 
 
-def test_pictures_are_drawn(tmp_path: Path) -> None:
-    results = [made(n, gain, True, "good") for n, gain in enumerate([1.0, -2.0, 0.0])]
-    plot_gains(tmp_path / "gains.png", results, 1.0, "points")
-    plot_shares(tmp_path / "shares.svg", summarise(results, 1.0, "points"))
+def test_a_summary_holds_ways_against_the_control_hand_by_hand() -> None:
+    gains, by_chance = [1.0, 2.0, -1.0, 0.5], [0.5, 2.0, 1.0, 0.0]
+    pairs = zip(gains, by_chance, strict=True)
+    results = [made(n, gain, True, "poor" if n else "good", chance) for n, (gain, chance) in enumerate(pairs)]
+    ways = summarise(results, 10.0, "points", CONTROLS)["ways"]
+    less = ways["adapted"]["less_shuffled"]
+    differences = 10 * (np.array(gains) - by_chance)
+    assert (less["control"], less["better"], less["worse"], less["same"]) == ("shuffled", 2, 1, 1)
+    assert less["share"] == pytest.approx(2 / 3) and less["gain"]["value"] == pytest.approx(differences.mean())
+    half = 1.96 * differences.std(ddof=1) / 2
+    assert less["gain"]["interval"] == pytest.approx([differences.mean() - half, differences.mean() + half], abs=1e-3)
+    assert ways["adapted"]["by_kind"]["good"]["less_shuffled"]["gain"]["value"] == pytest.approx(5.0)
+    assert "less_shuffled" not in ways["shuffled"]
+
+
+def titles(figure: Figure) -> list[str]:
+    return [axes.get_title() for axes in figure.axes]
+
+
+def test_pictures_are_drawn_with_the_shares_of_the_summary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    results = [made(n, gain, True, "good") for n, gain in enumerate([1.0, -2.0, 3.0, 0.0])]
+    summary = summarise(results, 1.0, "points", CONTROLS)
+    drawn: list[str] = []
+    monkeypatch.setattr(pictures, "write_figure", lambda path, figure: drawn.extend(titles(figure)))
+    plot_gains(tmp_path / "gains.png", results, 1.0, summary)
+    assert drawn[0] == "adapted: 67% of hands that differ gain, +0.50 on average"
+    assert drawn[1] == "shuffled: no hand differs, +0.00 on average"
+    monkeypatch.undo()
+    plot_gains(tmp_path / "gains.png", results, 1.0, summary)
+    plot_shares(tmp_path / "shares.svg", summary)
     assert (tmp_path / "gains.png").read_bytes().startswith(b"\x89PNG")
     assert b"all hands" in (tmp_path / "shares.svg").read_bytes() or (tmp_path / "shares.svg").stat().st_size > 5_000
