@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from pydantic import Field, field_validator
@@ -69,17 +70,20 @@ class _Memory:
     """Of its seat in this round, as of the last time it was asked."""
     done: int = 0
     """How many of its turns to adapt have come."""
+    has_adapted: bool = False
 
 
 @dataclass
 class Counts:
-    """What has been adapted to so far."""
+    """What has been adapted to."""
 
+    rounds: int = 0
+    """Of a seat, in which it adapted once at least."""
     adaptations: int = 0
     kept: int = 0
+    """Of these, how many led to a copy that was kept."""
     rollouts: int = 0
-    seconds: dict[str, float] = field(default_factory=dict)
-    """By part."""
+    seconds: float = 0.0
 
 
 class AdaptedAgent:
@@ -92,7 +96,8 @@ class AdaptedAgent:
     def __init__(self, original: Original, config: AdaptedConfig, seed: int = 0) -> None:
         """seed: of the deals that it makes up and of what is drawn in them."""
         self.name = f"{original.name}, adapted"
-        self.counts = Counts()
+        self.counts: defaultdict[int, Counts] = defaultdict(Counts)
+        """By table."""
         self._original, self._config = original, config
         self._worth = Worth(config.adaptation.reward, Rules.tenhou())
         self._adapter = Adapter(original, config.share(), self._worth, seed)
@@ -150,13 +155,19 @@ class AdaptedAgent:
             for row, memory in zip(rows, memories, strict=True)
         ]
         found = self._adapter.adapt(positions, [memory.copy for memory in memories], self._seconds)
-        for memory, adapted in zip(memories, found, strict=True):
+        each_counts = [self.counts[int(asked.game[row])] for row in rows]
+        for memory, counts, adapted in zip(memories, each_counts, found, strict=True):
             memory.copy = adapted.copy
-            self.counts.adaptations += 1
-            self.counts.kept += adapted.kept
-            self.counts.rollouts += adapted.rollouts
-            for part, seconds in adapted.seconds.items():
-                self.counts.seconds[part] = self.counts.seconds.get(part, 0.0) + seconds
+            counts.rounds += not memory.has_adapted
+            counts.adaptations += 1
+            counts.kept += adapted.kept
+            counts.rollouts += adapted.rollouts
+            counts.seconds += sum(adapted.seconds.values())
+            memory.has_adapted = True
+
+    def take_counts(self, table: int) -> dict[str, float]:
+        """Return what has been adapted to at a table since this was last asked, as of `Counts`."""
+        return asdict(self.counts.pop(table, Counts()))
 
     def _by_copy(self, asked: Decisions) -> list[tuple[Copy, np.ndarray]]:
         """Return each copy that is played by, and which decisions are its, i64[m]."""

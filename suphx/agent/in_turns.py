@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from simulator.tables import Decisions
-from suphx.agent.interface import Agent, Choice
+from suphx.agent.interface import Agent, Choice, Counting
 
 #: Between the names of agents that take turns.
 TURNS = "|"
@@ -31,3 +31,11 @@ class InTurns:
                 choice = agent.act(games, part)
                 actions[rows], log_probability[rows] = choice.actions, choice.log_probability
         return Choice(actions, log_probability)
+
+    def take_counts(self, table: int) -> dict[str, float]:
+        """Return what all of them did at a table since they were last asked."""
+        found: dict[str, float] = {}
+        for agent in self._agents:
+            counts = agent.take_counts(table) if isinstance(agent, Counting) else {}
+            found |= {name: found.get(name, 0) + value for name, value in counts.items()}
+        return found

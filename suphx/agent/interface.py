@@ -84,6 +84,15 @@ class Follower(Protocol):
         ...
 
 
+@runtime_checkable
+class Counting(Protocol):
+    """What an agent has besides `act` if it counts what it does, such as one that adapts."""
+
+    def take_counts(self, table: int) -> dict[str, float]:
+        """Return what it did at a table since it was last asked, by name: numbers that add up over games."""
+        ...
+
+
 class RuleAgent:
     """A rule-based player of `simulator.players` as an agent."""
 

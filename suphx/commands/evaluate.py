@@ -142,7 +142,7 @@ def evaluate(
         "decided": outcome.decided, "interrupted": outcome.interrupted,
         "played_now": outcome.played, "seconds": round(seconds, 1),
     }  # fmt: skip
-    found = {**head, **found, "faults": _faults(plan, outcome.results)}
+    found = {**head, **found, "faults": _faults(plan, outcome.results), "adaptation": _adaptation(outcome.results)}
     if career:
         found["career"] = _careers(outcome)
     _write(found, units, csv, plots, tensorboard, out)
@@ -230,6 +230,19 @@ def _faults(plan: Plan, results: Results) -> list[dict[str, Any]]:
     ]
 
 
+def _adaptation(results: Results) -> list[dict[str, Any]]:
+    """Return how much agents that adapt have done, in all games."""
+    return [
+        {
+            "agent": results.plan.agents[agent],
+            **{name: int(counts[name]) for name in ("rounds", "adaptations", "kept", "rollouts")},
+            "seconds_per_round": round(counts["seconds"] / counts["rounds"], 3),
+        }
+        for agent, counts in sorted(results.counted.items())
+        if counts.get("rounds")
+    ]
+
+
 def _careers(outcome: Outcome) -> dict[str, Any]:
     """Return what becomes of each agent on Tenhou's ladder, by its rank rates here."""
     from suphx.evaluation.ladder import simulate
@@ -283,6 +296,12 @@ def _print(found: dict[str, Any], as_json: bool) -> None:
     for each in found["faults"]:
         console.print(
             f"{each['agent']}: {each['fault']} ({each['times']:,} times)", style="red", markup=False, highlight=False
+        )
+    for each in found["adaptation"]:
+        kept = f"{each['kept']:,} of {each['adaptations']:,} copies kept"
+        cost = f"{each['rollouts']:,} rollouts, {each['seconds_per_round']:.2g} s a round"
+        console.print(
+            f"{each['agent']}: adapted in {each['rounds']:,} rounds, {kept}, {cost}", markup=False, highlight=False
         )
     for name, career in found.get("career", {}).items():
         console.print(career_table(name, career))

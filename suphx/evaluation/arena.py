@@ -24,7 +24,7 @@ from simulator.players.play import PlayedGame, Seating, play_seated
 from simulator.record import SEATS
 from simulator.rules import Rules
 from simulator.tables import Decisions
-from suphx.agent.interface import Agent, Follower
+from suphx.agent.interface import Agent, Counting, Follower
 from suphx.agents import load_agent
 from suphx.evaluation.protocol import Plan
 from suphx.evaluation.results import GameDone, result_row
@@ -76,15 +76,17 @@ class _Seated:
 
 
 class _Messages:
-    """Tells agents that live outside of their games, and keeps what they did wrong."""
+    """Tells agents that live outside of their games, and keeps what they did wrong and what others counted."""
 
     def __init__(self, agents: Sequence[Agent]) -> None:
         self._followers = {number: agent for number, agent in enumerate(agents) if isinstance(agent, Follower)}
         self._seated: dict[int, Seating] = {}
         self._faults: dict[Seating, list[tuple[int, str]]] = {}
+        self._counting = {number: agent for number, agent in enumerate(agents) if isinstance(agent, Counting)}
+        self._counts: dict[Seating, list[tuple[int, dict[str, float]]]] = {}
 
     def __bool__(self) -> bool:
-        return bool(self._followers)
+        return bool(self._followers or self._counting)
 
     def _here(self, table: int) -> Iterator[tuple[int, Follower]]:
         for number in sorted(set(self._seated[table].players)):
@@ -101,7 +103,13 @@ class _Messages:
             agent.round_over(table, record)
         if record["result"]["game_over"]:
             faults = [(number, words) for number, agent in self._here(table) for words in agent.game_over(table)]
-            self._faults[self._seated[table]] = faults
+            seating = self._seated[table]
+            self._faults[seating] = faults
+            counting = [(number, agent) for number, agent in self._counting.items() if number in seating.players]
+            self._counts[seating] = [(number, agent.take_counts(table)) for number, agent in counting]
+
+    def counts(self, game: PlayedGame) -> list[tuple[int, dict[str, float]]]:
+        return self._counts.pop(game.seating, [])
 
     def faults(self, game: PlayedGame) -> list[tuple[int, str]]:
         return self._faults.pop(game.seating, [])
@@ -143,7 +151,7 @@ def play_tables(
     try:
         for game in play_seated(players, seatings, rules, terms.seed, batch, messages or None):
             log = _log(plan, terms, rules, game) if terms.logs else None
-            yield GameDone(result_row(game), messages.faults(game), log)
+            yield GameDone(result_row(game), messages.faults(game), log, messages.counts(game))
     finally:
         messages.close()
 

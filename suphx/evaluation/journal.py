@@ -40,6 +40,10 @@ class _Line(BaseModel):
     scores: list[int] = Field(min_length=SEATS, max_length=SEATS)
     counts: list[list[int]] = Field(min_length=SEATS, max_length=SEATS)
     faults: list[tuple[int, str]] = Field(default_factory=list, strict=False)
+    counted: list[tuple[int, dict[str, float]]] = Field(default_factory=list, strict=False)
+
+
+_BESIDE_THE_ROW = {"faults", "counted"}
 
 
 def log_name(deal: int, table: int) -> str:
@@ -82,7 +86,8 @@ class Journal:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(path, game.log)
         values = {name: row[name].tolist() for name in GAME_RESULT.names or ()}
-        self._lines.add(json.dumps(values | {"faults": game.faults}, separators=(",", ":")))
+        values |= {"faults": game.faults, "counted": game.counted}
+        self._lines.add(json.dumps(values, separators=(",", ":")))
 
     def __enter__(self) -> Journal:
         return self
@@ -109,9 +114,9 @@ def _game(line: _Line, results: Results) -> GameDone | None:
     if line.deal >= results.done.shape[0]:
         return None
     row = np.zeros((), GAME_RESULT)
-    for name, value in line.model_dump(exclude={"faults"}).items():
+    for name, value in line.model_dump(exclude=_BESIDE_THE_ROW).items():
         row[name] = value
-    return GameDone(cast(np.void, row[()]), line.faults)
+    return GameDone(cast(np.void, row[()]), line.faults, counted=line.counted)
 
 
-assert set(_Line.model_fields) == {*(GAME_RESULT.names or ()), "faults"}
+assert set(_Line.model_fields) == {*(GAME_RESULT.names or ()), *_BESIDE_THE_ROW}

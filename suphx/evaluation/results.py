@@ -32,6 +32,8 @@ class GameDone:
     """What agents from outside did wrong in it: which of the plan's agents, and what, in words."""
     log: bytes | None = None
     """Its log, where logs are wanted."""
+    counted: list[tuple[int, dict[str, float]]] = field(default_factory=list)
+    """What agents that count (`agent.interface.Counting`) did in it: which of the plan's agents, how much of what."""
 
 
 def result_row(game: PlayedGame) -> np.void:
@@ -56,6 +58,8 @@ class Results:
         """bool[deals, tables]: which games are over."""
         self.faults: dict[tuple[int, str], int] = {}
         """How often which of the plan's agents did what wrong."""
+        self.counted: dict[int, dict[str, float]] = {}
+        """What those of the plan's agents that count have done."""
         self._complete = 0
 
     def add(self, game: GameDone) -> bool:
@@ -67,6 +71,9 @@ class Results:
         self.done[place] = True
         for fault in game.faults:
             self.faults[fault] = self.faults.get(fault, 0) + 1
+        for agent, counts in game.counted:
+            so_far = self.counted.setdefault(agent, {})
+            so_far |= {name: so_far.get(name, 0) + value for name, value in counts.items()}
         return True
 
     def missing(self, together: int = 1) -> list[tuple[int, int]]:

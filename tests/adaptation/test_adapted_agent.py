@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from simulator.actions import legal_actions
 from simulator.game import Game
 from simulator.logs.mjai_writer import player_view
+from simulator.players import player
 from simulator.rules import Rules
 from simulator.tables import Tables
+from suphx import cli
 from suphx.adaptation.agent import AdaptedAgent, AdaptedConfig
 from suphx.adaptation.clock import Clock, Pace
 from suphx.adaptation.named import parse, with_budgets
 from suphx.adaptation.players import Copy
 from suphx.adaptation.positions import Position
+from suphx.agent.in_turns import InTurns
+from suphx.agent.interface import Agent, RuleAgent
 from suphx.agents import fingerprint, has_networks, load_agent
 from suphx.errors import InputError
+from suphx.evaluation.arena import Terms, play_here
+from suphx.evaluation.protocol import Plan, one_against_three
 from suphx.mjai.bot.seat import Seat
 from tests.adaptation.adaptation_positions import PRECISION, Honours, late_positions, tiny_agent
 
@@ -58,7 +66,7 @@ def play_round(agent: AdaptedAgent, position: Position) -> tuple[list[int], list
             part = type(asked)(asked.game[mine], asked.seat[mine], asked.situation[mine], asked.legal[mine])
             chosen[row] = agent.act(tables.games, part).actions[0]
             actions.append(int(chosen[row]))
-            adaptations.append(agent.counts.adaptations)
+            adaptations.append(agent.counts[0].adaptations)
         if len(tables.step(chosen)):
             return actions, adaptations
 
@@ -66,7 +74,8 @@ def play_round(agent: AdaptedAgent, position: Position) -> tuple[list[int], list
 def test_it_adapts_once_in_a_round_and_then_plays_by_the_copy(positions: list[Position]) -> None:
     agent = adapted()
     actions, adaptations = play_round(agent, positions[0])
-    assert set(adaptations) == {1} and agent.counts.kept == 1 and agent.counts.rollouts == 16
+    assert set(adaptations) == {1} and agent.counts[0].kept == 1 and agent.counts[0].rollouts == 16
+    assert agent.counts[0].rounds == 1 and agent.counts[0].seconds > 0
     copy = agent._memory[0, positions[0].seat].copy
     assert copy
     tables = tables_of(positions[:1])
@@ -77,7 +86,7 @@ def test_it_adapts_once_in_a_round_and_then_plays_by_the_copy(positions: list[Po
 def test_with_a_copy_that_is_dropped_it_plays_as_the_original(positions: list[Position]) -> None:
     agent = adapted(check_deals=16, check_margin=1e9)
     actions, _ = play_round(agent, positions[0])
-    assert agent.counts.adaptations == 1 and agent.counts.kept == 0
+    assert agent.counts[0].adaptations == 1 and agent.counts[0].kept == 0
 
     class Plain(AdaptedAgent):
         def _is_due(self, game: np.void, table: int, seat: int) -> bool:
@@ -92,7 +101,10 @@ def test_it_goes_on_adapting_where_its_turns_say_so(positions: list[Position]) -
     agent = adapted(turns=(0, discards + 1, discards + 2), deals=24)
     _, adaptations = play_round(agent, positions[0])
     assert adaptations[0] == 1 and adaptations[-1] == 3
-    assert agent.counts.rollouts == 48  # shared out among the three
+    assert agent.counts[0].rollouts == 48  # shared out among the three
+    counts = agent.take_counts(0)
+    assert (counts["rounds"], counts["adaptations"], counts["rollouts"]) == (1, 3, 48)
+    assert agent.take_counts(0) == {"rounds": 0, "adaptations": 0, "kept": 0, "rollouts": 0, "seconds": 0.0}
 
 
 def test_the_next_round_begins_with_the_original_and_a_longer_history(positions: list[Position]) -> None:
@@ -135,8 +147,8 @@ def test_what_was_asked_is_told_with_the_rows_of_the_batch(positions: list[Posit
 def test_without_time_for_a_check_nothing_is_changed(positions: list[Position]) -> None:
     agent = adapted(seconds=1e-3, deals=1000, check_deals=100)
     play_round(agent, positions[0])
-    assert agent.counts.adaptations == 1 and agent.counts.kept == 0
-    assert agent.counts.rollouts == 16  # the first part, which tells how long one takes
+    assert agent.counts[0].adaptations == 1 and agent.counts[0].kept == 0
+    assert agent.counts[0].rollouts == 16  # the first part, which tells how long one takes
 
 
 def test_a_clock_says_how_much_time_is_left() -> None:
@@ -164,8 +176,8 @@ def test_with_more_time_it_plays_more(positions: list[Position]) -> None:
     for _ in range(2):
         agent._memory.clear()
         play_round(agent, positions[0])
-    assert agent.counts.adaptations == 2
-    assert agent.counts.rollouts == 2 * 80  # every deal that is wanted: the limit is far away
+    assert agent.counts[0].adaptations == 2
+    assert agent.counts[0].rollouts == 2 * 80  # every deal that is wanted: the limit is far away
 
 
 def test_games_of_other_rules_than_the_predictors_are_refused(positions: list[Position]) -> None:
@@ -194,7 +206,17 @@ def test_rollouts_and_seconds_are_part_of_a_name() -> None:
     assert (config.adaptation.deals, config.adaptation.copies, config.seconds_per_round) == (4, 3, 1.5)
     assert plain == "sl" and with_budgets(["sensible"], None, None) == ["sensible"]
     with pytest.raises(InputError, match="such as adapted:sl"):
-        with_budgets(["sl"], 10, None)
+        with_budgets(["sl", "sl|sl-weak", "bot:run '|adapted:sl'"], 10, None)
+
+
+def test_every_agent_that_adapts_in_turn_with_others_has_the_rollouts_and_seconds() -> None:
+    (name,) = with_budgets(["adapted:sl|sl|adapted:sl-weak,turns=[0,4]"], 400, 2.0)
+    first, second, third = name.split("|")
+    assert second == "sl"
+    for each, agent in ((first, "sl"), (third, "sl-weak")):
+        of, config = parse(each)
+        assert (of, config.adaptation.deals, config.seconds_per_round) == (agent, 100, 2.0)
+    assert parse(third)[1].turns == (0, 4)
 
 
 def test_it_plays_a_game_that_is_told_event_by_event() -> None:
@@ -210,7 +232,7 @@ def test_it_plays_a_game_that_is_told_event_by_event() -> None:
             assert seat.question().legal[0, action]
         moves = {each: legal_actions(game.record, each, game.mask(each))[-1] for each in game.asked}
         game.step(moves)
-    assert agent.counts.adaptations == 1
+    assert agent.counts[0].adaptations == 1
 
 
 @pytest.mark.parametrize(
@@ -229,3 +251,54 @@ def test_names_that_mean_nothing_are_refused(name: str, words: str) -> None:
         load_agent(name, precision=PRECISION)
     with pytest.raises(InputError, match="likeliest answers"):
         load_agent("adapted:sl", temperature=0.5, precision=PRECISION)
+
+
+@pytest.mark.full
+def test_its_games_in_the_arena_do_not_depend_on_the_batch_and_say_what_it_did() -> None:
+    plan, terms = one_against_three(["adapted"], ["tsumogiri"]), Terms(seed=2, logs=True)
+    agents: list[AdaptedAgent] = []
+
+    def load(plan: Plan, terms: Terms) -> list[Agent]:
+        agents.append(adapted(turns=(12, 14), deals=4))
+        return [agents[-1], RuleAgent(player("tsumogiri"))]
+
+    found = []
+    for batch in (1, 2):
+        games = list(play_here(plan, terms, [(0, 0), (1, 1)], batch, 1, load))
+        found.append({int(game.row["deal"]): game for game in games})
+        assert not agents[-1].counts  # all of it was handed out with the games
+    for deal in (0, 1):
+        one, other = (games[deal] for games in found)
+        assert one.log == other.log
+        ((agent, counts),), ((_, again),) = one.counted, other.counted
+        assert agent == 0 and 0 < counts["rounds"] < counts["adaptations"] <= 2 * counts["rounds"]
+        assert all(counts[name] == again[name] for name in ("rounds", "adaptations", "kept", "rollouts"))
+    plain = play_here(plan, terms, [(0, 0), (1, 1)], 2, 1, lambda *_: [AGENT.playing, RuleAgent(player("tsumogiri"))])
+    assert any(game.log != found[0][int(game.row["deal"])].log for game in plain)
+
+
+def test_an_agent_in_turns_says_what_all_of_them_did(positions: list[Position]) -> None:
+    one, other = adapted(), adapted()
+    both = InTurns("both", [one, AGENT.playing, other])
+    play_round(one, positions[0])
+    play_round(other, positions[1])
+    counts = both.take_counts(0)
+    assert (counts["rounds"], counts["rollouts"]) == (2, 32) and not one.counts and not other.counts
+
+
+TINY_BUDGET = "adaptation.copies=2,adaptation.deals=1,adaptation.check_deals=2,turns=[14],adaptation.reward.kind=round"
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("means", [["--threads", "1"], ["--workers", "2"]], ids=["threads", "workers"])
+def test_suphx_evaluate_says_how_much_was_adapted(means: list[str], tmp_path: Path) -> None:
+    name = f"adapted:untrained,{TINY_BUDGET}"
+    words = ["--challenger", name, "--field", "tsumogiri", "--games", "8", "--batch", "8", "--precision", "float32"]
+    words = ["evaluate", *words, "--out", str(tmp_path), "--rollouts", "4", *means]
+    done = CliRunner().invoke(cli.app, [*words, "--json"], catch_exceptions=False)
+    (found,) = json.loads(done.stdout)["adaptation"]
+    assert found["agent"] == f"{name},adaptation.deals=2" and found["rounds"] == found["adaptations"] > 8
+    assert found["rollouts"] == 4 * found["rounds"] and 0 <= found["kept"] <= found["rounds"]
+    assert found["seconds_per_round"] > 0
+    again = CliRunner().invoke(cli.app, words, catch_exceptions=False)  # goes on from the folder, with nothing to play
+    assert f"adapted in {found['rounds']:,} rounds, {found['kept']:,} of" in again.output
