@@ -148,10 +148,11 @@ def see_own(game, seat, sight):
 
 
 @jit
-def _safe_kinds(game, other):
+def safe_kinds(game, other):
     """Return the kinds that a seat cannot win on by claim: its discards, and what it has let pass since.
 
-    In riichi that is everything since the declaration; otherwise since its last own discard.
+    That is everything discarded (or added to a pong) since it declared riichi, otherwise since its last own discard.
+    The open tile counts as passed: by the next own discard it will have, or the round is over.
     """
     safe = np.int64(game["discarded"][other])
     in_riichi = game["riichi"][other] != 0
@@ -237,7 +238,7 @@ def _see_danger(game, seat, sight):
         if other == game["dealer"]:
             cost *= _DEALER_COST
         sight["threat"] += tenpai * cost / _RIICHI_COST
-        total = _fill_waiting(sight, _safe_kinds(game, other))
+        total = _fill_waiting(sight, safe_kinds(game, other))
         if total > 0.0:
             for kind in range(KINDS):
                 more = _DORA_COST if sight["dora"][kind] else 1.0

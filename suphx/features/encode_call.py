@@ -7,12 +7,13 @@ import numpy as np
 from simulator.blocks import bit_count
 from simulator.jit import hold, jit
 from simulator.moves import is_red_tile, tiles_left
+from simulator.players.sight import honoured_kinds, meld_mask, triplet_yaku
 from simulator.record import CHOW_HIGH_RED, CHOW_LOW, MELD_CHOW, OPEN_KONG, PONG, PONG_RED, SEATS
 from simulator.shanten import TENPAI, accepted, shanten
 from simulator.tiles import ALL_KINDS, HONOURS, TERMINALS_AND_HONOURS
 from suphx.features import layout, layout_calls
 from suphx.features.encode_hands import PROSPECTS, encode_tiles_by_discard, find_prospects
-from suphx.features.encode_rivers import dora_in_meld, meld_kinds, red_in_meld, triplet_value, valued_kinds
+from suphx.features.encode_rivers import dora_in_meld, red_in_meld
 from suphx.features.encode_table import last_drawer
 from suphx.features.layout_groups import COUNTS
 from suphx.features.planes import (
@@ -128,7 +129,7 @@ def _encode_proposal(game, seat, proposal, out):
     for n in range(4):
         out[_USED + n] = proposal["used"][n]
     out[_USED_RED] = proposal["used_red"]
-    out[_MELD] = meld_kinds(proposal["melds"][proposal["meld"]])
+    out[_MELD] = meld_mask(proposal["melds"][proposal["meld"]])
     out[_OPENS] = flag(claimed and game["n_open"][seat] == 0)
     at_least(out, _OPEN, _OPEN_STEPS, np.int64(game["n_open"][seat]) + claimed)
     out[_BREAKS] = out[_IPPATSU + 1] | out[_IPPATSU + 2] | out[_IPPATSU + 3]
@@ -207,7 +208,7 @@ def _encode_value(game, seat, proposal, held, out):
     han = bit_count(proposal["reds"]) + count_in(held, dora[0]) + count_in(held, dora[1]) + count_in(held, dora[2])
     for n in range(proposal["n_melds"]):
         meld = proposal["melds"][n]
-        in_meld = meld_kinds(meld)
+        in_meld = meld_mask(meld)
         kinds |= in_meld
         outside = outside and in_meld & TERMINALS_AND_HONOURS != 0
         meld_dora = dora_in_meld(meld, dora) + (red_in_meld(game, meld) != 0)
@@ -218,10 +219,10 @@ def _encode_value(game, seat, proposal, held, out):
             chows = True
             runs |= np.int64(1) << np.int64(meld["kind"])
         else:
-            valued += triplet_value(game, seat, np.int64(meld["kind"]))
+            valued += triplet_yaku(game, seat, np.int64(meld["kind"]))
     at_least(out, _VALUED, _VALUED_STEPS, valued)
     at_least(out, _HAN, _HAN_STEPS, han + valued)
-    out[_VALUED_PAIRS] = held[1] & valued_kinds(game, seat)
+    out[_VALUED_PAIRS] = held[1] & honoured_kinds(game, seat)
     still_closed = game["n_open"][seat] == 0 and proposal["what"] == PROPOSE_CLOSED_KONG
     tanyao = still_closed or game["rules"]["open_tanyao"] != 0
     out[_SIMPLES] = flag(tanyao and kinds & TERMINALS_AND_HONOURS == 0)

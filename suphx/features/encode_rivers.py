@@ -6,6 +6,7 @@ import numpy as np
 
 from simulator.jit import jit
 from simulator.moves import is_five, is_kong, is_red_tile
+from simulator.players.sight import meld_mask, triplet_yaku
 from simulator.record import (
     MELD_ADDED_KONG,
     MELD_CHOW,
@@ -16,7 +17,7 @@ from simulator.record import (
     RIVER_RIICHI,
     SEATS,
 )
-from simulator.tiles import DRAGONS, EAST, HONOURS, TERMINALS_AND_HONOURS
+from simulator.tiles import HONOURS, TERMINALS_AND_HONOURS
 from suphx.features import layout, layout_calls
 from suphx.features.layout import MELD_PLACES, RIVER_PLACES
 from suphx.features.layout_groups import COUNTS
@@ -107,28 +108,6 @@ def encode_river(game, seat, relative, opened, out):
 
 
 @jit
-def valued_kinds(game, seat):
-    """Return the kinds whose triplet is a yaku for a seat."""
-    own = EAST + ((seat - np.int64(game["dealer"])) & 3)
-    of_round = EAST + (np.int64(game["round"]) >> 2)
-    return np.int64(DRAGONS) | np.int64(1) << own | np.int64(1) << of_round
-
-
-@jit
-def triplet_value(game, seat, kind):
-    """Return the han of a triplet by its kind alone: 2 for a wind that is both the seat's and the round's."""
-    own = EAST + ((seat - np.int64(game["dealer"])) & 3)
-    of_round = EAST + (np.int64(game["round"]) >> 2)
-    return (DRAGONS >> kind & 1) + (kind == own) + (kind == of_round)
-
-
-@jit
-def meld_kinds(meld):
-    """Return the kinds in a meld."""
-    return np.int64(7 if meld["type"] == MELD_CHOW else 1) << np.int64(meld["kind"])
-
-
-@jit
 def red_in_meld(game, meld):
     """Return the five whose red tile is in a meld, as a set of kinds."""
     for place in range(4):
@@ -155,7 +134,7 @@ def encode_melds(game, seat, relative, viewer, opened, out):
         meld = game["melds"][seat, n]
         at = MELD_PLACES * relative + n
         meld_type = np.int64(meld["type"])
-        kinds = meld_kinds(meld)
+        kinds = meld_mask(meld)
         out[_KINDS + at] = kinds
         out[_RED + at] = red_in_meld(game, meld)
         opened = add_one(opened, kinds)
@@ -185,14 +164,14 @@ def encode_reading(game, seat, rival, out):
     chows, outside = False, True
     for n in range(np.int64(game["n_melds"][seat])):
         meld = game["melds"][seat, n]
-        in_meld = meld_kinds(meld)
+        in_meld = meld_mask(meld)
         kinds |= in_meld
         outside = outside and in_meld & TERMINALS_AND_HONOURS != 0
         han += dora_in_meld(meld, dora) + (red_in_meld(game, meld) != 0)
         if meld["type"] == MELD_CHOW:
             chows = True
         else:
-            valued += triplet_value(game, seat, np.int64(meld["kind"]))
+            valued += triplet_yaku(game, seat, np.int64(meld["kind"]))
     is_open = game["n_open"][seat] > 0
     flush = np.int64(0)
     for suit in range(3):

@@ -6,7 +6,8 @@ import numpy as np
 
 from simulator.blocks import bit_count
 from simulator.jit import jit
-from simulator.record import EVENT_ADDED_KONG, EVENT_DISCARD, EVENT_RIICHI, SEATS
+from simulator.players.sight import safe_kinds
+from simulator.record import SEATS
 from simulator.tiles import ALL_KINDS, HONOURS
 from suphx.features.layout import LINE_STEPS, RIVER_PLACES, SAFE_STEPS
 from suphx.features.planes import as_steps, at_least, count_in, read_nested, start
@@ -44,35 +45,6 @@ _INNER, _THREES, _SEVENS = _numbers(2, 8), _numbers(3, 3), _numbers(7, 7)
 _FROM_2_TO_4, _FROM_3_TO_4, _FOURS = _numbers(2, 4), _numbers(3, 4), _numbers(4, 4)
 _FROM_6_TO_8, _FROM_6_TO_7, _SIXES = _numbers(6, 8), _numbers(6, 7), _numbers(6, 6)
 _EARLY = 5
-
-
-@jit
-def _safe_kinds(game, seat):
-    """Return the kinds that right, across and left cannot claim a win on.
-
-    Those are its own discards, and what others have discarded (or added to a pong) since it declared riichi, else
-    since its last own discard: it has let that pass. The open tile counts as passed, for by the next own discard it
-    will have (or the round is over).
-    """
-    safe = np.zeros(SEATS, np.int64)
-    passed = np.int64(0)
-    searching = np.int64(0b1111) & ~(np.int64(1) << seat)
-    n = np.int64(game["n_events"])
-    while searching and n > 0:
-        n -= 1
-        event = np.int64(game["events"][n])
-        what, other = event & 15, event >> 4 & 3
-        if what == EVENT_DISCARD or what == EVENT_ADDED_KONG:
-            passed |= np.int64(1) << (event >> 10)
-        since = EVENT_RIICHI if game["riichi"][other] else EVENT_DISCARD
-        if searching >> other & 1 and what == since:
-            safe[other] = passed
-            searching &= ~(np.int64(1) << other)
-    for other in range(SEATS):
-        if searching >> other & 1:
-            safe[other] = passed
-        safe[other] |= game["discarded"][other]
-    return safe[(seat + 1) & 3], safe[(seat + 2) & 3], safe[(seat + 3) & 3]
 
 
 @jit
@@ -119,7 +91,7 @@ def encode_safety(game, seat, out):
     """Write what is safe; rivers, own hand and tiles left must have been written."""
     held, lefts = read_nested(out, _HAND), read_nested(out, _LEFT)
     left, twice_left = lefts[0], lefts[1]
-    safe = _safe_kinds(game, seat)
+    safe = (safe_kinds(game, (seat + 1) & 3), safe_kinds(game, (seat + 2) & 3), safe_kinds(game, (seat + 3) & 3))
     in_riichi, riichi_safe = False, np.int64(ALL_KINDS)
     for rival in range(SEATS - 1):
         _encode_rival(rival, safe[rival], held, left, out)

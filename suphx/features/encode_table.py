@@ -7,6 +7,7 @@ import numpy as np
 from simulator.blocks import bit_count
 from simulator.jit import jit
 from simulator.moves import is_red_tile, tiles_left
+from simulator.players.sight import honoured_kinds
 from simulator.record import (
     ADDED_KONG,
     CHOW_HIGH,
@@ -33,7 +34,7 @@ from simulator.rules import EAST_ONLY
 from simulator.tiles import ALL_KINDS, DORA_OF, EAST, RED_FIVE_KINDS
 from simulator.wall import DORA_INDICATORS
 from suphx.features import layout
-from suphx.features.encode_rivers import dora_in_meld, red_in_meld, valued_kinds
+from suphx.features.encode_rivers import dora_in_meld, red_in_meld
 from suphx.features.layout_groups import COUNTS
 from suphx.features.planes import (
     add_one,
@@ -205,7 +206,7 @@ def encode_game(game, seat, out):
     target = False
     for relative in range(SEATS):
         other = (seat + relative) & 3
-        out[_VALUED + relative] = valued_kinds(game, other)
+        out[_VALUED + relative] = honoured_kinds(game, other)
         target = target or game["scores"][other] >= rules["target_points"]
     at_least(out, _REPEAT, _REPEAT_STEPS, np.int64(game["repeat_counter"]))
     at_least(out, _BETS, _BET_STEPS, np.int64(game["bets"]))
