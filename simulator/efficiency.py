@@ -13,7 +13,6 @@ from simulator.shanten import (
     accepted,
     accepted_by_discard,
     shanten,
-    tenpai_discards,
     waits,
 )
 from simulator.tiles import KINDS, kind_name, parse_counts
@@ -75,12 +74,6 @@ def _accepted_rows(lookup, hands, melds, out):
 
 
 @jit
-def _tenpai_discards_rows(lookup, hands, melds, out):
-    for row in range(len(hands)):
-        out[row] = tenpai_discards(lookup, hands[row], melds[row])
-
-
-@jit
 def _discards_rows(lookup, hands, melds, remaining, masks, counts, numbers):
     for row in range(len(hands)):
         accepted_by_discard(lookup, hands[row], melds[row], remaining[row], masks[row], counts[row], numbers[row])
@@ -138,14 +131,6 @@ def accepted_batch(hands: ArrayLike, n_melds: ArrayLike | None = None) -> np.nda
     counts, melds = _checked(hands, n_melds, BEFORE_DRAW)
     out = np.empty(len(counts), np.int64)
     _accepted_rows(get_lookup(), counts, melds, out)
-    return out
-
-
-def tenpai_discards_batch(hands: ArrayLike, n_melds: ArrayLike | None = None) -> np.ndarray:
-    """Return i8[n]: for each hand of 3n+2 tiles, the mask of kinds whose discard leaves it tenpai."""
-    counts, melds = _checked(hands, n_melds, AFTER_DRAW)
-    out = np.empty(len(counts), np.int64)
-    _tenpai_discards_rows(get_lookup(), counts, melds, out)
     return out
 
 

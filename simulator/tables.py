@@ -27,7 +27,6 @@ from simulator.record import (
     NO_ACTION,
     NO_TILE,
     PHASE_DEAL,
-    PHASE_NAMES,
     PHASE_ROUND_OVER,
     PHASE_STOP,
     SEATS,
@@ -300,8 +299,3 @@ class Tables:
             raise ValueError(f"a snapshot of {len(self.games)} games is needed, of this version's record")
         self.games[:] = games
         self._deal(np.flatnonzero(games["phase"] == PHASE_DEAL).astype(np.int32))
-
-
-def situation_name(situation: int) -> str:
-    """Return the name of a situation, as in `Decisions.situation`."""
-    return PHASE_NAMES[situation]

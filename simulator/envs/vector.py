@@ -13,8 +13,7 @@ self-play (`opponents="self"`): there an observation is that of the seat which i
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from gymnasium import spaces
@@ -23,6 +22,7 @@ from gymnasium.vector.utils import batch_space
 
 from simulator.envs import Reward, checked_reward
 from simulator.planes import ROWS, encode_batch
+from simulator.players import ChooseFunction, choose_function
 from simulator.record import ACTIONS, NO_ACTION, SEATS
 from simulator.rules import Rules
 from simulator.tables import Decisions, Ended, IllegalAction, Tables
@@ -32,24 +32,13 @@ from simulator.view import table_view
 SELF = "self"
 Opponents = Literal["random", "tsumogiri", "sensible", "self"]
 Infos = dict[str, np.ndarray]
-#: Writes the actions of n decisions: (games, index, seats, legal, seed, actions).
-Player = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int, np.ndarray], None]
 
 
-def _player(name: str) -> Player | None:
+def _player(name: str) -> ChooseFunction | None:
     """Return a compiled player by its name, None for self-play."""
-    if name == SELF:
-        return None
-    if name in ("random", "tsumogiri"):
-        from simulator.players import simple
-
-        return {"random": simple.choose_random, "tsumogiri": simple.choose_tsumogiri}[name]
-    if name == "sensible":
-        from simulator.lookup import get_lookup
-        from simulator.players.sensible import choose_sensible
-
-        return lambda *arguments: choose_sensible(get_lookup(), *arguments)
-    raise ValueError(f"no opponents {name!r}; there are random, tsumogiri, sensible and self")
+    if name not in get_args(Opponents):
+        raise ValueError(f"no opponents {name!r}; there are {', '.join(get_args(Opponents))}")
+    return None if name == SELF else choose_function(name)
 
 
 class RiichiVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):

@@ -49,7 +49,6 @@ TYPE_NO_RED_FIVES = 0x02
 TYPE_NO_OPEN_TANYAO = 0x04
 TYPE_EAST_SOUTH = 0x08
 TYPE_THREE_PLAYERS = 0x10
-TYPE_FAST = 0x40
 ROOMS = {0x00: "normal", 0x80: "advanced", 0x20: "expert", 0xA0: "phoenix"}
 ROOM_MASK = 0xA0
 

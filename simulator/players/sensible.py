@@ -60,7 +60,6 @@ ALL_HABITS = FOLDS | CALLS
 _CAUTION = np.array([0.15, 1.2, 4.0, 10.0])
 # Part of its worth that a discard of one more point of `keeping` takes.
 _KEEPING = 0.03
-_TIE = 1e-3
 _NOTHING = -1e9
 # A call must be worth this much more than going on without.
 _CALL_MARGIN = 1.15
@@ -336,16 +335,3 @@ def choose_by_habits(
     index, seats = np.ascontiguousarray(index, np.int32), np.ascontiguousarray(seats, np.uint8)
     legal = np.ascontiguousarray(legal)
     _choose_all(lookup, games, index, seats, legal, np.uint64(seed), habits, actions)
-
-
-def choose_sensible(
-    lookup: np.void,
-    games: np.ndarray,
-    index: np.ndarray,
-    seats: np.ndarray,
-    legal: np.ndarray,
-    seed: int,
-    actions: np.ndarray,
-) -> None:
-    """Write the action of the sensible player for each decision into `actions` i64[n]."""
-    choose_by_habits(lookup, ALL_HABITS, games, index, seats, legal, seed, actions)

@@ -7,8 +7,7 @@ from functools import cache
 import numpy as np
 
 from simulator.game import Game
-from simulator.lookup import get_lookup
-from simulator.players.sensible import choose_sensible
+from simulator.players import choose_function
 from simulator.players.simple import choose_random
 from simulator.record import GAME
 from simulator.tables import Tables
@@ -28,7 +27,7 @@ def played(n: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
     while len(records) < n:
         asked = tables.decisions()
         wise, wild = np.empty(len(asked), np.int64), np.empty(len(asked), np.int64)
-        choose_sensible(get_lookup(), tables.games, asked.game, asked.seat, asked.legal, seed, wise)
+        choose_function("sensible")(tables.games, asked.game, asked.seat, asked.legal, seed, wise)
         choose_random(tables.games, asked.game, asked.seat, asked.legal, seed, wild)
         for which in rng.choice(len(asked), 3):
             records.append(tables.games[asked.game[which]].copy())

@@ -11,7 +11,7 @@ from lookahead_reference import STEPS, all_hands, hands_by_exchange, planes
 from simulator.jit import jit
 from simulator.logs.generate import generate_games
 from simulator.lookup import get_lookup
-from simulator.players.sensible import choose_sensible
+from simulator.players import choose_function
 from simulator.record import GAME, MELD_CHOW, MELD_CLOSED_KONG, MELD_PONG, SEATS
 from simulator.rules import Rules
 from simulator.tables import Tables
@@ -246,7 +246,7 @@ def test_nothing_hidden_is_read():
             assert np.array_equal(_planes_of_game(changed, int(seat)), planes_before)
             seen += planes_before.any()
         actions = np.empty(len(asked), np.int64)
-        choose_sensible(get_lookup(), tables.games, asked.game, asked.seat, asked.legal, 1, actions)
+        choose_function("sensible")(tables.games, asked.game, asked.seat, asked.legal, 1, actions)
         tables.step(actions)
     assert seen > 100
 

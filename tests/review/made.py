@@ -6,8 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from simulator.lookup import get_lookup
-from simulator.players.sensible import choose_sensible
+from simulator.players import choose_function
 from simulator.record import ACTIONS, GAME, SEATS
 from simulator.tables import Decisions, Tables, collect
 
@@ -21,7 +20,7 @@ def positions(n: int, seed: int = 1) -> tuple[np.ndarray, Decisions]:
     while count < n:
         asked = tables.decisions()
         actions = np.empty(len(asked), np.int64)
-        choose_sensible(get_lookup(), tables.games, asked.game, asked.seat, asked.legal, seed, actions)
+        choose_function("sensible")(tables.games, asked.game, asked.seat, asked.legal, seed, actions)
         if step % 7 == 0:
             records.append(tables.games.copy())
             count += len(asked)
