@@ -195,6 +195,28 @@ def _winning_kind(win: str | None, tiles: list[int]) -> int:
     return kinds[0][0]
 
 
+def _win_record(
+    seat: int, draw: bool, tiles: list[int], indicators: list[int], ura_indicators: list[int], red_fives: bool
+) -> np.ndarray:
+    """Return WIN[1] with what `score_batch` reads of it; tiles: all of the hand, melds included."""
+    wins = np.zeros(1, WIN)
+    wins["seat"] = seat
+    wins["source"] = seat if draw else (seat + 1) % 4
+    wins["liable"] = NO_SEAT
+    wins["dora"] = _indicated(indicators, tiles)
+    wins["ura"] = _indicated(ura_indicators, tiles)
+    wins["red"] = sum(is_red(tile, red_fives) for tile in tiles)
+    return wins
+
+
+def _meld_records(melds: list[tuple[int, int, list[int]]]) -> np.ndarray:
+    """Return MELD[1, 4] with the type and kind of melds as `_parse_meld` returns them."""
+    records = np.zeros((1, 4), MELD)
+    for place, (meld_type, low, _) in enumerate(melds):
+        records[0, place]["type"], records[0, place]["kind"] = meld_type, low
+    return records
+
+
 def score(
     hand: str, *, melds: Iterable[str] = (), win: str | None = None, draw: bool = False, riichi: bool = False,
     double_riichi: bool = False, ippatsu: bool = False, last_tile: bool = False, replacement: bool = False,
@@ -258,18 +280,10 @@ def score(
     if max(len(indicators), len(ura_indicators)) > 5:
         raise HandError("there are at most 5 dora indicators")
 
-    wins = np.zeros(1, WIN)
     seat = _wind(seat_wind, "seat_wind")  # seats here are the winds: the dealer is seat 0
-    wins["seat"] = seat
-    wins["source"] = seat if draw else (seat + 1) % 4
-    wins["liable"] = NO_SEAT
-    wins["dora"] = _indicated(indicators, everything)
-    wins["ura"] = _indicated(ura_indicators, everything)
-    wins["red"] = sum(is_red(tile, rules.red_fives) for tile in everything)
+    wins = _win_record(seat, draw, everything, indicators, ura_indicators, rules.red_fives)
     hands = np.bincount([tile >> 2 for tile in tiles], minlength=KINDS).astype(np.uint8).reshape(1, KINDS)
-    meld_records = np.zeros((1, 4), MELD)
-    for place, (meld_type, low, _) in enumerate(parsed):
-        meld_records[0, place]["type"], meld_records[0, place]["kind"] = meld_type, low
+    meld_records = _meld_records(parsed)
     situation = sum(getattr(scoring, "BY_DRAW" if name == "draw" else name.upper()) for name in flags if flags[name])
     win_kind = _winning_kind(win, tiles)
     round_number = _wind(round_wind, "round_wind")
