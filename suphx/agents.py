@@ -85,7 +85,7 @@ def fingerprint(name: str) -> str:
         return TURNS.join(map(fingerprint, names))
     if name.startswith(ADAPTED):
         agent, config = parse(name)
-        return f"{fingerprint(agent)}, {config.model_dump_json()}"
+        return ", ".join([fingerprint(agent), config.model_dump_json(), *config.adaptation.fingerprints().values()])
     if names_networks(name) and name.partition(":")[0] != UNTRAINED:
         card = load_card(weights_folder(name))
         return hashlib.sha256(repr(sorted(card.sha256.items())).encode()).hexdigest()[:16]

@@ -9,7 +9,8 @@ from pydantic import Field, model_validator
 
 from suphx.adaptation.objective import Form
 from suphx.config import Config
-from suphx.selfplay.rewards import PhiReward, RewardConfig
+from suphx.hashes import hash_of_file
+from suphx.selfplay.rewards import PhiReward, RewardConfig, predictor_hash
 from suphx.supervised.config import Model
 
 
@@ -99,6 +100,11 @@ class AdaptationConfig(Config):
     def with_steps(self, steps: StepsConfig | None) -> AdaptationConfig:
         """Return the same with other steps, or itself; raises ValueError where they do not fit the rollouts."""
         return self if steps is None else AdaptationConfig(**{**dict(self), "steps": steps})
+
+    def fingerprints(self) -> dict[str, str]:
+        """Return hashes of the critic and the predictor by name; raises InputError for one that cannot be read."""
+        critic = {} if self.critic is None else {"critic": hash_of_file(self.critic)}
+        return critic | predictor_hash(self.reward)
 
     @property
     def rollouts(self) -> int:

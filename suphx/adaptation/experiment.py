@@ -25,8 +25,6 @@ from suphx.adaptation.styles import compare_styles
 from suphx.adaptation.worth import Worth
 from suphx.agents import fingerprint
 from suphx.config import Config
-from suphx.selfplay.rewards import SHIPPED_PREDICTOR, PhiReward
-from suphx.selfplay.sources import hash_of_file
 
 #: Name of the way to adapt that the configuration describes.
 ADAPTED = "adapted"
@@ -109,12 +107,7 @@ class ExperimentConfig(Config):
 
         Raises InputError for what cannot be read.
         """
-        found, reward = {"weights": fingerprint(self.agent)}, self.adaptation.reward
-        if self.adaptation.critic is not None:
-            found["critic"] = hash_of_file(self.adaptation.critic)
-        if isinstance(reward, PhiReward):
-            found["predictor"] = hash_of_file(reward.predictor or SHIPPED_PREDICTOR)
-        return found
+        return {"weights": fingerprint(self.agent)} | self.adaptation.fingerprints()
 
 
 class Experiment:

@@ -19,6 +19,7 @@ from pydantic import Field
 from simulator.rules import Rules
 from simulator.tables import Ended
 from suphx.config import Config
+from suphx.hashes import hash_of_file
 from suphx.reward.games import START, Games
 from suphx.reward.predictor import RewardPredictor
 
@@ -105,6 +106,13 @@ def load_predictor(config: RewardConfig, rules: Rules) -> RewardPredictor | None
     predictor = RewardPredictor.load(config.predictor or SHIPPED_PREDICTOR)
     predictor.check_rules(rules)
     return predictor
+
+
+def predictor_hash(config: RewardConfig) -> dict[str, str]:
+    """Return the hash of the reward predictor, by name, if one is used; raises InputError where it cannot be read."""
+    if isinstance(config, RoundReward):
+        return {}
+    return {"predictor": hash_of_file(config.predictor or SHIPPED_PREDICTOR)}
 
 
 def make_rewards(config: RewardConfig, slots: int, predictor: RewardPredictor | None) -> Rewards:

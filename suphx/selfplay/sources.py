@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-from pathlib import Path
-
 from suphx.agents import fingerprint
-from suphx.errors import InputError
+from suphx.hashes import hash_of_file
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.rewards import SHIPPED_PREDICTOR, PhiReward
+from suphx.selfplay.rewards import predictor_hash
 from suphx.selfplay.seating import opponents
 
 
@@ -24,14 +21,4 @@ def fingerprints(config: TrainConfig) -> dict[str, str]:
             f"teacher {model}": hash_of_file(config.teacher / f"{model}.safetensors")
             for model in config.learning.models
         }
-    if isinstance(config.reward, PhiReward):
-        found["predictor"] = hash_of_file(config.reward.predictor or SHIPPED_PREDICTOR)
-    return found
-
-
-def hash_of_file(path: Path) -> str:
-    """Return what tells one content of a file from another; raises InputError where it cannot be read."""
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+    return found | predictor_hash(config.reward)

@@ -364,7 +364,7 @@ def test_a_checkpoint_is_of_the_files_that_were_there_not_of_their_names(start, 
         save_agent(tmp_path / name, tiny_networks(), "tiny")
     predictor = tmp_path / "predictor.safetensors"
     predictor.write_bytes(SHIPPED_PREDICTOR.read_bytes())
-    monkeypatch.setattr("suphx.selfplay.sources.SHIPPED_PREDICTOR", predictor)  # as an upgrade replaces it
+    monkeypatch.setattr("suphx.selfplay.rewards.SHIPPED_PREDICTOR", predictor)  # as an upgrade replaces it
     table = {"kind": "one-against-three", "opponents": [str(tmp_path / "opponent")]}
     config = values(tmp_path / "start", games=1, table=table, reward={"kind": "phi"}, rules="tenhou")
     train(config, tmp_path / "run", stop_at=1)

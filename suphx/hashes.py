@@ -1,0 +1,16 @@
+"""What tells one content of a file from another: names do not."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from suphx.errors import InputError
+
+
+def hash_of_file(path: Path) -> str:
+    """Return a short hash of a file's content; raises InputError where it cannot be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
