@@ -1,4 +1,5 @@
 # Sourced by the other scripts: makes and activates .venv in the repository, unless it is there and up to date.
+# usage: . scripts/environment.sh run|test     run: what `suphx` and its page need; test: also what the tests need
 # PYTHON names the interpreter to make it with; otherwise the first one that is new enough.
 
 is_new_enough() {
@@ -33,6 +34,7 @@ install_browser() {
     echo "No \`chromium\` here: the tests of the page in a browser are left out (Debian, Ubuntu: apt-get install chromium)." >&2
 }
 
+# Makes .venv for `run` or `test`.
 make_environment() {
     local python
     if ! is_new_enough .venv/bin/python || ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
@@ -43,23 +45,37 @@ make_environment() {
             return 1
         fi
     fi
+    echo "Installing what pyproject.toml names into .venv ..." >&2
+    case $1 in
+    run) install '.[web]' || return ;;
+    test) install_for_tests || return ;;
+    esac
+    environment_sources >".venv/made-for-$1"
+}
+
+install() {
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable "$1" --constraint constraints.txt
+}
+
+install_for_tests() {
     install_browser &
     if command -v npm >/dev/null; then
         echo "Installing majiang-ai, a bot that the tests play against ..." >&2
-        npm ci --silent --prefix suphx/mjai/majiang || echo "It is not to be had: its tests are left out." >&2 &
+        npm ci --silent --prefix suphx/mjai/majiang || echo "It is not available: its tests are left out." >&2 &
     fi
-    echo "Installing what pyproject.toml names into .venv ..." >&2
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check \
-        --editable '.[test,dev]' --constraint constraints.txt || return
+    install '.[test,dev]' || return
     # Alone, since it asks for an older `mahjong` than our tests do, and its arena uses none. Not every machine has a wheel.
     .venv/bin/python -m pip install --quiet --disable-pip-version-check \
         --no-deps --only-binary mjai mjai --constraint constraints.txt ||
-        echo "PyPI's mjai is not to be had for this machine: its arena is left out of the tests." >&2
+        echo "PyPI's mjai is not available for this machine: its arena is left out of the tests." >&2
     wait
-    environment_sources >.venv/made-from
+    environment_sources >.venv/made-for-run # which needs less
 }
 
-if ! is_new_enough .venv/bin/python || ! environment_sources | cmp --quiet - .venv/made-from; then
-    make_environment || exit
-fi
+# Whether .venv is there for `run` or `test`, from the files as they are now.
+is_made() {
+    is_new_enough .venv/bin/python && environment_sources | cmp --quiet - ".venv/made-for-$1" 2>/dev/null
+}
+
+is_made "$1" || make_environment "$1" || exit
 . .venv/bin/activate

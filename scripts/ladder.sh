@@ -13,7 +13,7 @@ elif [ $# -gt 0 ]; then
     exit 2
 fi
 cd "$(dirname "$0")/.."
-. scripts/environment.sh
+. scripts/environment.sh run
 runs=${SUPHX_RUNS:-${XDG_DATA_HOME:-$HOME/.local/share}/suphx}
 
 learn() {  # learn NAME SEED [--set ...]

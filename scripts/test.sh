@@ -3,7 +3,7 @@
 # usage: scripts/test.sh [--full] [arguments for pytest]      --full: the slow tests as well
 set -euo pipefail
 cd "$(dirname "$0")/.."
-. scripts/environment.sh
+. scripts/environment.sh test
 
 arguments=()
 full=no

@@ -71,7 +71,7 @@ esac
 
 cd "$(dirname "$0")/.."
 configs=$PWD/configs
-. scripts/environment.sh
+. scripts/environment.sh run
 export SUPHX_RUNS=${SUPHX_RUNS:-${XDG_DATA_HOME:-$HOME/.local/share}/suphx}
 if [ -z "$run" ]; then
     run=$(absolute "$SUPHX_RUNS")/first

@@ -6,6 +6,7 @@ import pytest
 from documented import PAGES, ROOT
 
 from simulator.record_page import record_page
+from suphx.configuration_page import configuration_page
 
 DOCS = ROOT / "docs"
 PROGRAMS = [
@@ -18,6 +19,11 @@ PROGRAMS = [
 def test_record_page_is_generated_from_the_code() -> None:
     page = (DOCS / "record.md").read_text(encoding="utf-8")
     assert page == record_page(), "run `python -m simulator.record_page > docs/record.md`"
+
+
+def test_configuration_page_is_generated_from_the_configurations() -> None:
+    page = (DOCS / "configuration.md").read_text(encoding="utf-8")
+    assert page == configuration_page(), "run `python -m suphx.configuration_page > docs/configuration.md`"
 
 
 @pytest.mark.parametrize("page, program", PROGRAMS, ids=[page for page, _ in PROGRAMS])

@@ -27,7 +27,7 @@ OUTPUTS = {"discard": 34, "riichi": 2, "chow": 2, "pong": 2, "kong": 2}
 class NetworkSize(BaseModel):
     """Width and depth of a network's trunk."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     name: str = "custom"
     """`paper`, `base`, `small`, or any name for another size."""
