@@ -19,6 +19,9 @@ class StepsConfig(Config):
 
     blocks: int | None = Field(default=1, ge=0)
     """Adapt the head and so many of the last residual blocks; null for the whole network."""
+    offsets: bool = False
+    """Adapt an offset of each kind's logit besides (discards only): what to keep with this hand, which a head that judges
+    all kinds alike cannot learn."""
     baseline: Literal["mean", "deal", "critic"] = "deal"
     """What is taken off a rollout's reward: the mean of all others, or of the others of the same deal; or what the
     critic expects, from question to question."""
@@ -85,6 +88,8 @@ class AdaptationConfig(Config):
             raise ValueError("models: one is named twice")
         if self.steps.optimizer == "natural" and self.models != ["discard"]:
             raise ValueError("optimizer: natural is for the discard model alone")
+        if self.steps.offsets and self.models != ["discard"]:
+            raise ValueError("offsets: kinds are what the discard model alone answers with")
         if self.steps.form == "rollout" and self.certain < 1:
             raise ValueError("certain: form rollout needs every question of a rollout")
         if self.steps.baseline == "critic" and self.critic is None:

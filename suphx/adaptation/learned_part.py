@@ -8,20 +8,52 @@ import numpy as np
 import torch
 from torch import nn
 
+from simulator.tiles import KINDS
 from suphx.networks.fused import FusedNetwork
-from suphx.networks.policy import PolicyNetwork
+from suphx.networks.policy import KindHead, PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.selfplay.passes import passes
+
+
+class OffsetHead(KindHead):
+    """The discard network's head with an offset of each kind's logit.
+
+    The head itself judges all kinds by the same weights, so it cannot learn that with this hand bamboo is to be kept.
+    """
+
+    def __init__(self, head: KindHead) -> None:
+        """Take over a head's weights; offsets begin with 0, or where they are."""
+        nn.Module.__init__(self)
+        self.score = head.score
+        known: nn.Parameter | None = head.offset if isinstance(head, OffsetHead) else None
+        self.offset: nn.Parameter = nn.Parameter(torch.zeros(KINDS)) if known is None else known
+
+    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+        """Return [n, 34] for rows [n, 34, filters]."""
+        return super().forward(rows) + self.offset
+
+
+def with_offsets(network: PolicyNetwork) -> PolicyNetwork:
+    """Return a discard network, changed in place, whose head has offsets; the same function where it had none."""
+    assert isinstance(network.head, KindHead), "only discards have a logit for each kind"
+    network.head = OffsetHead(network.head)
+    return network
 
 
 class LearnedPart:
     """A copy of a network of which only a part learns."""
 
-    def __init__(self, network: PolicyNetwork, blocks: int | None, precision: Precision) -> None:
-        """blocks: how many of the last residual blocks learn, with the head; None for the whole network."""
+    def __init__(self, network: PolicyNetwork, blocks: int | None, precision: Precision, offsets: bool = False) -> None:
+        """blocks: how many of the last residual blocks learn, with the head; None for the whole network.
+
+        offsets: add offsets of the kinds' logits, which learn too.
+        """
         if blocks is not None and not 0 <= blocks <= len(network.blocks):
             raise ValueError(f"a network of {len(network.blocks)} blocks cannot learn in the last {blocks}")
-        self.network = copy.deepcopy(network).to(precision.device)
+        self.network = copy.deepcopy(network)
+        if offsets:
+            with_offsets(self.network)
+        self.network.to(precision.device)
         self.blocks = blocks
         self.precision = precision
         self._fixed = None if blocks is None else len(network.blocks) - blocks
