@@ -20,8 +20,8 @@ class StepsConfig(Config):
     blocks: int | None = Field(default=1, ge=0)
     """Adapt the head and so many of the last residual blocks; null for the whole network."""
     offsets: bool = False
-    """Adapt an offset of each kind's logit besides (discards only): what to keep with this hand, which a head that judges
-    all kinds alike cannot learn."""
+    """Adapt an offset of each kind's logit besides (discards only): what to keep with this hand, which a head that
+    judges all kinds alike cannot learn."""
     baseline: Literal["mean", "deal", "critic"] = "deal"
     """What is taken off a rollout's reward: the mean of all others, or of the others of the same deal; or what the
     critic expects, from question to question."""

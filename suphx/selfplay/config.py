@@ -29,46 +29,45 @@ class EvaluationConfig(Config):
     opponent: str = "sl-weak"
     """Who sits on the other three seats: `sl-weak`, `sl`, a rule-based player, a folder of weights."""
     seed: int = Field(default=1_000_003, ge=0)
-    """Names the deals; they are the same in each measurement, and others than those that are learned from."""
+    """Random seed of the deals, which are the same in each measurement and are not learned from."""
 
 
 class TrainConfig(Config):
     """A training by self-play."""
 
     name: str = Field(default="laptop", pattern=r"^[\w.-]+$")
-    """Name of the run, and of the agent that comes of it."""
+    """Name of the run and of its agent."""
     seed: int = Field(default=0, ge=0)
-    """Names the walls, what is drawn in play, and what is drawn from the buffer to learn from."""
+    """Random seed of the walls, of the answers drawn in play, and of what is drawn from the replay buffer."""
     start: str = "sl"
     """Weights that all five networks start from: `sl`, or a folder."""
     teacher: Path | None = None
-    """With `learning.teacher`: the folder of the oracle to distil from, as a run with `learning.oracle` leaves it."""
+    """With `learning.teacher`: the folder of the oracle to distil from (`oracle/` of a run with `learning.oracle`)."""
     rules: str = "tenhou"
-    """Name of a preset of rules."""
+    """Preset of rules: tenhou, tenhou_east, mahjong_soul or m_league."""
     reward: RewardConfig = Field(default_factory=PhiReward)
     """What a round is worth: `{kind: round}` (RL-basic) or `{kind: phi}` (RL-1)."""
     table: TableConfig = Field(default_factory=FourLearners)
     """Who plays: `{kind: selfplay}`, or `{kind: one-against-three, opponents: [sl]}`."""
     others: float | None = Field(default=None, gt=0)
-    """Temperature at which those of the learner's networks answer that do not learn; null: the likeliest answer, as in
-    a match."""
+    """Temperature of the answers of networks that do not learn; null: the likeliest answer, as in a match."""
     games: int = Field(default=50_000, ge=1)
     """Games of self-play in all."""
     side_by_side: int = Field(default=512, ge=1)
-    """Games that are played side by side: more are faster, up to about 1,000, and take memory (0.2 MB each for every
-    model that learns)."""
+    """Games played side by side by each simulator. More are faster, up to about 1,000, but take memory (0.2 MB each for
+    every model that learns) and make experience older."""
     copies: int = Field(default=1, ge=1)
-    """Games in a row that have the same walls, with answers drawn for each: for `learning.baseline: copies`."""
+    """For `learning.baseline: copies`: how many games in a row have the same walls, each with its own answers."""
     learning: LearningConfig = Field(default_factory=LearningConfig)
     """What is learned from them, and how."""
     publish_steps: int = Field(default=8, ge=1)
-    """Steps of learning, of all models together, after which the games go on with the new weights: a version."""
+    """Steps of learning, of all models together, after which the new weights are used for play: a version."""
     checkpoint_seconds: float = Field(default=300, ge=0)
-    """Time between checkpoints, which are written between two versions; 0 for one at each."""
+    """Seconds between checkpoints, which are written between two versions; 0 for one at each version."""
     evaluation: EvaluationConfig | None = Field(default_factory=EvaluationConfig)
     """How the agent is measured while it learns; null for not at all."""
     sample_games: int = Field(default=1_000, ge=0)
-    """Games between two that are kept as logs (mjlog); 0 for none."""
+    """One in so many games is kept as a log (mjlog); 0 for none."""
     roles: RolesConfig = Field(default_factory=RolesConfig)
     """The processes of a distributed training, and what each may use; `--local` has none."""
 

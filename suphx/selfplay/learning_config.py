@@ -15,16 +15,16 @@ class EntropyConfig(Config):
     """How a policy's entropy is held at a target (formula 3)."""
 
     target: float | None = Field(default=None, ge=0)
-    """Entropy to hold, in nats, as a mean over questions; by default a share of what is measured in the first
+    """Entropy to hold, in nats, averaged over questions. By default it is `share` of what is measured in the first
     `recent_steps` steps."""
     share: float = Field(default=1.0, gt=0)
-    """That share."""
+    """Share of the measured entropy that becomes the target."""
     half_life: int | None = Field(default=None, ge=1)
-    """Steps after which the target is half of what it was, and so on; by default it stays."""
+    """Steps in which the target halves, again and again; by default it stays."""
     start: float = Field(default=0.01, ge=0)
     """Alpha at the first step."""
     beta: float = Field(default=1e-3, ge=0)
-    """By how much alpha changes at a step for each nat that the entropy is off; 0 keeps alpha where it starts."""
+    """By how much alpha changes at a step for each nat that the entropy is off its target; 0 keeps alpha as it is."""
     lowest: float = Field(default=0.0, ge=0)
     """Alpha never falls below."""
     highest: float = Field(default=0.5, ge=0)
@@ -43,7 +43,7 @@ class DistanceConfig(Config):
     coefficient: float = Field(default=0.05, ge=0)
     """Weight of the mean KL divergence in the loss, at the first step."""
     bound: float | None = Field(default=None, ge=0)
-    """Divergence in nats that is to be kept: above it the weight rises, below it falls. By default the weight stays."""
+    """Divergence in nats to keep to: above it the weight rises, below it falls. By default the weight stays."""
     beta: float = Field(default=0.01, ge=0)
     """By how much the weight changes at a step for each nat above the bound."""
     highest: float = Field(default=10.0, ge=0)
@@ -69,19 +69,19 @@ class OracleConfig(Config):
     decay_games: int = Field(default=20_000, ge=0)
     """Games, after those, over which gamma falls to 0 in a straight line."""
     planes_rate: float = Field(default=1.0, gt=0)
-    """Factor of the learning rate of the weights by which perfect information comes in: they begin at zero, while all
-    others are those of a trained network."""
+    """Factor on the learning rate of the weights that read perfect information: they begin at zero, while all others
+    are those of a trained network."""
     after_rate: float = Field(default=0.1, gt=0, le=1)
-    """Factor of the learning rate from then on (the paper's)."""
+    """Factor on the learning rate once gamma is 0 (the paper's)."""
     after_highest_weight: float = Field(default=2.0, gt=1)
-    """Highest importance weight from then on."""
+    """Highest importance weight once gamma is 0."""
 
 
 class AnnealConfig(Config):
     """A learning rate that falls towards the end: what late steps learn is kept, what is noise in them averages out."""
 
     after_games: int = Field(default=0, ge=0)
-    """Games at the whole rate."""
+    """Games at the full rate."""
     games: int = Field(ge=1)
     """Games, after those, over which the rate falls in a straight line."""
     lowest: float = Field(default=0.1, ge=0, le=1)
@@ -101,13 +101,13 @@ class CriticConfig(Config):
     learning_rate: float = Field(default=3e-4, gt=0)
     """Of AdamW."""
     warmup_steps: int = Field(default=100, ge=1)
-    """Steps over which the rate rises from near 0: first steps at a whole one, of 1e-3 say, can leave it with
-    nothing but units that are never active, so that it says the same of everything for good."""
+    """Steps over which the rate rises from near 0. First steps at a full rate such as 1e-3 can leave units that are
+    never active again, and a critic that says the same of every position."""
     steps: int = Field(default=1, ge=1)
-    """That it takes from each batch, on parts of it as large as each other: it has more to learn than the policy."""
+    """Steps that it takes from each batch, on equal parts of it: it has more to learn than the policy."""
     gae_lambda: float = Field(default=0.9, ge=0, le=1)
-    """Lambda of generalised advantages: 1 is reward less value, 0 the change of value to the round's next question,
-    whoever's."""
+    """Lambda of generalised advantages (GAE). 1 is reward less value; 0 is the change of value up to the next question
+    of the round, to whichever seat."""
 
     @model_validator(mode="after")
     def _known_size(self) -> CriticConfig:
@@ -124,15 +124,15 @@ class ReplayConfig(Config):
     """How long questions are kept to learn from, and how often they are used."""
 
     bytes: int = Field(default=1 << 30, ge=1)
-    """Room for them; the oldest give way."""
+    """Memory for them; the oldest are dropped when it is full."""
     reuse: int = Field(default=1, ge=1, le=255)
-    """Steps, at most, that a question takes part in."""
+    """Steps, at most, that use a question."""
     staleness: int = Field(default=8, ge=0)
     """Versions, at most, between the policy that played and the newest one."""
 
 
 class CollapseConfig(Config):
-    """What counts as a collapse; learning itself goes on, whoever watches decides."""
+    """What counts as a collapse, which ends a training."""
 
     entropy_share: float = Field(default=0.2, ge=0, le=1)
     """A recent entropy below this share of that at the start, or of the target where that is lower."""
@@ -148,31 +148,32 @@ class LearningConfig(Config):
     models: list[Model] = Field(default=["discard"], min_length=1)
     """Which of the five learn (the paper: discard alone); the others play as they are."""
     start_temperature: float = Field(default=1.0, gt=0)
-    """What the logits of policies that learn are divided by before the first step: below 1 they begin surer, with the
-    same likeliest answers. People differ more than is good for a player. At 1 much of the gradient makes the policy
-    surer, which changes nothing where likeliest answers are played, and which the entropy's target takes back."""
+    """What the logits of policies that learn are divided by before the first step. Below 1 they begin surer, with the
+    same likeliest answers. A policy that imitates many people is less sure than a player should be: at 1 much of the
+    gradient only makes it surer, which changes nothing in greedy play and is undone by the entropy target."""
     batch: int = Field(default=1024, ge=1)
-    """Questions of a step."""
+    """Questions in a step."""
     batch_of: dict[Model, int] = Field(default_factory=dict)
-    """Those of single models: a kong is asked for once where sixty discards are, and what is older than
-    `replay.staleness` allows is dropped before it makes a batch."""
+    """The same for single models. There are sixty discards for each question about a kong, so a large batch of kongs
+    would be too old (`replay.staleness`) before it is complete."""
     certain: float = Field(default=1.0, gt=0, le=1)
-    """Questions whose likeliest answer was more probable than this are not learned from: their gradient is about as
-    small as what was left open. It depends on the question alone, not on the answer drawn."""
+    """Questions whose likeliest answer was more probable than this are not learned from: their gradients are small.
+    Whether a question is left out depends on the question alone, not on the answer drawn."""
     optimizer: Literal["adamw", "muon"] = "adamw"
     """AdamW for all, or Muon for convolutions with AdamW for the rest."""
     learning_rate: float = Field(default=1e-5, gt=0)
-    """Of both. At 1e-4, in batches of 1,024, a policy wanders off by chance."""
+    """Learning rate of the policies. At 1e-4 with batches of 1,024 a policy drifts off by chance."""
     learning_rate_of: dict[Model, float] = Field(default_factory=dict)
-    """That of single models: at the same rate riichi, chow and pong networks go farther than the discard network."""
+    """The same for single models: at the same rate riichi, chow and pong networks move farther than the discard
+    network."""
     anneal: AnnealConfig | None = None
-    """How it falls with the games, of policies; by default it stays."""
+    """How the policies' learning rate falls with the games; by default it stays."""
     weight_decay: float = Field(default=0.0, ge=0)
-    """Shrinks weights by rate x this at each step."""
+    """Weights shrink by rate x this at each step."""
     gradient_norm: float = Field(default=1.0, gt=0)
     """A gradient longer than this is shortened to it."""
     highest_weight: float = Field(default=5.0, gt=1)
-    """Questions with a higher importance weight are rejected: they have no part in the step."""
+    """Questions with a higher importance weight are rejected: they take no part in the step."""
     clip: float | None = Field(default=None, gt=0, lt=1)
     """Clip importance weights to 1 +- this where that lowers the objective (PPO); by default they are not clipped."""
     entropy: EntropyConfig = Field(default_factory=EntropyConfig)
@@ -180,26 +181,26 @@ class LearningConfig(Config):
     entropy_of: dict[Model, EntropyConfig] = Field(default_factory=dict)
     """The entropy of single models."""
     reference: DistanceConfig | None = None
-    """Hold each policy near the one it starts as: KL(policy, start), over what the start can see. Off by default;
-    {coefficient: 0} pulls nowhere and tells the distance."""
+    """Hold each policy near its start: KL(policy, start), over what the start can see. Off by default. With
+    {coefficient: 0} there is no pull, and the distance is only reported."""
     teacher: DistanceConfig | None = None
-    """Draw each policy to an oracle that is given: KL(oracle, policy), distillation. Off by default."""
+    """Pull each policy towards a given oracle: KL(oracle, policy), distillation. Off by default."""
     baseline: Literal["none", "mean", "copies", "deal", "critic"] = "mean"
-    """What is subtracted from a round's reward: nothing, the mean reward, what became of the seat in other games with
-    the same walls (`copies` of the training), the luck of the deal (what a critic expects at the path's first
-    question), or what a critic expects at each question."""
+    """What is subtracted from a round's reward: nothing (`none`), the mean reward, the seat's result in other games
+    with the same walls (`copies`, see the field of that name), what a critic expects at the seat's first question
+    (`deal`: the luck of the deal), or what a critic expects at each question (`critic`)."""
     scale: bool = True
     """Divide advantages by their spread, so that alpha, beta and distances mean the same for every reward."""
     recent_batches: int = Field(default=100, ge=1)
-    """Batches of rounds that the mean reward and the spread are taken over, the latest counting most."""
+    """Batches of rounds over which the mean reward and its spread are averaged, the latest counting most."""
     recent_steps: int = Field(default=20, ge=1)
-    """Steps that the recent entropy and divergences are taken over, the latest counting most."""
+    """Steps over which recent entropy and divergences are averaged, the latest counting most."""
     critic: CriticConfig = Field(default_factory=CriticConfig)
     """The critic, where it is the baseline."""
     oracle: OracleConfig | None = None
     """Oracle guiding. Off by default."""
     replay: ReplayConfig = Field(default_factory=ReplayConfig)
-    """What is kept to learn from."""
+    """The replay buffer: what is kept to learn from."""
     collapse: CollapseConfig = Field(default_factory=CollapseConfig)
     """When a training is ended."""
 

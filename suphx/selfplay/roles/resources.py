@@ -14,7 +14,7 @@ class RoleConfig(Config):
     count: int = Field(default=1, ge=1)
     """How many of them."""
     cpus: float = Field(default=1.0, ge=0)
-    """Cores that each one claims; on a small machine, whose cores all roles share, shares of a core are right."""
+    """Cores that each one claims. On a small machine all roles share the cores, so each claims a share of one."""
     gpus: float = Field(default=0.0, ge=0)
     """GPUs that each one claims; a share lets several processes use one GPU."""
     threads: int = Field(default=1, ge=1)

@@ -59,8 +59,8 @@ def costs_of(found: Measurements) -> tuple[Costs, Costs]:
     return cpu, gpu_costs(cpu, GPU_NETWORK, found.learner.get(GPU_NETWORK, {}).get("card"))
 
 
-#: How a run may be configured: the same for any number of machines, which suits none but the fewest (`suphx train` refuses
-#: it); so that it grows with the machines; and the same with a change of the program.
+#: How a run may be configured: the same for any number of machines, which suits the fewest alone (`suphx train` refuses
+#: it for more); so that it grows with the machines; and the same with a change of the program.
 _FIXED = Policy(tables=1024, batch=8192, publish_steps=4)
 _GROWING = {
     "cpu": Policy(tables=256, batch=8192, publish_steps=4, batch_a_server=256, keeps_fresh=True),
