@@ -8,7 +8,7 @@ usage: scripts/train.sh [--logs PATH]... [--games N] [--weights] [--out FOLDER]
 
 Makes games by a rule-based player, trains five networks and the reward predictor on them, lets the agent learn from
 games with itself, measures it before and after that, and writes a page about all of it, report.md. On two cores this
-takes less than 20 minutes, the set-up of .venv included. The same command goes on where it was stopped.
+takes about 20 minutes, the set-up of .venv included. Run the same command again to resume.
 
   --games N      how many games to make (1000)
   --logs PATH    learn from these logs instead: a file, folder or archive; may be given again

@@ -47,9 +47,9 @@ class ExperimentConfig(Config):
     """What `suphx adapt` does."""
 
     name: str = Field(default="adapt", pattern=r"^[\w.-]+$")
-    """Names the folder of results."""
+    """Name of the folder of results."""
     seed: int = Field(default=0, ge=0)
-    """Names the hands, their deals and what is drawn."""
+    """Random seed of the hands, of their deals and of the answers drawn."""
     agent: str = "sl"
     """Who adapts, and sits on the other seats as it is: a folder of weights, or a name."""
     rules: str = "tenhou"

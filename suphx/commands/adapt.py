@@ -20,31 +20,30 @@ _PAGE = 200
 
 
 def adapt(
-    config: Annotated[Path, typer.Argument(help="Configuration, e.g. configs/adapt.yaml.")],
+    config: Annotated[
+        Path, typer.Argument(help="Configuration: a YAML file, or the name of one that is included.")
+    ] = Path("adapt"),
     changes: Annotated[
-        list[str] | None, typer.Option("--set", help="Change a field: adaptation.deals=500, seed=2 and so on.")
+        list[str] | None,
+        typer.Option("--set", help="Change a value of the configuration: adaptation.deals=500, seed=2."),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder of results; by default under the runs folder, by the name.")
-    ] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads that the networks answer with.")] = 1,
-    device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU where there is one.")] = None,
-    precision: Annotated[
-        str | None, typer.Option(help="float32 or bfloat16; by default what a probe finds faster.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of results. By default adapt/NAME in $SUPHX_RUNS.")] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Threads for the networks on a CPU.")] = 1,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU if there is one.")] = None,
+    precision: Annotated[str | None, typer.Option(help="float32 or bfloat16; by default the faster one here.")] = None,
     picture: Annotated[
         int | None,
-        typer.Option(min=0, help="Instead: draw where the copy adapted to this hand, by number, goes another way."),
+        typer.Option(min=0, help="Adapt to this hand alone, and draw where the adapted copy plays differently."),
     ] = None,
     beside: Annotated[
-        str | None, typer.Option(help="Instead: how another agent plays the same hands, and where it goes another way.")
+        str | None, typer.Option(help="Adapt nothing: compare how another agent plays the same hands.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
-    """Adapt an agent to hands, one by one, and play other deals of each hand with and without (paper, section 4.3).
+    """Measure run-time adaptation: adapt to each of many hands, and play other deals of it with and without.
 
-    Every hand that is done is a line in hands.jsonl of the folder, and the same command goes on from there; at the end
-    come result.json and pictures.
+    This is the experiment of the paper's section 4.3. Every finished hand is a line of hands.jsonl in the folder; run
+    the same command again to resume. At the end result.json and pictures are written.
     """
     from rich.console import Console
     from rich.progress import Progress
@@ -90,7 +89,9 @@ def adapt(
             interrupted = True
         done = [notebook.done[number] for number in sorted(notebook.done)]
     if interrupted:
-        screen.print(f"interrupted after {len(done)} hands; the same command goes on from {folder}", style="yellow")
+        screen.print(
+            f"interrupted after {len(done)} hands; run the same command again to resume from {folder}", style="yellow"
+        )
     if not done:
         raise typer.Exit(EXIT_INTERRUPTED)
     found: dict[str, Any] = {"interrupted": interrupted, "settings": settings}

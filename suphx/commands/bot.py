@@ -22,7 +22,7 @@ def bot(
         typer.Option(
             "--agent",
             "--weights",
-            help="Who plays: sl, sl-weak, sensible, random, a folder of weights, or adapted:sl, which adapts.",
+            help="Who plays: sl, sl-weak, sensible, random, a folder of weights, or adapted:AGENT, which adapts.",
         ),
     ] = "sl",
     replies: Annotated[
@@ -52,12 +52,14 @@ def bot(
         ),
     ] = None,
     rules: Annotated[
-        str, typer.Option(help="Rules of the host: the name of a preset. Red fives and length are taken from the host.")
+        str,
+        typer.Option(help="Rules of the host: a preset such as tenhou. Red fives and length are taken from the host."),
     ] = "tenhou",
     temperature: Annotated[
-        float | None, typer.Option(help="Draw networks' answers at this temperature; without, the likeliest are taken.")
+        float | None,
+        typer.Option(help="Draw networks' answers at this temperature; by default the likeliest answer is taken."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of random choices.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Random seed.")] = 0,
     rollouts: Annotated[
         int | None, typer.Option(min=1, help="With an agent that adapts: rollouts to learn from in each round.")
     ] = None,

@@ -24,77 +24,79 @@ EXIT_INTERRUPTED = 130
 #: Columns of the tables where they go to a file or another program.
 _PAGE = 200
 _AGENT = (
-    "sl, sl-weak, sensible, random, untrained, a folder of weights, adapted:sl, which adapts to rounds, majiang, "
-    "bot:COMMAND for any mjai bot; 'A|B', which take turns by deal"
+    "sl (the included weights), sl-weak, sensible, random, untrained, a folder of weights, adapted:AGENT (adapts to "
+    "each round), majiang, bot:COMMAND (any mjai bot), or 'A|B' (which take turns by deal)"
 )
 
 
 def evaluate(
     challenger: Annotated[
         list[str] | None,
-        typer.Option(help=f"Who is measured: {_AGENT}. Several play the same deals and are compared."),
+        typer.Option(help=f"Agent to measure: {_AGENT}. Give several to compare them on the same deals."),
     ] = None,
     field: Annotated[
-        list[str] | None, typer.Option(help="Who it plays against: one name for all three seats, or three.")
+        list[str] | None, typer.Option(help="Opponents: one agent for all three seats, or three agents.")
     ] = None,
     protocol: Annotated[
         str,
         typer.Option(
-            help="one-three: each challenger against three of the field, from all four seats; two-two: two of the "
-            "challenger against two of the field, in all six ways; round-robin: every two of the challengers so."
+            help="one-three: each challenger against three opponents, in all four seats; two-two: two of the "
+            "challenger against two of the opponent, in all six seatings; round-robin: two-two for every pair."
         ),
     ] = "one-three",
     games: Annotated[
-        int, typer.Option(min=1, help="Hanchan of each challenger, in whole deals: of four, or six.")
+        int, typer.Option(min=1, help="Hanchan for each challenger, rounded up to whole deals (of four or six).")
     ] = 1000,
-    rules: Annotated[str, typer.Option(help="Rules: the name of a preset.")] = "tenhou",
-    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Names the deals.")] = 0,
+    rules: Annotated[str, typer.Option(help="Rules: tenhou, tenhou_east, mahjong_soul or m_league.")] = "tenhou",
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Random seed of the deals.")] = 0,
     until: Annotated[
         str | None,
         typer.Option(
-            help="Stop earlier: `ci=0.05` when every average rank is known to within 0.05, `decided` when a sequential "
-            "test tells who is better."
+            help="Stop early: `ci=0.05` once every average rank is known to within 0.05, `decided` once a sequential "
+            "test decides who is better."
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Folder that keeps every game: the same command goes on from there.")
+        Path | None, typer.Option(help="Folder that keeps every game, so that the same command resumes.")
     ] = None,
-    logs: Annotated[bool, typer.Option("--logs", help="Keep every game's log (mjlog) there as well.")] = False,
+    logs: Annotated[bool, typer.Option("--logs", help="With --out: also keep a log (mjlog) of every game.")] = False,
     plots: Annotated[Path | None, typer.Option(help="Folder for pictures of the results.")] = None,
     csv: Annotated[Path | None, typer.Option(help="File for the numbers as CSV.")] = None,
     tensorboard: Annotated[Path | None, typer.Option(help="Folder for the numbers as TensorBoard scalars.")] = None,
     prizes: Annotated[
         str | None, typer.Option(help="Prizes of first to fourth place, such as 90,45,0,-135: their mean is reported.")
     ] = None,
-    career: Annotated[bool, typer.Option("--career", help="Simulate careers on Tenhou's ladder as well.")] = False,
+    career: Annotated[bool, typer.Option("--career", help="Also simulate careers on Tenhou's ladder.")] = False,
     temperature: Annotated[
-        float | None, typer.Option(help="Draw networks' answers at this temperature; without, the likeliest are taken.")
+        float | None,
+        typer.Option(help="Draw networks' answers at this temperature; by default the likeliest answer is taken."),
     ] = None,
     rollouts: Annotated[
-        int | None, typer.Option(min=1, help="Of challengers that adapt: rollouts to learn from in each round.")
+        int | None, typer.Option(min=1, help="For agents that adapt: rollouts to learn from in each round.")
     ] = None,
     seconds_per_round: Annotated[
         float | None,
-        typer.Option(min=0.01, help="Of challengers that adapt: about how long they may think in each round."),
+        typer.Option(min=0.01, help="For agents that adapt: about how many seconds they may think in each round."),
     ] = None,
-    device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU where there is one.")] = None,
-    precision: Annotated[
-        str | None, typer.Option(help="float32 or bfloat16; by default what a probe finds faster.")
-    ] = None,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU if there is one.")] = None,
+    precision: Annotated[str | None, typer.Option(help="float32 or bfloat16; by default the faster one here.")] = None,
     batch: Annotated[
         int | None,
-        typer.Option(min=1, help="Games side by side in a thread or worker; by default 512, with bots 8."),
+        typer.Option(min=1, help="Games played side by side by each thread or worker; by default 512, with bots 8."),
     ] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads that play; by default one for each core.")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads that play; by default one per core.")] = None,
     workers: Annotated[
-        int, typer.Option(min=0, help="Play as so many Ray tasks instead, here or (RAY_ADDRESS) on a cluster.")
+        int,
+        typer.Option(
+            min=0, help="Play in so many Ray tasks instead of threads, here or on the cluster of RAY_ADDRESS."
+        ),
     ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
-    """Measure agents against a field (by default `sl` against three `sensible`): ranks, stable rank, how they play.
+    """Measure agents against opponents (by default `sl` against three `sensible`): ranks, stable rank, style of play.
 
-    All meet the same deals. Intervals are 95 %, by bootstrap over deals. The same seed gives the same games, whatever
-    the batch, threads or workers, on one machine; on another kind of processor now and then a close decision differs.
+    All challengers play the same deals. Intervals are 95 %, by bootstrap over deals. On one machine the same seed gives
+    the same games, whatever the batch, threads or workers; on another kind of processor a close decision may differ.
     """
     from rich.console import Console
 
@@ -201,7 +203,7 @@ def _watching(console: Console, plan: Plan, deals: int) -> Iterator[Callable[[Re
 
 
 def _say_how_it_ended(console: Console, outcome: Outcome, out: Path | None) -> None:
-    kept = f"; the same command goes on from {out}" if out else ""
+    kept = f"; run the same command again to resume from {out}" if out else ""
     if outcome.interrupted:
         lost = "" if out else "; games that are not kept (--out) are lost"
         console.print(

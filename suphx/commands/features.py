@@ -10,18 +10,20 @@ import typer
 
 
 def features(
-    path: Annotated[Path, typer.Argument(help="A log; of several games the first is taken.")],
+    path: Annotated[Path, typer.Argument(help="A log; if it holds several games, the first.")],
     round_number: Annotated[int, typer.Option("--round", min=1, help="Which round of the game, from 1.")] = 1,
-    at: Annotated[int, typer.Option("--at", min=1, help="Which decision with a choice of that round, from 1.")] = 1,
+    at: Annotated[
+        int, typer.Option("--at", min=1, help="Which decision of that round (those with a choice), from 1.")
+    ] = 1,
     seat: Annotated[
-        int | None, typer.Option(min=0, max=3, help="Count the decisions of this seat alone, 0 to 3.")
+        int | None, typer.Option(min=0, max=3, help="Count only the decisions of this seat, 0 to 3.")
     ] = None,
-    oracle: Annotated[bool, typer.Option("--oracle", help="Add the planes that only the oracle sees.")] = False,
+    oracle: Annotated[bool, typer.Option("--oracle", help="Also show the planes that only the oracle sees.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the planes as JSON.")] = False,
 ) -> None:
-    """Print the planes of one decision of a logged game: names, and the kinds that are set; empty planes are left out.
+    """Print what the networks see of one decision of a logged game: each plane that is not empty, and its tiles.
 
-    A call that the seat made is shown as proposed, with the planes that describe it.
+    If the seat made a call, it is shown as proposed, with the planes that describe it.
     """
     from simulator.logs.archives import open_logs
     from simulator.logs.formats import read_log

@@ -31,17 +31,19 @@ def match(
     ],
     games: Annotated[int, typer.Option(min=1, help="Games; the four move up one seat after each.")] = 4,
     seed: Annotated[
-        int, typer.Option(min=0, max=2**64 - 1, help="Names the deals: the same seed, the same walls.")
+        int, typer.Option(min=0, max=2**64 - 1, help="Random seed of the deals: the same seed gives the same walls.")
     ] = 0,
-    rules: Annotated[str, typer.Option(help="Rules: the name of a preset.")] = "tenhou",
+    rules: Annotated[str, typer.Option(help="Rules: tenhou, tenhou_east, mahjong_soul or m_league.")] = "tenhou",
     timeout: Annotated[
-        float | None, typer.Option(help="Seconds a bot has for a decision; otherwise 5, and majiang 60.")
+        float | None, typer.Option(help="Seconds a bot has for a decision; by default 5, majiang 60.")
     ] = None,
     start_timeout: Annotated[
-        float, typer.Option(help="Seconds it has for its first answer, and a TCP client to come.")
+        float, typer.Option(help="Seconds a bot has for its first answer, and a TCP client to connect.")
     ] = 60.0,
     logs: Annotated[Path | None, typer.Option(help="Folder for a log of every game, SEED-NUMBER.jsonl.")] = None,
-    log_format: Annotated[str, typer.Option(help="Format of the logs: mjai, mjlog or tenhou6.")] = "mjai",
+    log_format: Annotated[
+        str, typer.Option(help="Format of the logs: mjai, mjlog or tenhou6 (Tenhou's JSON).")
+    ] = "mjai",
     host: Annotated[
         str, typer.Option(help="Address for TCP clients; 0.0.0.0 lets in the whole network.")
     ] = "127.0.0.1",
@@ -51,10 +53,10 @@ def match(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Let any four bots play each other: programs that speak mjai, and agents of ours.
+    """Play games between any four: programs that speak mjai, and our own agents.
 
-    A bot that is late, dies or answers nonsense loses that decision (it passes, or discards what it drew), and the
-    game goes on; what it did wrong is counted and told at the end.
+    A bot that is late, dies or answers nonsense loses that decision (it passes, or discards the tile it drew), and the
+    game continues. Its faults are counted and reported at the end.
 
     Example: suphx match "python my_bot.py {seat}" sensible sensible sensible --games 8 --logs games/
     """

@@ -21,54 +21,58 @@ _DEFAULT_TEST_PAIRS = 100_000
 
 def pretrain(
     config: Annotated[
-        Path | None, typer.Argument(help="Configuration, e.g. configs/pretrain.yaml; needed but with --evaluate.")
+        Path | None,
+        typer.Argument(
+            help="Configuration: a YAML file, or the name of one that is included. Required unless --evaluate."
+        ),
     ] = None,
     logs: Annotated[
         list[Path] | None,
-        typer.Option(help="Logs to learn from: files, folders, archives. Without, games that are made first."),
+        typer.Option(help="Logs to learn from: files, folders, archives. By default games that are generated first."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Folder of the run; by default under the runs folder, by the run's name.")
+        Path | None, typer.Option(help="Folder of the run. By default pretrain/NAME in $SUPHX_RUNS.")
     ] = None,
     changes: Annotated[
         list[str] | None,
-        typer.Option("--set", help="Set a value over the configuration's: batch=512, models.discard.pairs=1000."),
+        typer.Option("--set", help="Change a value of the configuration: batch=512, models.discard.pairs=1000."),
     ] = None,
-    models: Annotated[str | None, typer.Option(help="Train these alone, with commas: discard,riichi.")] = None,
-    evaluate: Annotated[bool, typer.Option("--evaluate", help="Train nothing: measure weights on logs.")] = False,
+    models: Annotated[str | None, typer.Option(help="Train only these models, with commas: discard,riichi.")] = None,
+    evaluate: Annotated[
+        bool,
+        typer.Option("--evaluate", help="Do not train: measure how often weights choose as the players in logs did."),
+    ] = False,
     weights: Annotated[
         str | None, typer.Option(help="With --evaluate: sl, sl-weak, or a folder of weights; by default sl.")
     ] = None,
     player: Annotated[
-        list[str] | None, typer.Option(help="With --evaluate: the decisions of the player of that name alone.")
+        list[str] | None, typer.Option(help="With --evaluate: only the decisions of the player of this name.")
     ] = None,
     seen: Annotated[
         bool | None,
-        typer.Option("--seen", help="With --evaluate: measure on games too that the weights were trained on."),
+        typer.Option("--seen", help="With --evaluate: also use games that the weights were trained on."),
     ] = None,
     pairs: Annotated[
         int | None,
         typer.Option(
             min=0,
-            help="With --evaluate: pairs of each model at most, at random; "
+            help="With --evaluate: at most so many decisions of each model, at random; "
             f"by default {_DEFAULT_TEST_PAIRS:,}, 0 for all.",
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="With --evaluate: names the choice of pairs; by default 0.")
+        int | None, typer.Option(min=0, help="With --evaluate: random seed of that choice; by default 0.")
     ] = None,
-    device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU where there is one.")] = None,
-    precision: Annotated[
-        str | None, typer.Option(help="bfloat16 or float32; by default what a probe finds faster.")
-    ] = None,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU if there is one.")] = None,
+    precision: Annotated[str | None, typer.Option(help="float32 or bfloat16; by default the faster one here.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads on a CPU; by default all cores.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes to prepare logs; by default all cores.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
-    """Train the five networks to answer as people did in logs, and measure them on games held out.
+    """Train the five networks to choose as the players in logs did, and measure them on held-out games.
 
-    The folder of the run gets checkpoints, curves for TensorBoard, the agent (five weights), an under-trained one, and
-    result.json. The same command again goes on where it was stopped.
+    The folder of the run receives checkpoints, TensorBoard curves, the agent (five files of weights), an under-trained
+    one, and result.json. Run the same command again to resume.
     """
     from rich.console import Console
 
@@ -99,7 +103,7 @@ def pretrain(
             wanted = _only(load_config(config, PretrainConfig, changes or ()), models)
             results = _train(wanted, logs, out, chosen, workers, screen)
         except KeyboardInterrupt:
-            screen.print("stopped; the same command goes on from here")
+            screen.print("stopped; run the same command again to resume")
             raise
     if not any(numbers["pairs"] for numbers in results.values()):
         raise InputError("no pairs to measure on in these logs: all games were trained on (--seen), or none is left")

@@ -9,20 +9,19 @@ import typer
 
 
 def report(
-    folders: Annotated[
-        list[Path], typer.Argument(metavar="FOLDER...", help="Folder of a run, as scripts/train.sh leaves it.")
-    ],
+    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="Folder of a run of scripts/train.sh.")],
     curves: Annotated[
         Path | None,
-        typer.Option(help="Draw the curves of trainings instead, a PNG or SVG; folders as `suphx train` leaves them."),
+        typer.Option(
+            help="Draw the curves of trainings into this PNG or SVG instead; FOLDER is then a run of `suphx train`."
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
 ) -> None:
-    """Write report.md with pictures into the folder of a run: what was done, what it came to, and what could be next.
+    """Write report.md with pictures into the folder of a run: what was done, the results, and what to do next.
 
-    It tells of the parts that are there: supervised training, the reward predictor, self-play, before and after.
-
-    With --curves: the curves of several trainings by self-play, in one picture.
+    It covers the parts that are there: supervised training, the reward predictor, self-play, the measurements. With
+    --curves it draws the curves of several self-play trainings in one picture instead.
     """
     if curves is not None:
         from suphx.report.pictures import plot_trainings

@@ -11,24 +11,23 @@ import typer
 def review(
     log: Annotated[
         str,
-        typer.Argument(help="A log (mjlog, Tenhou's JSON, mjai), or a Tenhou viewer address whose file is at hand."),
+        typer.Argument(help="A log (mjlog, Tenhou's JSON, mjai), or a Tenhou viewer address whose file is in --logs."),
     ],
-    seat: Annotated[int | None, typer.Option(min=0, max=3, help="Review this seat alone; by default all four.")] = None,
-    player: Annotated[str | None, typer.Option(help="Review the seat of the player of this name alone.")] = None,
+    seat: Annotated[
+        int | None, typer.Option(min=0, max=3, help="Review only this seat, 0 to 3; by default all four.")
+    ] = None,
+    player: Annotated[str | None, typer.Option(help="Review only the player of this name.")] = None,
     agent: Annotated[str, typer.Option(help="Who reviews: sl, sl-weak, or a folder of weights.")] = "sl",
     out: Annotated[Path | None, typer.Option(help="The file to write; by default LOG.html in this folder.")] = None,
     game: Annotated[int, typer.Option(min=1, help="Which game, from 1, of a file with several.")] = 1,
-    logs: Annotated[
-        Path | None, typer.Option(help="Where the file of a viewer address is: a folder or archive.")
-    ] = None,
+    logs: Annotated[Path | None, typer.Option(help="Folder or archive with the file of a viewer address.")] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the review as JSON; a page is written only with --out.")
     ] = False,
 ) -> None:
-    """Write a page about a game: the table to look through, and what an agent makes of every decision.
+    """Write a page about a game: the table, step by step, and what an agent thinks of every decision.
 
-    The page is one HTML file that needs nothing else and asks nothing of the network. docs/review.md tells what each
-    number means.
+    The page is a single HTML file that needs no network. docs/review.md explains every number.
     """
     from simulator.files import UniqueNames, write_whole
     from suphx.agents import load_agent

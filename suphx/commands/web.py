@@ -14,20 +14,20 @@ DEFAULT_PORT = 8136
 def web(
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")] = DEFAULT_PORT,
     host: Annotated[
-        str, typer.Option(help="The address to listen on; others than loopback let others in.")
+        str, typer.Option(help="Address to listen on; anything but loopback lets other machines in.")
     ] = "127.0.0.1",
     agent: Annotated[str, typer.Option(help="Who reviews: sl, sl-weak, or a folder of weights.")] = "sl",
     logs: Annotated[
-        Path | None, typer.Option(help="A folder or archive in which the files of Tenhou viewer addresses are.")
+        Path | None, typer.Option(help="Folder or archive with the log files of Tenhou viewer addresses.")
     ] = None,
     games: Annotated[
-        Path | None, typer.Option(help="A folder of games to watch: a training's, or what the arena writes.")
+        Path | None, typer.Option(help="Folder of games to watch: of a training, or of `evaluate --logs`.")
     ] = None,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
 ) -> None:
-    """Serve a page to play against agents, to review games with an agent's opinion, and to watch agents play.
+    """Serve a page on which to play against agents, review games, and watch agents play.
 
-    It listens on this machine alone and asks nothing of the network. Needs what the extra `web` installs.
+    By default it can be reached from this machine only, and it never uses the network. It needs the extra `web`.
     """
     from importlib.util import find_spec
 

@@ -14,7 +14,7 @@ class GeneratedGames(Config):
     games: int = Field(default=2000, ge=20)
     """How many."""
     seed: int = Field(default=0, ge=0)
-    """Names the games."""
+    """Random seed of the games."""
 
 
 class RewardConfig(Config):

@@ -22,7 +22,7 @@ class GeneratedGames(Config):
     player: str = "sensible"
     """The rule-based player that plays them."""
     seed: int = Field(default=0, ge=0)
-    """Names the games."""
+    """Random seed of the games."""
 
 
 class ModelPlan(Config):
@@ -47,7 +47,7 @@ class PretrainConfig(Config):
     """A supervised training."""
 
     name: str = Field("pretrain", pattern=r"^[\w.-]+$")
-    """Name of the run, and of the agent that comes of it."""
+    """Name of the run and of its agent."""
     seed: int = Field(0, ge=0)
     """Of fresh weights and of the order of pairs."""
     size: str | NetworkSize = "small"

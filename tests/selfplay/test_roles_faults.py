@@ -49,7 +49,7 @@ def test_a_role_that_dies_too_often_ends_the_run(start, tmp_path):
         for victim in processes("Simulator"):
             victim.send_signal(signal.SIGKILL)
         run.join()
-        assert "simulators 1 is gone for good" in str(run.error) and "The same command goes on" in str(run.error)
+        assert "simulators 1 is gone for good" in str(run.error) and "Run the same command again" in str(run.error)
 
 
 def test_a_process_of_a_parameter_server_of_two_may_die(start, tmp_path):

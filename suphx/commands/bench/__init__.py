@@ -13,7 +13,9 @@ from suphx.commands.bench.scaling import scaling
 from suphx.commands.bench.selfplay import selfplay
 from suphx.commands.bench.simulator import simulator
 
-bench = typer.Typer(no_args_is_help=True, help="Measure speed, beside others in the same run, and what training gains.")
+bench = typer.Typer(
+    no_args_is_help=True, help="Measure speed, compared with others in the same run, and what a training gained."
+)
 bench.command()(simulator)
 bench.command()(features)
 bench.command()(networks)

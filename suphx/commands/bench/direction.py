@@ -11,14 +11,14 @@ import typer
 
 def direction(
     config: Annotated[Path, typer.Argument(help="Configuration of the training: its start, reward and models.")],
-    agents: Annotated[list[str], typer.Argument(help="Folders of weights that came of it, or are to be compared.")],
+    agents: Annotated[list[str], typer.Argument(help="Agents to look at, such as RUN/agent.")],
     changes: Annotated[
-        list[str] | None, typer.Option("--set", help="Set a value over the configuration's: reward={kind: round}.")
+        list[str] | None, typer.Option("--set", help="Change a value of the configuration: reward={kind: round}.")
     ] = None,
     games: Annotated[int, typer.Option(min=2, help="Games of the start to look at.")] = 3_000,
-    seed: Annotated[int, typer.Option(min=0, help="Names the games; others than those that were learned from.")] = 77,
-    planes: Annotated[int, typer.Option(min=0, help="Tell so many planes that go with what is discarded now.")] = 0,
-    device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU where there is one.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the games; not that of the training.")] = 77,
+    planes: Annotated[int, typer.Option(min=0, help="Show so many features that go with the changed discards.")] = 0,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU if there is one.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads on a CPU; by default all cores.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:

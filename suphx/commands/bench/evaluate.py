@@ -10,10 +10,8 @@ import typer
 
 
 def evaluate(
-    sizes: Annotated[str, typer.Option(help="Network sizes to measure, with commas: small, base, paper.")] = (
-        "small,base"
-    ),
-    seconds: Annotated[float, typer.Option(min=0.1, help="Time for each measurement.")] = 15.0,
+    sizes: Annotated[str, typer.Option(help="Network sizes, with commas: small, base, paper.")] = ("small,base"),
+    seconds: Annotated[float, typer.Option(min=0.1, help="Seconds for each measurement.")] = 15.0,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads of network agents; by default all cores.")] = None,
     memory_games: Annotated[
         int, typer.Option(min=0, help="Also play so many games of `sensible` and see whether memory grows.")

@@ -13,7 +13,7 @@ def features(
     logs: Annotated[
         list[Path] | None, typer.Option(help="Logs to take positions from; without, games by `sensible`.")
     ] = None,
-    seconds: Annotated[float, typer.Option(min=0.1, help="Time for the measurement.")] = 4.0,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Seconds for the measurement.")] = 4.0,
     positions: Annotated[int, typer.Option(min=1, help="Positions to measure with, at least; whole games.")] = 2000,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:

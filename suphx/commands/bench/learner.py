@@ -12,9 +12,9 @@ def learner(
     sizes: Annotated[
         str | None, typer.Option(help="Network sizes, with commas; by default small,base, and paper on a GPU.")
     ] = None,
-    seconds: Annotated[float, typer.Option(min=0.1, help="Time for each measurement.")] = 20.0,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Seconds for each measurement.")] = 20.0,
     batch: Annotated[int, typer.Option(min=1, help="Questions of a step.")] = 1024,
-    device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU where there is one.")] = None,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU if there is one.")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads on a CPU.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:

@@ -9,10 +9,10 @@ import typer
 
 
 def networks(
-    sizes: Annotated[str, typer.Option(help="Sizes to measure, with commas: small, base, paper.")] = "small,base",
-    device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU where there is one.")] = None,
+    sizes: Annotated[str, typer.Option(help="Network sizes, with commas: small, base, paper.")] = "small,base",
+    device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU if there is one.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads on a CPU; by default all cores.")] = None,
-    seconds: Annotated[float, typer.Option(min=0.1, help="Time for each measurement.")] = 3.0,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Seconds for each measurement.")] = 3.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
     """Measure the networks from packed planes to logits and to training steps, in float32 and bfloat16.

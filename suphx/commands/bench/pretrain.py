@@ -13,9 +13,9 @@ def pretrain(
     logs: Annotated[
         list[Path] | None, typer.Option(help="Logs to load pairs from; without, games by `sensible`.")
     ] = None,
-    sizes: Annotated[str, typer.Option(help="Sizes to measure, with commas: small, base, paper.")] = "small,base",
+    sizes: Annotated[str, typer.Option(help="Network sizes, with commas: small, base, paper.")] = "small,base",
     turns: Annotated[int, typer.Option(min=1, help="How often bare steps, loading and both take turns.")] = 5,
-    device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU where there is one.")] = None,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU if there is one.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
     """Measure training of the discard model with the loader against bare steps on pairs that are there.

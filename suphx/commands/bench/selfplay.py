@@ -10,16 +10,14 @@ import typer
 
 
 def selfplay(
-    sizes: Annotated[str, typer.Option(help="Network sizes to measure, with commas: small, base, paper.")] = (
-        "small,base"
-    ),
-    seconds: Annotated[float, typer.Option(min=0.1, help="Time for each measurement.")] = 20.0,
+    sizes: Annotated[str, typer.Option(help="Network sizes, with commas: small, base, paper.")] = ("small,base"),
+    seconds: Annotated[float, typer.Option(min=0.1, help="Seconds for each measurement.")] = 20.0,
     games: Annotated[int, typer.Option(min=2, help="Games side by side, of each simulator.")] = 1024,
     batch: Annotated[int, typer.Option(min=1, help="Questions of a step of learning.")] = 1024,
     roles: Annotated[bool, typer.Option(help="Also measure the roles on Ray, on one and two cores.")] = True,
     device: Annotated[
         str | None,
-        typer.Option(help="cpu or cuda; by default a GPU where there is one. Roles are measured on a CPU alone."),
+        typer.Option(help="cpu or cuda; by default a GPU if there is one. Roles are measured on a CPU alone."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:

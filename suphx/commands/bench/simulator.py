@@ -14,7 +14,7 @@ def simulator(
     logs: Annotated[
         list[Path] | None, typer.Option(help="Logs to verify for the rate; without, games made for the purpose.")
     ] = None,
-    seconds: Annotated[float, typer.Option(min=0.1, help="Time for each measurement.")] = 4.0,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Seconds for each measurement.")] = 4.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
     """Measure the table on one core, taking turns with riichienv, mahjong and xiangting (extra `bench`).

@@ -21,14 +21,14 @@ class Target(StrEnum):
 
 def convert(
     paths: Annotated[list[Path], typer.Argument(help="Logs, folders of logs, or zip and tar archives of them.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to; it is made if need be.")],
-    to: Annotated[Target, typer.Option(help="Format to write.")] = Target.mjai,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to; it is created if necessary.")],
+    to: Annotated[Target, typer.Option(help="Format to write; tenhou6 is Tenhou's JSON.")] = Target.mjai,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Convert logs of any format; one file a game. What cannot be read is named and left out (exit status 1).
+    """Convert logs of any format, one file per game. What cannot be read is named and left out (exit status 1).
 
-    A file that is there already is replaced only as a whole. What the target format cannot say is lost: mjai has
-    neither yaku nor most rules, Tenhou's JSON no physical tiles.
+    An existing file is replaced as a whole or not at all. What the target format cannot express is lost: mjai has no
+    yaku and hardly any rules, Tenhou's JSON has no physical tiles.
     """
     from simulator.files import UniqueNames, write_whole
     from simulator.logs.archives import open_logs

@@ -22,16 +22,16 @@ _PAGE = 200
 def stats(
     paths: Annotated[list[Path], typer.Argument(help="Logs, folders of logs, or zip and tar archives of them.")],
     player: Annotated[
-        list[str] | None, typer.Option(help="A player's name; several are shown each, and as one macro-player.")
+        list[str] | None, typer.Option(help="Name of a player; several are shown one by one and together.")
     ] = None,
     resample: Annotated[
-        list[str] | None, typer.Option(help="K,N: stable ranks of N samples of K games each; may be given again.")
+        list[str] | None, typer.Option(help="K,N: stable ranks of N samples of K games each; may be repeated.")
     ] = None,
     career: Annotated[
-        bool, typer.Option("--career", help="Careers on Tenhou's ladder at each player's ranks.")
+        bool, typer.Option("--career", help="Simulate careers on Tenhou's ladder at each player's ranks.")
     ] = False,
     prizes: Annotated[
-        str | None, typer.Option(help="Prizes of first to fourth, e.g. 90,45,0,-135: their mean is shown too.")
+        str | None, typer.Option(help="Prizes of first to fourth place, such as 90,45,0,-135: their mean is shown.")
     ] = None,
     csv: Annotated[Path | None, typer.Option(help="File to write the numbers to.")] = None,
     plots: Annotated[Path | None, typer.Option(help="Folder to write pictures to.")] = None,
@@ -39,11 +39,11 @@ def stats(
     workers: Annotated[int, typer.Option(min=1, help="Processes to share the work.")] = os.cpu_count() or 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
-    """Tell ranks, stable rank and habits of players in logs, each with its 95 % interval (a game is the unit).
+    """Show ranks, stable rank and style of play of players in logs, each with its 95 % interval.
 
-    Every game is replayed through the engine; what does not agree with it, or cannot be read, is left out with a word
-    (exit status 1 only if nothing is left). Without --player, all seats of each path are shown, and where names tell
-    AIs from people (Tenhou marks them with ⓝ), each AI and all people.
+    Every game is replayed in the simulator. Games that differ from it, or cannot be read, are named and left out (the
+    exit status is 1 only if none is left). Without --player all seats of each path are shown. Where Tenhou's mark ⓝ
+    distinguishes AIs from people, each AI and all people are shown as well.
     """
     from rich.console import Console
 
@@ -56,7 +56,7 @@ def stats(
     for line in games.words:
         print(f"left out: {line}", file=sys.stderr)
     if not games.games:
-        print(f"no game to tell of: {games.left_out:,} logs left out", file=sys.stderr)
+        print(f"no games: {games.left_out:,} logs were left out", file=sys.stderr)
         raise typer.Exit(1)
     found = log_stats(games, [str(path) for path in paths], player or [], samplings, career, prize_list, seed)
     if csv:

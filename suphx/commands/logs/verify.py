@@ -16,13 +16,13 @@ def verify(
     paths: Annotated[list[Path], typer.Argument(help="Logs, folders of logs, or zip and tar archives of them.")],
     workers: Annotated[int, typer.Option(min=1, help="Processes to share the work.")] = os.cpu_count() or 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
-    most: Annotated[int, typer.Option(min=0, help="Mismatches and errors to print at the most.")] = 10,
+    most: Annotated[int, typer.Option(min=0, help="At most so many mismatches and errors are printed.")] = 10,
 ) -> None:
-    """Play every game through the engine and hold all that the log states against it.
+    """Replay every game in the simulator and check everything that the log states.
 
-    Checked are each action, draw, dora indicator and riichi bet, yaku, han, fu, points, the next dealer and
-    counters, the final points, and the wall where the log has its seed. Exit status 1 if anything differs or
-    cannot be read; three-player games are skipped with a word.
+    This covers each action, draw, dora indicator and riichi bet, yaku, han, fu, points, the next dealer and
+    counters, the final points, and the wall where the log has its seed. The exit status is 1 if anything differs
+    or cannot be read. Three-player games are skipped, and it says so.
     """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn

@@ -259,7 +259,7 @@ class DistributedTraining:
 #: Who raised something as it began, and what; of causes that follow each other the last is the first.
 _BEGINNING = re.compile(r"ray::([a-z]+ \d+):\w+\.__init__")
 _LAST_WORDS = re.compile(r"^(?:[\w.]+\.)?\w*Error: (.*)$", re.MULTILINE)
-_RESUME = "The same command goes on from the last checkpoint."
+_RESUME = "Run the same command again to resume from the last checkpoint."
 
 
 def _threads(role: RoleConfig) -> Mapping[str, str]:
