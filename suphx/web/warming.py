@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -15,5 +16,6 @@ def do_ahead(pool: ThreadPoolExecutor, work: Callable[[], object]) -> None:
 
 
 def _tell_fault(done: Future[object]) -> None:
-    if not done.cancelled() and (error := done.exception()) is not None:
+    ending = not threading.main_thread().is_alive()  # threads can begin nothing any more, and nobody will ask
+    if not ending and not done.cancelled() and (error := done.exception()) is not None:
         _log.error("warming up failed; the first who asks may wait longer", exc_info=error)

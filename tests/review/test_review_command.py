@@ -100,7 +100,7 @@ def test_what_cannot_be_reviewed_is_an_error_and_leaves_no_file(arguments, said,
 @pytest.mark.faults
 def test_names_of_a_log_are_made_fit_to_be_shown(here, monkeypatch, capsys):
     game = json.loads(next(each for each in FORMATS if each.name == "tenhou6").write(everything()))
-    game["name"] = ["\ud800\x00", "a" * 1000, "\u202eabc", "日本"]
+    game["name"] = ["\x00", "a" * 1000, "\u202eabc", "日本"]
     (here / "game.json").write_text(json.dumps(game))
     status, out, _ = run(monkeypatch, capsys, "game.json", "--seat", 0, "--json")
     assert status == 0

@@ -44,6 +44,7 @@ from suphx.selfplay.rewards import SHIPPED_PREDICTOR, worth_of
 from suphx.selfplay.sources import fingerprints
 from suphx.selfplay.status import Collapsed, Interrupted, Report
 
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
 GAMES = 3
 
 
@@ -370,7 +371,7 @@ def test_a_checkpoint_is_of_the_files_that_were_there_not_of_their_names(start, 
     train(config, tmp_path / "run", stop_at=1)
     assert LocalTraining(TrainConfig.model_validate(config), tmp_path / "run", precision()).progress.version == 1
     if replaced == "predictor":
-        predictor.write_bytes(b"of another version of the program")
+        predictor.write_bytes((RESULTS / "ladder" / "phi-rank.safetensors").read_bytes())
     else:
         save_agent(tmp_path / replaced, tiny_networks(1), "tiny")
     with pytest.raises(InputError, match=r"from other files .* or of an earlier version of this program"):
