@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -16,6 +15,8 @@ def do_ahead(pool: ThreadPoolExecutor, work: Callable[[], object]) -> None:
 
 
 def _tell_fault(done: Future[object]) -> None:
-    ending = not threading.main_thread().is_alive()  # threads can begin nothing any more, and nobody will ask
-    if not ending and not done.cancelled() and (error := done.exception()) is not None:
+    error = None if done.cancelled() else done.exception()
+    if isinstance(error, RuntimeError) and "interpreter shutdown" in str(error):
+        return  # the program ends, and nobody will ask any more: so does Python refuse work that begins then
+    if error is not None:
         _log.error("warming up failed; the first who asks may wait longer", exc_info=error)
