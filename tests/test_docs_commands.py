@@ -107,7 +107,15 @@ def _is_name(words: list[str]) -> bool:
 def _cases(slow: bool) -> list[str]:
     read = {command for command in COMMANDS if " ".join(words_of(command)).startswith(tuple(READ))}
     whole = [command for command in COMMANDS if command not in read and not _is_name(words_of(command))]
-    return sorted(command for command in whole if _is_slow(words_of(command)) == slow)
+    once = {_essence(command): command for command in sorted(whole, reverse=True)}
+    return sorted(command for command in once.values() if _is_slow(words_of(command)) == slow)
+
+
+def _essence(command: str) -> frozenset[str]:
+    """Return what is run, the same for commands that come to the same: `laptop` is configs/laptop.yaml."""
+    words = words_of(command)
+    words = [*words, *(_found([QUICK, SLOW], words) or [])]
+    return frozenset(word.removeprefix("configs/").removesuffix(".yaml") for word in words)
 
 
 def _is_slow(words: list[str]) -> bool:

@@ -89,6 +89,7 @@ def test_a_measurement_that_fails_is_heard_of_at_the_next_report(start, on_ray, 
         ray.get(monitor.keep.remote(saved(20), True))
 
 
+@pytest.mark.full
 def test_the_best_agent_is_kept_and_a_policy_made_worse_on_purpose_ends_the_run(on_ray, tmp_path):
     evaluation = {"every": 10, "deals": 3, "opponent": "tsumogiri"}
     networks = load_agent(weights_folder("sl"))

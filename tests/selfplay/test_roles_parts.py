@@ -7,6 +7,7 @@ import multiprocessing
 import socket
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import psutil
@@ -125,6 +126,12 @@ def engine():
         del watcher
 
 
+def run_apart(work):
+    """Run a coroutine in a loop of its own, whatever loop a browser's test has left behind in this thread."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: asyncio.run(work())).result()
+
+
 def expected(seed: int, planes: np.ndarray, model: str = "discard") -> np.ndarray:
     return Evaluator(tiny_networks(seed)[model], precision()).logits(planes)
 
@@ -191,7 +198,7 @@ def test_an_engine_waits_for_the_server_rather_than_answer_with_the_start(engine
         assert len(asyncio.all_tasks()) == 4  # this one, and each task of the engine once
         return first
 
-    found, version, gamma = asyncio.run(ask())
+    found, version, gamma = run_apart(ask)
     assert (version, gamma) == (5, 0.5) and np.allclose(found, expected(9, planes), atol=0.02)
 
 
@@ -205,7 +212,7 @@ def test_an_engine_goes_on_when_a_question_that_it_cannot_answer_is_taken_back(e
         kong = here.answer(0, "kong", packed(1, MODEL_PLANES["kong"]))
         return len((await asyncio.wait_for(kong, 60))[0])
 
-    assert asyncio.run(ask()) == 1
+    assert run_apart(ask) == 1
 
 
 def test_an_engine_that_cannot_take_newer_weights_says_so_when_it_is_asked_whether_it_is_there(engine, monkeypatch):
@@ -225,7 +232,7 @@ def test_an_engine_that_cannot_take_newer_weights_says_so_when_it_is_asked_wheth
                 await asyncio.sleep(0.05)
 
     with pytest.raises(RuntimeError, match="CUDA out of memory"):
-        asyncio.run(follow())
+        run_apart(follow)
 
 
 class _ShowsAll(Engines):
@@ -316,6 +323,7 @@ def listening() -> set[str]:
     return {each.laddr.ip for each in psutil.Process().net_connections("inet") if each.status == "LISTEN"}
 
 
+@pytest.mark.full
 def test_two_processes_that_share_each_step_learn_what_one_does_and_listen_on_loopback_alone(monkeypatch):
     outer = [name for _, name in socket.if_nameindex() if not name.startswith("lo")]
     monkeypatch.setenv("GLOO_SOCKET_IFNAME", ",".join(outer[-1:]))  # as for a cluster, or by the machine's name

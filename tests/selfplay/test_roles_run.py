@@ -97,6 +97,7 @@ def test_sample_games_are_logs_that_verify(whole):
         assert game.names[0].startswith("tiny ") and not verify_game(game).mismatches
 
 
+@pytest.mark.full
 def test_a_run_that_was_stopped_goes_on_from_its_checkpoint(start, on_ray, tmp_path, monkeypatch):
     monkeypatch.setattr("suphx.selfplay.roles.run._STOP_SECONDS", 2 * PATIENCE)  # so that none is killed
     learning = {"models": ["discard"], "batch": 8, "learning_rate": 1e-5}
@@ -121,6 +122,7 @@ def test_a_checkpoint_of_another_configuration_is_refused(start, on_ray, whole):
         train(values(start, games=8, learning={"models": ["discard"]}), whole[0])
 
 
+@pytest.mark.full
 def test_an_oracle_a_critic_and_opponents_by_roles(start, on_ray, tmp_path):
     learning = {
         "models": ["discard", "kong"],
@@ -222,6 +224,7 @@ def test_a_plan_is_refused_where_somebody_cannot_be_had(start, tmp_path, changes
     assert found.exit_code == 1 and re.search(words, str(found.exception))
 
 
+@pytest.mark.full
 def test_a_step_to_no_number_ends_the_run_with_the_last_good_agent(start, on_ray, tmp_path):
     learning = {"models": ["discard"], "batch": 64, "learning_rate": 1e30}
     with pytest.raises(InputError, match=r"discard: step \d+ was not taken: .* checkpoint"):

@@ -43,6 +43,7 @@ def assert_same(one: Path, two: Path) -> None:
         assert torch.equal(value, theirs[name]), name
 
 
+@pytest.mark.full
 def test_a_run_that_was_killed_goes_on_to_the_same_weights(tmp_path: Path) -> None:
     (tmp_path / "some.yaml").write_text(CONFIG)
     killed = pretrain(tmp_path, "killed")

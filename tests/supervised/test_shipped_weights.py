@@ -33,6 +33,7 @@ def test_their_cards_say_where_they_come_from(name: str) -> None:
     assert "phoenix-hanchan-2024.zip" in about["data"]
 
 
+@pytest.mark.full
 def test_they_beat_random_players() -> None:
     outcome = play_match(one_against_three(["sl"], ["random"]), Terms(), 5)
     found = summary(outcome.results.units(0))
