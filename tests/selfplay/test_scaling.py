@@ -180,6 +180,13 @@ def test_the_simulation_is_not_far_from_what_was_measured(measured):
         assert each["simulated"] == pytest.approx(each["measured"], rel=0.5)
 
 
+def test_a_layout_whose_costs_it_does_not_have_is_not_far_either_but_for_the_share_of_ray_itself(measured):
+    """Two simulators and an engine share two cores with Ray, which the simulation gives none: it says too much."""
+    for layouts in checks(measured).values():
+        each = layouts["play_two_simulators"]
+        assert 0.8 * each["measured"] < each["simulated"] < 1.6 * each["measured"]
+
+
 def test_missing_figures_and_files_are_named(tmp_path):
     with pytest.raises(InputError, match="no base / request / row_us"):
         cpu_costs({}, {}, "base")
