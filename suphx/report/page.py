@@ -33,11 +33,11 @@ REPORT_NAME = "report.md"
 _STEPS = {
     "environment": "sets up Python's packages",
     "warmup": "compiles the rules",
-    "generate": "makes games to learn from",
-    "verify": "plays them through the engine again",
-    "pretrain": "trains five networks to answer as the players did",
+    "generate": "generates games to learn from",
+    "verify": "replays them in the simulator",
+    "pretrain": "trains the five networks to choose as the players did",
     "reward": "trains the reward predictor, Phi",
-    "train": "lets the agent learn from games with itself",
+    "train": "improves the agent by self-play",
     "evaluate": "plays the agents before and after on the same deals",
 }
 _PART_WORDS = {
@@ -84,29 +84,29 @@ def _summary(run: Run) -> list[str]:
     lines = []
     if run.supervised and (discard := run.supervised.models.get("discard")) and discard.accuracy is not None:
         lines.append(
-            f"- Five networks learned from {run.supervised.data}. On games held out the discard network answers as the "
-            f"players did in {percent(discard.accuracy)} % of its questions."
+            f"- Five networks learned from {run.supervised.data}. On held-out games the discard network chooses as the "
+            f"players did in {percent(discard.accuracy)} % of the decisions."
         )
     if run.selfplay:
         start = run.selfplay.config.start
-        lines.append(f"- Starting from `{start}`, the agent learned from {run.selfplay.games:,} games with itself.")
+        lines.append(f"- Starting from `{start}`, the agent learned from {run.selfplay.games:,} games against itself.")
     if run.evaluation and run.evaluation.differences:
         gap = run.evaluation.differences[0]
         lines.append(
             f"- On the same {gap.deals:,} deals its average rank changed by {with_interval(gap.average_rank, signed)}; "
-            f"less is better, in brackets is the 95 % interval. {told(gap.average_rank)}"
+            f"lower is better, 95 % interval in brackets. {told(gap.average_rank)}"
         )
     if run.steps:
-        lines.append(f"- All steps together took {duration(sum(step.seconds for step in run.steps))}.")
+        lines.append(f"- All steps took {duration(sum(step.seconds for step in run.steps))}.")
     return lines
 
 
 def _steps(run: Run) -> list[str]:
-    lines = _steps_taken(run) if run.steps else [f"How long the steps took is not known: there is no `{STEPS_NAME}`."]
+    lines = _steps_taken(run) if run.steps else [f"The times of the steps are not known: there is no `{STEPS_NAME}`."]
     lines += ["", f"Seeds: {', '.join(f'{what} {seed}' for what, seed in _seeds(run).items())}."]
     if run.missing:
         words = "; ".join(f"{_PART_WORDS[name]} (`{PARTS[name]}/`)" for name in run.missing)
-        lines += ["", f"Not in this folder, or not finished, and so not told of below: {words}."]
+        lines += ["", f"Not in this folder or not finished, so not covered below: {words}."]
     return lines
 
 
@@ -119,7 +119,7 @@ def _steps_taken(run: Run) -> list[str]:
         rows.append((name, _STEPS.get(name, ""), time, ended))
     return [
         *table(("step", "what it does", "time", "finished"), rows),
-        "The commands, as they were given in this folder:", "", "```sh",
+        "The commands, as they were run in this folder:", "", "```sh",
         *filter(None, (each[-1].command for each in calls.values())), "```",
     ]  # fmt: skip
 
@@ -133,17 +133,22 @@ def _seeds(run: Run) -> dict[str, int]:
     if run.selfplay:
         seeds["self-play"] = run.selfplay.config.seed
         if run.selfplay.config.evaluation:
-            seeds["deals of the measurements during it"] = run.selfplay.config.evaluation.seed
+            seeds["deals of the measurements during training"] = run.selfplay.config.evaluation.seed
     if run.evaluation:
-        seeds["deals of before and after"] = run.evaluation.seed
+        seeds["deals before and after"] = run.evaluation.seed
     return seeds
 
 
 def _places(run: Run) -> list[str]:
     rows = []
     if run.selfplay:
-        rows.append((f"{TRAIN_FOLDER}/{AGENT_FOLDER}/", "the agent after self-play; any command takes the folder"))
-        rows.append((f"{TRAIN_FOLDER}/games/", "some of its games as logs (mjlog)"))
+        rows.append(
+            (
+                f"{TRAIN_FOLDER}/{AGENT_FOLDER}/",
+                "the agent after self-play; every command accepts this folder as an agent",
+            )
+        )
+        rows.append((f"{TRAIN_FOLDER}/games/", "sample games as logs (mjlog)"))
     if run.supervised:
         rows.append((f"{PRETRAIN_FOLDER}/{AGENT_FOLDER}/", "the agent before self-play"))
         rows.append((f"{PRETRAIN_FOLDER}/{WEAK_FOLDER}/", "an under-trained copy of it, the opponent in measurements"))
@@ -160,13 +165,13 @@ def _next(run: Run) -> list[str]:
     commands = [f"cd {shlex.quote(str(run.folder.resolve()))}"]
     if sys.prefix != sys.base_prefix:
         commands.append(f". {shlex.quote(sys.prefix)}/bin/activate")
-    commands += ["tensorboard --logdir .  # all curves, in a browser", *_longer(run)]
+    commands += ["tensorboard --logdir .  # all curves, in the browser", *_longer(run)]
     if run.selfplay:
-        commands.append(f"suphx bot --agent {TRAIN_FOLDER}/{AGENT_FOLDER}  # as a bot, for any host that speaks mjai")
+        commands.append(f"suphx bot --agent {TRAIN_FOLDER}/{AGENT_FOLDER}  # as a bot for any host that speaks mjai")
     return [
         "```sh", *commands, "```", "",
-        "In the folder of the program, `scripts/train.sh --logs LOGS` does the same with logs of real games, and "
-        "`scripts/train.sh --weights` starts from the weights that come with the program.",
+        "In the checkout, `scripts/train.sh --logs LOGS` does the same with logs of real games, and "
+        "`scripts/train.sh --weights` starts from the included weights.",
     ]  # fmt: skip
 
 
@@ -175,7 +180,7 @@ def _longer(run: Run) -> list[str]:
     calls = [step.command for step in run.steps if step.name == "train"]
     lines = []
     if calls and run.selfplay:
-        lines.append(f"{calls[-1]} --games {2 * run.selfplay.config.games}  # learns on, for as long again")
+        lines.append(f"{calls[-1]} --games {2 * run.selfplay.config.games}  # continues training for as long again")
     if run.evaluation and run.evaluation.differences:
         found, gap = run.evaluation, run.evaluation.differences[0]
         players = [f"--challenger {shlex.quote(name)}" for name in (gap.against, gap.agent)]
@@ -183,6 +188,6 @@ def _longer(run: Run) -> list[str]:
         games = _MORE_GAMES * found.agents[gap.agent].games
         lines.append(
             f"suphx evaluate {' '.join(players)} --games {games} --seed {found.seed} --out longer --plots longer"
-            "  # sees a difference half as large"
+            "  # detects a difference half as large"
         )
     return lines

@@ -30,10 +30,10 @@ def supervised_section(found: Supervised) -> list[str]:
         accuracy = f"{accuracy_words(each.model_dump())} %" if each.pairs else "-"
         rows.append((name, accuracy, f"{percent(each.commoner_answer)} %", count_words(each.pairs), trained))
     return [
-        f"From {found.data}. *Accuracy* is how often a network answers as the players of those games did, on games "
-        "that were held out, with its 95 % interval; beside it is what always giving the commonest answer would reach. "
-        "A *pair* is a question and the player's answer.",
-        *table(("network", "accuracy", "commonest answer", "pairs tested on", "pairs to learn from"), rows),
+        f"Learned from {found.data}. *Accuracy* is how often a network chooses as the players did, on held-out games, "
+        "with its 95 % interval. *Commonest answer* is what always giving the commonest answer would reach. A "
+        "*pair* is a position and the player's choice.",
+        *table(("network", "accuracy", "commonest answer", "test pairs", "training pairs"), rows),
     ]
 
 
@@ -46,16 +46,16 @@ def reward_section(found: Results, folder: Path) -> list[str]:
         words = f"**Phi**, the {name}" if name == PREDICTOR else f"{name}: {BASELINES[name]}"
         rows.append((words, _number(errors[name].rmse), "" if gap is None else _number(gap)))
     return [
-        "After each round Phi says what the game will be worth to each seat at its end; in self-play the change of Phi "
-        f"over a round is the round's reward. Unit: {found.units}. It learned from {found.games['training']:,} games "
-        f"({found.source}) and is held against {len(BASELINES)} simple predictors on {found.evaluation.games:,} other "
-        "games.",
-        *table(("predictor", "error (RMSE)", "its error less Phi's"), rows),
+        "After each round Phi predicts what the game will be worth to each seat at its end. In self-play the change of "
+        f"Phi over a round is the round's reward. Unit: {found.units}. It learned from {found.games['training']:,} "
+        f"games ({found.source}) and is compared with {len(BASELINES)} simple predictors on "
+        f"{found.evaluation.games:,} other games.",
+        *table(("predictor", "error (RMSE)", "its error minus Phi's"), rows),
         _against_best(errors),
         "",
-        f"Slope of what came on what was predicted: {_number(found.evaluation.calibration_slope)}. 1 is calibrated; "
-        "below 1, predictions are too bold, above 1 too timid.",
-        *picture(folder, folder / REWARD_FOLDER / CALIBRATION_PLOT_NAME, "What came against what was predicted"),
+        f"Calibration slope (outcome against prediction): {_number(found.evaluation.calibration_slope)}. 1 is "
+        "calibrated; below 1 the predictions are too bold, above 1 too timid.",
+        *picture(folder, folder / REWARD_FOLDER / CALIBRATION_PLOT_NAME, "Outcomes against predictions"),
         *picture(folder, folder / REWARD_FOLDER / GAME_PLOT_NAME, "Phi along a game"),
     ]
 
@@ -64,10 +64,10 @@ def _against_best(errors: dict[str, Errors]) -> str:
     best = min(BASELINES, key=lambda name: errors[name].rmse.value)
     excess = errors[best].excess
     if excess is None or excess.low <= 0 <= excess.high:
-        return f"The best of the simple ones (*{best}*) and Phi are **not told apart** by these games."
+        return f"These games do **not show a difference** between Phi and the best simple predictor (*{best}*)."
     if excess.low > 0:
-        return f"Phi is better than the best of the simple ones (*{best}*): the difference is clear of zero."
-    return f"The best of the simple ones (*{best}*) is **better than Phi**: the difference is clear of zero."
+        return f"Phi is better than the best simple predictor (*{best}*): the interval excludes zero."
+    return f"The best simple predictor (*{best}*) is **better than Phi**: the interval excludes zero."
 
 
 def _number(number: Number) -> str:
@@ -82,16 +82,16 @@ def evaluation_section(found: Evaluation, folder: Path) -> list[str]:
         f"games in all, rules `{found.rules}`. In brackets are 95 % intervals over deals.",
     ]
     if found.interrupted:
-        lines += ["", "**The match was interrupted**: the numbers are of the deals that were complete."]
+        lines += ["", "**The match was interrupted**: the numbers are for the deals that were complete."]
     for gap in found.differences:
         lines += _compared(found, gap)
     lines += [
         "",
-        "*Average rank*: 1 is always first, 4 always last, 2.5 as good as the opponents; less is better. *Stable "
-        "rank*: the dan, or grade, that such places would hold on Tenhou's ladder, at the prizes of its expert or "
-        "phoenix room; more is better. It is of games against these opponents, and says nothing of games with people. "
-        "*Smallest to be seen*: a true difference of that size is told from none in four such runs out of five. "
-        "Differences in bold are clear of zero.",
+        "*Average rank*: 1 is always first, 4 always last, 2.5 as good as the opponents; lower is better. *Stable "
+        "rank*: the dan at which a player with these places would neither rise nor fall on Tenhou's ladder, with "
+        "the prizes of its expert or phoenix room; higher is better. It is about games against these opponents, not "
+        "against people. *Detectable*: a true difference of this size is detected in four such measurements out of "
+        "five. The intervals of differences in bold exclude zero.",
     ]
     for name, words in _EVALUATION_PICTURES.items():
         lines += picture(folder, folder / PICTURES_FOLDER / f"{name}.png", words)
@@ -110,5 +110,5 @@ def _compared(found: Evaluation, gap: Difference) -> list[str]:
             ("**{}**" if is_clear(difference) else "{}").format(with_interval(difference, measure.difference_text)),
             measure.difference_text(difference.smallest_difference).removeprefix("+"),
         ))  # fmt: skip
-    head = ("", f"before: `{gap.against}`", f"after: `{gap.agent}`", "after less before", "smallest to be seen")
+    head = ("", f"before: `{gap.against}`", f"after: `{gap.agent}`", "after minus before", "detectable")
     return [*table(head, rows), f"{told(gap.average_rank)} {power(gap.average_rank)}"]

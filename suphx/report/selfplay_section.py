@@ -17,11 +17,11 @@ _MODEL_CURVES = (
     ("kl_behaviour", "KL from the policy that played (nats)", "stay below 0.05"),
     ("weight_mean", "importance weight, mean", "stay near 1"),
     ("weight_max", "importance weight, highest of a step", "be a few"),
-    ("rejected", "share of questions rejected for their weight", "stay near 0"),
+    ("rejected", "share of questions rejected for their importance weight", "stay near 0"),
 )
 _OTHER_CURVES = (
     ("play/reward_spread", "spread of the rounds' rewards", "not vanish"),
-    ("rate/games_per_s", "games that ended/s", ""),
+    ("rate/games_per_s", "finished games/s", ""),
     ("rate/decisions_per_s", "decisions/s", "stay level"),
 )
 #: A curve's start and end are means over such a share of it.
@@ -41,11 +41,11 @@ def _settings(found: SelfPlay) -> list[str]:
         words = f"the change of Phi ({source})"
     else:
         words = "the points gained"
-    stopped = "" if found.games >= config.games else f", of {config.games:,} that were asked for"
+    stopped = "" if found.games >= config.games else f" of {config.games:,}"
     return [
-        f"{found.games:,} games{stopped}, starting from `{config.start}`. What learns: "
+        f"{found.games:,} games{stopped}, starting from `{config.start}`. Networks that learn: "
         f"{', '.join(config.learning.models)}. A round's reward is {words}. Learning rate "
-        f"{config.learning.learning_rate:g}, {config.learning.batch:,} questions a step.",
+        f"{config.learning.learning_rate:g}, {config.learning.batch:,} questions per step.",
     ]
 
 
@@ -59,15 +59,15 @@ def _measurements(found: SelfPlay) -> list[str]:
     ]
     return [
         "",
-        f"While it learned it was measured against three `{settings.opponent}`, each time on the same "
-        f"{settings.deals:,} deals; less is better, in brackets are 95 % intervals.",
-        *table(("after", "average rank", "less the start's"), rows),
+        f"During training the agent was measured against three `{settings.opponent}`, each time on the same "
+        f"{settings.deals:,} deals. Lower is better; 95 % intervals in brackets.",
+        *table(("after", "average rank", "minus the start's"), rows),
     ]
 
 
 def _ends(found: SelfPlay) -> list[str]:
     if not found.curves:
-        return ["", "There are no curves of it."]
+        return ["", "There are no curves."]
     models = found.config.learning.models
     rows = []
     for model in models:

@@ -51,12 +51,12 @@ def told(gap: Gap) -> str:
     """Return in a sentence or two whether a difference of average ranks is told from none. Less is better."""
     low, high = gap.interval
     if low is None or high is None:
-        return "Too few games were played to say anything of the difference."
+        return "Too few games were played to say anything about the difference."
     if high < 0:
-        return "Self-play has made the agent **better**: the interval is clear of zero."
+        return "Self-play made the agent **better**: the interval excludes zero."
     if low > 0:
-        return "Self-play has made the agent **worse**: the interval is clear of zero on the wrong side."
-    return "This is **not clear of zero**: whether self-play has helped or harmed, these games do not tell."
+        return "Self-play made the agent **worse**: the interval excludes zero, on the wrong side."
+    return "**The interval includes zero**: these games do not show whether self-play helped or harmed."
 
 
 def power(gap: Gap) -> str:
@@ -64,8 +64,8 @@ def power(gap: Gap) -> str:
     if gap.smallest_difference is None:
         return ""
     return (
-        "The smallest difference of average ranks that a run like this one could have seen is "
-        f"{decimals(gap.smallest_difference)}; a smaller one may be there all the same."
+        "The smallest difference of average ranks that a measurement like this one can detect is "
+        f"{decimals(gap.smallest_difference)}; there may still be a smaller one."
     )
 
 

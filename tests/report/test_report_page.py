@@ -43,7 +43,7 @@ def test_steps_have_their_times_added_up_and_their_commands(whole):
     _, text = whole
     assert row(text, "environment")[2:] == ["1 min 10 s", "yes"]
     assert row(text, "pretrain")[2:] == ["2 min 40 s in 2 calls", "yes"]
-    assert "All steps together took 7 min 10 s." in text
+    assert "All steps took 7 min 10 s." in text
     commands = text.split("```sh\n")[1].split("\n```")[0]
     assert commands.splitlines() == [STEPS[2][3], STEPS[3][3]]
 
@@ -58,7 +58,7 @@ def test_a_step_that_failed_is_said_to_have(tmp_path):
 
 def test_seeds_are_those_of_the_parts(whole):
     _, text = whole
-    assert "self-play 4, deals of the measurements during it 5, deals of before and after 6." in text
+    assert "self-play 4, deals of the measurements during training 5, deals before and after 6." in text
 
 
 def test_accuracies_are_those_of_the_result(whole):
@@ -75,14 +75,14 @@ def test_errors_of_phi_stand_beside_the_simple_predictors(whole):
     phi, linear = errors["predictor"]["rmse"], errors["linear by round"]["excess"]
     assert row(text, "**Phi**,")[1] == f"{phi['value']:.2f} ({phi['low']:.2f} to {phi['high']:.2f})"
     assert row(text, "linear by round:")[2] == f"{linear['value']:.2f} ({linear['low']:.2f} to {linear['high']:.2f})"
-    assert "Phi is better than the best of the simple ones (*linear by round*)" in text
+    assert "Phi is better than the best simple predictor (*linear by round*)" in text
 
 
 def test_curves_are_told_by_their_first_and_last_tenth(whole):
     _, text = whole
     assert row(text, "entropy")[1:3] == ["2.000", "1.000"]
     assert row(text, "importance weight, highest")[1:3] == ["3.500", "3.500"]
-    assert row(text, "games that ended/s")[1:3] == ["8.000", "8.000"]
+    assert row(text, "finished games/s")[1:3] == ["8.000", "8.000"]
 
 
 def test_measurements_during_selfplay_have_their_intervals(whole):
@@ -109,7 +109,7 @@ def test_before_and_after_are_the_numbers_of_the_match(whole):
             assert cell == (f"**{told}**" if clear else told)
         assert cells[4] == measure.difference_text(gap[name]["smallest_difference"]).removeprefix("+")
     assert f"the same {DEALS} deals" in text
-    assert f"could have seen is {gap['average_rank']['smallest_difference']:.3f}" in text
+    assert f"can detect is {gap['average_rank']['smallest_difference']:.3f}" in text
 
 
 @pytest.mark.parametrize(
@@ -117,16 +117,16 @@ def test_before_and_after_are_the_numbers_of_the_match(whole):
     [
         ((0.55, 0.25, 0.15, 0.05), "**better**"),
         ((0.05, 0.15, 0.25, 0.55), "**worse**"),
-        ((0.25, 0.25, 0.25, 0.25), "**not clear of zero**"),
+        ((0.25, 0.25, 0.25, 0.25), "**The interval includes zero**"),
     ],
 )
 def test_a_difference_is_told_only_where_its_interval_is_clear_of_zero(tmp_path, rates, words):
     found = add_evaluation(tmp_path / "evaluate", rates)
     low, high = found["differences"][0]["average_rank"]["interval"]
-    assert {"**better**": high < 0, "**worse**": low > 0, "**not clear of zero**": low <= 0 <= high}[words]
+    assert {"**better**": high < 0, "**worse**": low > 0, "**The interval includes zero**": low <= 0 <= high}[words]
     write_report(tmp_path)
     text = (tmp_path / "report.md").read_text()
-    assert [each for each in ("**better**", "**worse**", "**not clear of zero**") if each in text] == [words]
+    assert [each for each in ("**better**", "**worse**", "**The interval includes zero**") if each in text] == [words]
 
 
 def test_pictures_are_there_and_not_empty(whole):
@@ -158,7 +158,7 @@ def test_parts_that_are_not_there_are_named_and_left_out(tmp_path):
 def test_a_run_that_was_stopped_says_how_far_it_came(tmp_path):
     add_train(tmp_path / "train", games=5000)
     write_report(tmp_path)
-    assert "1,600 games, of 5,000 that were asked for" in (tmp_path / "report.md").read_text()
+    assert "1,600 games of 5,000" in (tmp_path / "report.md").read_text()
 
 
 def test_the_command_prints_where_the_report_is_or_what_was_found(whole):
