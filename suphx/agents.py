@@ -1,4 +1,4 @@
-"""Agents by name: rule-based players, networks, networks that adapt, and other people's bots."""
+"""Load agents by name: rule-based players, networks, networks with run-time adaptation, and external bots."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def load_agent(
     precision: Precision | None = None,
     fixed_passes: bool = False,
 ) -> Agent:
-    """Return the agent of a name.
+    """Load the agent with the given name.
 
-    name: one of `simulator.players.PLAYERS`; networks (`agent.named_networks`); `adapted:AGENT` for one that adapts
-    (`adaptation.named`); an external bot (`mjai.host.specs`); several of these but bots, between them `|`, which take
-    turns by the number of the game (`agent.in_turns`). seed: of its random choices (and of fresh weights).
-    temperature, precision, fixed_passes: of networks; by default the likeliest answers, what a probe finds fastest, and
-    passes of as many positions as there are. Raises InputError for a name that is none of these and weights that cannot
-    be used.
+    name: one of `simulator.players.PLAYERS`; networks (`agent.named_networks`); `adapted:AGENT` for an agent with
+    run-time adaptation (`adaptation.named`); an external bot (`mjai.host.specs`); or several of these, except bots,
+    joined by `|`, which take turns by game number (`agent.in_turns`). seed: random seed for the agent's choices (and
+    for untrained weights). temperature, precision, fixed_passes: settings of networks; by default they answer greedily,
+    use the precision that a probe finds fastest, and run passes of as many positions as there are. Raises InputError
+    for an unknown name or unusable weights.
     """
     if name in PLAYERS:
         return RuleAgent(player(name, seed))
@@ -53,7 +53,7 @@ def load_agent(
 
 
 def names_agent(name: str) -> bool:
-    """Return whether a name is one of those that `load_agent` takes; it may still name weights that cannot be used."""
+    """Return whether `load_agent` accepts a name; the weights it refers to may still be unusable."""
     if name in PLAYERS or is_external(name):
         return True
     if TURNS in name:
@@ -62,24 +62,28 @@ def names_agent(name: str) -> bool:
 
 
 def in_turn(name: str) -> list[str]:
-    """Return the agents that take turns under a name, as a rule one; raises InputError for bots among several."""
+    """Return the names of the agents that take turns under a name (usually just one).
+
+    Raises InputError if a bot is among several.
+    """
     if is_external(name) or TURNS not in name:
         return [name]
     names = name.split(TURNS)
     if any(map(is_external, names)):
-        raise InputError(f"{name}: a bot that lives outside cannot take turns with others")
+        raise InputError(f"{name}: a bot that lives outside this program cannot take turns with other agents")
     return names
 
 
 def has_networks(name: str) -> bool:
-    """Return whether an agent of this name decides by networks of ours."""
+    """Return whether the agent with this name decides with this project's own networks."""
     return any(each not in PLAYERS and not is_external(each) for each in in_turn(name))
 
 
 def fingerprint(name: str) -> str:
-    """Return what tells whether an agent of this name is still the same one: for weights, a hash of their files.
+    """Return a string that changes when the agent behind a name changes.
 
-    Raises InputError for weights that cannot be used; for other names the name and the program's version say it.
+    For weights it is a hash of their files, for other agents the name and the program's version. Raises InputError for
+    unusable weights.
     """
     if len(names := in_turn(name)) > 1:
         return TURNS.join(map(fingerprint, names))

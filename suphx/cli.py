@@ -1,6 +1,6 @@
-"""The command `suphx`: puts the commands together and turns errors into one line for the person at the keyboard.
+"""The command line `suphx`: registers the subcommands and turns errors into one-line messages for the user.
 
-Each command is a function in a file of `suphx.commands` that imports what it needs when it is called: nothing
+Each command is a function in a module of `suphx.commands` that imports what it needs when it is called: nothing
 here may import NumPy or Numba, so that `suphx --help` answers at once.
 """
 
@@ -28,7 +28,7 @@ from suphx.commands.train import train
 from suphx.commands.warmup import warmup
 from suphx.commands.web import web
 
-EXIT_ERROR = 1  # something that was asked for is wrong or missing; a wrong command line is 2, Ctrl-C 130
+EXIT_ERROR = 1  # an input is wrong or missing; a wrong command line exits with 2, Ctrl-C with 130
 
 app = typer.Typer(
     name="suphx",
@@ -75,7 +75,7 @@ app.add_typer(logs, name="logs", rich_help_panel="Look inside")
 
 
 def _message(error: Exception) -> str | None:
-    """Return the line that tells a user of `error`, or None for a fault of the program's own (see its traceback)."""
+    """Return the one-line message for a user's error, or None for a bug in the program (which shows its traceback)."""
     from simulator.logs.model import LogError
     from simulator.players import IllegalPlayer
     from simulator.rules import RulesError
@@ -90,7 +90,7 @@ def _message(error: Exception) -> str | None:
 
 
 def _silence_output() -> None:
-    """Send what is still to be written nowhere: the reader of our output (`| head`) has gone."""
+    """Discard any output still to be written, because the reader (such as `| head`) has closed the pipe."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -1,4 +1,4 @@
-"""Configuration files: YAML, checked against a pydantic model; what is wrong is told with file and field."""
+"""Configuration files: YAML validated against a pydantic model; errors name the file and the field."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from suphx.errors import InputError
 
 
 class Config(BaseModel):
-    """What every configuration is: unknown fields are errors, values do not change once read."""
+    """Base class of all configurations: unknown fields are errors, and values are immutable."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 C = TypeVar("C", bound=BaseModel)
 
-#: Where the configurations that come with the program are: in a wheel, and in a checkout.
+#: Folders of the configurations that come with the program: in an installed wheel, and in a checkout.
 _SHIPPED = (Path(__file__).parent / "configs", Path(__file__).parents[1] / "configs")
 
 
 def load_config(path: Path, model: type[C], changes: Sequence[str] = ()) -> C:
-    """Return the configuration in a YAML file; raises InputError, naming file and field, for anything wrong in it.
+    """Load a configuration from a YAML file; raises InputError, naming file and field, if anything in it is wrong.
 
-    path: of the file, or the name of a configuration that comes with the program, such as `laptop`. changes: values set
-    over those of the file, such as `models.discard.pairs=1000`, in YAML's notation.
+    path: the file, or the name of a configuration that comes with the program, such as `laptop`. changes: values that
+    override those of the file, such as `models.discard.pairs=1000`, in YAML notation.
     """
     try:
         text = _file_of(path).read_text(encoding="utf-8")
@@ -36,15 +36,15 @@ def load_config(path: Path, model: type[C], changes: Sequence[str] = ()) -> C:
         names = sorted({each.stem for folder in _SHIPPED for each in folder.glob("*.yaml")})
         raise InputError(f"{path}: no such configuration; by name there are {', '.join(names)}") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: no YAML: {error}") from error
+        raise InputError(f"{path}: no YAML file: {error}") from error
     values = _read_yaml(text, str(path))
     if not isinstance(values, dict):
-        raise InputError(f"{path}: a configuration is a mapping of names to values")
+        raise InputError(f"{path}: a configuration must be a mapping of names to values")
     return make_config(values, model, changes, str(path))
 
 
 def _file_of(path: Path) -> Path:
-    """Return the file of a path or a name; a file of that name in the folder one is in comes first."""
+    """Resolve a path or a configuration's name to a file; a file of that name in the working folder comes first."""
     if path.suffix or len(path.parts) != 1 or path.exists():
         return path
     shipped = [folder / f"{path}.yaml" for folder in _SHIPPED]
@@ -52,9 +52,9 @@ def _file_of(path: Path) -> Path:
 
 
 def make_config(values: dict[str, Any], model: type[C], changes: Sequence[str], source: str) -> C:
-    """Return the configuration of some values, with changes as for `load_config`; they are set in `values` too.
+    """Build a configuration from plain values, with changes as for `load_config`, which are also set in `values`.
 
-    Raises InputError for anything wrong, naming the source and the field.
+    Raises InputError, naming the source and the field, if anything is wrong.
     """
     for change in changes:
         _set(values, change)
@@ -66,18 +66,18 @@ def make_config(values: dict[str, Any], model: type[C], changes: Sequence[str], 
 
 
 def _read_yaml(text: str, source: str) -> Any:
-    """Return the value of a text in YAML; raises InputError, naming the source."""
+    """Parse a YAML text; raises InputError, naming the source."""
     try:
         return yaml.safe_load(text)
     except RecursionError as error:
         raise InputError(f"{source}: no YAML: nested too deeply") from error
     except (yaml.YAMLError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
-        # the library lets through what dates and numbers raise that are none, such as 2026-02-30 and !!int ''
+        # the library does not wrap the errors of malformed dates and numbers, such as 2026-02-30 and !!int ''
         raise InputError(f"{source}: no YAML: {error}") from error
 
 
 def _set(values: dict, change: str) -> None:
-    """Set one value: `name=value`, names of nested fields joined by dots."""
+    """Set one value in place, given as `name=value`; the names of nested fields are joined by dots."""
     place, separator, text = change.partition("=")
     *above, name = place.split(".")
     if not separator or not all((*above, name)):

@@ -1,4 +1,4 @@
-"""Generates `docs/configuration.md` from the configurations themselves: `python -m suphx.configuration_page`."""
+"""Generate `docs/configuration.md` from the configuration classes: `python -m suphx.configuration_page`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ with the names as in these tables: `--set learning.batch=8192`. Fields of a part
 once the part is given: `--set learning.oracle.full_games=1000`. In lists, `[]` stands for each entry, and `NAME` for a
 name of your own.
 """
-#: Title, what it is for, and the configurations themselves.
+#: Title, description and configuration class of each section.
 _COMMANDS: tuple[tuple[str, str, type[Config]], ...] = (
     ("`suphx train`", "Training by self-play ([how it learns](selfplay.md)); `configs/laptop.yaml`.", TrainConfig),
     ("`suphx pretrain`", "Supervised training ([how](training.md)); `configs/pretrain.yaml`.", PretrainConfig),
@@ -49,7 +49,7 @@ def _unwrapped(annotation: Any) -> Any:
 
 
 def _options(annotation: Any) -> tuple[Any, ...]:
-    """Return the types that a value may have."""
+    """Return the types that a value may have, unions flattened."""
     annotation = _unwrapped(annotation)
     if get_origin(annotation) in (Union, types.UnionType):
         return tuple(each for option in get_args(annotation) for each in _options(option))
@@ -57,7 +57,7 @@ def _options(annotation: Any) -> tuple[Any, ...]:
 
 
 def _parts(annotation: Any) -> Iterator[tuple[str, type[BaseModel]]]:
-    """Yield the configurations within a value, each with what goes before its fields' names."""
+    """Yield the configuration classes nested in a type, each with the prefix of its field names."""
     for option in _options(annotation):
         origin, inner = get_origin(option), get_args(option)
         if isinstance(option, type) and issubclass(option, BaseModel):
@@ -69,7 +69,7 @@ def _parts(annotation: Any) -> Iterator[tuple[str, type[BaseModel]]]:
 
 
 def _type(annotation: Any) -> str:
-    """Return what a value may be, in words."""
+    """Describe in words which values a type allows."""
     found = []
     for option in _options(annotation):
         origin, inner = get_origin(option), get_args(option)
@@ -122,7 +122,7 @@ def _meaning(field: FieldInfo) -> str:
 
 
 def _rows(model: type[BaseModel], shown: dict[type[BaseModel], str], above: str = "") -> Iterator[str]:
-    """Yield the rows of a part; shown: parts that stand in the table already, and where."""
+    """Yield the table rows of a configuration; shown: nested ones already in the table, and their place there."""
     for name, field in model.model_fields.items():
         place, parts = above + name, list(_parts(field.annotation))
         choices = len(parts) > 1 and all("kind" in part.model_fields for _, part in parts)

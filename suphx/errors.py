@@ -1,5 +1,5 @@
-"""Errors that are for the person at the keyboard."""
+"""Errors meant for the user."""
 
 
 class InputError(ValueError):
-    """Something that was asked for is not there or cannot be used: the message says what, and what could be done."""
+    """A requested input is missing or unusable; the message says which, and what to do about it."""

@@ -1,4 +1,4 @@
-"""What tells one content of a file from another: names do not."""
+"""Hashes of file contents: a file's name does not show whether its content has changed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from suphx.errors import InputError
 
 
 def hash_of_file(path: Path) -> str:
-    """Return a short hash of a file's content; raises InputError where it cannot be read."""
+    """Return a short hash of a file's content; raises InputError if it cannot be read."""
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
     except OSError as error:

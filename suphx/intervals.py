@@ -1,4 +1,4 @@
-"""Intervals of 95 % where a normal distribution is near enough; `evaluation/statistics.py` has those by resampling."""
+"""95 % intervals by normal approximation; `evaluation/statistics.py` has those by resampling."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from statistics import NormalDist
 import numpy as np
 
 CONFIDENCE = 0.95
-#: Standard errors to either side of an estimate that hold so much of a normal distribution.
+#: Half-width, in standard errors, of the central interval that holds this share of a normal distribution.
 QUANTILE = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 
 def half_width(values: np.ndarray) -> float:
-    """Return half the width of the interval of the mean of independent values f64[n]; infinite for fewer than two."""
+    """Return half the width of the interval for the mean of independent values f64[n]; infinite for fewer than two."""
     if len(values) < 2:
         return float("inf")
     return float(QUANTILE * values.std(ddof=1) / len(values) ** 0.5)
 
 
 def share_interval(share: float, n: float) -> tuple[float, float]:
-    """Return the interval of a share, 0 to 1, among n > 0 independent answers (Wilson 1927)."""
+    """Return the Wilson score interval (1927) for a share, 0 to 1, of n > 0 independent observations."""
     z2 = QUANTILE**2
     middle = share + z2 / (2 * n)
     spread = QUANTILE * (share * (1 - share) / n + z2 / (4 * n * n)) ** 0.5

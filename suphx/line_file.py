@@ -1,7 +1,7 @@
-"""Results on disk as one line each, with the settings they belong to, so that long work can go on after a kill.
+"""Results on disk, one per line, with the settings they belong to, so that long work can resume after a kill.
 
-A line is written with one call and ends with a line break; what a kill or a full disk left of a last one is cut off
-when the work goes on.
+Each line is written with one call and ends with a line break; an incomplete last line, left by a kill or a full disk,
+is cut off on resume.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from suphx.errors import InputError
 
 
 def settle(folder: Path, name: str, lines: str, settings: dict[str, Any], work: str) -> dict[str, tuple[Any, Any]]:
-    """Write the settings of a folder, made if it is not there, or return those that differ: name -> (there, wanted).
+    """Write the settings of a new folder, or return where those of an existing one differ: name -> (found, wanted).
 
-    name, lines: of the files with settings and with results. settings: JSON values. work: what the folder is of, in
-    messages. Raises InputError for settings that are no JSON, and for results without settings.
+    The folder is created if needed. name, lines: names of the files with settings and with results. settings: JSON
+    values. work: what error messages call the work in the folder. Raises InputError for a settings file that is not
+    JSON, and for results without settings.
     """
     folder.mkdir(parents=True, exist_ok=True)
     wanted, path = json.loads(json.dumps(settings)), folder / name
     if not path.exists():
         if (folder / lines).exists():
-            raise InputError(f"{folder}: holds {lines}, but no {name} that says of which {work}")
+            raise InputError(f"{folder}: contains {lines}, but no {name} that says which {work} it belongs to")
         write_whole(path, (json.dumps(wanted, indent=1, ensure_ascii=False) + "\n").encode())
         return {}
     try:
@@ -40,13 +41,13 @@ def settle(folder: Path, name: str, lines: str, settings: dict[str, Any], work: 
 
 
 class LineFile:
-    """A file of lines, opened to add to by one process."""
+    """A file of lines, open for appending by one process at a time."""
 
     def __init__(self, path: Path, read: Callable[[int, bytes], None], busy: str) -> None:
-        """Open a file, made if it is not there, and read what it holds.
+        """Open a file, created if needed, and read its lines.
 
-        read: told every line that stands there, with its number from 1 on; may raise InputError. busy: what InputError
-        says where another process has the file open.
+        read: called with the number (from 1) and the content of every existing line; may raise InputError. busy:
+        message of the InputError if another process has the file open.
         """
         self._path = path
         self._file = open(path, "ab", buffering=0)
@@ -66,7 +67,7 @@ class LineFile:
             raise
 
     def add(self, line: str) -> None:
-        """Write a line, without its line break; after an error (a full disk) nothing is left of it."""
+        """Append a line, given without its line break; after an error (a full disk) no part of it remains."""
         data = (line + "\n").encode()
         try:
             if self._file.write(data) != len(data):
@@ -77,5 +78,5 @@ class LineFile:
         self._size += len(data)
 
     def close(self) -> None:
-        """Let others have the file."""
+        """Close the file and release its lock."""
         self._file.close()

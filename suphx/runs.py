@@ -1,16 +1,16 @@
-"""Where runs and prepared logs are kept: outside of the code's folder."""
+"""The folder where runs and prepared logs are kept, outside the source tree."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-#: Names the folder; by default it is `suphx` in the user's data folder.
+#: The environment variable that sets the folder; the default is `suphx` in the user's data folder.
 RUNS_VARIABLE = "SUPHX_RUNS"
 
 
 def runs_folder() -> Path:
-    """Return the folder of runs, made if it is not there."""
+    """Return the folder of runs, created if needed."""
     if chosen := os.environ.get(RUNS_VARIABLE):
         folder = Path(chosen).expanduser()
     else:

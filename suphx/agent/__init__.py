@@ -1,1 +1,1 @@
-"""Who plays: the decision flow over the five networks, and one interface for everything that decides."""
+"""Agents: the decision flow over the five networks, and one interface for everything that makes decisions."""

@@ -1,4 +1,4 @@
-"""Any agent as a player of `simulator.check_run`, which plays many games and checks every one."""
+"""Adapter that runs any agent in `simulator.check_run`, which plays many games and checks every one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from suphx.agent.interface import Agent
 
 
 class AgentPlayer:
-    """An agent; it goes to another process as the call that makes it, which is made there when it is first asked."""
+    """An agent as a player; pickled without the agent, which each process loads when it is first needed."""
 
     def __init__(self, load: Callable[[], Agent]) -> None:
         self._load = load
@@ -22,11 +22,11 @@ class AgentPlayer:
 
     @cached_property
     def agent(self) -> Agent:
-        """The agent; raises what making it does."""
+        """The agent, loaded on first use; raises whatever loading it raises."""
         return self._load()
 
     def __call__(
         self, games: np.ndarray, index: np.ndarray, seats: np.ndarray, legal: np.ndarray, seed: int, actions: np.ndarray
     ) -> None:
-        """Write an action for each decision into actions i64[n]; the agent's own seed is used, not `seed`."""
+        """Write an action for each decision into actions i64[n]; `seed` is ignored in favour of the agent's own."""
         actions[:] = self.agent.act(games, Decisions(index, seats, games["phase"][index], legal)).actions

@@ -1,4 +1,4 @@
-"""The encoder of `suphx.features` as the decision flow asks for it."""
+"""Adapter that offers the encoder of `suphx.features` through the interface of the decision flow."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from suphx.features.encode import encode_batch, encode_call_batch
 
 
 class PlaneEncoder:
-    """Packed planes as the networks are trained on, with the look-ahead."""
+    """Encoder of the packed planes that the networks are trained on, look-ahead features included."""
 
     def positions(self, games: np.ndarray, index: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Return uint64[n, 838] for seats u8[n] of games[index[n]]."""
+        """Return the planes uint64[n, 838] for seats u8[n] of games[index[n]]."""
         return encode_batch(games, index, seats)
 
     def proposals(self, games: np.ndarray, index: np.ndarray, seats: np.ndarray, actions: np.ndarray) -> np.ndarray:
-        """Return uint64[n, 958]: with a proposed chow, pong or kong each, actions i64[n]."""
+        """Return the planes uint64[n, 958], each with a proposed chow, pong or kong, actions i64[n]."""
         return encode_call_batch(games, index, seats, actions)

@@ -1,8 +1,8 @@
 """The paper's decision flow (section 2.1, Figure 1), over a batch of decisions at once.
 
-In the own turn: win? kong? riichi? then a discard. On another's discard or kong: win? then chow, pong or kong,
-whichever network says yes with the highest confidence. The flow goes in waves: all networks that are asked at the
-same step are asked for all decisions together. Forced discards ask nobody.
+On a seat's own turn: win? kong? riichi? then a discard. On another seat's discard or kong: win? then chow, pong or
+kong, whichever network says yes with the highest confidence. The flow is evaluated step by step for the whole batch:
+each network gets one call per step with all decisions that need it. Forced discards need no network.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from suphx.agent.sampling import choose, uniform
 from suphx.errors import InputError
 from suphx.networks.sizes import NO, YES
 
-#: The network that is asked about each action that may be proposed.
+#: The network that decides about each action that can be proposed.
 PROPOSALS = {
     **dict.fromkeys(range(CHOW_LOW, PONG), "chow"),
     **dict.fromkeys(range(PONG, OPEN_KONG), "pong"),
@@ -60,33 +60,33 @@ Network = Callable[[np.ndarray], np.ndarray]
 
 
 class Encoder(Protocol):
-    """What turns decisions into packed planes."""
+    """Turns decisions into packed planes."""
 
     def positions(self, games: np.ndarray, index: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Return uint64[n, 838] for seats u8[n] of games[index[n]]."""
+        """Return the planes uint64[n, 838] for seats u8[n] of games[index[n]]."""
         ...
 
     def proposals(self, games: np.ndarray, index: np.ndarray, seats: np.ndarray, actions: np.ndarray) -> np.ndarray:
-        """Return uint64[n, 958]: the same, and what comes of the proposed chow, pong or kong, actions i64[n]."""
+        """Return uint64[n, 958]: the same planes plus the result of the proposed chow, pong or kong, actions i64[n]."""
         ...
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """How an answer comes of a network's logits."""
+    """How an answer is chosen from a network's logits."""
 
     temperature: float | None = None
-    """Of the softmax that answers are drawn from, above 0; None takes the likeliest."""
+    """Temperature of the softmax to sample from, above 0; None takes the likeliest answer."""
     seed: int = 0
-    """Of the random numbers, 0 to 2^64 - 1; with it, a decision draws the same ones in every batch."""
+    """Random seed, 0 to 2^64 - 1; a decision gets the same random numbers whatever batch it is in."""
 
     def __post_init__(self) -> None:
         if self.temperature is not None and not self.temperature > 0:
-            raise InputError(f"a temperature is above 0, not {self.temperature}; without one the likeliest is taken")
+            raise InputError(f"a temperature is above 0, not {self.temperature}; omit it to take the likeliest answer")
 
 
 class Flow:
-    """The five networks and the order they are asked in."""
+    """The decision flow: the five networks and the order in which they are consulted."""
 
     def __init__(
         self,
@@ -95,13 +95,13 @@ class Flow:
         sampling: Sampling,
         sampling_of: Mapping[str, Sampling] | None = None,
     ) -> None:
-        """networks: by model. sampling_of: of single models, by name, where another one than `sampling`."""
+        """networks: by model name. sampling_of: exceptions to `sampling`, by model name."""
         self.networks = networks
         self.encoder = encoder
         self.sampling_of = dict.fromkeys(networks, sampling) | dict(sampling_of or {})
 
     def decide(self, games: np.ndarray, asked: Decisions) -> Choice:
-        """Choose for each decision of a batch; games GAME[...]."""
+        """Choose an action for each decision of a batch; games GAME[...]."""
         batch = _Batch(self, games, asked)
         batch.apply_rules()
         batch.propose()
@@ -110,22 +110,23 @@ class Flow:
 
 
 def decided_by_rules(games: np.ndarray, asked: Decisions) -> np.ndarray:
-    """Return i64[n]: the action of each decision that no network is asked about, NO_ACTION for the others.
+    """Return i64[n]: the action for each decision that needs no network, NO_ACTION for the others.
 
-    Those are the wins that the win rule takes, the end of the game by its dealer, and nine terminals.
+    These are the wins that the win rule takes, the dealer's choice to end the game, and the abortive draw by nine
+    terminals.
     """
     legal, actions = asked.legal, np.full(len(asked), NO_ACTION, np.int64)
     rows = np.flatnonzero(legal[:, WIN_BY_DRAW] | legal[:, WIN_BY_CLAIM])
     rows = rows[~win_ends_in_fourth_place(games, asked.game[rows], asked.seat[rows])]
     actions[rows] = np.where(legal[rows, WIN_BY_DRAW], WIN_BY_DRAW, WIN_BY_CLAIM)
-    actions[legal[:, STOP]] = STOP  # only who stands first with the target reached is asked
+    actions[legal[:, STOP]] = STOP  # legal only for a dealer in first place who has reached the target score
     rows = np.flatnonzero(legal[:, NINE_TERMINALS] & (actions == NO_ACTION))
     actions[rows[abort_for_nine_terminals(games, asked.game[rows], asked.seat[rows])]] = NINE_TERMINALS
     return actions
 
 
 class _Batch:
-    """A batch of decisions on its way through the flow: each has NO_ACTION until a step decides it."""
+    """A batch of decisions passing through the flow: each has NO_ACTION until a step decides it."""
 
     def __init__(self, flow: Flow, games: np.ndarray, asked: Decisions) -> None:
         self._flow = flow
@@ -136,21 +137,21 @@ class _Batch:
         self._consulted: list[Consultation] = []
 
     def choice(self) -> Choice:
-        """Return what came of it."""
+        """Return the chosen actions, their log-probabilities and all consultations."""
         total = np.zeros(len(self._actions), np.float32)
         for each in self._consulted:
             np.add.at(total, each.decision, each.log_probability)
         return Choice(self._actions, total, self._consulted)
 
     def apply_rules(self) -> None:
-        """Decide what no network is asked about."""
+        """Decide everything that needs no network."""
         self._actions[:] = decided_by_rules(self._games, self._asked)
 
     def propose(self) -> None:
-        """Ask about every chow, pong and kong that is possible, and make the surest; pass where claims are let go.
+        """Consult the networks about every legal chow, pong and kong, make the most confident one, else pass if legal.
 
-        Each option is a question of its own, a chow with the red five and one without too. Of equally sure ones the
-        higher action is made: with the red five, which then cannot be lost by a discard.
+        Each option is a separate question, even the same chow with and without the red five. Among equally confident
+        options the higher action wins: the one with the red five, which then cannot be lost by a discard.
         """
         open_rows = np.flatnonzero(self._actions == NO_ACTION)
         row, column = np.nonzero(self._legal[np.ix_(open_rows, _PROPOSED)])
@@ -162,20 +163,20 @@ class _Batch:
             said = self._ask(model, decision[rows], option[rows], planes[rows])
             if said is not None:
                 sureness[rows] = np.where(said.answer == YES, said.logits[:, YES] - said.logits[:, NO], -np.inf)
-        order = np.lexsort((option, sureness))  # the last one written wins
+        order = np.lexsort((option, sureness))  # ascending: for each decision the last one written wins
         order = order[np.isfinite(sureness[order])]
         self._actions[decision[order]] = option[order]
         self._actions[(self._actions == NO_ACTION) & self._legal[:, PASS]] = PASS
 
     def discard(self) -> None:
-        """Ask about riichi, then which kind to discard."""
+        """Consult the networks about riichi, then about which kind to discard."""
         rows = np.flatnonzero(self._actions == NO_ACTION)
         legal, index = self._legal[rows], self._index[rows]
         drawn = drawn_tiles(self._games, index, legal)
         kinds = legal_kinds(legal, drawn)
         has_choice = kinds.sum(axis=1) > 1
         may_riichi = legal[:, DECLARE_RIICHI]
-        encoded = np.flatnonzero(may_riichi | has_choice)  # places in `rows`; both networks see the same planes
+        encoded = np.flatnonzero(may_riichi | has_choice)  # positions in `rows`; both networks see the same planes
         planes = self._flow.encoder.positions(self._games, index[encoded], self._seats[rows[encoded]])
 
         asks = np.flatnonzero(may_riichi[encoded])
@@ -183,7 +184,7 @@ class _Batch:
         if said is not None:
             self._actions[said.decision[said.answer == YES]] = DECLARE_RIICHI
 
-        chosen = kinds.argmax(axis=1)  # where there is one kind only
+        chosen = kinds.argmax(axis=1)  # right where only one kind is legal
         undecided = self._actions[rows] == NO_ACTION
         asks = np.flatnonzero((has_choice & undecided)[encoded])
         which = encoded[asks]
@@ -201,7 +202,7 @@ class _Batch:
         planes: np.ndarray,
         legal: np.ndarray | None = None,
     ) -> Consultation | None:
-        """Ask one network for some decisions; note and return what it said, None for no questions."""
+        """Consult one network for some decisions; record and return the consultation, None without questions."""
         if not len(decision):
             return None
         logits = self._flow.networks[model](planes)

@@ -1,4 +1,4 @@
-"""Several agents as one, such as the seeds of one training: which of them plays follows from the game's number."""
+"""Several agents combined into one, such as the seeds of one training: the game number selects which one plays."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import numpy as np
 from simulator.tables import Decisions
 from suphx.agent.interface import Agent, Choice, Counting
 
-#: Between the names of agents that take turns.
+#: Separates the names of agents that take turns.
 TURNS = "|"
 
 
 class InTurns:
-    """Agents that take turns by the number of the game, which in a match is that of the deal."""
+    """Agents that take turns by the game number, which in a match is the number of the deal."""
 
     def __init__(self, name: str, agents: Sequence[Agent]) -> None:
         self.name = name
         self._agents = agents
 
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
-        """Choose for each decision. What networks were asked is not told: it would be of several policies."""
+        """Choose an action for each decision; consultations are left out, as they would mix several policies."""
         whose = games["number"][asked.game] % len(self._agents)
         actions, log_probability = np.empty(len(asked), np.int64), np.empty(len(asked), np.float32)
         for turn, agent in enumerate(self._agents):
@@ -33,7 +33,7 @@ class InTurns:
         return Choice(actions, log_probability)
 
     def take_counts(self, table: int) -> dict[str, float]:
-        """Return what all of them did at a table since they were last asked."""
+        """Return the counts of all agents together at a table since the last call."""
         found: dict[str, float] = {}
         for agent in self._agents:
             counts = agent.take_counts(table) if isinstance(agent, Counting) else {}

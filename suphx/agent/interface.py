@@ -1,4 +1,4 @@
-"""The one interface of everything that plays: a batch of decisions in, actions and their log-probabilities out."""
+"""The common interface of everything that plays: a batch of decisions in, actions and their log-probabilities out."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from simulator.tables import Decisions
 
 @dataclass(frozen=True)
 class Consultation:
-    """What one network was asked during a batch of decisions, one row a question: all that learning needs."""
+    """The questions put to one network during a batch of decisions, one per row: everything that learning needs."""
 
     model: str
-    """Which of the five."""
+    """Which of the five networks."""
     decision: np.ndarray
-    """i64[m]: which decision of the batch it was asked for; a decision may ask several questions."""
+    """i64[m]: which decision of the batch each question belongs to; a decision may have several."""
     option: np.ndarray
     """i64[m]: the action in question (riichi, a chow, pong or kong), or NO_ACTION for a discard."""
     planes: np.ndarray
-    """uint64[m, planes]: what the network saw."""
+    """uint64[m, planes]: the network's input."""
     logits: np.ndarray
-    """f32[m, 34 or 2]: what it said."""
+    """f32[m, 34 or 2]: its output."""
     legal: np.ndarray
-    """bool[m, 34 or 2]: which answers were possible."""
+    """bool[m, 34 or 2]: which answers were allowed."""
     answer: np.ndarray
     """i64[m]: the answer taken: a kind, or 0 for no and 1 for yes."""
     log_probability: np.ndarray
-    """f32[m]: of that answer, under the policy that was played."""
+    """f32[m]: log-probability of that answer under the policy that was played."""
 
 
 @dataclass(frozen=True)
@@ -41,67 +41,67 @@ class Choice:
     actions: np.ndarray
     """i64[n]: an action for each decision."""
     log_probability: np.ndarray
-    """f32[n]: of all answers of the networks behind it together; 0 where no network was asked."""
+    """f32[n]: joint log-probability of all network answers behind each action; 0 where no network was consulted."""
     consultations: list[Consultation] = field(default_factory=list)
-    """Which networks were asked what; empty for players that have none."""
+    """The questions to each network; empty for players without networks."""
 
 
 class Agent(Protocol):
     """Anything that plays.
 
-    An agent may keep no state between calls that changes its actions: what it does follows from the games, so that
+    An agent must keep no state between calls that affects its actions: they depend on the games alone, so that
     decisions may come in any order and from any number of tables.
     """
 
     name: str
 
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
-        """Choose for each decision; games: GAME[...], which `asked.game` indexes. It changes nothing in them."""
+        """Choose an action for each decision; games: GAME[...], indexed by `asked.game`, which it must not modify."""
         ...
 
 
 @runtime_checkable
 class Follower(Protocol):
-    """What an agent has besides `act` if it must be told of its games from start to end, as a bot in a process is.
+    """Additional methods of an agent that must follow its games from start to end, such as a bot in another process.
 
-    table: which of the tables of a batch, as in `asked.game`; a place that is taken again after `game_over`.
+    table: index of the table in the batch, as in `asked.game`; reused for another game after `game_over`.
     """
 
     def game_started(self, table: int, game: np.void, seats: Sequence[int]) -> None:
-        """Hear of a new game at a table, GAME as it stands at the first decision, and on which seats the agent sits."""
+        """Receive a new game at a table, GAME as it stands at the first decision, and the seats the agent plays."""
         ...
 
     def round_over(self, table: int, record: np.void) -> None:
-        """Hear how a round ended: GAME as in `Ended.records`."""
+        """Receive the end of a round: GAME as in `Ended.records`."""
         ...
 
     def game_over(self, table: int) -> list[str]:
-        """Hear that the game is over, after its last round; return what the agent did wrong in it, in words."""
+        """End the game at a table, after its last round; return descriptions of what the agent did wrong in it."""
         ...
 
     def close(self) -> None:
-        """Let go of all that is held outside."""
+        """Release all external resources."""
         ...
 
 
 @runtime_checkable
 class Counting(Protocol):
-    """What an agent has besides `act` if it counts what it does, such as one that adapts."""
+    """Additional method of an agent that keeps statistics of its work, such as one with run-time adaptation."""
 
     def take_counts(self, table: int) -> dict[str, float]:
-        """Return what it did at a table since it was last asked, by name: numbers that add up over games."""
+        """Return the counts at a table since the last call, by name: numbers that add up over games."""
         ...
 
 
 class RuleAgent:
-    """A rule-based player of `simulator.players` as an agent."""
+    """Adapter that makes a rule-based player of `simulator.players` an agent."""
 
     def __init__(self, player: Player) -> None:
         self.name = player.name
         self._player = player
 
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
-        """Choose for each decision."""
+        """Choose an action for each decision."""
         actions = np.empty(len(asked), np.int64)
         self._player.choose(games, asked, actions)
         return Choice(actions, np.zeros(len(asked), np.float32))

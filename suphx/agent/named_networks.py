@@ -1,4 +1,4 @@
-"""Networks by name: untrained ones, those that come with the package, and folders of weights."""
+"""Load networks by name: untrained ones, those that come with the package, and folders of weights."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from suphx.networks.weights import load_agent as load_weights
 from suphx.networks.weights import load_card
 
 UNTRAINED = "untrained"
-#: Weights that come with the package, by name; the first is meant where no agent is named.
+#: Weights that come with the package, by name; the first is the default agent.
 SHIPPED = {name: Path(__file__).parents[1] / "weights" / name for name in ("sl", "sl-weak")}
 
 
 def weights_folder(name: str) -> Path:
-    """Return the folder of weights that a name or path means; raises InputError if there is none."""
+    """Return the folder of weights for a name or path; raises InputError if there is none."""
     folder = SHIPPED.get(name, Path(name))
     if not folder.is_dir():
         known = ", ".join(SHIPPED)
@@ -27,19 +27,19 @@ def weights_folder(name: str) -> Path:
 
 
 def names_networks(name: str) -> bool:
-    """Return whether a name means networks."""
+    """Return whether a name refers to networks."""
     return name.partition(":")[0] == UNTRAINED or name in SHIPPED or os.path.isdir(name)
 
 
 def load_networks(name: str, seed: int = 0) -> tuple[str, dict[str, PolicyNetwork]]:
-    """Return the title (a shipped one's name, or what the folder's card says) and the five networks, by model.
+    """Return the title (the name of shipped weights, or the one on the folder's card) and the five networks, by model.
 
-    name: one of `SHIPPED`, `untrained` or `untrained:SIZE` for fresh ones (by default `small`), otherwise a folder of
-    weights. seed: of fresh weights. Raises InputError for other names and weights that cannot be used.
+    name: one of `SHIPPED`, `untrained` or `untrained:SIZE` for fresh weights (by default `small`), otherwise a folder
+    of weights. seed: random seed for fresh weights. Raises InputError for other names and unusable weights.
     """
     if not names_networks(name):
         known = ", ".join((*SHIPPED, UNTRAINED))
-        raise InputError(f"{name!r} names no networks of ours: neither one of {known}, nor a folder of weights")
+        raise InputError(f"{name!r} names no networks of ours: it is neither one of {known}, nor a folder of weights")
     kind, _, size = name.partition(":")
     if kind == UNTRAINED:
         return name, untrained_networks(size_named(size or "small"), seed)

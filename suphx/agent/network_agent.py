@@ -1,4 +1,4 @@
-"""The agent that the five networks make: encoder, networks and decision flow."""
+"""The agent that plays with the five networks: encoder, networks and decision flow."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from suphx.networks.sizes import MODELS, NetworkSize
 
 
 class NetworkAgent:
-    """Plays by five networks; it takes a copy of their weights."""
+    """An agent that plays with five networks; it copies their weights."""
 
     def __init__(
         self,
@@ -29,9 +29,9 @@ class NetworkAgent:
         sampling: Sampling | None = None,
         fixed_passes: bool = False,
     ) -> None:
-        """networks: by model, all of `MODELS`. sampling: by default the likeliest answer of each network.
+        """networks: by model name, all of `MODELS`. sampling: by default the likeliest answer of each network.
 
-        fixed_passes: as of `Evaluator`; with them, a decision's answer does not depend on what is decided beside it.
+        fixed_passes: as in `Evaluator`; with them, an answer does not depend on the other decisions of its batch.
         """
         self.name = name
         evaluators = {model: Evaluator(networks[model], precision, fixed_passes) for model in MODELS}
@@ -39,16 +39,16 @@ class NetworkAgent:
         self._flow = Flow(calls, encoder, sampling or Sampling())
 
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
-        """Choose for each decision."""
+        """Choose an action for each decision."""
         return self._flow.decide(games, asked)
 
     def opinions(self, games: np.ndarray, asked: Decisions) -> Opinions:
-        """Return how likely the agent is to take each action if it draws its answers, and which are the likeliest."""
+        """Return the probability of each action if the agent sampled its answers, and the actions it prefers."""
         return opinions_of(self._flow, games, asked)
 
 
 def untrained_networks(size: NetworkSize, seed: int = 0) -> dict[str, PolicyNetwork]:
-    """Return the five networks with fresh weights; the same for the same seed."""
+    """Return the five networks with fresh weights, determined by the seed."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return {model: PolicyNetwork(model, size) for model in MODELS}

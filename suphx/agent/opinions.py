@@ -1,15 +1,15 @@
-"""What the five networks make of each action of a decision, not of the one that is taken alone: for reviews.
+"""The probability that the five networks give to every legal action of a decision, as shown in reviews.
 
-The flow as in `agent.flow`, with every answer drawn at temperature 1 and independently of the others, takes
+The flow of `agent.flow`, with every answer sampled at temperature 1 and independently of the others, takes
 
-- what the rules decide with probability 1;
-- else the call or kong c with p_c times the product of (1 - p) over all that are surer, for of those that
-  are said yes to the surest is made; p is the network's probability of yes;
-- else passes, where a claim can be let go;
-- else declares riichi with its network's p, or discards a kind with the discard network's probability of it, of the
-  kinds that may go.
+- the action that the rules decide, with probability 1;
+- else the call or kong c with p_c times the product of (1 - p) over all more confident ones, because of those
+  answered yes the most confident is made; p is the network's probability of yes;
+- else a pass, where passing is legal;
+- else riichi with its network's p, or the discard of a kind with the discard network's probability among the kinds
+  that may be discarded.
 
-Each is what is left of probability by those before it.
+Each step shares out the probability that the steps before it have left.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from suphx.networks.sizes import NO, YES
 
 @dataclass(frozen=True)
 class Opinions:
-    """What an agent thinks of n decisions."""
+    """An agent's view of n decisions."""
 
     probability: np.ndarray
-    """f64[n, ACTIONS]: of each action; adds up to 1. Of actions that discard the same kind (a red five or another, the
-    tile just drawn or another) the one that the agent would choose has the probability of the kind."""
+    """f64[n, ACTIONS]: probability of each action; rows add up to 1. Of several actions that discard the same kind
+    (red five or plain, just drawn or from the hand) the one that the agent would choose has the kind's probability."""
     preferred: np.ndarray
-    """i64[n]: the action it takes if each network gives its likeliest answer, as `act` without a temperature does."""
+    """i64[n]: the action taken if each network gives its likeliest answer, as `act` does without a temperature."""
 
 
 def opinions_of(flow: Flow, games: np.ndarray, asked: Decisions) -> Opinions:
-    """Return what the networks of a flow think of each decision; games GAME[...]. The flow's sampling plays no part."""
+    """Return the opinions of a flow's networks on each decision; games GAME[...]. The flow's sampling is ignored."""
     asking = _Asking(flow, games, asked)
     asking.propose()
     asking.discard()
@@ -46,7 +46,7 @@ def opinions_of(flow: Flow, games: np.ndarray, asked: Decisions) -> Opinions:
 
 
 class _Asking:
-    """Decisions on their way through the flow; `left` is the probability that it gets as far as the next step."""
+    """Decisions passing through the flow; `_left` is the probability that each reaches the next step."""
 
     def __init__(self, flow: Flow, games: np.ndarray, asked: Decisions) -> None:
         self._flow, self._games, self._asked = flow, games, asked
@@ -59,7 +59,7 @@ class _Asking:
         self._left[self._rows] = 1
 
     def propose(self) -> None:
-        """Ask about every chow, pong and kong; then let claims go."""
+        """Consult the networks about every legal chow, pong and kong; the rest of a claim's probability is a pass."""
         legal, options = self._asked.legal, np.array(list(PROPOSALS))
         row, column = np.nonzero(legal[np.ix_(self._rows, options)])
         decision, option = self._rows[row], options[column]
@@ -70,7 +70,7 @@ class _Asking:
         for name in dict.fromkeys(model.tolist()):
             rows = np.flatnonzero(model == name)
             sureness[rows] = _sureness(self._flow.networks[name](planes[rows]))
-        for n in np.lexsort((option, sureness))[::-1]:  # the surest first; of equal ones the higher action
+        for n in np.lexsort((option, sureness))[::-1]:  # the most confident first; of equal ones the higher action
             yes = _sigmoid(sureness[n])
             self.probability[decision[n], option[n]] = self._left[decision[n]] * yes
             self._left[decision[n]] *= 1 - yes
@@ -81,7 +81,7 @@ class _Asking:
         self.preferred[passing] = np.where(self.preferred[passing] == NO_ACTION, PASS, self.preferred[passing])
 
     def discard(self) -> None:
-        """Ask about riichi, and about every kind that may be discarded."""
+        """Consult the networks about riichi, and about every kind that may be discarded."""
         rows = self._rows[~self._asked.legal[self._rows, PASS]]
         legal, index, seats = self._asked.legal[rows], self._asked.game[rows], self._asked.seat[rows]
         planes = self._flow.encoder.positions(self._games, index, seats)

@@ -1,4 +1,4 @@
-"""What no network decides: the win rule, nine terminals, the dealer's stop, and which tile of a kind is discarded.
+"""Decisions made by rules, not networks: wins, nine terminals, and which tile of a kind is discarded.
 
 The win rule (paper, section 2.1): win, unless that ends the game with this seat in fourth place.
 """
@@ -24,13 +24,13 @@ from simulator.rounds import finish_round
 from simulator.shanten import shanten
 from simulator.tiles import KINDS, RED_FIVE_KINDS, RED_FIVES
 
-#: A hand that is as close to tenpai as this is played, not aborted for its nine terminals and honours.
+#: A hand with nine terminals and honours is played on, not aborted, up to this shanten number.
 PLAYABLE_SHANTEN = 2
 
 
 @jit
 def ends_fourth(game, seat, trial):
-    """Return whether a win now ends the game with the seat in fourth place; `trial` is a GAME record to use up."""
+    """Return whether a win now ends the game with the seat in fourth place; `trial`: a scratch copy, overwritten."""
     result = trial["result"]
     win = result["wins"][0]
     by_draw = trial["phase"] == PHASE_TURN
@@ -53,11 +53,11 @@ def _fill_ends_fourth(games, index, seats, trials, out):
 
 
 def win_ends_in_fourth_place(games: np.ndarray, index: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    """Return bool[n]: whether the win that each seat may take now ends the game with it in fourth place.
+    """Return bool[n]: whether the win that each seat could take now would end the game with it in fourth place.
 
     games: GAME[...], index i32[n], seats u8[n]. The round is paid and the game settled on a copy, with bets, repeat
-    counters and liability. Only what the seat sees is counted: no dora under the indicators, and no
-    other seat that wins on the same tile. Either may happen, but neither is likely enough to turn the decision.
+    counters and liability. Only what the seat can see is counted: no ura dora, and no other seat winning on the same
+    tile. Either may happen, but neither is likely enough to change the decision.
     """
     out = np.zeros(len(index), np.bool_)
     if len(index):
@@ -73,9 +73,9 @@ def _fill_shanten(lookup, games, index, seats, out):
 
 
 def abort_for_nine_terminals(games: np.ndarray, index: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    """Return bool[n]: whether each seat that may end the round by nine terminals does.
+    """Return bool[n]: whether each seat that may declare nine terminals does so.
 
-    It does where the hand is three or more tiles short of tenpai in every form, thirteen orphans included.
+    It does if the hand is three or more tiles away from tenpai in every form, thirteen orphans included.
     """
     out = np.zeros(len(index), np.int64)
     if len(index):
@@ -84,7 +84,7 @@ def abort_for_nine_terminals(games: np.ndarray, index: np.ndarray, seats: np.nda
 
 
 def drawn_tiles(games: np.ndarray, index: np.ndarray, legal: np.ndarray) -> np.ndarray:
-    """Return i64[n]: the tile just drawn, where it may be discarded, else -1."""
+    """Return i64[n]: the tile just drawn if it may be discarded, else -1."""
     return np.where(legal[:, DISCARD_DRAWN], games["drawn"][index].astype(np.int64), -1)
 
 
@@ -100,8 +100,8 @@ def legal_kinds(legal: np.ndarray, drawn: np.ndarray) -> np.ndarray:
 def discard_actions(legal: np.ndarray, drawn: np.ndarray, red_fives: np.ndarray, kinds: np.ndarray) -> np.ndarray:
     """Return i64[n]: the action that discards a tile of the chosen kinds i64[n].
 
-    A red five is kept while a plain one can go. Of equal tiles the one just drawn goes: that shows that the hand has
-    not changed, and is what players at Tenhou mostly do. red_fives: bool[n], whether there are any in the game.
+    A red five is kept if a plain one can be discarded instead. Of equal tiles the one just drawn is discarded, which
+    shows that the hand has not changed, as most players at Tenhou do. red_fives: bool[n], whether the game has any.
     """
     rows = np.arange(len(kinds))
     is_drawn = (drawn >= 0) & (drawn >> 2 == kinds)

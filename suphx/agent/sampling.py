@@ -1,4 +1,4 @@
-"""Choosing by logits: greedily, or with random numbers that depend on the decision alone."""
+"""Choose answers from logits: greedily, or with random numbers that depend only on the decision."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def _fill_uniform(games, index, seats, questions, seed, out):
 
 
 def uniform(games: np.ndarray, index: np.ndarray, seats: np.ndarray, questions: np.ndarray, seed: int) -> np.ndarray:
-    """Return f64[n] in [0, 1): random numbers named by (seed, game, deal, seat, decision number, question).
+    """Return f64[n] in [0, 1): random numbers determined by (seed, game, deal, seat, decision number, question).
 
-    questions: i64[n], which question of the decision it is for (here: the action that is asked about).
+    questions: i64[n], which question of the decision each is for (here: the action in question).
     """
     out = np.empty(len(index), np.float64)
     if len(index):
@@ -32,11 +32,11 @@ def uniform(games: np.ndarray, index: np.ndarray, seats: np.ndarray, questions: 
 def choose(
     logits: np.ndarray, legal: np.ndarray, temperature: float | None, draws: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return what is chosen, i64[n], and its log-probability f32[n].
+    """Return the chosen answers i64[n] and their log-probabilities f32[n].
 
-    logits f32[n, m]; legal bool[n, m], at least one a row. temperature: that of the softmax; None for
-    the highest logit (the first of equal ones; its log-probability is then that at temperature 1). draws: f64[n] in
-    [0, 1), used for sampling.
+    logits f32[n, m]; legal bool[n, m], at least one per row. temperature: temperature of the softmax; None takes the
+    highest logit (the first of equal ones, with its log-probability at temperature 1). draws: f64[n] in [0, 1), used
+    for sampling.
     """
     scaled = np.where(legal, logits.astype(np.float64) / (temperature or 1.0), -np.inf)
     scaled -= scaled.max(axis=1, keepdims=True)
