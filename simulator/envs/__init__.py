@@ -1,18 +1,19 @@
-"""The table as an environment, an extra (`pip install suphx[env]`): `aec` for PettingZoo, `vector` for Gymnasium.
+"""The table as a reinforcement learning environment: `aec` for PettingZoo, `vector` for Gymnasium.
 
-Both show a seat `simulator.planes` (u8[ROWS, 34]) and take the table's actions (`Discrete(121)`) under a mask. A
-round's points are rewarded as they are paid, or final points at the end: `REWARDS`.
+Needs the extra `pip install suphx[env]`. In both, observations are `simulator.planes` (u8[ROWS, 34]) of a seat, and
+actions are the table's (`Discrete(121)`) with a mask. The reward is either the points gained in each round, paid at
+its end, or the final points, paid at the end of the game: `REWARDS`.
 """
 
 from typing import Literal
 
-#: `"score"`: thousands of points gained with each round; `"final_points"`: final points, uma and oka included.
+#: `"score"`: points gained in each round, in thousands; `"final_points"`: final points, including uma and oka.
 Reward = Literal["score", "final_points"]
 REWARDS: tuple[Reward, ...] = ("score", "final_points")
 
 
 def checked_reward(reward: str) -> Reward:
-    """Return a kind of reward; raises ValueError if there is none of that name."""
+    """Return `reward` if it is one of `REWARDS`; raise ValueError otherwise."""
     for known in REWARDS:
         if reward == known:
             return known

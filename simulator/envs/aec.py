@@ -9,8 +9,9 @@ for agent in env.agent_iter():
     env.step(action)
 ```
 
-Agents `seat_0` to `seat_3`; an episode is a game. Where several seats may claim a discard they are asked one after
-the other, in turn from the discarder; none sees what the others have answered, and the table goes on when all have.
+The agents are `seat_0` to `seat_3`; an episode is a game. If several seats may claim a discard, they are asked one
+after the other in turn order from the discarder. None sees the answers of the others, and the game continues when all
+have answered.
 """
 
 from __future__ import annotations
@@ -37,20 +38,21 @@ Observed = dict[str, np.ndarray]
 
 
 def env(**arguments: Any) -> AECEnv:
-    """Return the environment with PettingZoo's checks of use; arguments as for `RawEnv`."""
+    """Return the environment with PettingZoo's usage checks; arguments as for `RawEnv`."""
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(RawEnv(**arguments)))
 
 
 def raw_env(**arguments: Any) -> RawEnv:
-    """Return the environment without checks of use."""
+    """Return the environment without usage checks; arguments as for `RawEnv`."""
     return RawEnv(**arguments)
 
 
 class RawEnv(AECEnv[str, Observed, int], EzPickle):
     """One game for four agents.
 
-    An observation is `{"observation": u8[ROWS, 34], "action_mask": i8[121]}`; the mask of an agent that is not to
-    act is all zero. An action outside the mask raises IllegalAction: it is a mistake in the agent, not a loss.
+    An observation is `{"observation": u8[ROWS, 34], "action_mask": i8[121]}`; the mask is all zero for every agent
+    except the one to act. An action outside the mask raises IllegalAction, since it is a bug in the agent, not a
+    losing move.
     """
 
     metadata: ClassVar[dict[str, Any]] = {
@@ -66,7 +68,7 @@ class RawEnv(AECEnv[str, Observed, int], EzPickle):
         """Make the environment; `reset` deals.
 
         rules: Tenhou's by default. reward: see `simulator.envs`. render_mode: `"human"` prints the table after every
-        step, `"ansi"` returns it as text. Raises ValueError for another reward or mode.
+        step, `"ansi"` returns it as text. Raises ValueError for an unknown reward or mode.
         """
         EzPickle.__init__(self, rules, reward, render_mode)
         super().__init__()
@@ -90,7 +92,7 @@ class RawEnv(AECEnv[str, Observed, int], EzPickle):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Deal a new game: that of `seed`, or the next one of the sequence that the last seed began."""
+        """Start a new game: the first one of `seed`, or without it the next one of the last seed's sequence."""
         if seed is not None:
             self._generator = np.random.default_rng(seed)
         self.game = Game(self.rules, int(self._generator.integers(1 << 63)))
@@ -105,7 +107,7 @@ class RawEnv(AECEnv[str, Observed, int], EzPickle):
         self._select()
 
     def _select(self) -> None:
-        """Let the next seat act that has not answered, in turn from the one that acted last."""
+        """Select the next seat in turn order, after the one at turn, that is asked and has not answered."""
         first = int(self.game.record["turn"])
         waiting = [seat for seat in self.game.asked if seat not in self._answers]
         self.agent_selection = AGENTS[min(waiting, key=lambda seat: (seat - first - 1) % SEATS)]
@@ -119,7 +121,7 @@ class RawEnv(AECEnv[str, Observed, int], EzPickle):
         return {"observation": encode_one(self.game.record, seat), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
-        """Let the selected agent act; raises IllegalAction for an action outside its mask."""
+        """Play the selected agent's action; raise IllegalAction for an action outside its mask."""
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
@@ -140,7 +142,7 @@ class RawEnv(AECEnv[str, Observed, int], EzPickle):
             self.render()
 
     def _play(self) -> None:
-        """Carry out the answers, and reward the round that they end."""
+        """Carry out the answers; set the rewards and terminations if they end a round or the game."""
         result = self.game.step(self._answers)
         self._answers = {}
         if result is None:

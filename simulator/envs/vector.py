@@ -7,8 +7,8 @@ actions = (random.random((256, 121)) * infos["action_mask"]).argmax(1)
 observations, rewards, terminations, truncations, infos = envs.step(actions)
 ```
 
-Each sub-environment is one game. The agent plays one seat of it against rule-based opponents, or all four in
-self-play (`opponents="self"`): there an observation is that of the seat which is asked, `infos["seat"]`.
+Each sub-environment is one game. The agent plays one seat against rule-based opponents, or all four seats in
+self-play (`opponents="self"`); in self-play each observation is that of the seat to act, `infos["seat"]`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Infos = dict[str, np.ndarray]
 
 
 def _player(name: str) -> ChooseFunction | None:
-    """Return a compiled player by its name, None for self-play."""
+    """Return the named compiled player, or None for self-play; raise ValueError for an unknown name."""
     if name not in get_args(Opponents):
         raise ValueError(f"no opponents {name!r}; there are {', '.join(get_args(Opponents))}")
     return None if name == SELF else choose_function(name)
@@ -44,12 +44,12 @@ def _player(name: str) -> ChooseFunction | None:
 class RiichiVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     """n games side by side, each waiting for the agent.
 
-    Observations are u8[n, ROWS, 34] (`simulator.planes`), actions i64[n] of the table's 121. Every `infos` holds
-    `action_mask` bool[n, 121], `seat` u8[n] (who acts now) and `seat_rewards` f64[n, 4]. An action outside the mask
-    raises IllegalAction, with nothing changed.
+    Observations are u8[n, ROWS, 34] (`simulator.planes`), actions are i64[n] of the table's 121. Every `infos` holds
+    `action_mask` bool[n, 121], `seat` u8[n] (the seat to act) and `seat_rewards` f64[n, 4]. An action outside the mask
+    raises IllegalAction and changes nothing.
 
-    A game that ends shows its last state, with an empty mask; the step after that ignores its action and deals the
-    next one (Gymnasium's `AutoresetMode.NEXT_STEP`).
+    When a game ends, its last state is returned with an empty mask; the next step ignores the action for that game
+    and starts a new game (Gymnasium's `AutoresetMode.NEXT_STEP`).
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as the base class declares it
@@ -64,16 +64,16 @@ class RiichiVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         """Make the environment; `reset` deals.
 
         Args:
-            num_envs: games side by side.
+            num_envs: number of games played side by side.
             rules: Tenhou's by default.
-            opponents: who plays the other seats; `"self"`: the agent.
-            seat: where the agent sits; by default in seat g % 4 of the g-th game, so that no seat is favoured.
-            reward: see `simulator.envs`. The agent's seat is rewarded; in self-play the seat that has just acted:
-                take `infos["seat_rewards"]` there.
-            render_mode: `"ansi"`: `render` returns each table as text, seen by the agent.
+            opponents: the player of the other seats; `"self"`: the agent itself.
+            seat: the agent's seat; by default seat g % 4 in game number g, so that no seat is favoured.
+            reward: see `simulator.envs`. The reward is that of the agent's seat; in self-play it is that of the seat
+                that has just acted, so use `infos["seat_rewards"]` there.
+            render_mode: `"ansi"`: `render` returns each table as text, as the agent sees it.
 
         Raises:
-            ValueError: for opponents, a seat, a reward or a render mode that there is not.
+            ValueError: for unknown opponents, an invalid seat, or an unknown reward or render mode.
         """
         if seat is not None and not 0 <= seat < SEATS:
             raise ValueError(f"seat {seat} must be 0 to 3, or None")
@@ -91,7 +91,7 @@ class RiichiVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.action_space = batch_space(self.single_action_space, num_envs)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, Infos]:
-        """Deal new games: those of `seed`, or the next of the sequence that the last seed began."""
+        """Start new games: the first ones of `seed`, or without it the next ones of the last seed's sequence."""
         super().reset(seed=seed)
         self._seed = int(self.np_random.integers(1 << 63))
         self._tables = Tables(self.num_envs, self.rules, self._seed, restart=False)
@@ -104,14 +104,14 @@ class RiichiVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return self._observe(), self._infos(seat_rewards)
 
     def _seat(self, index: np.ndarray) -> None:
-        """Let the agent sit down at new games."""
+        """Assign the agent's seats in new games and reset their scores; index: the games."""
         games = self._tables.games
         self._over[index] = False
         self._scores[index] = games["scores"][index]
         self._seats[index] = games["number"][index] % SEATS if self._fixed_seat is None else self._fixed_seat
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Infos]:
-        """Carry out the agent's actions, and play until every game waits for it again or is over."""
+        """Carry out the agent's actions and play on until every game waits for the agent again or is over."""
         actions = np.asarray(actions)
         if actions.shape != (self.num_envs,):
             raise ValueError(f"{self.num_envs} games need as many actions, not {actions.shape}")
@@ -134,11 +134,11 @@ class RiichiVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return self._observe(), rewards, self._over.copy(), np.zeros_like(self._over), self._infos(seat_rewards)
 
     def _is_agents(self, asked: Decisions) -> np.ndarray:
-        """Return bool[n]: which decisions are for the seats that the agent acts for now."""
+        """Return bool[n]: whether each decision is for the seat that the agent currently acts for."""
         return asked.seat == self._seats[asked.game]
 
     def _play_opponents(self, seat_rewards: np.ndarray) -> None:
-        """Play on until nobody but the agent is asked; in self-play find whom it acts for."""
+        """Play the opponents until only the agent is asked; in self-play set the seats that it acts for next."""
         while True:
             asked = self._tables.decisions()
             if self._player is None:
@@ -157,7 +157,7 @@ class RiichiVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             self._pay(self._tables.step(chosen, may_wait=True), seat_rewards)
 
     def _pay(self, ended: Ended, seat_rewards: np.ndarray) -> None:
-        """Add the rewards of the rounds that ended."""
+        """Add the rewards of the rounds that ended, and mark the games that are over."""
         if not len(ended):
             return
         results, index = ended.results, ended.game

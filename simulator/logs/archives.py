@@ -1,6 +1,6 @@
-"""Logs out of files, folders and archives, one at a time, with bounds on what an archive may unpack to.
+"""Read logs from files, folders and archives, one at a time, with limits on the unpacked size of an archive.
 
-Nothing is ever written to disk, and no archive is held in memory whole.
+Nothing is written to disk, and no archive is held in memory as a whole.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import IO
 from simulator.logs.model import LogError
 
 MAX_LOG_BYTES = 64 << 20
-#: An archive may unpack to this many times its size, and this much more.
+#: An archive may unpack to at most MAX_RATIO times its size plus FREE_BYTES.
 MAX_RATIO = 200
 FREE_BYTES = 64 << 20
 GZIP_MAGIC = b"\x1f\x8b"
@@ -32,11 +32,11 @@ LOG_SUFFIXES = (".mjlog", ".xml", ".json", ".jsonl", ".mjson", ".mjai", ".log", 
 
 Found = tuple[str, bytes | LogError]
 
-#: What is raised where a file, an archive or one of its members cannot be read.
+#: The exceptions raised when a file, an archive or one of its members cannot be read.
 _UNREADABLE = (
     OSError,
     EOFError,
-    RuntimeError,  # also its NotImplementedError: zips that are encrypted, or of a later version
+    RuntimeError,  # and its subclass NotImplementedError: zips that are encrypted, or of a later version
     ValueError,
     zlib.error,
     lzma.LZMAError,
@@ -47,28 +47,28 @@ _UNREADABLE = (
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some logs that one process can read on its own: a file, a run of a zip's members, or a whole tar."""
+    """A unit of work for one process: a file, a range of a zip's members, or a whole tar."""
 
     path: str
     kind: str
-    """`file`, `zip`, `tar`, or `error` (then `message` says what is wrong with the path)."""
+    """`file`, `zip`, `tar`, or `error` (`message` then says what is wrong with the path)."""
     start: int = 0
     stop: int = 0
     message: str = ""
 
 
 def open_logs(paths: Iterable[str | Path]) -> Iterator[Found]:
-    """Yield (source name, content, or the LogError met) of every log in files, folders and archives.
+    """Yield (source name, content or LogError) for every log in files, folders and archives.
 
-    Folders are walked in order; in them and in archives, files with other endings than `LOG_SUFFIXES` are left out.
-    An error is one entry's own: the others go on.
+    Folders are walked in sorted order; inside folders and archives, files without one of the `LOG_SUFFIXES` are
+    ignored. An error affects only its own entry: the other entries are still read.
     """
     for chunk in plan(paths):
         yield from read_chunk(chunk)
 
 
 def plan(paths: Iterable[str | Path], members: int = 1000) -> list[Chunk]:
-    """Return the work in `paths` as chunks that can go to several processes, zips split every `members` members."""
+    """Return the logs under `paths` as chunks for several processes; zips are split every `members` members."""
     chunks: list[Chunk] = []
     for each in paths:
         path = Path(each)
@@ -109,12 +109,12 @@ def _plan_file(path: Path, members: int) -> list[Chunk]:
 
 @lru_cache(maxsize=1)
 def _zip(path: str, _modified: int) -> zipfile.ZipFile:
-    """Return an open zip: its directory is read once for all chunks of it that one process takes."""
+    """Return an open zip, cached so that a process reads its directory only once for all its chunks."""
     return zipfile.ZipFile(path)
 
 
 def read_chunk(chunk: Chunk) -> Iterator[Found]:
-    """Yield (source name, content or LogError) of the logs in a chunk."""
+    """Yield (source name, content or LogError) for the logs in a chunk."""
     try:
         if chunk.kind == "zip":
             yield from _read_zip(chunk)
@@ -180,7 +180,7 @@ def _bomb(source: str) -> LogError:
 
 
 class _Bounded(io.RawIOBase):
-    """A stream that refuses to give more than `limit` bytes."""
+    """A stream that raises LogError once more than `limit` bytes are read."""
 
     def __init__(self, stream: IO[bytes] | gzip.GzipFile, limit: int, source: str) -> None:
         self._stream, self._left, self._source = stream, limit, source
@@ -223,7 +223,7 @@ def _read_tar(path: str) -> Iterator[Found]:
 
 
 def _decompressed(path: str) -> IO[bytes] | gzip.GzipFile:
-    """Open a tar's stream, decompressed by what its first bytes say."""
+    """Open a tar as a stream, decompressed according to its first bytes."""
     with open(path, "rb") as file:
         magic = file.read(6)
     if magic.startswith(GZIP_MAGIC):
@@ -236,7 +236,7 @@ def _decompressed(path: str) -> IO[bytes] | gzip.GzipFile:
 
 
 def plain_data(data: bytes, source: str = "", limit: int = MAX_LOG_BYTES) -> bytes:
-    """Return `data`, unpacked if it is gzip; raise LogError for broken gzip and for more than `limit` bytes."""
+    """Return `data`, unpacked if gzipped; raise LogError for broken gzip data or more than `limit` unpacked bytes."""
     if not data.startswith(GZIP_MAGIC):
         if len(data) > limit:
             raise LogError(f"{len(data):,} bytes; a log has at most {limit:,}", source)

@@ -1,4 +1,4 @@
-"""The formats of logs, and which one a file is in: told by its content, never by its name."""
+"""The log formats and their detection, which looks only at a file's content, never at its name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HEAD = 4096
 
 @dataclass(frozen=True)
 class Format:
-    """One format: how its files begin, and how it is read and written."""
+    """A log format: how its files begin, and how they are read and written."""
 
     name: str
     suffix: str
@@ -38,7 +38,7 @@ FORMATS = (
 
 
 def format_named(name: str) -> Format:
-    """Return the format of that name; raise LogError, naming the formats, if there is none."""
+    """Return the format of that name; raise LogError, which lists the formats, if there is none."""
     for each in FORMATS:
         if each.name == name:
             return each
@@ -46,7 +46,7 @@ def format_named(name: str) -> Format:
 
 
 def detect(data: bytes, source: str = "") -> Format:
-    """Return the format that content, plain or gzipped, is in; raise LogError if it looks like none."""
+    """Return the format of a file's content, plain or gzipped; raise LogError if it matches none."""
     head = (plain_data(data, source) if data.startswith(GZIP_MAGIC) else data)[:_HEAD]
     head = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not head:
@@ -61,8 +61,8 @@ def detect(data: bytes, source: str = "") -> Format:
 def read_log(data: bytes, source: str = "") -> list[GameLog]:
     """Return the games of a file in any format, plain or gzipped.
 
-    Raises SkippedLog for a game that is not ours to read, such as a three-player one, and LogError for anything
-    that cannot be read; both name the source and the place in it.
+    Raises SkippedLog for an unsupported game, such as a three-player one, and LogError for anything that cannot be
+    read; both name the source and the place in it.
     """
     data = plain_data(data, source)
     return detect(data, source).read(data, source)

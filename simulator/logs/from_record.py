@@ -1,4 +1,4 @@
-"""Logs of games that were played here: from the records at the end of each round to the neutral form."""
+"""Logs of games played by this simulator, made from the records at the end of each round."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ _RIICHI_YAKU = 1 << 1 | 1 << 21  # riichi and double riichi, as bits of WIN.yaku
 def game_log(rounds: np.ndarray, rules: Rules, names: Sequence[str] = ("", "", "", ""), source: str = "") -> GameLog:
     """Return the log of one game.
 
-    rounds: GAME[n], the records at the end of each round in order, as in `Ended.records`. Final scores and points
-    are stated if the last of them ended the game.
+    rounds: GAME[n], the record at the end of each round, in order, as in `Ended.records`. Final scores and points
+    are set if the last round ended the game.
     """
     log = GameLog(rules, [round_log(record, rules) for record in rounds], names=list(names), source=source)
     result = rounds[-1]["result"]
@@ -47,7 +47,7 @@ def game_log(rounds: np.ndarray, rules: Rules, names: Sequence[str] = ("", "", "
 
 
 def round_log(record: np.void, rules: Rules) -> RoundLog:
-    """Return the log of one round from the GAME record at its end, payments made and the next not yet dealt."""
+    """Return the log of one round from the GAME record at its end, after the payments and before the next deal."""
     result = record["result"]
     dealer = int(result["round"]) % SEATS
     wall = record["wall"]
@@ -69,7 +69,7 @@ def round_log(record: np.void, rules: Rules) -> RoundLog:
 
 
 def _events(record: np.void) -> np.ndarray:
-    """Return LOG_EVENT[n] of a record's events; what a call was made of stands in the seat's melds."""
+    """Return LOG_EVENT[n] of a record's events; the tiles of a call are taken from the seat's melds."""
     packed = record["events"][: int(record["n_events"])]
     events = np.empty(len(packed), LOG_EVENT)
     extra = packed >> 6 & 3
@@ -110,7 +110,7 @@ def _win_log(record: np.void, win: np.void, rules: Rules) -> WinLog:
 
 
 def _shown(record: np.void) -> list[bool]:
-    """Return which seats show their hands in a round without winner."""
+    """Return which seats show their hands at the end of a round without a winner."""
     result = record["result"]
     if result["type"] in (RESULT_EXHAUSTIVE, RESULT_NAGASHI):
         return [bool(result["tenpai"] >> seat & 1) for seat in range(SEATS)]

@@ -1,4 +1,4 @@
-"""Games of the rule-based players as logs, over several processes; the same for a seed however they are made."""
+"""Generate logs of games between rule-based players, with several processes; a seed always gives the same games."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from simulator.players.play import BATCH, play_games
 from simulator.record import SEATS
 from simulator.rules import Rules, RulesError
 
-#: Games that a process makes at a time.
+#: Games that a process generates at a time.
 _CHUNK = 256
-#: A zip says when its members were written: always the same, so that the same games are the same file.
+#: Date of all members of a zip; constant, so that the same games give an identical file.
 _ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True)
 class Generated:
-    """One game, written."""
+    """A generated game in written form."""
 
     name: str
     """File name."""
@@ -37,11 +37,14 @@ class Generated:
     """Its mjlog."""
     rounds: int
     decisions: int
-    """How many choices the players made."""
+    """Number of decisions the players made."""
 
 
 def players_by_seat(names: Sequence[str], seed: int = 0) -> list[RulePlayer]:
-    """Return a player for each seat from four names, or one for all; raises UnknownPlayer for other names."""
+    """Return a player for each seat, given four names or one for all seats.
+
+    Raises UnknownPlayer for an unknown name and ValueError for another number of names.
+    """
     given = list(names) * SEATS if len(names) == 1 else list(names)
     if len(given) != SEATS:
         raise ValueError(f"{len(given)} players are named; name one for all seats, or four")
@@ -59,7 +62,8 @@ def generate_games(
 ) -> Iterator[GameLog]:
     """Play games number `first` to `first + n - 1` of a seed and yield their logs in that order, one at a time.
 
-    players: four names by seat, or one for all. rules: Tenhou's by default. batch: games played side by side.
+    players: four names by seat, or one for all seats. rules: Tenhou's by default. batch: number of games played side
+    by side.
     """
     for log, _ in _played(n, players, rules or Rules.tenhou(), seed, first, batch):
         yield log
@@ -77,9 +81,9 @@ def _played(
 def generate_mjlogs(
     n: int, players: Sequence[str] = ("sensible",), rules: Rules | None = None, seed: int = 0, workers: int = 1
 ) -> Iterator[Generated]:
-    """Play n games over some processes and yield their mjlogs in order.
+    """Play n games in `workers` processes and yield their mjlogs in order.
 
-    Raises RulesError for rules that an mjlog cannot state.
+    Raises RulesError for rules that an mjlog cannot express.
     """
     rules = rules or Rules.tenhou()
     if rules_of_type(type_of_rules(rules, "")) != rules:
@@ -88,7 +92,7 @@ def generate_mjlogs(
     chunks = [(min(_CHUNK, n - first), players, rules, seed, first) for first in range(0, n, _CHUNK)]
     if not chunks:
         return
-    yield from _write_chunk(*chunks[0])  # compiles, where that is still to be done, once
+    yield from _write_chunk(*chunks[0])  # compiles, if necessary, only once
     if workers <= 1 or len(chunks) <= 2:
         for chunk in chunks[1:]:
             yield from _write_chunk(*chunk)
@@ -98,7 +102,7 @@ def generate_mjlogs(
         try:
             for chunk in chunks[1:]:
                 running.append(pool.submit(_write_chunk, *chunk))
-                if len(running) > 2 * workers:  # no more than that waits in memory
+                if len(running) > 2 * workers:  # limits how many finished chunks are held in memory
                     yield from running.popleft().result()
             while running:
                 yield from running.popleft().result()
@@ -107,7 +111,7 @@ def generate_mjlogs(
 
 
 def _write_chunk(n: int, players: Sequence[str], rules: Rules, seed: int, first: int) -> list[Generated]:
-    """Play and write a run of games, in whatever process."""
+    """Play a range of games and return them in written form; runs in any process."""
     return [
         Generated(f"{log.source}.mjlog", write_mjlog(log), len(log.rounds), decisions)
         for log, decisions in _played(n, players, rules, seed, first)
@@ -115,19 +119,19 @@ def _write_chunk(n: int, players: Sequence[str], rules: Rules, seed: int, first:
 
 
 class Target(Protocol):
-    """Where logs go."""
+    """A destination for logs."""
 
     def write(self, name: str, data: bytes) -> None:
         """Write one log."""
         ...
 
     def close(self, complete: bool) -> None:
-        """Finish; what is not complete and would only be of use as a whole is thrown away."""
+        """Finish writing; if not `complete`, output that is only useful as a whole is removed."""
         ...
 
 
 class FolderTarget:
-    """A folder with a file a game; each appears as a whole or not at all."""
+    """A folder with one file per game; each file is written atomically."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -142,7 +146,7 @@ class FolderTarget:
 
 
 class ZipTarget:
-    """A zip archive, under a temporary name until it is complete."""
+    """A zip archive that has a temporary name until it is complete."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -157,7 +161,7 @@ class ZipTarget:
         self._zip.writestr(member, data, zipfile.ZIP_DEFLATED)
 
     def close(self, complete: bool) -> None:
-        """Give the archive its name, or remove it."""
+        """Rename the archive to its final name if `complete`, otherwise remove it."""
         self._zip.close()
         if complete:
             self._temporary.replace(self._path)
@@ -166,5 +170,5 @@ class ZipTarget:
 
 
 def open_target(path: Path) -> Target:
-    """Return where logs go: a zip archive for a path that ends in `.zip`, otherwise a folder."""
+    """Return the target for a path: a zip archive if it ends in `.zip`, otherwise a folder."""
     return ZipTarget(path) if path.suffix.lower() == ".zip" else FolderTarget(path)

@@ -1,7 +1,7 @@
-"""The neutral form of a log: what every reader makes and every writer takes.
+"""The format-independent form of a log: every reader produces it and every writer takes it.
 
-Tiles are physical ids (see `simulator.tiles`). Formats that only name kinds get consistent ids from their reader.
-What a format does not state is None, and is not verified.
+Tiles are physical ids (see `simulator.tiles`). For formats that only name kinds, the reader assigns consistent ids.
+What a format does not state is None and is not verified.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 
 from simulator.rules import Rules
 
-#: One event of a round as a log states it. `type` is an EVENT_* of `simulator.record`.
+#: One event of a round as stated by a log. `type` is an EVENT_* of `simulator.record`.
 LOG_EVENT = np.dtype([
     ("type", "u1"),
-    ("seat", "u1"),  # who acts; for EVENT_DORA and EVENT_NO_WINNER 0
+    ("seat", "u1"),  # the acting seat; 0 for EVENT_DORA and EVENT_NO_WINNER
     ("tile", "u1"),  # as in the record's events: drawn, discarded, called, added, lowest of a closed kong, indicator
     ("source", "u1"),  # chow, pong, open kong, win: seat the tile came from (win by draw: the winner); else NO_SEAT
     ("consumed", "u1", (3,)),  # calls: own tiles used, ascending; closed kong: the three higher ones; else NO_TILE
@@ -26,7 +26,7 @@ LOG_EVENT = np.dtype([
 
 
 class LogError(ValueError):
-    """A log that cannot be read or does not hold together: names the file and the place in it."""
+    """A log cannot be read or is inconsistent; the message names the file and the place in it."""
 
     def __init__(self, message: str, source: str = "", place: str = "") -> None:
         self.message, self.source, self.place = message, source, place
@@ -34,25 +34,25 @@ class LogError(ValueError):
 
 
 class SkippedLog(LogError):
-    """A log that is fine but not ours to read, such as a three-player game; counted apart."""
+    """A log is valid but of an unsupported game, such as a three-player one; counted separately from errors."""
 
 
-#: Points of a seat are at most so many, above or below zero.
+#: Largest absolute value of a seat's points that is accepted.
 MOST_POINTS = 10_000_000
-#: Han that anything in a win counts for at most: dora, of four tiles for each of five indicators.
+#: Most han of any single item of a win: dora, with four tiles for each of five indicators.
 MOST_HAN = 20
 _MOST_RATE = 1_000_000
 
 
 def checked_rates(rates: Sequence[float]) -> list[float]:
-    """Return the rates of players; raise LogError for what is none, such as infinity, NaN and 10^400."""
+    """Return the players' rates as floats; raise LogError for impossible ones, such as infinity, NaN or 10^400."""
     if not all(abs(rate) < _MOST_RATE for rate in rates):
         raise LogError(f"`rate` has a number that is not between {-_MOST_RATE:,} and {_MOST_RATE:,}")
     return [float(rate) for rate in rates]
 
 
 def check_texts(texts: Iterable[str]) -> None:
-    """Raise LogError for a text with half a surrogate pair: JSON can escape one, but no file can hold it."""
+    """Raise LogError for a text with an unpaired surrogate: JSON can escape one, but UTF-8 cannot encode it."""
     for text in texts:
         try:
             text.encode()
@@ -61,7 +61,7 @@ def check_texts(texts: Iterable[str]) -> None:
 
 
 class Places(Sequence[str]):
-    """Where each event stands, kept as numbers and written out only for a message: `tag 17`, `line 3`."""
+    """The place of each event in the file, stored as a number and formatted only for messages: `tag 17`, `line 3`."""
 
     def __init__(self, unit: str, numbers: np.ndarray) -> None:
         self.unit, self.numbers = unit, numbers
@@ -81,12 +81,12 @@ class Places(Sequence[str]):
 
 @dataclass(frozen=True)
 class Connection:
-    """A seat left or came back: its discards in between were made by the server."""
+    """A seat disconnected or reconnected; in between the server made its discards."""
 
     round: int
     """Index in `GameLog.rounds`."""
     event: int
-    """Events of that round before it."""
+    """Number of events of that round before it."""
     seat: int
     present: bool
 
@@ -100,12 +100,12 @@ class WinLog:
     tile: int | None = None
     fu: int | None = None
     points: int | None = None
-    """Points of the hand, all payers together, without bets and repeat counters."""
+    """Points of the hand from all payers together, without bets and repeat counters."""
     yaku: list[tuple[int, int]] | None = None
-    """(Tenhou's yaku number, han) as stated, dora (52), ura (53) and red fives (54) included; yakuman with han 13."""
+    """(Tenhou's yaku number, han) as stated, including dora (52), ura (53) and red fives (54); yakuman with 13 han."""
     yakuman: bool = False
     indicators: list[int] | None = None
-    """Dora indicators shown, the first one included."""
+    """All dora indicators shown, including the first one."""
     ura_indicators: list[int] | None = None
     liable: int | None = None
     deltas: list[int] | None = None
@@ -129,14 +129,14 @@ class RoundLog:
     """LOG_EVENT[n], EVENT_WIN and EVENT_NO_WINNER included; EVENT_DORA where the log shows it."""
     wins: list[WinLog] = field(default_factory=list)
     draw_type: int | None = None
-    """RESULT_* of a round without winner."""
+    """RESULT_* of a round without a winner."""
     tenpai: list[bool] | None = None
-    """A round without winner: seats that show their hand (tenpai; the nine terminals)."""
+    """For a round without a winner: the seats that show their hands (tenpai, or nine terminals)."""
     deltas: list[int] | None = None
-    """Points each seat gains at the end of the round, all wins together."""
+    """Points each seat gains at the end of the round, summed over all wins."""
     dice: tuple[int, int] | None = None
     places: Sequence[str] = ()
-    """For each event where it stands in the file (for messages); may be empty."""
+    """The place of each event in the file, for messages; may be empty."""
 
 
 @dataclass
@@ -147,11 +147,11 @@ class GameLog:
     rounds: list[RoundLog]
     names: list[str] = field(default_factory=lambda: ["", "", "", ""])
     source: str = ""
-    """File, with its place in an archive."""
+    """Path of the file, including its path within an archive."""
     seed: str | None = None
     """Tenhou's SHUFFLE seed, `mt19937ar-sha512-n288-base64,...`."""
     room: str = ""
-    """`normal`, `advanced`, `expert`, `phoenix`, or what the format says."""
+    """`normal`, `advanced`, `expert`, `phoenix`, or whatever the log states."""
     dan: list[int] | None = None
     """Tenhou's rank numbers, 0 = beginner, 10 = 1 dan, 20 = Tenhoui."""
     rates: list[float] | None = None

@@ -1,4 +1,4 @@
-"""Rule-based players, compiled like the rest: `player("sensible")`; `play.play_games` plays whole games with them."""
+"""Compiled rule-based players, made by name: `player("sensible")`; `play.play_games` plays whole games with them."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 #: A rule-based player: (games, index, seats, legal, seed, actions), which writes into actions i64[n].
 ChooseFunction = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int, np.ndarray], None]
 
-#: The players by name. The last two are `sensible` without one habit, to measure what it is worth.
+#: The names of the players. The last two are `sensible` without one habit, to measure what that habit is worth.
 PLAYERS = ("random", "tsumogiri", "sensible", "never_folds", "never_calls")
 
 
 class UnknownPlayer(ValueError):
-    """A name that no player has: says which names there are."""
+    """No player has the given name; the message lists the names there are."""
 
 
 class IllegalPlayer(ValueError):
-    """A player whose action the rules do not allow: says who, in which game, and what was legal."""
+    """A player chose an illegal action; the message names the player, the game and the legal actions."""
 
     def __init__(self, name: str, number: int, error: IllegalAction) -> None:
         self.name, self.number = name, number
@@ -31,23 +31,23 @@ class IllegalPlayer(ValueError):
 
 
 class Player(Protocol):
-    """Anything that chooses for a batch of decisions, from what the deciding seats see."""
+    """Anything that chooses actions for a batch of decisions, using only what the deciding seats see."""
 
     @property
     def name(self) -> str:
-        """How it is called."""
+        """The player's name."""
         ...
 
     def choose(self, games: np.ndarray, asked: Decisions, actions: np.ndarray) -> None:
-        """Write an action for each decision into actions i64[n]; games: GAME[...], which `asked.game` indexes."""
+        """Write an action for each decision into actions i64[n]; games: GAME[...], indexed by `asked.game`."""
         ...
 
 
 class RulePlayer:
-    """A rule-based player; its choices follow from the games and the seed alone."""
+    """A rule-based player whose choices depend only on the games and the seed."""
 
     def __init__(self, name: str, choose: ChooseFunction, seed: int = 0) -> None:
-        """seed: of its random choices, 0 to 2^64 - 1."""
+        """Make a player; seed: random seed of its choices, 0 to 2^64 - 1."""
         self.name, self._choose, self._seed = name, choose, seed
 
     def choose(self, games: np.ndarray, asked: Decisions, actions: np.ndarray) -> None:
@@ -56,7 +56,7 @@ class RulePlayer:
 
 
 def choose_function(name: str) -> ChooseFunction:
-    """Return the function of the player of that name; raise UnknownPlayer, naming the players, if there is none."""
+    """Return the named player's choosing function; raise UnknownPlayer, which lists the players, if there is none."""
     if name not in PLAYERS:
         raise UnknownPlayer(f"no player {name!r}; there are {', '.join(PLAYERS)}")
     if name in ("random", "tsumogiri"):
@@ -71,5 +71,5 @@ def choose_function(name: str) -> ChooseFunction:
 
 
 def player(name: str, seed: int = 0) -> RulePlayer:
-    """Return the player of that name; raise UnknownPlayer, naming the players, if there is none."""
+    """Return the named player; raise UnknownPlayer, which lists the players, if there is none of that name."""
     return RulePlayer(name, choose_function(name), seed)

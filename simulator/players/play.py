@@ -1,4 +1,4 @@
-"""Whole games of four players, many side by side, who may sit differently in each of them."""
+"""Play whole games of four players, many side by side; the seating may differ from game to game."""
 
 from __future__ import annotations
 
@@ -22,43 +22,46 @@ class Seating:
     """A game to be played."""
 
     number: int
-    """Which game of the seed's sequence it is: it names the walls."""
+    """Its index in the seed's sequence of games, which determines the walls."""
     players: tuple[int, ...]
-    """For each seat, which of the players sits there."""
+    """For each seat, the index of the player who sits there."""
     version: int = 0
-    """Tells apart games of the same number, for whoever asked for them."""
+    """Lets the caller distinguish games of the same number."""
 
 
 @dataclass(frozen=True)
 class PlayedGame:
-    """One game that is over."""
+    """A finished game."""
 
     seating: Seating
     rounds: np.ndarray
-    """GAME[rounds]: the record at the end of each round, as in `Ended.records`; the last tells how the game ended."""
+    """GAME[rounds]: the record at the end of each round, as in `Ended.records`; the last holds the game's result."""
     decisions: int
-    """How many choices the players made."""
+    """How many decisions the players made."""
 
     @property
     def number(self) -> int:
-        """Which game of the seed's sequence it is."""
+        """The game's index in the seed's sequence."""
         return self.seating.number
 
 
 class Audience(Protocol):
-    """Whoever must be told of the games as they go on; table: which place of the batch."""
+    """An observer that is notified of games while they are played; table: the game's index in the batch."""
 
     def game_started(self, table: int, game: np.void, seating: Seating) -> None:
-        """Hear of a new game, GAME as it stands at its first decision."""
+        """Handle the start of a game; game: GAME at its first decision."""
         ...
 
     def round_over(self, table: int, record: np.void) -> None:
-        """Hear how a round ended, GAME as in `Ended.records`."""
+        """Handle the end of a round; record: GAME as in `Ended.records`."""
         ...
 
 
 def _choose(players: Sequence[Player], seated: np.ndarray, games: np.ndarray, asked: Decisions) -> np.ndarray:
-    """Return an action i64[n] for each decision: that of who sits there, i64[tables, 4]; one call for each player."""
+    """Return i64[n], the chosen action of each decision, with one call per player.
+
+    seated: i64[tables, 4], the index of the player on each seat.
+    """
     actions = np.empty(len(asked), np.int64)
     who = seated[asked.game, asked.seat]
     for number, each in enumerate(players):
@@ -74,7 +77,7 @@ def _choose(players: Sequence[Player], seated: np.ndarray, games: np.ndarray, as
 
 
 class _Places:
-    """The places of a batch: which game each one plays, what came of it so far, and what is yet to be started."""
+    """The tables of a batch: the game played at each, its rounds so far, and the games still to be started."""
 
     def __init__(self, tables: Tables, first: list[Seating], others: Iterator[Seating], audience: Audience | None):
         self._tables, self._others, self._audience = tables, others, audience
@@ -82,7 +85,7 @@ class _Places:
         self._rounds: list[list[np.ndarray]] = [[] for _ in range(len(tables))]
         self._decisions = np.zeros(len(tables), np.int64)
         self.seated = np.zeros((len(tables), SEATS), np.int64)
-        """i64[tables, 4]: which player sits where."""
+        """i64[tables, 4]: index of the player on each seat."""
         self._start(list(range(len(tables))), first)
 
     def _start(self, places: list[int], seatings: list[Seating]) -> None:
@@ -100,7 +103,7 @@ class _Places:
         np.add.at(self._decisions, asked.game, 1)
 
     def take(self, ended: Ended) -> Iterator[PlayedGame]:
-        """Note the rounds that ended; yield the games that did, and start others in their places."""
+        """Store the rounds that ended, yield the games that ended, and start new games in their places."""
         for place, record in zip(ended.game.tolist(), ended.records, strict=True):
             self._rounds[place].append(record)
             if self._audience:
@@ -120,10 +123,11 @@ def play_seated(
     batch: int = BATCH,
     audience: Audience | None = None,
 ) -> Iterator[PlayedGame]:
-    """Play games of a seed, each with its players on its seats, and yield each one when it is over.
+    """Play the games of `seatings`, with walls from `seed`, and yield each one when it is over.
 
-    seatings: read when a place falls free. rules: Tenhou's by default. batch: games that are played side by side; it
-    changes speed and memory, not the games. Raises IllegalPlayer where a player answers what is not legal.
+    seatings: consumed lazily, whenever a place in the batch becomes free. rules: Tenhou's by default. batch: number of
+    games played side by side; it affects speed and memory, not the games. Raises IllegalPlayer if a player chooses
+    an illegal action.
     """
     waiting = iter(seatings)
     first = list(islice(waiting, batch))
@@ -148,8 +152,8 @@ def play_games(
 ) -> Iterator[PlayedGame]:
     """Play games number `first` to `first + n - 1` of a seed and yield them in that order.
 
-    players: one for each seat; one that sits on several is asked for all of them at once. rules, batch: as for
-    `play_seated`. Raises ValueError for another number of players than four.
+    players: one per seat; a player that sits on several seats chooses for all of them in one call. rules, batch: as
+    for `play_seated`. Raises ValueError unless there are four players.
     """
     if len(players) != SEATS:
         raise ValueError(f"a game has {SEATS} players, not {len(players)}")

@@ -1,9 +1,9 @@
-"""`sensible`: a rule-based player of decent mahjong, and simpler players made of the same parts.
+"""`sensible`: a rule-based player of decent strength, and simpler players made of the same parts.
 
-It weighs every discard by the points that the hand left is worth (`worth`: its chance to win, by shanten and
-accepted tiles, times what it would win) against the points that the tile may cost (`sight`: who may wait for it).
-Folding to riichi, calling and declaring riichi all follow from comparing such numbers. It uses nothing that its
-seat does not see; the game's seed only decides between tiles of equal worth.
+For every discard it weighs the value in points of the remaining hand (`worth`: its chance to win, by shanten and
+accepted tiles, times what it would win) against the expected loss in points of the discarded tile (`sight`: who may
+be waiting for it). Folding against a riichi, calling and declaring riichi all follow from comparing such numbers. It
+uses only what its seat sees; the random seed only breaks ties between equally good tiles.
 """
 
 from __future__ import annotations
@@ -52,37 +52,37 @@ from simulator.shanten import shanten
 from simulator.tiles import KINDS, TERMINALS_AND_HONOURS
 from simulator.wall import below
 
-#: Habits, one bit each: a player without one of them is a simpler player.
+#: Habits, one bit each; leaving one out gives a simpler player.
 FOLDS, CALLS = 1, 2
 ALL_HABITS = FOLDS | CALLS
 
-# How much of a hand's worth the threats of others take, by its shanten: what it costs to go on.
+# How strongly the threat of other seats reduces a hand's value, by its shanten: the cost of pushing on.
 _CAUTION = np.array([0.15, 1.2, 4.0, 10.0])
-# Part of its worth that a discard of one more point of `keeping` takes.
+# Fraction of a hand's value lost for each point of `keeping` of the discarded tile.
 _KEEPING = 0.03
 _NOTHING = -1e9
-# A call must be worth this much more than going on without.
+# The value after a call must be at least this many times the value without it.
 _CALL_MARGIN = 1.15
 _BET = 1000.0
-# Han of winning by draw and the like that a closed hand without riichi still has.
+# Average han from winning by draw and the like that a closed hand still gets without riichi.
 _DAMATEN_HAN = 0.3
-# Part of a closed tenpai's worth that stays without riichi where only a win by draw has a yaku.
+# Fraction of a closed tenpai hand's value that remains without riichi if only a win by draw has a yaku.
 _DRAW_ONLY = 0.4
-# Threat above which a hand that is not tenpai makes no kong.
+# Threat above which a hand that is not tenpai declares no kong.
 _KONG_THREAT = 0.4
-# Nine terminals are played on with so many kinds of them, or with a hand this near.
+# A hand with nine terminals is played on if it has at least this many kinds of them, or at most this shanten.
 _ORPHAN_KINDS, _NEAR_SHANTEN = 11, 2
 
 
 @jit
 def _push(sight, away):
-    """Return the part of a hand's worth that stays when others threaten to win."""
+    """Return the fraction of a hand's value that remains when other seats threaten to win."""
     return 1.0 / (1.0 + _CAUTION[min(away, len(_CAUTION) - 1)] * sight["threat"])
 
 
 @jit
 def _discard_value(sight, plan, kind, han):
-    """Return the points that the hand left by a discard is worth within a plan."""
+    """Return the value in points, within a plan, of the hand after discarding a kind."""
     away = np.int64(sight["shanten"][kind])
     furiten = away == 0 and is_furiten(sight, sight["accepted"][kind], kind)
     is_open = 1 if sight["n_open"] else 0
@@ -92,9 +92,9 @@ def _discard_value(sight, plan, kind, han):
 
 @jit
 def _best_discard(lookup, sight, found, kinds, key):
-    """Return the best discard among `kinds`, what it is worth, its plan and the shanten it leaves.
+    """Return the best discard among `kinds`, its score, its plan and the shanten after it.
 
-    `found`: the plans to think of; without any the hand cannot win.
+    `found`: bit mask of the plans to consider; with none, the hand cannot win.
     """
     best, best_score, best_plan, best_away = -1, _NOTHING, PLAN_FREE, 0
     not_simple, not_flush = misfits(sight)
@@ -121,7 +121,7 @@ def _best_discard(lookup, sight, found, kinds, key):
 
 @jit
 def _discard_kinds(game, row):
-    """Return the kinds that a legal row lets the seat discard."""
+    """Return the mask of kinds that the seat may discard according to its row of legal actions."""
     kinds = np.int64(0)
     for kind in range(KINDS):
         kinds |= np.int64(row[kind]) << kind
@@ -134,7 +134,7 @@ def _discard_kinds(game, row):
 
 @jit
 def _discard_action(game, row, kind):
-    """Return the action that discards a kind: the drawn tile rather than one of the hand, a red five last."""
+    """Return the action that discards a kind: the drawn tile rather than one from the hand, a red five last."""
     drawn = np.int64(game["drawn"])
     if row[DISCARD_DRAWN] and drawn >> 2 == kind and not (is_red_tile(game, drawn) and row[kind]):
         return DISCARD_DRAWN
@@ -143,7 +143,7 @@ def _discard_action(game, row, kind):
 
 @jit
 def _declares_riichi(sight, kind):
-    """Return whether a closed hand that discarding `kind` leaves tenpai declares riichi, by what it is worth."""
+    """Return whether riichi is worth more than silence for a closed hand that is tenpai after discarding `kind`."""
     count = np.int64(sight["count"][kind])
     if count == 0:
         return False
@@ -162,7 +162,7 @@ def _declares_riichi(sight, kind):
 
 @jit
 def _kong(lookup, row, sight, away):
-    """Return a closed or added kong that does not set the hand back, or 0."""
+    """Return the action of a closed or added kong that does not increase shanten, or 0."""
     if sight["threat"] > _KONG_THREAT and away > 0:
         return 0
     for first in (CLOSED_KONG, ADDED_KONG):
@@ -180,7 +180,7 @@ def _kong(lookup, row, sight, away):
 
 @jit
 def _aborts(lookup, sight):
-    """Return whether a hand that may abort by nine terminals does: unless orphans or a usual hand are near."""
+    """Return whether to abort by nine terminals: yes unless thirteen orphans or a regular hand are near."""
     kinds = 0
     for kind in range(KINDS):
         kinds += sight["hand"][kind] > 0 and TERMINALS_AND_HONOURS >> kind & 1
@@ -189,7 +189,7 @@ def _aborts(lookup, sight):
 
 @jit
 def _choose_turn(lookup, game, seat, row, sight, habits, key):
-    """Return the action of a seat that has drawn, called or declared riichi."""
+    """Return the action of a seat at its turn: it has drawn, called or declared riichi."""
     if row[WIN_BY_DRAW]:
         return WIN_BY_DRAW
     if game["riichi"][seat] == 2:
@@ -212,7 +212,7 @@ def _choose_turn(lookup, game, seat, row, sight, habits, key):
 
 @jit
 def _standing_value(lookup, sight, found):
-    """Return what a hand of 3n+1 tiles is worth by the best of its plans."""
+    """Return the value of a hand of 3n+1 tiles by its best plan."""
     best = 0.0
     is_open = 1 if sight["n_open"] else 0
     not_simple, not_flush = misfits(sight)
@@ -229,7 +229,7 @@ def _standing_value(lookup, sight, found):
 
 @jit
 def _take_for_call(game, sight, kind, red):
-    """Take a tile for a call out of the hand in sight; return the han it brings into the meld."""
+    """Remove a tile that a call uses from the hand in sight; return its dora and red five han."""
     han = np.int64(sight["dora"][kind])
     sight["hand"][kind] -= 1
     if red and sight["red"] >> kind & 1:
@@ -240,7 +240,7 @@ def _take_for_call(game, sight, kind, red):
 
 @jit
 def _make_call(game, seat, sight, action):
-    """Make a chow or pong in sight; return the kinds that may then be discarded."""
+    """Apply a chow or pong to the hand in sight; return the mask of kinds that may then be discarded."""
     tile = np.int64(game["claim_tile"])
     kind = tile >> 2
     dora = np.int64(sight["dora"][kind]) + is_red_tile(game, tile)
@@ -271,7 +271,7 @@ def _make_call(game, seat, sight, action):
 
 @jit
 def _choose_claim(lookup, game, seat, row, sight, habits, key):
-    """Return the action of a seat that may claim a discard."""
+    """Return the action of a seat that may claim a tile."""
     if row[WIN_BY_CLAIM]:
         return WIN_BY_CLAIM
     if not habits & CALLS:
@@ -303,7 +303,7 @@ def _choose_claim(lookup, game, seat, row, sight, habits, key):
 
 @jit
 def _choose_one(lookup, game, seat, row, seed, habits, sights):
-    """Return the action of one seat. `sights`: SIGHT[1], an array that stays alive with the caller while it is used."""
+    """Return the action of one seat. `sights`: SIGHT[1], scratch space that the caller keeps alive meanwhile."""
     sight = sights[0]
     key = decision_key(seed, game, seat)
     if row[STOP]:
@@ -331,7 +331,7 @@ def choose_by_habits(
     actions: np.ndarray,
 ) -> None:
     """Write the action of a sensible player with the given habits for each decision into `actions` i64[n]."""
-    # Whatever integers come, one version is compiled: it takes seconds.
+    # Fixed dtypes, so that only one version is compiled: compiling takes seconds.
     index, seats = np.ascontiguousarray(index, np.int32), np.ascontiguousarray(seats, np.uint8)
     legal = np.ascontiguousarray(legal)
     _choose_all(lookup, games, index, seats, legal, np.uint64(seed), habits, actions)

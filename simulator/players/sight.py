@@ -1,7 +1,7 @@
-"""What one seat sees of a table, and what that says about each discard: tiles still out, dora, danger.
+"""What one seat sees of a table, and what follows from it for each discard: unseen tiles, dora, danger.
 
-Nothing here reads what a seat cannot see: of the other hands only melds and rivers, of the wall only the shown
-indicators and how many tiles are left, of the events only discards, added kongs and riichi.
+Only visible information is read: the melds and rivers of the other seats, the shown indicators and the number of
+tiles left in the wall, and of the events only discards, added kongs and riichi.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from simulator.record import (
 from simulator.tiles import DORA_OF, DRAGONS, EAST, HONOURS, KINDS
 from simulator.wall import DORA_INDICATORS, LIVE_TILES
 
-#: What a seat sees and works out from it; scratch space of one decision.
+#: What a seat sees and derives from it; scratch space of one decision.
 SIGHT = np.dtype([
     ("unseen", "u1", (KINDS,)),  # tiles of each kind that the seat does not see
     ("dora", "u1", (KINDS,)),  # how many times each kind is dora
     ("honoured", "i8"),  # kinds whose triplet is a yaku for the seat
-    ("draws", "i8"),  # own draws left in the round, about
+    ("draws", "i8"),  # approximate number of own draws left in the round
     ("dealer", "u1"),  # 1: the seat deals
     ("stakes", "i8"),  # points on the table: riichi bets and repeat counters
     ("danger", "f8", (KINDS,)),  # points that discarding the kind loses on average
-    ("threat", "f8"),  # how many of the others are tenpai, on average
-    ("waiting", "f8", (KINDS,)),  # scratch of one other seat's waits
-    # The seat's own hand; a call that is being considered is made here.
+    ("threat", "f8"),  # expected number of other seats that are tenpai, weighted by what their hands cost
+    ("waiting", "f8", (KINDS,)),  # scratch space for the waits of one other seat
+    # The seat's own hand; a call under consideration is applied here.
     ("hand", "u1", (KINDS,)),  # concealed tiles
-    ("red", "i8"),  # kinds of which the red five is among them
+    ("red", "i8"),  # kinds whose red five is among them
     ("n_melds", "i8"),
     ("n_open", "i8"),
     ("chows", "i8"),  # chows among the melds
@@ -43,21 +43,21 @@ SIGHT = np.dtype([
     ("meld_dora", "i8"),  # dora and red fives in them
     ("meld_yaku", "i8"),  # melds that are a yaku by themselves, double winds twice
     ("own_river", "i8"),  # kinds the seat has discarded
-    # What each discard would leave, in the plan at hand.
+    # The hand after each discard, within the plan under consideration.
     ("shanten", "i1", (KINDS,)),
     ("accepted", "i8", (KINDS,)),
     ("count", "i4", (KINDS,)),
-    ("planned", "u1", (KINDS,)),  # the hand without the tiles that the plan has no use for
+    ("planned", "u1", (KINDS,)),  # the hand without the tiles that the plan does not use
 ], align=True)  # fmt: skip
 
-# Relative frequency of the ways a hand waits, for each pair of unseen tiles that it may be made of.
+# Relative frequency of each shape of wait, per pair of unseen tiles that it may consist of.
 _TWO_SIDED, _GAP, _EDGE = 1.0, 0.24, 0.28
 _PAIRS, _PAIRS_HONOUR = 0.8, 1.6
 _SINGLE, _SINGLE_HONOUR = 0.2, 0.8
 
-# Chance that a seat without riichi is tenpai, by its open melds, at the end of the wall (less before, in proportion).
+# Chance that a seat without riichi is tenpai at the end of the wall, by its open melds (before, in proportion).
 _OPEN_TENPAI = np.array([0.0, 0.25, 0.6, 1.1, 1.5])
-# Points that dealing into a hand costs.
+# Points lost by dealing into a hand: with riichi; open, by its han; factors for a dealer's hand and for a dora.
 _RIICHI_COST = 5600.0
 _OPEN_COST = np.array([1300.0, 1500.0, 2600.0, 5000.0, 7700.0, 8000.0, 12000.0, 12000.0, 16000.0])
 _DEALER_COST = 1.4
@@ -67,7 +67,7 @@ _FLUSH_HAN = 2
 
 @jit
 def honoured_kinds(game, seat):
-    """Return the kinds whose triplet is a yaku for a seat: dragons, its own wind, the wind of the round."""
+    """Return the mask of kinds whose triplet is a yaku for a seat: dragons, its seat wind, the round wind."""
     own = EAST + ((seat - np.int64(game["dealer"])) & 3)
     of_round = EAST + (np.int64(game["round"]) >> 2 & 3)
     return np.int64(DRAGONS) | np.int64(1) << own | np.int64(1) << of_round
@@ -75,7 +75,7 @@ def honoured_kinds(game, seat):
 
 @jit
 def triplet_yaku(game, seat, kind):
-    """Return the han of a triplet of a kind: 2 for a wind that is both the seat's and the round's."""
+    """Return the han of a triplet of a kind: 2 for a wind that is both seat wind and round wind."""
     own = EAST + ((seat - np.int64(game["dealer"])) & 3)
     of_round = EAST + (np.int64(game["round"]) >> 2 & 3)
     return (DRAGONS >> kind & 1) + (kind == own) + (kind == of_round)
@@ -105,7 +105,7 @@ def _see_tiles(game, seat, sight):
 
 @jit
 def meld_worth(game, sight, seat, meld):
-    """Return the han that a meld shows: dora and red fives, and the yaku of its triplet."""
+    """Return the han of a meld as (dora and red fives, yaku of its triplet)."""
     dora = 0
     for place in range(4):
         tile = np.int64(meld["tiles"][place])
@@ -119,13 +119,13 @@ def meld_worth(game, sight, seat, meld):
 
 @jit
 def meld_mask(meld):
-    """Return the kinds in a meld."""
+    """Return the mask of kinds in a meld."""
     return np.int64(7 if meld["type"] == MELD_CHOW else 1) << np.int64(meld["kind"])
 
 
 @jit
 def see_own(game, seat, sight):
-    """Write a seat's own hand and melds into sight, as they are: what was tried there is forgotten."""
+    """Write a seat's actual hand and melds into sight, undoing any call that was tried there."""
     sight["hand"][:] = game["hand"][seat]
     sight["red"] = 0
     if game["rules"]["red_fives"]:
@@ -149,10 +149,11 @@ def see_own(game, seat, sight):
 
 @jit
 def safe_kinds(game, other):
-    """Return the kinds that a seat cannot win on by claim: its discards, and what it has let pass since.
+    """Return the mask of kinds that a seat cannot win on by claim: its own discards and the tiles it has let pass.
 
-    That is everything discarded (or added to a pong) since it declared riichi, otherwise since its last own discard.
-    The open tile counts as passed: by the next own discard it will have, or the round is over.
+    It let pass everything discarded (or added to a pong) since it declared riichi, or otherwise since its own last
+    discard. The tile open to claims counts as passed: by this seat's next discard it will have been, or the round
+    is over.
     """
     safe = np.int64(game["discarded"][other])
     in_riichi = game["riichi"][other] != 0
@@ -170,7 +171,7 @@ def safe_kinds(game, other):
 
 @jit
 def _open_han(game, sight, other):
-    """Return the han that the melds of a seat let one expect."""
+    """Return the expected han of a seat's hand, judged by its melds."""
     han = 0
     kinds = np.int64(0)
     for n in range(np.int64(game["n_melds"][other])):
@@ -188,7 +189,10 @@ def _open_han(game, sight, other):
 
 @jit
 def _fill_waiting(sight, safe):
-    """Write how likely each kind is waited for by a tenpai hand that cannot win on the kinds in `safe`."""
+    """Write for each kind the weight with which a tenpai hand that cannot win on `safe` waits for it.
+
+    Return the total weight of the hands.
+    """
     unseen, waiting = sight["unseen"], sight["waiting"]
     total = 0.0
     for kind in range(KINDS):
@@ -247,7 +251,7 @@ def _see_danger(game, seat, sight):
 
 @jit
 def look(game, seat, sight, careful):
-    """Write into a SIGHT record what a seat sees of its table; without `careful` nothing is dangerous."""
+    """Fill a SIGHT record with what a seat sees of its table; without `careful` no discard counts as dangerous."""
     _see_tiles(game, seat, sight)
     see_own(game, seat, sight)
     if careful:

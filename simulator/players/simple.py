@@ -11,14 +11,14 @@ from simulator.wall import below, mix2
 
 @jit
 def decision_key(seed, game, seat):
-    """Return the key of the random numbers of a decision: from (seed, game, deal, seat, decision number) alone."""
+    """Return a decision's random number key, which depends only on (seed, game, deal, seat, decision number)."""
     place = np.int64(game["deals"]) << 32 | np.int64(seat) << 16 | np.int64(game["decisions"][seat])
     return mix2(mix2(np.uint64(seed), game["seed"]), place)
 
 
 @jit
 def choose_random(games, index, seats, legal, seed, actions):
-    """Write a legal action, each with the same probability, for each decision into `actions` i64[n]."""
+    """Write a uniformly random legal action for each decision into `actions` i64[n]."""
     for n in range(len(index)):
         row = legal[n]
         count = 0
@@ -35,7 +35,7 @@ def choose_random(games, index, seats, legal, seed, actions):
 
 @jit
 def choose_tsumogiri(games, index, seats, legal, seed, actions):
-    """Win if possible, never call, and discard the drawn tile (after a declared riichi there is none: never)."""
+    """Win if possible, never call, never declare riichi, and always discard the drawn tile."""
     for n in range(len(index)):
         row = legal[n]
         if row[WIN_BY_DRAW]:

@@ -1,7 +1,7 @@
-"""What a hand is worth: plans for it, the chance that it wins, and the points it would win.
+"""The value of a hand: plans for it, its chance to win, and the points it would win.
 
-A plan is a way to a yaku. A closed hand needs none, since it can declare riichi; an open one keeps to a plan that
-its melds allow: an honoured triplet that it has already, all simples, a half flush, or all triplets.
+A plan is a way to a yaku. A closed hand needs none, since it can declare riichi; an open one follows a plan that its
+melds allow: a triplet with a yaku that it already has, all simples, a half flush, or all triplets.
 """
 
 from __future__ import annotations
@@ -14,27 +14,28 @@ from simulator.tiles import ALL_KINDS, EAST, HONOURS, KINDS, TERMINALS_AND_HONOU
 
 PLAN_FREE, PLAN_SIMPLES, PLAN_FLUSH_M, PLAN_FLUSH_P, PLAN_FLUSH_S, PLAN_TRIPLETS = range(6)
 PLANS = 6
-#: The kinds that a hand by each plan may hold.
+#: For each plan, the mask of kinds that the hand may hold.
 PLAN_KINDS = np.array(
     [ALL_KINDS, ALL_KINDS & ~TERMINALS_AND_HONOURS, HONOURS | 511, HONOURS | 511 << 9, HONOURS | 511 << 18, ALL_KINDS]
 )
-#: Tiles that do not fit (flush), or blocks that are missing (triplets), with which a plan is still thought of.
+#: A plan is considered with at most so many tiles that do not fit (simples, flush), or at least so many triplets and
+#: pairs (all triplets).
 _MOST_MISFITS_SIMPLES, _MOST_MISFITS_FLUSH, _LEAST_TRIPLET_BLOCKS = 4, 4, 5
 
 _MOST_SHANTEN, _MOST_COUNT, _MOST_DRAWS = 6, 80, 19
-# Each draw also stands for a chance to win on, or to call, what the three others discard.
+# Each draw also counts for the chances to win on or call the discards of the other three seats.
 _RON_CLOSED, _RON_OPEN, _CALLS = 1.0, 1.5, 0.6
 _FURITEN = 0.45
-# Far from tenpai not every accepted tile makes a good shape, and beyond a number of them fewer do.
+# Far from tenpai, not every accepted tile makes a good shape, and beyond _GOOD_COUNT additional ones help less.
 _NEARER = (1.0, 0.45, 0.25, 0.25, 0.25, 0.25, 0.25)
 _GOOD_COUNT = 16
 
 
 def _chances() -> np.ndarray:
-    """Return f8[2, shanten, count, draws]: the chance that a closed or open hand wins before the others do.
+    """Return f8[2, shanten, count, draws]: the chance that a closed or open hand wins before the other seats do.
 
-    Draw by draw: with `count` accepted tiles of those unseen the hand comes one nearer, and accepts then as many
-    tiles as hands do on average; or another seat wins.
+    Computed draw by draw: with `count` accepted tiles among the unseen ones, either shanten falls by one, and the
+    hand then accepts as many tiles as hands do on average, or another seat wins, or neither happens.
     """
     table = np.zeros((2, _MOST_SHANTEN + 1, _MOST_COUNT, _MOST_DRAWS))
     counts = np.arange(_MOST_COUNT)
@@ -57,12 +58,12 @@ def _chances() -> np.ndarray:
 
 CHANCES = _chances()
 
-# Average points of a win by its han; in between they are interpolated.
+# Average points of a win by its han; fractional han are interpolated.
 _POINTS = np.array(
     [300.0, 1300.0, 2600.0, 5000.0, 7700.0, 8700.0, 12000.0, 13000.0, 16000.0, 16500.0, 18000.0, 24000.0]
 )
 _DEALER_POINTS = 1.5
-# Han that a closed hand gets by riichi, winning by draw, ippatsu and ura indicators.
+# Average han that a closed hand gets from riichi, winning by draw, ippatsu and ura dora.
 RIICHI_HAN = 1.9
 _SIMPLES_BY_MISFITS = np.array([1.0, 0.5, 0.2])
 _FLUSH_BY_MISFITS = np.array([3.0, 0.9, 0.4])
@@ -73,13 +74,13 @@ _TENPAI_POINTS = 900.0
 
 @jit
 def chance(is_open, away, count, draws):
-    """Return the chance of a hand to win, by its shanten, accepted tiles and draws left."""
+    """Return a hand's chance to win, by its shanten, number of accepted tiles and draws left."""
     return CHANCES[is_open, min(away, _MOST_SHANTEN), min(count, _MOST_COUNT - 1), draws]
 
 
 @jit
 def points(sight, han):
-    """Return the points of a win with a (fractional) number of han, with what lies on the table."""
+    """Return the points of a win with a (fractional) number of han, including bets and repeat counters."""
     han = min(max(han, 0.0), len(_POINTS) - 1.001)
     whole = int(han)
     value = _POINTS[whole] + (han - whole) * (_POINTS[whole + 1] - _POINTS[whole])
@@ -106,7 +107,7 @@ def _triplets_and_pairs(sight):
 
 @jit
 def honoured_triplets(sight):
-    """Return the kinds of the concealed hand that are triplets with a yaku."""
+    """Return the mask of kinds of which the concealed hand has a triplet that is a yaku."""
     mask = np.int64(0)
     for kind in range(EAST, KINDS):
         if sight["hand"][kind] >= 3:
@@ -116,7 +117,7 @@ def honoured_triplets(sight):
 
 @jit
 def plans(sight, open_tanyao):
-    """Return the plans worth thinking of, one bit each, for the hand and melds in sight."""
+    """Return the plans worth considering for the hand and melds in sight, one bit each."""
     melds = np.int64(sight["meld_kinds"])
     is_open = sight["n_open"] > 0
     found = 0
@@ -145,7 +146,7 @@ def _count_unseen(sight, mask):
 
 @jit
 def _triplets_away(sight, triplets, pairs):
-    """Return shanten and accepted kinds of a hand that goes for four triplets and a pair."""
+    """Return shanten and accepted kinds of a hand that aims for four triplets and a pair."""
     mask = np.int64(0)
     for kind in range(KINDS):
         held = sight["hand"][kind]
@@ -156,7 +157,7 @@ def _triplets_away(sight, triplets, pairs):
 
 @jit
 def _after_triplets(sight):
-    """Write what each discard leaves of a hand that goes for four triplets and a pair."""
+    """Write shanten and accepted tiles after each discard of a hand that aims for four triplets and a pair."""
     hand = sight["hand"]
     for kind in range(KINDS):
         sight["shanten"][kind], sight["accepted"][kind], sight["count"][kind] = NO_SHANTEN, 0, 0
@@ -171,7 +172,7 @@ def _after_triplets(sight):
 
 @jit
 def _lay_out(sight, plan):
-    """Write the tiles of the hand that fit a plan into `planned`; return the mask of the other kinds."""
+    """Write the tiles of the hand that fit a plan into `planned`; return the mask of the kinds that do not."""
     misfits = np.int64(0)
     for kind in range(KINDS):
         fits = PLAN_KINDS[plan] >> kind & 1
@@ -182,7 +183,7 @@ def _lay_out(sight, plan):
 
 @jit
 def _planned_away(lookup, sight, plan):
-    """Return shanten, accepted kinds and their unseen tiles of the hand laid out by a plan, 3n+1 tiles or fewer."""
+    """Return shanten, accepted kinds and number of accepted tiles of the `planned` hand (3n+1 tiles or fewer)."""
     n_melds = np.int64(sight["n_melds"])
     away = shanten(lookup, sight["planned"], n_melds)
     mask = accepted(lookup, sight["planned"], n_melds) & PLAN_KINDS[plan]
@@ -191,7 +192,7 @@ def _planned_away(lookup, sight, plan):
 
 @jit
 def standing(lookup, sight, plan):
-    """Return shanten, accepted kinds and their unseen tiles of a hand of 3n+1 tiles within a plan."""
+    """Return shanten, accepted kinds and number of accepted tiles of a hand of 3n+1 tiles within a plan."""
     if plan == PLAN_TRIPLETS:
         triplets, pairs = _triplets_and_pairs(sight)
         away, mask = _triplets_away(sight, triplets, pairs)
@@ -202,7 +203,7 @@ def standing(lookup, sight, plan):
 
 @jit
 def fill_discards(lookup, sight, plan):
-    """Write into sight what each discard of a hand of 3n+2 tiles leaves within a plan."""
+    """Write into sight shanten and accepted tiles after each discard of a hand of 3n+2 tiles, within a plan."""
     if plan == PLAN_TRIPLETS:
         _after_triplets(sight)
         return
@@ -231,7 +232,7 @@ def fill_discards(lookup, sight, plan):
 
 @jit
 def is_lone(hand, kind):
-    """Return whether the hand holds one tile of a kind and none of those within two of it."""
+    """Return whether the hand holds exactly one tile of a kind and none within two steps of it."""
     if hand[kind] != 1:
         return False
     if kind >= EAST:
@@ -245,7 +246,7 @@ def is_lone(hand, kind):
 
 @jit
 def base_han(sight, plan):
-    """Return the han that a hand by a plan may expect whatever it discards now, and its kinds of any use."""
+    """Return the expected han of a hand within a plan, before subtracting what a discard gives up (`han_lost`)."""
     kinds = PLAN_KINDS[plan]
     hand = sight["hand"]
     han = float(sight["meld_dora"] + sight["meld_yaku"])
@@ -274,7 +275,7 @@ def base_han(sight, plan):
 
 @jit
 def han_lost(sight, plan, kind):
-    """Return the han of `base_han` that discarding a kind gives up."""
+    """Return how much of `base_han` is given up by discarding a kind."""
     if not PLAN_KINDS[plan] >> kind & 1:
         return 0.0
     hand = sight["hand"]
@@ -292,7 +293,7 @@ def han_lost(sight, plan, kind):
 
 @jit
 def shape_han(sight, not_simple, not_flush, kind):
-    """Return the han that a free hand may hope for by all simples or a flush once a kind (or -1, none) is discarded.
+    """Return the expected han from all simples or a flush of a hand without plan, after discarding `kind` (-1: none).
 
     `not_simple` and `not_flush` are what `misfits` returns.
     """
@@ -311,7 +312,10 @@ def shape_han(sight, not_simple, not_flush, kind):
 
 @jit
 def keeping(sight, kind):
-    """Return how much a tile is worth keeping, 0 to about 5, where nothing else decides: its company and its room."""
+    """Return how much a tile is worth keeping, 0 to about 5: by its neighbours, held or unseen, and its place.
+
+    It decides between discards that are otherwise about equal.
+    """
     hand = sight["hand"]
     company = 1.5 * (hand[kind] - 1)
     if kind >= EAST:
@@ -328,7 +332,7 @@ def keeping(sight, kind):
 
 @jit
 def misfits(sight):
-    """Return the tiles that do not fit all simples, and those that do not fit a flush of each suit."""
+    """Return the number of tiles that do not fit all simples, and that do not fit a flush of each suit."""
     in_suits = np.zeros(4, np.int64)
     inner = 0
     for kind in range(KINDS):
@@ -342,13 +346,13 @@ def misfits(sight):
 
 @jit
 def is_furiten(sight, mask, kind):
-    """Return whether a hand that waits on the kinds in `mask` after discarding `kind` has discarded one of them."""
+    """Return whether a hand that waits on `mask` after discarding `kind` is furiten by its own discards."""
     return mask & (sight["own_river"] | np.int64(1) << kind) != 0
 
 
 @jit
 def hand_value(sight, is_open, away, count, furiten, han):
-    """Return the points that a hand is worth: its chance to win times what it wins, and tenpai at the end."""
+    """Return a hand's value in points: its chance to win times what it wins, plus payments for tenpai at a draw."""
     draws = np.int64(sight["draws"])
     won = chance(is_open, away, count, draws)
     if furiten:
