@@ -1,1 +1,1 @@
-"""From logs to networks: decisions as the flow would ask for them, training, and how good it became."""
+"""Supervised learning from game logs: extracting training pairs, training the networks, and evaluating them."""

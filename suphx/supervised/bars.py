@@ -1,4 +1,4 @@
-"""Progress of training and testing on the error stream: pairs, rate, time left, and what validations say."""
+"""Progress bars for training and testing on stderr: pairs, rate, time left, and validation results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _progress(screen: Console) -> Progress:
 
 @contextmanager
 def training_bars(config: PretrainConfig, screen: Console) -> Iterator[Callable[[Report], None]]:
-    """Give a function that shows each report of a training in a bar of its model; may be called by several threads."""
+    """Yield a function that shows each training report in the bar of its model; it may be called from any thread."""
     with _progress(screen) as progress:
         bars = {
             model: progress.add_task(model, total=plan.pairs, words="waiting") for model, plan in config.models.items()
@@ -41,7 +41,7 @@ def training_bars(config: PretrainConfig, screen: Console) -> Iterator[Callable[
 
 @contextmanager
 def testing_bars(screen: Console) -> Iterator[Callable[[str, int, int], None]]:
-    """Give a function that shows (model, pairs done, pairs in all) in a bar of each model."""
+    """Yield a function that shows (model, pairs done, total pairs), with one bar for each model."""
     with _progress(screen) as progress:
         bars = {}
 

@@ -1,4 +1,4 @@
-"""Whether training waits for its data: pairs a second with the loader beside those of bare steps, in the same run."""
+"""Benchmark of whether training waits for its data: pairs/s with the loader against pairs/s of the steps alone."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from suphx.supervised.selection import select
 _MODEL = "discard"
 _CHUNK_PAIRS = 8192
 _BATCH = 256
-_CHUNKS = 4  # of a stream that is timed
+_CHUNKS = 4  # chunks timed per stream
 
 
 class _Steps:
-    """The steps of a training, and how long they take."""
+    """A small training setup whose steps are timed."""
 
     def __init__(self, size: NetworkSize, precision: Precision) -> None:
         torch.manual_seed(0)
@@ -46,7 +46,7 @@ class _Steps:
 
 
 def _one_core() -> None:
-    """Keep this process, loader thread included, on one core, as when every core has a model of its own."""
+    """Pin this process, including the loader thread, to one core, as when each core trains its own model."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
@@ -54,10 +54,10 @@ def _one_core() -> None:
 def bench_pretrain(
     prepared: Prepared, sizes: dict[str, NetworkSize], precision: Precision, turns: int
 ) -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield for each size the rates of bare steps on a chunk that is there, of loading alone, and of both at once.
+    """Yield for each size the pairs/s of steps on a chunk in memory, of loading alone, and of both at once.
 
-    turns: how often the three take turns; medians are given. On a CPU everything shares one core, so that what the
-    loader costs shows. `ratio` is both over bare.
+    turns: number of times the three are measured in turn; the medians are reported. On a CPU everything shares one
+    core, so that the cost of the loader is visible. `ratio` is the rate of both divided by that of the bare steps.
     """
     if precision.device.type == "cpu":
         _one_core()
@@ -78,9 +78,9 @@ def bench_pretrain(
 
 
 def _rate_of_stream(steps: _Steps, loader: Loader, first: int) -> float:
-    """Return pairs/s over a few chunks, each encoded while the one before is trained on."""
+    """Return pairs/s over a few chunks, each encoded while the previous one is trained on."""
     stream = loader.run(first)
-    next(stream)  # the second one is on its way now
+    next(stream)  # the second chunk is now being encoded
     pairs, started = 0, time.perf_counter()
     for _ in range(_CHUNKS):
         _, chunk = next(stream)

@@ -1,4 +1,4 @@
-"""The card that stands beside weights: what they were trained on, how, and what they were measured to do; Markdown."""
+"""The Markdown model card stored beside weights: training data, training command, and measured accuracy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _HEAD = (
     "model", "filters x blocks", "accuracy", "paper", "commoner answer", "balanced", "log loss", "test pairs",
     "training pairs",
 )  # fmt: skip
-#: Groupings that get a table, with their titles.
+#: Groupings that get a table of their own, with the titles.
 _GROUPS = {
     "by_archive": "archive",
     "by_turn": "turn",
@@ -28,7 +28,7 @@ def card(
     networks: Mapping[str, PolicyNetwork],
     results: Mapping[str, Mapping[str, Any]],
 ) -> str:
-    """Return the card of an agent; results: model -> numbers as `evaluate_model` gives them."""
+    """Return the card of an agent; results: model -> numbers as returned by `evaluate_model`."""
     lines = [f"# {name}", "", f"Five networks trained on what players answered in logs: {about['data']}.", ""]
     lines += [f"Made by `{about['command']}`.", ""]
     lines += ["Accuracy in percent on games not trained on, with its 95 % interval (the game is the unit):", ""]

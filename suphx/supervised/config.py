@@ -1,4 +1,4 @@
-"""What `suphx pretrain` can be told: every field with its meaning, and defaults that suit a laptop."""
+"""The configuration of `suphx pretrain`: every field with its meaning, and defaults that suit a laptop."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Model = Literal["discard", "riichi", "chow", "pong", "kong"]
 
 
 class GeneratedGames(Config):
-    """Games to learn from where no logs are given."""
+    """Games to generate and learn from when no logs are given."""
 
     games: int = Field(default=1000, ge=1)
-    """How many."""
+    """Number of games."""
     player: str = "sensible"
     """The rule-based player that plays them."""
     seed: int = Field(default=0, ge=0)
@@ -26,21 +26,21 @@ class GeneratedGames(Config):
 
 
 class ModelPlan(Config):
-    """What one of the five models gets; what is not set is as for all."""
+    """The settings of one of the five models; unset fields take the value common to all models."""
 
     pairs: int = Field(ge=1)
-    """Pairs to train on in all, repeats counted."""
+    """Total number of pairs to train on, counting repeats."""
     size: str | NetworkSize | None = None
-    """Size of the network, if another than `PretrainConfig.size`."""
+    """Size of the network, if different from `PretrainConfig.size`."""
     shuffle_suits: bool = False
-    """Show each pair with its suits in a random order: for models whose pairs are seen many times."""
+    """Permute the suits of each pair at random: for models whose pairs are seen many times."""
     replicas: int = Field(default=1, ge=1, le=64)
-    """Copies that learn side by side, one thread each, and are averaged after every chunk: for cores left over."""
+    """Copies trained in parallel, one thread each, and averaged after every chunk: makes use of spare cores."""
     learning_rate: float | None = Field(None, gt=0)
-    """If another than `PretrainConfig.learning_rate`."""
+    """Learning rate, if different from `PretrainConfig.learning_rate`."""
     start_model: Model | None = None
-    """With `start`: begin as that model's network instead of this one's own, where both see the same planes (chow, pong
-    and kong do; discard and riichi do). What does not fit (the last layers, of another shape) begins fresh."""
+    """With `start`: start from the network of that model instead of this model's own. Both must see the same planes
+    (chow, pong and kong do; discard and riichi do). Weights of another shape (the last layers) are initialised anew."""
 
 
 class PretrainConfig(Config):
@@ -49,47 +49,47 @@ class PretrainConfig(Config):
     name: str = Field("pretrain", pattern=r"^[\w.-]+$")
     """Name of the run and of its agent."""
     seed: int = Field(0, ge=0)
-    """Of fresh weights and of the order of pairs."""
+    """Random seed of the initial weights and of the order of pairs."""
     size: str | NetworkSize = "small"
     """`small`, `base`, `paper`, or {filters: ..., blocks: ...}."""
     models: dict[Model, ModelPlan] = Field(min_length=1)
-    """Which of the five to train, and how long."""
+    """Which of the five models to train, and for how long."""
     batch: int = Field(256, ge=1)
-    """Pairs of a step."""
+    """Pairs per step."""
     optimizer: Literal["muon", "adamw"] = "muon"
-    """Muon for convolutions with AdamW for the rest, or AdamW for all."""
+    """Muon for convolutions and AdamW for the rest, or AdamW for everything."""
     learning_rate: float = Field(1.5e-3, gt=0)
-    """Highest rate, of convolutions; a step changes weights by about as much as AdamW's would."""
+    """Peak learning rate of convolutions; a step changes the weights by about as much as one of AdamW would."""
     other_learning_rate: float = Field(1e-3, gt=0)
-    """Highest rate of heads and biases."""
+    """Peak learning rate of heads and biases."""
     weight_decay: float = Field(0.01, ge=0)
-    """Shrinks convolutions by rate x this at each step."""
+    """Each step shrinks the convolutions by the learning rate times this value."""
     warmup: float = Field(0.02, ge=0, lt=1)
-    """Share of the pairs over which the rate rises from 0."""
+    """Share of the pairs over which the learning rate rises from 0."""
     decay: float = Field(0.5, gt=0, le=1)
-    """Share of the pairs, at the end, over which it falls to 0."""
+    """Share of the pairs, at the end, over which the learning rate falls to 0."""
     average_steps: int = Field(1000, ge=1)
-    """The weights that are kept are a moving average over about so many steps."""
+    """The weights that are kept are a moving average over about this many steps."""
     validations: int = Field(20, ge=1)
-    """How often the average is held against validation pairs during a run."""
+    """How often the averaged weights are evaluated on validation pairs during a run."""
     validation_pairs: int = Field(10_000, ge=1)
-    """Pairs of a validation."""
+    """Pairs per validation."""
     patience: int = Field(5, ge=1)
-    """Validations without a lower loss after which a model is done; the best one's weights are kept."""
+    """Stop training a model after this many validations without a lower loss; its best weights are kept."""
     weak: float = Field(0.05, gt=0, lt=1)
     """Share of the pairs after which an under-trained copy is kept (SL-weak)."""
     test_pairs: int = Field(100_000, ge=1)
-    """Pairs of the final test, at most, of each model; whole rounds in random order."""
+    """Maximum number of pairs in the final test of each model; whole rounds in random order."""
     checkpoint_seconds: float = Field(60, gt=0)
-    """Time between checkpoints."""
+    """Time between checkpoints, in seconds."""
     hide: list[str] = Field(default_factory=list)
-    """Groups or blocks of planes that the networks do not see, to learn what they are worth; no agent comes of that."""
+    """Groups or blocks of planes hidden from the networks, to measure what they are worth; no agent is written then."""
     start: str | None = None
-    """Weights to go on from, `sl` or a folder, instead of fresh ones; sizes must be theirs."""
+    """Weights to start from instead of fresh ones: `sl` or a folder; the network sizes must match theirs."""
     filters: Filters = Field(default_factory=Filters)
-    """Whose decisions are trained on; tests take all."""
+    """Whose decisions are trained on; tests use all decisions."""
     generated: GeneratedGames = Field(default_factory=GeneratedGames)
-    """What is learned from without logs."""
+    """The games to learn from when no logs are given."""
 
     @model_validator(mode="after")
     def _known_names(self) -> PretrainConfig:
@@ -108,7 +108,7 @@ class PretrainConfig(Config):
             if plan.start_model is None:
                 continue
             if self.start is None:
-                raise ValueError(f"models.{model}.start_model: needs `start`, the weights it is taken from")
+                raise ValueError(f"models.{model}.start_model: needs `start`, the weights to take that network from")
             if MODEL_PLANES[plan.start_model] != MODEL_PLANES[model]:
                 raise ValueError(f"models.{model}.start_model: {plan.start_model} sees other planes")
         return self

@@ -1,4 +1,4 @@
-"""A model's answers on held-out pairs: everything that the tables of a training show."""
+"""Evaluation of a model on held-out pairs: all the numbers in a training run's result tables."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from suphx.supervised.selection import Selection
 from suphx.supervised.situations import situations
 from suphx.supervised.train import log_loss
 
-#: Pairs that are collected, encoded and answered at a time.
+#: Pairs that are collected, encoded and evaluated at a time.
 _CHUNK_PAIRS = 16_384
 _SEATS = 4
 
 
 @dataclass(frozen=True)
 class _Answered:
-    """Some pairs, with what the network said; arrays over pairs but for `forced`, which is over rounds."""
+    """Some pairs and the network's answers; arrays are over pairs, except `forced` and `forced_games`: over rounds."""
 
     answers: np.ndarray
     given: np.ndarray
@@ -55,11 +55,11 @@ def evaluate_model(
     watch: Callable[[int, int], None] | None = None,
     hide: Iterable[str] = (),
 ) -> dict[str, Any]:
-    """Return how a network (planes to logits) answers the pairs of a selection, as plain values for JSON.
+    """Return how well a network (planes to logits) answers the pairs of a selection, as plain values for JSON.
 
-    most: pairs to ask about, at most (None: all): whole rounds in an order that `seed` names. watch: told (pairs done,
-    pairs in all). hide: planes that are left empty, as in training. Intervals are 95 %, with the game as the
-    unit.
+    most: maximum number of pairs (None: all), taken as whole rounds in an order determined by `seed`. watch: called
+    with (pairs done, total pairs). hide: planes that are left empty, as in training. Intervals are 95 %, with the game
+    as the unit.
     """
     order = np.random.default_rng([seed, selection.model]).permutation(len(selection.rounds))
     sums = selection.pairs[order].cumsum()
@@ -90,7 +90,7 @@ def _answered(
         answers = pairs["answer"].astype(np.int64)
         planes = source.encode(collected)
         logits = network(planes)
-        sureness = logits[:, YES] - logits[:, NO]  # means nothing for discards
+        sureness = logits[:, YES] - logits[:, NO]  # meaningless for discards
         if selection.model == DISCARD_MODEL:
             logits = np.where(legal_discards(planes), logits, -np.inf)
         games = prepared.rounds["game"][selection.rounds[places]]
@@ -113,7 +113,7 @@ def _answered(
 
 
 def _summary(model: int, prepared: Prepared, chunks: list[_Answered]) -> dict[str, Any]:
-    """Put the chunks' answers together into numbers."""
+    """Combine the answers of all chunks into the numbers to report."""
     if not chunks:
         return share_with_interval(np.zeros(0, np.bool_), np.zeros(0, np.int64))
 
@@ -145,7 +145,7 @@ def _summary(model: int, prepared: Prepared, chunks: list[_Answered]) -> dict[st
 
 
 def _by(names: Sequence[str], which: np.ndarray, right: np.ndarray, games: np.ndarray) -> dict[str, dict[str, Any]]:
-    """Return the accuracy apart for each of some names that occurs; which i64[n] of them each pair belongs to."""
+    """Return the accuracy for each name that occurs; which i64[n]: index of the name that each pair belongs to."""
     return {
         name: share_with_interval(right[which == n], games[which == n])
         for n, name in enumerate(names)

@@ -1,4 +1,4 @@
-"""The steps of supervised training: a network, its optimiser, and pairs; and copies of them that learn side by side."""
+"""Supervised training steps: a network with its optimiser, and replicas of both that train in parallel."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from suphx.supervised.optimizer import Optimizer
 
 @dataclass(frozen=True)
 class Learned:
-    """What came of some steps."""
+    """The result of some training steps."""
 
     loss: float
     """Mean over the steps."""
@@ -42,7 +42,7 @@ class Learner:
         self._precision = precision
 
     def learn(self, chunk: Chunk, first: float, last: float) -> Learned:
-        """Take a step for every batch of a chunk, while the share of the training behind us goes from first to last."""
+        """Take a step for every batch of a chunk, while the completed share of the training goes from first to last."""
         losses, right, rate = [], [], 0.0
         n = len(chunk.answers)
         steps = max(1, round(n / self._batch))
@@ -65,20 +65,20 @@ class Learner:
         return functional.cross_entropy(logits, answers), right
 
     def tensors(self) -> dict[str, torch.Tensor]:
-        """Return the whole state, by name; the tensors themselves, no copies."""
+        """Return the whole state by name; these are the tensors themselves, not copies."""
         weights = {f"network.{name}": each for name, each in self.network.state_dict().items()}
         return weights | self.optimizer.tensors()
 
 
 class Replicas:
-    """Copies of a learner that each take a part of every chunk in a thread of their own, and are averaged after it.
+    """Copies of a learner that each train on a part of every chunk, in their own thread, and are then averaged.
 
-    Everything is averaged, the optimiser's moments too (local steps, Stich 2019, arXiv:1805.09767), so that between
-    chunks there is one state, whatever the number of copies.
+    Everything is averaged, including the optimiser's moments (local steps, Stich 2019, arXiv:1805.09767), so that
+    between chunks there is a single state, whatever the number of copies.
     """
 
     def __init__(self, learner: Learner, copies: int) -> None:
-        """copies: how many learn, the given one included."""
+        """copies: number of learners, including the given one."""
         self.first = learner
         self._all = [learner, *(copy.deepcopy(learner) for _ in range(copies - 1))]
         self._pool = ThreadPoolExecutor(copies, initializer=torch.set_num_threads, initargs=(1,))
@@ -111,7 +111,7 @@ class Replicas:
                 state[name].copy_(mean)
 
     def set(self, tensors: dict[str, torch.Tensor], steps: int) -> None:
-        """Go on, in every copy, from what `Learner.tensors` returned after so many steps."""
+        """Resume every copy from the tensors that `Learner.tensors` returned after `steps` steps."""
         weights = {name.removeprefix("network."): each for name, each in tensors.items() if name.startswith("network.")}
         for each in self._all:
             each.network.load_state_dict(weights)

@@ -1,6 +1,6 @@
-"""Pairs of prepared logs as planes and answers, in chunks, encoded by another thread while the last chunk is in use.
+"""Training pairs of prepared logs in chunks of planes and answers, encoded by a thread while the last chunk is in use.
 
-The order is a function of (seed, model, epoch) alone, so that a run goes on after a stop where it was. Rounds are
+The order depends only on (seed, model, epoch), so that an interrupted run resumes exactly where it stopped. Rounds are
 shuffled over the whole epoch, pairs within a chunk of some 700 rounds.
 """
 
@@ -24,7 +24,7 @@ from suphx.supervised.selection import Selection
 from suphx.supervised.suits import permute_suits
 from suphx.supervised.walk import collect_pairs
 
-#: Pairs of a chunk, about: 220 MB of planes. A batch of 256 then holds pairs of hundreds of rounds.
+#: Approximate number of pairs in a chunk: 220 MB of planes. A batch of 256 then holds pairs of hundreds of rounds.
 CHUNK_PAIRS = 32_768
 
 
@@ -33,12 +33,12 @@ _MAY_DISCARD = start("legal.discard")
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some pairs, encoded."""
+    """Some encoded pairs."""
 
     planes: np.ndarray
-    """uint64[n, planes]: what the network sees."""
+    """uint64[n, planes]: the network's input."""
     answers: np.ndarray
-    """i64[n]: kinds, or NO and YES."""
+    """i64[n]: kinds of tiles, or NO and YES."""
 
 
 def legal_discards(planes: np.ndarray) -> np.ndarray:
@@ -48,16 +48,16 @@ def legal_discards(planes: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Collected:
-    """The pairs of some rounds, as they were asked."""
+    """The pairs of some rounds, not yet encoded."""
 
     positions: np.ndarray
-    """GAME[m]: the tables."""
+    """GAME[m]: the positions in which the pairs were asked."""
     pairs: np.ndarray
     """PAIR[n]"""
     rounds: np.ndarray
-    """i64[n]: which of the rounds asked for each pair is of."""
+    """i64[n]: index, among the requested rounds, of the round that each pair belongs to."""
     forced: np.ndarray
-    """i64[k]: of each round, discards of the wanted seats that had no choice."""
+    """i64[k]: for each round, the number of discards of the wanted seats that had no alternative."""
 
 
 class Source:
@@ -72,7 +72,7 @@ class Source:
         self._rules = prepared.rules_records()
 
     def collect(self, places: np.ndarray) -> Collected:
-        """Return the pairs of the selected rounds at `places`; raises RuntimeError where a round does not replay."""
+        """Return the pairs of the selected rounds at `places`; raises RuntimeError if a round cannot be replayed."""
         chosen = self.selection
         n = int(chosen.pairs[places].sum())
         positions, pairs = np.zeros(n, GAME), np.zeros(n, PAIR)
@@ -83,14 +83,16 @@ class Source:
             chosen.rounds[places], chosen.seats[places], 1 << chosen.model, positions, pairs, counts,
         )  # fmt: skip
         if found != n:
-            raise RuntimeError(f"prepared logs that do not replay: {found} pairs, {n} expected; remove their folder")
+            raise RuntimeError(
+                f"the prepared logs cannot be replayed: {found} pairs, {n} expected; remove their folder"
+            )
         by_round = counts[:, :, chosen.model].sum(axis=1)
         return Collected(
             positions[:kept], pairs, np.repeat(np.arange(len(places)), by_round), counts[:, :, -1].sum(axis=1)
         )
 
     def encode(self, collected: Collected) -> np.ndarray:
-        """Return uint64[n, planes] of collected pairs."""
+        """Return the planes of collected pairs, uint64[n, planes]."""
         pairs = collected.pairs
         index, seats = pairs["position"].astype(np.int64), pairs["seat"].astype(np.int64)
         if self.selection.model < CHOW_MODEL:
@@ -101,7 +103,7 @@ class Source:
         return planes
 
     def some_pairs(self, most: int | None = None, seed: int = 0) -> Chunk:
-        """Return pairs of the selection encoded: all, or those of whole rounds at random, cut off at `most`."""
+        """Return encoded pairs of the selection: all of them, or those of randomly chosen rounds, cut off at `most`."""
         selection = self.selection
         order = np.arange(len(selection.rounds))
         if most is not None:
@@ -116,7 +118,7 @@ class Loader:
     """Chunks of one model's pairs, epoch after epoch."""
 
     def __init__(self, source: Source, seed: int, chunk_pairs: int = CHUNK_PAIRS, shuffle_suits: bool = False) -> None:
-        """seed: names the order. shuffle_suits: each pair with its suits in a random order."""
+        """seed: determines the order. shuffle_suits: permute the suits of each pair at random."""
         self._source = source
         self._seed = seed
         self._chunk_pairs = chunk_pairs
@@ -124,14 +126,14 @@ class Loader:
 
     @property
     def chunks(self) -> int:
-        """Chunks of an epoch."""
+        """Number of chunks per epoch."""
         return max(1, round(self._source.selection.n_pairs / self._chunk_pairs))
 
     def _random(self, *place: int) -> np.random.Generator:
         return np.random.default_rng([self._seed, self._source.selection.model, *place])
 
     def chunk(self, epoch: int, number: int) -> Chunk:
-        """Return chunk `number` (0 to `chunks` - 1) of an epoch, its pairs shuffled."""
+        """Return chunk `number` (0 to `chunks` - 1) of an epoch, with its pairs shuffled."""
         selection = self._source.selection
         order = self._random(epoch).permutation(len(selection.rounds))
         bounds = np.searchsorted(
@@ -148,7 +150,7 @@ class Loader:
         return Chunk(planes[mixed], answers[mixed])
 
     def run(self, first: int) -> Generator[tuple[int, Chunk]]:
-        """Yield (number, chunk) from chunk `first` on, counted over all epochs, without end; the next is on its way."""
+        """Yield (number, chunk) without end from chunk `first` on, numbered across epochs, preparing the next ahead."""
         with ThreadPoolExecutor(1, thread_name_prefix="loader") as pool:
 
             def order(number: int) -> Future[Chunk]:

@@ -1,4 +1,4 @@
-"""Logs for training: prepared once and kept, or games made for the purpose where there are none."""
+"""Logs for training: prepared once and cached, or games generated when there are no logs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from suphx.supervised.prepared import Prepared, load_prepared
 
 
 def open_prepared(paths: Sequence[str | Path], workers: int | None = None) -> Prepared:
-    """Return the logs under some paths, prepared now if that was not done before, with progress on the error stream.
+    """Return the prepared logs under some paths, preparing them first if necessary, with progress on stderr.
 
-    workers: processes; by default one for each core. Raises InputError where there is not one game to learn from; says
-    how many logs were left out and why.
+    workers: number of processes; by default one for each core. Prints how many logs were left out and why. Raises
+    InputError if there is not a single game to learn from.
     """
     console = Console(stderr=True)
     folder = runs_folder() / "prepared" / prepared_name(paths)
@@ -46,5 +46,5 @@ def open_prepared(paths: Sequence[str | Path], workers: int | None = None) -> Pr
 
 
 def generated(games: int, player: str = "sensible", seed: int = 0, rules: Rules | None = None) -> Prepared:
-    """Return games that a rule-based player plays against itself, prepared; rules: Tenhou's by default."""
+    """Generate games of a rule-based player against itself and return them prepared; rules: Tenhou's by default."""
     return prepare_games(generate_games(games, (player,), rules, seed), f"games by {player}")

@@ -1,4 +1,4 @@
-"""How often a network answers as people did: accuracy with an interval over games, and what to hold it against."""
+"""How often a network answers as the players did: accuracy with an interval over games, and baselines for it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from suphx.supervised.situations import KONG_NAMES, kong_kinds
 
 
 def share_with_interval(right: np.ndarray, games: np.ndarray) -> dict[str, Any]:
-    """Return accuracy, its 95 % interval, pairs and games for right bool[n], games i64[n].
+    """Return the accuracy, its 95 % interval, and the numbers of pairs and games, for right bool[n], games i64[n].
 
-    Answers of one game are not independent, so the game is the unit: the share is a ratio of two sums over games, its
-    variance that of a ratio estimator (Cochran, Sampling Techniques, 2.11), and the interval Wilson's for as many
-    independent answers as would have that variance (as many as games, where it is 0). None for a single game.
+    Answers within a game are not independent, so the game is the unit: the accuracy is a ratio of two sums over games,
+    its variance is that of a ratio estimator (Cochran, Sampling Techniques, 2.11), and the interval is Wilson's for the
+    number of independent answers that would have this variance (the number of games if the variance is 0). There is no
+    interval (None) for a single game.
     """
     n = len(right)
     if not n:
@@ -34,22 +35,23 @@ def share_with_interval(right: np.ndarray, games: np.ndarray) -> dict[str, Any]:
 
 
 def balanced_accuracy(answers: np.ndarray, given: np.ndarray) -> float:
-    """Return the mean, over the answers that occur, of the share of them that was given."""
+    """Return the balanced accuracy: the mean recall over the answers that occur."""
     total = np.bincount(answers)
     right = np.bincount(answers[answers == given], minlength=len(total))
     return float((right[total > 0] / total[total > 0]).mean())
 
 
 def commoner_accuracy(answers: np.ndarray) -> float:
-    """Return the accuracy of always giving the commonest answer."""
+    """Return the accuracy of always giving the most common answer."""
     return float(np.bincount(answers).max() / len(answers))
 
 
 def opportunities(decisions: np.ndarray, options: np.ndarray, answers: np.ndarray, sureness: np.ndarray) -> np.ndarray:
-    """Return bool[k]: for each opportunity to call, whether the flow would do as the seat did.
+    """Return bool[k]: for each opportunity to call, whether the decision flow would act as the seat did.
 
-    decisions i64[n]: which opportunity each proposed call belongs to; answers: NO or YES; sureness f32[n]: logit of yes
-    less that of no. The flow makes the surest call it says yes to (of equally sure ones the higher action), if any.
+    decisions i64[n]: the opportunity that each proposed call belongs to; answers: NO or YES; sureness f32[n]: the logit
+    of yes minus that of no. Of the calls that it says yes to, the flow makes the one with the greatest sureness (on a
+    tie the one with the higher action number).
     """
     order = np.lexsort((options, sureness, decisions))  # the last of an opportunity is the surest
     last = np.append(np.diff(decisions[order]) != 0, True)
@@ -62,11 +64,11 @@ def opportunities(decisions: np.ndarray, options: np.ndarray, answers: np.ndarra
 
 
 def first_of_each(values: np.ndarray) -> np.ndarray:
-    """Return i64[k]: where each value stands first, in order of value."""
+    """Return i64[k]: the index of the first occurrence of each value, in ascending order of the values."""
     return np.unique(values, return_index=True)[1]
 
 
 def by_kong(options: np.ndarray, right: np.ndarray, games: np.ndarray) -> dict[str, dict[str, Any]]:
-    """Return the accuracy apart for open, closed and added kongs."""
+    """Return the accuracy separately for open, closed and added kongs."""
     kinds = kong_kinds(options)
     return {name: share_with_interval(right[kinds == n], games[kinds == n]) for n, name in enumerate(KONG_NAMES)}

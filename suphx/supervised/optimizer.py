@@ -1,8 +1,8 @@
-"""The step of supervised training: Muon for convolutions (or AdamW for all), a schedule, and an average of weights.
+"""The optimiser of supervised training: Muon for convolutions (or AdamW for all), a schedule, and weight averaging.
 
-Muon (Jordan et al. 2024, kellerjordan.github.io/posts/muon) takes the momentum of a weight matrix to about the nearest
-orthogonal one, so that a step moves all its directions alike. Here it is worth two points of discard accuracy at a
-small number of steps (docs/results.md).
+Muon (Jordan et al. 2024, kellerjordan.github.io/posts/muon) replaces the momentum of a weight matrix by approximately
+the nearest orthogonal matrix, so that a step moves equally far in all of its directions. Here it gains two percentage
+points of discard accuracy at a small number of steps (docs/results.md).
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ import torch
 from suphx.networks.policy import PolicyNetwork
 from suphx.supervised.config import PretrainConfig
 
-#: Coefficients and number of Newton and Schulz's iterations, as published.
+#: Coefficients and number of Newton-Schulz iterations, as published.
 _COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 _ITERATIONS = 5
 MOMENTUM = 0.95
 #: An orthogonal step times this x sqrt(longer side) is about as large as AdamW's (Liu et al. 2025, arXiv:2502.16982).
 _LIKE_ADAMW = 0.2
-_AVERAGE_START = 10  # the average forgets the first steps sooner
+_AVERAGE_START = 10  # makes the average forget the first steps sooner
 
 
 def orthogonal(matrix: torch.Tensor) -> torch.Tensor:
-    """Return a matrix [a, b] with its singular values brought near 1 (0.7 to 1.2), by Newton and Schulz's iteration."""
+    """Return a matrix [a, b] with its singular values brought near 1 (0.7 to 1.2) by Newton-Schulz iteration."""
     one, three, five = _COEFFICIENTS
     x = matrix.bfloat16()
     turned = x.shape[0] > x.shape[1]
@@ -39,10 +39,10 @@ def orthogonal(matrix: torch.Tensor) -> torch.Tensor:
 
 @torch.no_grad()
 def muon_step(weight: torch.Tensor, momentum: torch.Tensor, rate: float, weight_decay: float) -> None:
-    """Change a convolution's weight [filters, channels, h, w] and its momentum by its gradient, which is used up."""
+    """Update a convolution's weight [filters, channels, h, w] and momentum in place; overwrites the gradient."""
     assert weight.grad is not None
     momentum.lerp_(weight.grad, 1 - MOMENTUM)
-    ahead = weight.grad.lerp_(momentum, MOMENTUM)  # Nesterov's
+    ahead = weight.grad.lerp_(momentum, MOMENTUM)  # Nesterov momentum
     rows = ahead.permute(0, 2, 3, 1).reshape(len(ahead), -1)  # a row for each filter
     change = orthogonal(rows).view(len(ahead), *ahead.shape[2:], -1).permute(0, 3, 1, 2)
     weight.mul_(1 - rate * weight_decay)
@@ -50,15 +50,15 @@ def muon_step(weight: torch.Tensor, momentum: torch.Tensor, rate: float, weight_
 
 
 def adamw_tensors(adamw: torch.optim.AdamW) -> dict[str, torch.Tensor]:
-    """Return what AdamW keeps for each weight, by name; nothing before its first step."""
+    """Return AdamW's state for each weight, by name; empty before its first step."""
     states = adamw.state_dict()["state"]
     return {f"adamw.{number}.{name}": each for number, values in states.items() for name, each in values.items()}
 
 
 def load_adamw_tensors(adamw: torch.optim.AdamW, tensors: dict[str, torch.Tensor]) -> None:
-    """Go on from what `adamw_tensors` returned after a step, or later; raises KeyError for what is missing.
+    """Restore the state that `adamw_tensors` returned after at least one step; raises KeyError if one is missing.
 
-    A moment must lie in memory as its weight does: the fused step goes through both by address.
+    A moment must have the memory layout of its weight: the fused step walks through both by address.
     """
     state = adamw.state_dict()
     weights = adamw.param_groups[0]["params"]
@@ -73,16 +73,16 @@ def load_adamw_tensors(adamw: torch.optim.AdamW, tensors: dict[str, torch.Tensor
 
 
 def rate_at(config: PretrainConfig, share: float) -> float:
-    """Return the factor of the learning rate after a share (0 to 1) of the pairs: up, level, down to 0."""
+    """Return the factor on the learning rate after a share (0 to 1) of the pairs: it rises, stays at 1, falls to 0."""
     up = 1.0 if config.warmup == 0 else min(1.0, share / config.warmup)
     return up * min(1.0, (1 - share) / config.decay)
 
 
 class Optimizer:
-    """Updates a network's weights from their gradients, and keeps their moving average."""
+    """Updates a network's weights from their gradients and maintains their moving average."""
 
     def __init__(self, network: PolicyNetwork, config: PretrainConfig, learning_rate: float) -> None:
-        """`learning_rate`: of convolutions."""
+        """learning_rate: peak rate of convolutions, or of all weights with AdamW alone."""
         named = dict(network.named_parameters())
         self._convolutions = {
             name: weight for name, weight in named.items() if weight.ndim == 4 and config.optimizer == "muon"
@@ -99,7 +99,7 @@ class Optimizer:
         self.steps = 0
 
     def step(self, share: float) -> float:
-        """Take a step with the rate after this share of the pairs, and clear gradients; returns convolutions' rate."""
+        """Take a step at the rate for this share of the pairs and clear the gradients; return the convolution rate."""
         factor = rate_at(self._config, share)
         self._adamw.param_groups[0]["lr"] = self._other_rate * factor
         self._adamw.step()
@@ -114,13 +114,13 @@ class Optimizer:
         return self._rate * factor
 
     def tensors(self) -> dict[str, torch.Tensor]:
-        """Return everything that a later run needs to go on, by name; at least one step must have been taken."""
+        """Return everything needed to resume, by name; at least one step must have been taken."""
         found = {f"momentum.{name}": each for name, each in self._momentum.items()}
         found |= {f"average.{name}": each for name, each in self.average.state_dict().items()}
         return found | adamw_tensors(self._adamw)
 
     def load_tensors(self, tensors: dict[str, torch.Tensor], steps: int) -> None:
-        """Go on from what `tensors` returned after `steps` steps; raises KeyError for what is missing."""
+        """Resume from what `tensors` returned after `steps` steps; raises KeyError if something is missing."""
         self.steps = steps
         for name, each in self._momentum.items():
             each.copy_(tensors[f"momentum.{name}"])

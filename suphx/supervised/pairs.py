@@ -1,14 +1,14 @@
-"""The questions that the decision flow would have asked at a logged decision, with the seat's answers: training pairs.
+"""Training pairs: the questions that the decision flow would have asked at a logged decision, and the seat's answers.
 
-The flow (`suphx.agent.flow`) asks no network where its rules decide: a win that the win rule takes, nine terminals that
-it aborts for, the dealer's stop. What is left gives pairs, with these exceptions:
+The flow (`suphx.agent.flow`) asks no network where its rules decide: a win that the win rule takes, an abortive draw by
+nine terminals, the dealer's choice to end the game. Every other decision gives pairs, with these exceptions:
 
-- a forced move asks nothing (one kind to discard);
-- a kong declared before riichi or the discard hides the answer to those, and a riichi is no discard;
-- a win by anybody hides what the others would have claimed, a pong or kong of another seat hides a chow.
-  (A pong is not hidden by another's chow: it would have come first.)
+- a forced discard (only one kind to discard) gives no pair;
+- a kong declared before riichi or the discard hides the answer to those questions, and a riichi is not a discard;
+- a win by anyone hides what the others would have claimed; another seat's pong or kong hides a chow.
+  (Another seat's chow does not hide a pong: the pong would have taken precedence.)
 
-Compiled; `walk.py` calls it for every decision of a round.
+The functions are compiled; `walk.py` calls `asked_pairs` for every decision of a round.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ from simulator.tiles import KINDS
 from suphx.agent.rules import PLAYABLE_SHANTEN, ends_fourth
 from suphx.networks.sizes import MODELS, NO, YES
 
-#: Numbers of the models in pairs and counts.
+#: Indices of the models in pairs and counts.
 DISCARD_MODEL, RIICHI_MODEL, CHOW_MODEL, PONG_MODEL, KONG_MODEL = range(len(MODELS))
-#: A column beside the models: discards without a choice, which are no pairs.
+#: Index of the column after the models: forced discards, which give no pairs.
 FORCED = len(MODELS)
 COUNTS = FORCED + 1
 
 #: One question and its answer.
 PAIR = np.dtype([
-    ("position", "u4"),  # which of the kept records it was asked in
+    ("position", "u4"),  # index of the kept record in which it was asked
     ("option", "i2"),  # the action in question, or NO_ACTION for a discard
     ("seat", "u1"),
     ("answer", "u1"),  # the kind discarded, or NO and YES
@@ -61,7 +61,7 @@ PAIR = np.dtype([
 
 @jit
 def _rules_decide(lookup, games, seat, trials):
-    """Return whether the flow decides by its rules, for the seat asked in games[0]; `trials` GAME[1] is used up."""
+    """Return whether the flow decides by its rules for the seat asked in games[0]; overwrites `trials`, GAME[1]."""
     game = games[0]
     if is_legal(game, seat, WIN_BY_DRAW) or is_legal(game, seat, WIN_BY_CLAIM):
         trials[0] = games[0]
@@ -74,7 +74,7 @@ def _rules_decide(lookup, games, seat, trials):
 
 @jit
 def _discarded_kind(game, action):
-    """Return the kind that a discard discards, or -1 for another action."""
+    """Return the kind of tile that an action discards, or -1 for an action that is not a discard."""
     if 0 <= action < KINDS:
         return action
     if action == DISCARD_DRAWN:
@@ -110,7 +110,7 @@ def _add(pairs, n, model, seat, option, given):
 
 @jit
 def _own_turn(game, seat, action, wanted, pairs, n, counts):
-    """Add the pairs of a seat that chose `action` in its turn; return how many there are then."""
+    """Add the pairs of a seat that chose `action` on its own turn; return the new number of pairs."""
     if game["phase"] == PHASE_TURN:
         made_kong = CLOSED_KONG <= action < WIN_BY_DRAW
         for option in range(CLOSED_KONG, ADDED_KONG + KINDS):
@@ -138,7 +138,7 @@ def _own_turn(game, seat, action, wanted, pairs, n, counts):
 
 @jit
 def _claims(game, seat, action, events, at, wanted, pairs, n, counts):
-    """Add the pairs of a seat that was asked for a claim, which event `at` settles; return how many there are then."""
+    """Add the pairs of a seat asked whether to claim, as settled by event `at`; return the new number of pairs."""
     made, by = events[at]["type"], np.int64(events[at]["seat"])
     if made == EVENT_WIN:
         return n
@@ -162,7 +162,7 @@ def _claims(game, seat, action, events, at, wanted, pairs, n, counts):
 
 @jit
 def asked_pairs(lookup, games, seat, action, events, at, wanted, trials, pairs, n, counts):
-    """Add the pairs of one asked seat in games[0]; return how many there are then."""
+    """Add the pairs of one seat that is asked in games[0]; return the new number of pairs."""
     game = games[0]
     phase = game["phase"]
     if action in (WIN_BY_DRAW, WIN_BY_CLAIM, NINE_TERMINALS) or _rules_decide(lookup, games, seat, trials):

@@ -1,7 +1,7 @@
-"""Logs to a folder of prepared ones (`prepared.py`): read, verified, and counted, over several processes, once.
+"""Preparation of logs: reads, verifies and counts them in several processes, and writes a folder (`prepared.py`).
 
-A log that does not verify is left out and counted, never trained on. The folder's name is a hash of the files' names,
-sizes and times, so the same logs are prepared once.
+A log that fails verification is left out and counted, never trained on. The folder's name is a hash of the files'
+names, sizes and times, so the same logs are prepared only once.
 """
 
 from __future__ import annotations
@@ -27,35 +27,35 @@ from suphx.supervised.pairs import COUNTS, PAIR
 from suphx.supervised.prepared import FORMAT_VERSION, GAME_ROW, NO_DAN, ROUND, LeftOut, Prepared
 from suphx.supervised.walk import collect_pairs
 
-#: Members of an archive that go to a process at a time.
+#: Archive members handed to a process at a time.
 _CHUNK = 200
 _KEPT_WORDS = 20
 
 
 @dataclass
 class _Part:
-    """Some games as they leave a process: arrays, and beside each game what becomes indices once all are there."""
+    """Some games as returned by a process: arrays, and for each game the names that `_join` turns into indices."""
 
     games: list[np.ndarray] = field(default_factory=list)
     rounds: list[np.ndarray] = field(default_factory=list)
     events: list[np.ndarray] = field(default_factory=list)
     absent: list[np.ndarray] = field(default_factory=list)
     names: list[tuple[str, list[str], str, Rules]] = field(default_factory=list)
-    """Of each game: archive, players, room, rules."""
+    """For each game: archive, players, room, rules."""
     left_out: LeftOut = field(default_factory=LeftOut)
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far preparing has come."""
+    """The progress of the preparation."""
 
     share: float
-    """0 to 1."""
+    """Completed share, 0 to 1."""
     games: int
 
 
 def prepared_name(paths: Sequence[str | Path]) -> str:
-    """Return the name of the folder for these logs: a hash of what they are, not of what is in them."""
+    """Return the folder name for these logs: a hash of file paths, sizes and times, not of their contents."""
     digest = hashlib.sha256(f"{FORMAT_VERSION} {ROUND} {GAME_ROW}".encode())
     for chunk in plan(paths, 1 << 30):
         path = Path(chunk.path)
@@ -65,10 +65,10 @@ def prepared_name(paths: Sequence[str | Path]) -> str:
 
 
 def prepare(paths: Sequence[str | Path], folder: Path, workers: int = 1) -> Iterator[Progress]:
-    """Prepare all logs under some paths into a folder, which appears whole or not at all; yields progress."""
+    """Prepare all logs under some paths into a folder, which is created atomically; yield the progress."""
     parts, total = [], 0
     chunks = plan(paths, _CHUNK)
-    get_lookup()  # derived before any worker asks for it
+    get_lookup()  # computed once here, before the workers need it
     for part in share_out(_prepare_chunk, [(chunk,) for chunk in chunks], workers, in_order=True):
         parts.append(part)
         total += len(part.games)
@@ -85,7 +85,7 @@ def prepare(paths: Sequence[str | Path], folder: Path, workers: int = 1) -> Iter
 
 
 def prepare_games(logs: Iterable[GameLog], archive: str = "games") -> Prepared:
-    """Return games that are in memory as prepared ones, of one archive; what does not verify is left out."""
+    """Prepare games that are in memory, as those of one archive; games that fail verification are left out."""
     part = _Part()
     for log in logs:
         _add(part, log, archive)
@@ -95,7 +95,7 @@ def prepare_games(logs: Iterable[GameLog], archive: str = "games") -> Prepared:
 def _prepare_chunk(chunk: Chunk) -> _Part:
     part = _Part()
     path = Path(chunk.path)
-    archive = path.parent.name if chunk.kind == "file" else path.name  # loose files go by their folder
+    archive = path.parent.name if chunk.kind == "file" else path.name  # single files count under their folder
     for source, data in read_chunk(chunk):
         if isinstance(data, LogError):
             _leave_out(part, "errors", str(data))
@@ -126,7 +126,7 @@ def _add(part: _Part, log: GameLog, archive: str) -> None:
 
 
 def _add_verified(part: _Part, log: GameLog, archive: str) -> None:
-    """Add a game, or count it as left out where it does not verify; raises LogError as `verify_game`."""
+    """Add a game, or count it as left out if it fails verification; raises LogError like `verify_game`."""
     verified = verify_game(log)
     if verified.mismatches:
         _leave_out(part, "mismatches", str(verified.mismatches[0]))
@@ -155,7 +155,7 @@ def _add_verified(part: _Part, log: GameLog, archive: str) -> None:
 def _key(log: GameLog) -> int:
     digest = hashlib.sha256()
     for each in log.rounds:
-        digest.update(np.sort(np.array(each.hands, np.uint8) >> 2, axis=1).tobytes())  # not every format tells copies
+        digest.update(np.sort(np.array(each.hands, np.uint8) >> 2, axis=1).tobytes())  # not all formats number copies
         digest.update(np.array([each.round, each.repeat_counter, *each.scores], np.int32).tobytes())
     return int.from_bytes(digest.digest()[:8], "little")
 
@@ -168,7 +168,7 @@ def _round_row(log: RoundLog) -> np.ndarray:
 
 
 def _absences(log: GameLog) -> list[np.ndarray]:
-    """Return for each round u8[events]: which seats had left the table, in bits."""
+    """Return for each round u8[events]: a bit mask of the seats that had left the table."""
     found = []
     mask = 0
     for number, each in enumerate(log.rounds):
@@ -182,7 +182,7 @@ def _absences(log: GameLog) -> list[np.ndarray]:
 
 
 def _count(rounds: np.ndarray, events: np.ndarray, absent: np.ndarray, log: GameLog) -> None:
-    """Set the number of pairs of each round of a game; raises LogError for one that cannot be replayed."""
+    """Set the number of pairs of each round of a game; raises LogError for a round that cannot be replayed."""
     counts = np.zeros((len(rounds), SEATS, COUNTS), np.int64)
     records = np.array([log.rules.to_record()])
     first, _ = collect_pairs(
@@ -195,7 +195,7 @@ def _count(rounds: np.ndarray, events: np.ndarray, absent: np.ndarray, log: Game
 
 
 def _join(parts: Sequence[_Part]) -> Prepared:
-    """Put parts together: names become indices, games that came before are dropped."""
+    """Join parts: names become indices, and repeated games are dropped."""
     archives: dict[str, int] = {}
     names: dict[str, int] = {}
     rooms: dict[str, int] = {}
@@ -239,7 +239,7 @@ def _join(parts: Sequence[_Part]) -> Prepared:
 
 
 def _concatenate(parts: list[np.ndarray]) -> np.ndarray:
-    """Join arrays; the gaps between fields, which NumPy does not copy, are zeros: the same logs are the same bytes."""
+    """Join arrays; the padding between fields, which NumPy does not copy, is zero: equal logs give equal bytes."""
     whole = np.zeros(sum(map(len, parts)), parts[0].dtype)
     return np.concatenate(parts, out=whole)
 

@@ -1,7 +1,7 @@
-"""Prepared logs: all rounds of many games as four arrays, from which a decision is replayed when it is wanted.
+"""Prepared logs: all rounds of many games as four arrays, from which decisions are replayed on demand.
 
-A round is what it started with and its events, 8 bytes each as in a log: about 1 KB. Games were verified
-before; `prepare.py` makes the folder.
+A round is stored as its starting state and its events, 8 bytes each as in a log: about 1 KB. The games have already
+been verified; `prepare.py` creates the folder.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from suphx.networks.sizes import MODELS
 from suphx.supervised.pairs import COUNTS
 
 FORMAT_VERSION = 1
-#: Where a log does not state a dan.
+#: The dan of a player for whom the log states none.
 NO_DAN = 255
 
-#: One round: what it started with. Points are points.
+#: One round: its starting state. Scores are in points, not hundreds of points.
 ROUND = np.dtype([
-    ("game", "u4"),  # row of GAME_ROW
+    ("game", "u4"),  # row of `Prepared.games`
     ("first_event", "i8"),
     ("n_events", "i4"),
     ("scores", "i4", (SEATS,)),
-    ("rules", "u2"),  # which of `Prepared.rules`
-    ("counts", "u2", (SEATS, COUNTS)),  # pairs by seat and model (`pairs.py`), and discards without a choice
+    ("rules", "u2"),  # index into `Prepared.rules`
+    ("counts", "u2", (SEATS, COUNTS)),  # pairs by seat and model (`pairs.py`), and forced discards
     ("hands", "u1", (SEATS, 13)),
     ("round", "u1"),  # 0 = East 1
     ("repeat_counter", "u1"),
@@ -42,18 +42,18 @@ ROUND = np.dtype([
 
 #: One game.
 GAME_ROW = np.dtype([
-    ("key", "u8"),  # hash of its deals and points: the same game has the same key in every format and archive
+    ("key", "u8"),  # hash of its deals and scores: the same game has the same key in every format and archive
     ("first_round", "u4"),
     ("n_rounds", "u4"),
-    ("players", "u4", (SEATS,)),  # which of `Prepared.players`
-    ("final_scores", "i4", (SEATS,)),  # points of the table at the end, leftover bets included
-    ("archive", "u2"),  # which of `Prepared.archives`
-    ("room", "u2"),  # which of `Prepared.rooms`
-    ("rules", "u2"),
+    ("players", "u4", (SEATS,)),  # indices into `Prepared.players`
+    ("final_scores", "i4", (SEATS,)),  # scores at the end of the game, including leftover riichi bets
+    ("archive", "u2"),  # index into `Prepared.archives`
+    ("room", "u2"),  # index into `Prepared.rooms`
+    ("rules", "u2"),  # index into `Prepared.rules`
     ("dan", "u1", (SEATS,)),  # Tenhou's rank numbers (10 = 1 dan), or NO_DAN
 ], align=True)  # fmt: skip
 
-#: Splits and their shares of the games, by hash: the same for all models, for good.
+#: Splits and their shares of the games, assigned by hash: the same for all models and never to be changed.
 SPLITS = {"training": 0.84, "validation": 0.055, "test": 0.105}
 
 
@@ -63,23 +63,23 @@ class LeftOut(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     mismatches: int = 0
-    """Games that do not verify."""
+    """Games that fail verification."""
     errors: int = 0
     """Files that cannot be read."""
     skipped: int = 0
-    """Games that are not ours to play (three players)."""
+    """Games of an unsupported kind (three players)."""
     duplicates: int = 0
-    """Games that came before."""
+    """Games that occurred before."""
     first: list[str] = []
-    """The first of them in words."""
+    """Messages about the first few."""
 
     def total(self) -> int:
-        """Return how many there are."""
+        """Return the total number of logs left out."""
         return self.mismatches + self.errors + self.skipped + self.duplicates
 
 
 class _Page(BaseModel):
-    """What stands beside the arrays."""
+    """The metadata stored beside the arrays."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -93,16 +93,16 @@ class _Page(BaseModel):
 
 @dataclass(frozen=True)
 class Prepared:
-    """Prepared logs in memory; arrays are shared with the file until they are written to, which nothing does."""
+    """Prepared logs in memory; loaded arrays are memory-mapped copy-on-write, and nothing writes to them."""
 
     games: np.ndarray
     """GAME_ROW[g]"""
     rounds: np.ndarray
-    """ROUND[r], those of a game together and in order"""
+    """ROUND[r]; the rounds of a game are consecutive and in order."""
     events: np.ndarray
-    """LOG_EVENT[e] of all rounds"""
+    """LOG_EVENT[e] of all rounds."""
     absent: np.ndarray
-    """u8[e]: bit s: seat s had left the table before that event."""
+    """u8[e]: bit s is set if seat s had left the table before that event."""
     archives: list[str]
     players: list[str]
     rooms: list[str]
@@ -110,25 +110,25 @@ class Prepared:
     left_out: LeftOut
 
     def rules_records(self) -> np.ndarray:
-        """Return RULES[...] for compiled code."""
+        """Return the rules as RULES[...] for compiled code."""
         return np.array([rules.to_record() for rules in self.rules])
 
     def split(self) -> np.ndarray:
-        """Return u8[g]: which of SPLITS each game belongs to, by its key."""
+        """Return u8[g]: the index in SPLITS of the split that each game belongs to by its key."""
         bounds = np.cumsum(list(SPLITS.values()))[:-1]
         return np.searchsorted(bounds, self.games["key"] * 2.0**-64, side="right").astype(np.uint8)
 
     def sources(self, games: np.ndarray | None = None) -> str:
-        """Return the names of the archives or files that games come from, the first few of many.
+        """Return the names of the archives or files that games come from; if there are many, the first few.
 
-        games: bool[g], which ones; by default all.
+        games: bool[g], the games to consider; by default all.
         """
         used = np.unique(self.games["archive"] if games is None else self.games["archive"][games])
         names = ", ".join(self.archives[number] for number in used[:_NAMED])
         return names + (f" and {len(used) - _NAMED:,} more" if len(used) > _NAMED else "")
 
     def save(self, folder: Path) -> None:
-        """Write everything into a folder, the page last."""
+        """Write everything into a folder, the metadata last."""
         folder.mkdir(parents=True, exist_ok=True)
         for name in _ARRAYS:
             np.save(folder / f"{name}.npy", getattr(self, name), allow_pickle=False)
@@ -145,12 +145,12 @@ class Prepared:
 
 _ARRAYS = {"games": GAME_ROW, "rounds": ROUND, "events": LOG_EVENT, "absent": np.dtype("u1")}
 _PAGE_NAME = "prepared.json"
-#: Sources that are named.
+#: Number of sources that `Prepared.sources` names.
 _NAMED = 8
 
 
 def load_prepared(folder: Path) -> Prepared:
-    """Return what `Prepared.save` wrote; raises InputError, naming the file, for anything else."""
+    """Return the prepared logs that `Prepared.save` wrote; raises InputError, naming the file, for anything else."""
     path = folder / _PAGE_NAME
     try:
         page = _Page.model_validate_json(path.read_bytes())
@@ -182,14 +182,14 @@ def load_prepared(folder: Path) -> Prepared:
 
 
 def _check(folder: Path, prepared: Prepared) -> None:
-    """Raise InputError where an index points outside: compiled code would read anywhere."""
+    """Raise InputError if an index is out of bounds: compiled code does not check, and would read arbitrary memory."""
     games, rounds = prepared.games, prepared.rounds
     n_events = len(prepared.events)
     fits = {
         "absent": len(prepared.absent) == n_events,
         "rounds": (rounds["first_event"] >= 0).all()
         and (rounds["n_events"] >= 0).all()
-        and (rounds["first_event"] <= n_events).all()  # without it the next sum might wrap around
+        and (rounds["first_event"] <= n_events).all()  # otherwise the next sum might wrap around
         and (rounds["first_event"] + rounds["n_events"] <= n_events).all()
         and (rounds["game"] < len(games)).all()
         and (rounds["rules"] < len(prepared.rules)).all()

@@ -1,7 +1,7 @@
-"""A whole supervised training: the models of a configuration, side by side on a CPU, and the agent they make.
+"""A complete supervised training run: all models of a configuration, in parallel on a CPU, and the resulting agent.
 
-Threads that share a small network's operations wait for each other after each of them, so on a CPU every model has
-one thread to itself, the one with the most pairs first.
+Threads that split the operations of a small network would wait for each other after every operation, so on a CPU each
+model is trained by a single thread, starting with the model that has the most pairs.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ WEAK_FOLDER = "weak"
 def train_models(
     config: PretrainConfig, prepared: Prepared, folder: Path, precision: Precision, watch: Callable[[Report], None]
 ) -> dict[str, PolicyNetwork]:
-    """Train the models of a configuration in folders of their own and return the best network of each.
+    """Train the models of a configuration, each in its own folder, and return the best network of each.
 
-    Goes on where an earlier call in the same folder was stopped. Ctrl-C ends it with checkpoints written. watch: told
-    how each model stands, from several threads. Raises InputError for logs without pairs of a model.
+    Resumes where an earlier call in the same folder was stopped. Ctrl-C stops it after writing checkpoints. watch:
+    called with the progress of each model, from several threads. Raises InputError if the logs lack pairs of a model.
     """
     keep_memory()
     on_cpu = precision.device.type == "cpu"
@@ -50,18 +50,18 @@ def train_models(
         try:
             wait(running.values(), return_when=FIRST_EXCEPTION)
         finally:
-            stop.set()  # after Ctrl-C, or where one has failed; when all are done it means nothing
+            stop.set()  # after Ctrl-C, or when a training has failed; without effect when all are done
             for waiting in running.values():
                 waiting.cancel()
     failed = [found.exception() for found in running.values() if not found.cancelled()]
     wrong = [error for error in failed if error is not None]
-    for error in sorted(wrong, key=lambda error: isinstance(error, Interrupted)):  # before those that it interrupted
+    for error in sorted(wrong, key=lambda error: isinstance(error, Interrupted)):  # the cause before its Interrupted
         raise error
     return {model: running[model].result() for model in config.models}
 
 
 def trained_games(prepared: Prepared) -> np.ndarray:
-    """Return uint64[n]: the keys of the games that a training learns from or is validated on."""
+    """Return uint64[n]: the keys of the games used for training or validation."""
     return prepared.games["key"][prepared.split() != list(SPLITS).index("test")]
 
 
@@ -72,10 +72,11 @@ def assemble(
     folder: Path,
     about: Mapping[str, str],
 ) -> Path | None:
-    """Write the agent of five networks, and the under-trained one, into the run's folder; return where the first is.
+    """Write the agent of five networks and the under-trained agent into the run's folder; return the first's folder.
 
-    A model that is not trained is that of the weights that the run starts from. Returns None, and writes nothing, where
-    there are none, or where the configuration hides planes. The under-trained one is written if all five are trained.
+    Models that were not trained are taken from the weights that the run started from. If there are none, or if the
+    configuration hides planes, writes nothing and returns None. The under-trained agent is written only if all five
+    models were trained.
     """
     if (set(networks) != set(MODELS) and config.start is None) or config.hide:
         return None

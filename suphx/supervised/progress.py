@@ -1,4 +1,4 @@
-"""Where the training of a model stands."""
+"""The progress of the training of a model, as stored in its checkpoint."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from suphx.checkpoint import TrainingProgress
 
 
 class Validation(BaseModel):
-    """What the average of the weights was worth on validation pairs."""
+    """The accuracy and loss of the averaged weights on validation pairs."""
 
     model_config = ConfigDict(extra="forbid")
 
     pairs: int
-    """Pairs trained on before."""
+    """Number of pairs trained on so far."""
     accuracy: float
     loss: float
     """Mean of -log(probability of the answer)."""
 
 
 class Progress(TrainingProgress):
-    """Where a training stands."""
+    """The progress of a training."""
 
     chunk: int = 0
-    """The next chunk."""
+    """Number of the next chunk."""
     pairs: int = 0
-    """Trained on so far."""
+    """Number of pairs trained on so far."""
     steps: int = 0
     seconds: float = 0
     done: bool = False

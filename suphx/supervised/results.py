@@ -1,4 +1,4 @@
-"""The results of a supervised training beside the paper's: as JSON, and as tables for people."""
+"""The results of a supervised training beside the paper's: as numbers for JSON, and as tables on the screen."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PAPER = {
     "pong": (91.9, 10, 88.2),
     "kong": (94.0, 4, None),
 }
-#: Groups of a result that are tables of their own.
+#: Groupings of a result by situation.
 _GROUPS = ("by_archive", "by_turn", "by_shanten", "by_riichi", "by_kong")
 
 
@@ -40,9 +40,9 @@ def measure(
     watch: Callable[[str, int, int], None],
     hide: Iterable[str] = (),
 ) -> dict[str, dict[str, Any]]:
-    """Return model -> numbers (`evaluate_model`).
+    """Evaluate some networks; return model -> numbers (`evaluate_model`).
 
-    choose: the pairs of a model; watch: told (model, done, in all); hide: planes left empty.
+    choose: returns the pairs of a model; watch: called with (model, pairs done, total pairs); hide: planes left empty.
     """
     found = {}
     for model in [each for each in MODELS if each in networks]:
@@ -56,17 +56,17 @@ def measure(
 
 
 def percent(value: float | None) -> str:
-    """Return a share in percent, in words."""
+    """Return a share as text, in percent."""
     return "-" if value is None else f"{100 * value:.2f}"
 
 
 def count_words(pairs: int) -> str:
-    """Return a number of pairs in words."""
+    """Return a number of pairs as text, in millions (M) or thousands (K)."""
     return f"{pairs / 1e6:.2f} M" if pairs >= 1e6 else f"{pairs / 1000:.1f} K"
 
 
 def with_interval(numbers: Mapping[str, Any]) -> str:
-    """Return an accuracy in percent with half the width of its interval, in words."""
+    """Return an accuracy as text, in percent, with half the width of its interval."""
     if numbers["interval"] is None:
         return percent(numbers["accuracy"])
     half = 100 * (numbers["interval"][1] - numbers["interval"][0]) / 2
@@ -78,7 +78,7 @@ def _table(title: str) -> Table:
 
 
 def show_results(results: Mapping[str, Mapping[str, Any]], screen: Console) -> None:
-    """Print the accuracies beside the paper's Table 3, then by situation."""
+    """Print the accuracies beside those of the paper's Table 3, then by situation."""
     table = Table(
         title="Accuracy on games not trained on, in percent (95 % interval over games)",
         box=SIMPLE,

@@ -1,4 +1,4 @@
-"""Which rounds, and whose decisions in them: filters by archive, room, dan, player and length, and the split."""
+"""Selection of rounds and of the seats in them: filters by archive, room, dan, player and length, and the split."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from suphx.supervised.prepared import NO_DAN, SPLITS, Prepared
 
 
 class Filters(Config):
-    """Whose decisions are used; by default everybody's."""
+    """Filters that choose whose decisions are used; by default everyone's."""
 
     archives: list[str] | None = None
     """File names of archives."""
     rooms: list[str] | None = None
     """`normal`, `advanced`, `expert`, `phoenix`."""
     lengths: list[Literal["east", "east_south"]] | None = None
-    """Lengths of game."""
+    """Game lengths."""
     players: list[str] | None = None
-    """Names: the decisions of these players alone."""
+    """Names of players: only their decisions are used."""
     least_dan: int | None = Field(default=None, ge=1, le=11)
-    """Decisions of players with at least this dan alone (11: Tenhoui)."""
+    """Only decisions of players with at least this dan are used (11: Tenhoui)."""
 
 
 @dataclass(frozen=True)
@@ -36,17 +36,17 @@ class Selection:
     """Rounds of prepared logs, and the seats in them, for one model."""
 
     model: int
-    """Its place in MODELS."""
+    """Index of the model in MODELS."""
     rounds: np.ndarray
-    """i64[k]: rows of `Prepared.rounds` that have a pair."""
+    """i64[k]: rows of `Prepared.rounds` with at least one pair."""
     seats: np.ndarray
-    """i64[k]: bits of the seats whose pairs are wanted."""
+    """i64[k]: bit mask of the seats whose pairs are selected."""
     pairs: np.ndarray
-    """i64[k]: how many those are."""
+    """i64[k]: number of these pairs."""
 
     @property
     def n_pairs(self) -> int:
-        """How many pairs there are in all."""
+        """Total number of pairs."""
         return int(self.pairs.sum())
 
 
@@ -57,10 +57,10 @@ def select(
     filters: Filters | None = None,
     wanted_games: np.ndarray | None = None,
 ) -> Selection:
-    """Return the rounds that hold pairs of a model.
+    """Return the rounds that contain pairs of a model.
 
-    split: of SPLITS, or None for all games. wanted_games: bool[g], those alone. Raises InputError for a filter that
-    names what the logs do not have.
+    split: one of SPLITS, or None for all games. wanted_games: bool[g], restricts the selection to these games. Raises
+    InputError if a filter names something that does not occur in the logs.
     """
     filters = filters or Filters()
     games = np.ones(len(prepared.games), np.bool_) if wanted_games is None else wanted_games.copy()

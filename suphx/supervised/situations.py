@@ -1,4 +1,4 @@
-"""What kind of position a pair was asked in: turn, shanten, against riichi; for tables by situation."""
+"""Classification of the positions of pairs by turn, shanten and opposing riichi, for tables by situation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from simulator.lookup import get_lookup
 from simulator.record import ADDED_KONG, CLOSED_KONG, SEATS
 from simulator.shanten import shanten
 
-#: Turns (own discards before) are counted in sixes: the rows of a river.
+#: Turns (number of own discards so far) are grouped in sixes, like the rows of a river.
 TURN_NAMES = ("turns 1-6", "turns 7-12", "turns 13-")
 SHANTEN_NAMES = ("tenpai", "1 from tenpai", "2 from tenpai", "3 or more")
 RIICHI_NAMES = ("no other riichi", "against riichi")
@@ -29,11 +29,11 @@ def _fill(lookup, games, index, seats, turn, distance, against):
 
 
 def situations(positions: np.ndarray, pairs: np.ndarray) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
-    """Return kind of situation -> (names, i64[n] which of them each pair was asked in).
+    """Return kind of situation -> (names, i64[n]: index of the name that applies to each pair).
 
     positions GAME[m], pairs PAIR[n].
 
-    Shanten is that of the hand before the decision, the best discard's where one is to be made.
+    The shanten is that of the hand before the decision; if a tile is to be discarded, that after the best discard.
     """
     n = len(pairs)
     turn, distance, against = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
@@ -47,5 +47,5 @@ def situations(positions: np.ndarray, pairs: np.ndarray) -> dict[str, tuple[tupl
 
 
 def kong_kinds(options: np.ndarray) -> np.ndarray:
-    """Return i64[n]: which of KONG_NAMES each proposed kong is."""
+    """Return i64[n]: the index in KONG_NAMES of each proposed kong."""
     return (options >= CLOSED_KONG).astype(np.int64) + (options >= ADDED_KONG)

@@ -1,4 +1,4 @@
-"""The same position with its suits exchanged: what is good advice for one is for the other."""
+"""Permutation of the suits of a position, as data augmentation: the right answer is permuted in the same way."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from simulator.jit import jit
 _SUIT_KINDS = 9
 _SUIT = (1 << _SUIT_KINDS) - 1
 _HONOURS = (1 << 34) - (1 << 27)
-#: The six orders of three suits: suit s goes to place ORDERS[n][s].
+#: The six permutations of three suits: suit s becomes suit ORDERS[n][s].
 ORDERS = np.array(list(permutations(range(3))), np.int64)
 
 
@@ -28,7 +28,7 @@ def _permute(planes, orders, chosen):
 
 
 def permute_suits(planes: np.ndarray, answers: np.ndarray, chosen: np.ndarray, answers_are_kinds: bool) -> None:
-    """Exchange suits in place: planes uint64[n, planes], answers i64[n], chosen i64[n] of ORDERS for each."""
+    """Permute suits in place: planes uint64[n, planes], answers i64[n], chosen i64[n]: the row of ORDERS for each."""
     _permute(planes.view(np.int64), ORDERS, chosen)
     if answers_are_kinds:
         rows = np.flatnonzero(answers < 3 * _SUIT_KINDS)

@@ -1,4 +1,4 @@
-"""Supervised training of one model: chunks of pairs, steps, validations, checkpoints."""
+"""Supervised training of one model: chunks of pairs, steps, validations and checkpoints."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ WEAK_NAME = "weak.safetensors"
 
 
 class Interrupted(Exception):
-    """The training was told to stop; it goes on from its checkpoint."""
+    """Raised when the training was told to stop; it can be resumed from its checkpoint."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """How a training stands, for whoever watches."""
+    """The progress of a training, for display."""
 
     model: Model
     pairs: int
@@ -50,14 +50,14 @@ class Report:
 
 
 def log_loss(logits: np.ndarray, answers: np.ndarray) -> np.ndarray:
-    """Return f64[n]: -log(softmax probability of the answer) for logits f32[n, m], answers i64[n]."""
+    """Return f64[n], -log(softmax probability of the answer), for logits f32[n, m] and answers i64[n]."""
     scaled = logits.astype(np.float64)
     scaled -= scaled.max(axis=1, keepdims=True)
     return np.log(np.exp(scaled).sum(axis=1)) - scaled[np.arange(len(answers)), answers]
 
 
 def validate(network: PolicyNetwork, held_out: Chunk, precision: Precision, pairs: int) -> Validation:
-    """Measure a network, in the type that it will play in, after so many pairs of training."""
+    """Evaluate a network on held-out pairs, at the precision that it will play with; pairs: trained on so far."""
     logits = Evaluator(network, precision).logits(held_out.planes)
     if network.model == "discard":
         logits = np.where(legal_discards(held_out.planes), logits, -np.inf)
@@ -66,12 +66,12 @@ def validate(network: PolicyNetwork, held_out: Chunk, precision: Precision, pair
 
 
 class Training:
-    """One model's training in its own folder: `run` goes on from the checkpoint there, if there is one."""
+    """The training of one model in its own folder: `run` resumes from the checkpoint there, if there is one."""
 
     def __init__(
         self, model: Model, config: PretrainConfig, prepared: Prepared, folder: Path, precision: Precision
     ) -> None:
-        """Raises InputError for logs without pairs of the model, and for a checkpoint of something else."""
+        """Raises InputError if the logs have no pairs of the model, or the checkpoint belongs to another training."""
         self.model, self.config, self.folder, self.precision = model, config, folder, precision
         self.plan = config.models[model]
         self.source = Source(prepared, select(prepared, model, "training", config.filters), config.hide)
@@ -79,7 +79,7 @@ class Training:
         if not self.source.selection.n_pairs or not self.held_out_source.selection.n_pairs:
             raise InputError(
                 f"these logs hold no pairs of the {model} model to train on, or none to validate with: more games are "
-                "needed, other filters, or a configuration without that model"
+                "needed, or other filters, or a configuration without that model"
             )
         network = _first_network(model, config).to(precision.device)
         learner = Learner(network, config, self.plan.learning_rate or config.learning_rate, precision)
@@ -95,14 +95,14 @@ class Training:
 
     @property
     def average(self) -> PolicyNetwork:
-        """The moving average of the weights: what is validated and kept."""
+        """The moving average of the weights, which is what is validated and saved."""
         return self.learners.first.optimizer.average
 
     def run(self, watch: Callable[[Report], None], stop: Event) -> PolicyNetwork:
         """Train until the pairs are used up or validation stops it; return the best network.
 
-        watch: told after every chunk. stop: set by whoever wants it to end early; raises Interrupted then, with a
-        checkpoint written.
+        watch: called after every chunk. stop: set it to end the training early; it then writes a checkpoint and raises
+        Interrupted.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         if not self.progress.done:
@@ -160,13 +160,13 @@ class Training:
         return found
 
     def _is_over(self) -> bool:
-        """Return whether the last validations were all no better than the best one before them."""
+        """Return whether the last `patience` validations all failed to improve on the best one before them."""
         best = self.progress.best
         later = [each for each in self.progress.validations if best is not None and each.pairs > best.pairs]
         return len(later) >= self.config.patience
 
     def _keep_weak(self, before: int) -> None:
-        """Keep the average as SL-weak where its share of the pairs has just been passed."""
+        """Save the averaged weights as SL-weak if the configured share of the pairs has just been reached."""
         if before < self.config.weak * self.plan.pairs <= self.progress.pairs:
             save_network(self.folder / WEAK_NAME, self.average)
 
@@ -175,7 +175,7 @@ class Training:
 
 
 def _first_network(model: Model, config: PretrainConfig) -> PolicyNetwork:
-    """Return the network that a training starts from: fresh, named by the seed, or from given weights."""
+    """Return the network that a training starts from: freshly initialised from the seed, or with given weights."""
     torch.manual_seed(config.seed * len(MODELS) + MODELS.index(model))
     fresh = PolicyNetwork(model, config.size_of(model))
     if config.start is None:
@@ -184,7 +184,7 @@ def _first_network(model: Model, config: PretrainConfig) -> PolicyNetwork:
     network = load_agent_network(weights_folder(config.start), start_model)
     if (network.size.filters, network.size.blocks) != (fresh.size.filters, fresh.size.blocks):
         found = f"{network.size.filters} filters x {network.size.blocks} blocks"
-        raise InputError(f"{config.start}: its {start_model} network has {found}; the configuration says another size")
+        raise InputError(f"{config.start}: its {start_model} network has {found}; the configuration gives another size")
     shapes = {name: each.shape for name, each in fresh.state_dict().items()}
     fitting = {name: each for name, each in network.state_dict().items() if shapes.get(name) == each.shape}
     fresh.load_state_dict(fitting, strict=False)
@@ -192,6 +192,6 @@ def _first_network(model: Model, config: PretrainConfig) -> PolicyNetwork:
 
 
 def _purpose(config: PretrainConfig) -> tuple:
-    """Return what of a configuration, beside the model's own plan, decides what its training does."""
+    """Return the parts of a configuration, besides the model's own plan, that determine its training."""
     elsewhere = {"name", "models", "test_pairs", "checkpoint_seconds", "generated", "start", "hide"}
     return (config.model_dump(exclude=elsewhere), *filter(None, (config.start, config.hide)))

@@ -1,6 +1,6 @@
-"""Logged rounds replayed for their training pairs: only positions with a wanted pair are kept.
+"""Replay of logged rounds to collect training pairs; only positions with a wanted pair are kept. Compiled.
 
-A seat that had left the table answered nothing, for the server moved for it. Compiled.
+A seat that had left the table gives no pairs, because the server moved for it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from suphx.supervised.pairs import asked_pairs
 
 @jit
 def _tiles_exist(events):
-    """Return whether the tiles of events are tiles: arrays are indexed by them."""
+    """Return whether the tiles of events are valid: arrays are indexed by them."""
     for e in range(len(events)):
         kind = events[e]["type"]
         without = kind == EVENT_RIICHI or kind == EVENT_RIICHI_ACCEPTED or kind == EVENT_NO_WINNER
@@ -41,10 +41,10 @@ def _tiles_exist(events):
 
 @jit
 def open_round(lookup, rules, row, events, game):
-    """Deal a round of prepared logs into `game`, a GAME record of zeros, and run it to its first decision.
+    """Deal a round of prepared logs into `game`, a zeroed GAME record, and advance it to its first decision.
 
-    rules: its RULES record; row: its ROUND; what the log does not show of the wall is filled up. Returns whether the
-    log's tiles make a wall.
+    rules: its RULES record; row: its ROUND. The tiles of the wall that the log does not show are filled in. Returns
+    whether the log's tiles form a valid wall.
     """
     game["rules"] = rules
     start_game(game)
@@ -70,10 +70,11 @@ def open_round(lookup, rules, row, events, game):
 def walk_round(lookup, games, trials, events, absent, seats, wanted, positions, first, pairs, n, counts):
     """Replay a round that `open_round` has dealt in games[0], and write its pairs.
 
-    events LOG_EVENT[m]; absent u8[m]: bit s: seat s had left before that event; seats, wanted: bits of the seats and
-    models to keep pairs of. positions GAME[...]: where the records go that pairs were asked in, from `first` on;
-    pairs PAIR[...], from n on. counts i64[4, COUNTS]: pairs by seat and model, and forced discards, kept or not.
-    Returns (positions, pairs) in use then, what does not fit counted too; (-1, -1) for a log that cannot be replayed.
+    events LOG_EVENT[m]; absent u8[m]: bit s is set if seat s had left before that event; seats, wanted: bit masks of
+    the seats and models to keep pairs of. positions GAME[...] receives, from index `first` on, the records in which
+    pairs were asked; pairs PAIR[...] receives the pairs from index n on. counts i64[4, COUNTS]: pairs by seat and
+    model, and forced discards, kept or not. Returns the new numbers of (positions, pairs), counting those that did not
+    fit; (-1, -1) for a log that cannot be replayed.
     """
     game = games[0]
     hints = np.empty(2, np.uint8)
@@ -117,11 +118,11 @@ def walk_round(lookup, games, trials, events, absent, seats, wanted, positions, 
 
 @jit
 def collect_pairs(lookup, tables, rules, rounds, events, absent, which, seats, wanted, positions, pairs, counts):
-    """Write the pairs of many rounds: those that `which` i64[k] names, of the seats in the bits of seats i64[k].
+    """Write the pairs of the rounds with indices `which` i64[k], for the seats in the bit masks `seats` i64[k].
 
-    tables GAME[3]: zeros, used up but for the last. rules RULES[...], rounds ROUND[...], events, absent: as in
-    `Prepared`. counts i64[k, 4, COUNTS] receives the numbers of pairs. Otherwise as `walk_round`; returns (positions,
-    pairs) written, or (-1 - i, -1) where round which[i] cannot be replayed.
+    tables GAME[3]: zeros, of which all but the last are overwritten. rules RULES[...], rounds ROUND[...], events,
+    absent: as in `Prepared`. counts i64[k, 4, COUNTS] receives the numbers of pairs. Otherwise as `walk_round`; returns
+    the numbers of (positions, pairs) written, or (-1 - i, -1) if round which[i] cannot be replayed.
     """
     games, trials, blank = tables[0:1], tables[1:2], tables[2:3]
     first, n = 0, 0
