@@ -1,1 +1,1 @@
-"""Measurements of speed, our own against the best known peers in the same run."""
+"""Speed benchmarks, run side by side with the fastest known peer libraries."""

@@ -1,4 +1,4 @@
-"""How fast shanten and accepted tiles are, next to the fastest libraries that offer them to Python."""
+"""Benchmark shanten and accepted tiles against the fastest libraries available from Python."""
 
 from __future__ import annotations
 
@@ -14,16 +14,19 @@ from simulator.shanten import COMPLETE
 from simulator.tiles import KINDS, TILES
 
 HANDS = 4096
-MOST_DRAWS = 17  # of a seat in a round without calls
+MOST_DRAWS = 17  # most draws of a seat in a round, without calls
 
 
 def random_hands(n: int = HANDS, seed: int = 0) -> np.ndarray:
-    """Return u8[n, 34]: closed hands of 14 tiles, each the top of its own shuffled wall."""
+    """Return u8[n, 34]: closed hands of 14 tiles, each dealt from its own shuffled wall."""
     return _counts(_walls(n, np.random.default_rng(seed))[:, :14])
 
 
 def game_like_hands(n: int = HANDS, seed: int = 0) -> np.ndarray:
-    """Return u8[n, 34]: closed hands of 14 tiles after 1 to 17 draws, played for shanten, then for accepted tiles."""
+    """Return u8[n, 34]: closed hands of 14 tiles after 1 to 17 draws.
+
+    Each discard minimises shanten, then maximises the number of accepted tiles.
+    """
     rng = np.random.default_rng(seed)
     walls, draws = _walls(n, rng), rng.integers(1, MOST_DRAWS + 1, n)
     hands = _counts(walls[:, :14])
@@ -36,11 +39,12 @@ def game_like_hands(n: int = HANDS, seed: int = 0) -> np.ndarray:
 
 
 def bench_shanten(seconds: float = 2.0, hands: np.ndarray | None = None) -> dict[str, float]:
-    """Measure hands a second on one core, for random hands and for `hands` (u8[n, 34], without: game-like ones).
+    """Measure shanten of hands per second on one core, for random hands and for `hands` (u8[n, 34]).
 
-    Ours is `shanten_batch`, its checks included; the peers are called once a hand, as their Python interface asks,
-    with lists made beforehand. All take turns for `seconds` per set of hands; medians. `..._ratio` is ours to the
-    better peer. A peer that is not installed is left out, and so is the ratio if none is.
+    `hands` are `game_like_hands` by default. Ours is `shanten_batch`, including its checks; the peers are called once
+    per hand, as their Python interfaces require, with arguments prepared beforehand. They take turns for `seconds` per
+    set of hands, and medians are reported. `..._ratio` is our speed over that of the fastest peer. Peers that are not
+    installed are left out; without any, so is the ratio.
     """
     report: dict[str, float] = {}
     for name, chosen in (("random", random_hands()), ("game", game_like_hands() if hands is None else hands)):
@@ -51,10 +55,10 @@ def bench_shanten(seconds: float = 2.0, hands: np.ndarray | None = None) -> dict
 
 
 def bench_accepted(seconds: float = 2.0, hands: np.ndarray | None = None) -> dict[str, float]:
-    """Measure hands of 14 tiles a second for which every discard's shanten and accepted tiles are found.
+    """Measure hands of 14 tiles per second, finding shanten and accepted tiles after every discard.
 
-    Ours is `discards_batch`; xiangting is asked for the necessary tiles of the hand after each discard.
-    Otherwise as `bench_shanten`; `..._ours_us` is ours in microseconds a hand.
+    Ours is `discards_batch`; xiangting computes the necessary tiles of the hand after each discard. Otherwise as
+    `bench_shanten`; `..._ours_us` is our time in microseconds per hand.
     """
     report: dict[str, float] = {}
     for name, chosen in (("random", random_hands()), ("game", game_like_hands() if hands is None else hands)):
@@ -80,7 +84,7 @@ def _shanten_peers(hands: np.ndarray) -> dict[str, Callable[[], object]]:
     with suppress(ImportError):
         from riichienv import calculate_shanten
 
-        # Physical tiles; bytes are what it reads fastest.
+        # It takes physical tiles and reads them fastest as bytes.
         tiles = [bytes(4 * k + copy for k in range(KINDS) for copy in range(hand[k])) for hand in hands.tolist()]
         peers["riichienv"] = lambda: list(map(calculate_shanten, tiles))
     with suppress(ImportError):
@@ -102,7 +106,7 @@ def _accepted_peers(hands: np.ndarray) -> dict[str, Callable[[], object]]:
 
 
 def _median_seconds(contestants: dict[str, Callable[[], object]], seconds: float) -> dict[str, float]:
-    """Return each contestant's median time; they take turns, so that a slow spell of the machine meets all."""
+    """Return each contestant's median time in seconds; they take turns, so a slow phase of the machine affects all."""
     for run in contestants.values():
         run()
     times: dict[str, list[float]] = {name: [] for name in contestants}

@@ -1,4 +1,4 @@
-"""How fast random legal play is: beside riichienv, in two processes beside one, and what a game takes in memory."""
+"""Benchmark random legal play: against riichienv, two processes against one, and the memory of a game."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from simulator.players.simple import choose_random
 from simulator.record import GAME
 from simulator.tables import Tables
 
-GAMES = 4096  # side by side: enough that Python's share of a step vanishes
-_TURN_SECONDS = 0.1  # a contestant's turn
+GAMES = 4096  # played side by side: enough to make Python's share of a step negligible
+_TURN_SECONDS = 0.1  # length of a contestant's turn
 _START = {"oya": 0, "round_wind": 0, "scores": [25_000] * 4, "honba": 0, "kyotaku": 0}
 
 
 def bench_play(seconds: float = 4.0, games: int = GAMES) -> dict[str, float]:
-    """Measure random legal play on one core in decisions a second, legal masks and new games included.
+    """Measure random legal play on one core in decisions per second, including legal masks and new games.
 
-    Ours is a batch of `games`, riichienv its fastest loop from Python (`riichienv_player`); they take turns for
-    `seconds`, and the medians count. Ours counts decisions with a choice alone, riichienv forced ones as well. Without
-    riichienv there is neither its number nor the ratio.
+    Ours plays a batch of `games`, riichienv its fastest loop from Python (`riichienv_player`); they take turns for
+    `seconds`, and medians are reported. Ours counts only decisions with a choice, riichienv also forced ones. If
+    riichienv is not installed, its number and the ratio are left out.
     """
     contestants: dict[str, Callable[[], int]] = {"ours": our_player(games)}
     with suppress(ImportError):
@@ -45,9 +45,10 @@ def bench_play(seconds: float = 4.0, games: int = GAMES) -> dict[str, float]:
 
 
 def bench_two_processes(seconds: float = 4.0, games: int = GAMES) -> dict[str, float]:
-    """Measure how much more two processes play than one, each of them the same work; 2.0 is all that two cores can.
+    """Measure the speedup of two processes over one, each doing the same work; 2.0 is the ideal for two cores.
 
-    One alone and both together take turns for `seconds`; medians. The processes are started and warm before.
+    One process alone and both together take turns for `seconds`; the ratio is of medians. The processes are started
+    and warmed up beforehand.
     """
     context = multiprocessing.get_context("spawn")
     pipes, processes = [], []
@@ -57,7 +58,7 @@ def bench_two_processes(seconds: float = 4.0, games: int = GAMES) -> dict[str, f
         processes[-1].start()
         pipes.append(here)
     try:
-        steps, _ = (pipe.recv() for pipe in pipes)  # what one does in a turn
+        steps, _ = (pipe.recv() for pipe in pipes)  # number of steps per turn
         alone: list[float] = []
         together: list[float] = []
         end = time.perf_counter() + seconds
@@ -73,7 +74,7 @@ def bench_two_processes(seconds: float = 4.0, games: int = GAMES) -> dict[str, f
 
 
 def our_player(games: int = GAMES, seed: int = 0) -> Callable[[], int]:
-    """Return a function that plays one step of a batch at random and returns how many decisions that were."""
+    """Return a function that plays one random step of a batch and returns the number of decisions."""
     tables = Tables(games, seed=seed)
     actions = np.empty(3 * games, np.int64)
 
@@ -88,10 +89,10 @@ def our_player(games: int = GAMES, seed: int = 0) -> Callable[[], int]:
 
 
 def riichienv_player() -> Callable[[], int]:
-    """Return a function that plays a thousand steps at random with riichienv and returns the number of decisions.
+    """Return a function that plays a thousand random steps with riichienv and returns the number of decisions.
 
-    Of the loops that its Python interface allows, this was the quickest: actions picked from the observations that
-    `step` returns (masks and `find_action`, or asking for the legal actions anew, take longer), and no mjai log.
+    This was the fastest of the loops that its Python interface allows: actions are picked from the observations that
+    `step` returns (masks with `find_action`, or querying the legal actions again, are slower), without an mjai log.
     """
     from riichienv import GameRule, RiichiEnv
 
@@ -116,7 +117,7 @@ def riichienv_player() -> Callable[[], int]:
 
 
 def _rate(play: Callable[[], int]) -> float:
-    """Return decisions a second over one turn."""
+    """Return decisions per second over one turn."""
     start = now = time.perf_counter()
     decisions = 0
     while now - start < _TURN_SECONDS:
@@ -126,7 +127,7 @@ def _rate(play: Callable[[], int]) -> float:
 
 
 def _work(pipe: Connection, games: int, seed: int) -> None:
-    """Play as many steps as the other end asks for, time and again, until it asks for none."""
+    """Serve a pipe: send the number of steps per turn, then play as many steps as requested until 0 are."""
     play = our_player(games, seed)
     for _ in range(10):
         play()
@@ -141,7 +142,7 @@ def _work(pipe: Connection, games: int, seed: int) -> None:
 
 
 def _round_trip(pipes: list[Connection], steps: int) -> float:
-    """Return the seconds until all have done the steps."""
+    """Return the seconds until all processes have played the steps."""
     start = time.perf_counter()
     for pipe in pipes:
         pipe.send(steps)

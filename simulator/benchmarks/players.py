@@ -1,7 +1,8 @@
-"""How strong and how fast a rule-based player is: `python -m simulator.benchmarks.players sensible random`.
+"""Measure strength and speed of a rule-based player: `python -m simulator.benchmarks.players sensible random`.
 
-A match is duplicate: each game of the seed is played four times, with the player on each seat and the opponent on the
-three others, from the same walls. The mean over the four is one observation; the interval is that of their mean.
+Matches are duplicate: each game of the seed is played four times with the same walls, with the player on each seat in
+turn and the opponent on the other three. The mean over the four games is one observation; the confidence interval is
+that of the mean of the observations.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _NORMAL_95 = 1.96
 
 @dataclass
 class Rates:
-    """What a player did, counted over rounds."""
+    """Counts of what a player did over a number of rounds."""
 
     rounds: int = 0
     wins: int = 0
@@ -37,7 +38,7 @@ class Rates:
     """... at which it was tenpai."""
 
     def note(self, rounds: np.ndarray, seat: int) -> None:
-        """Count what a seat did; rounds: GAME[n], records at the ends of rounds."""
+        """Add what a seat did; rounds: GAME[n], the records at the ends of rounds."""
         result = rounds["result"]
         won = (result["wins"]["seat"] == seat) & (np.arange(3) < result["n_wins"][:, None])
         by_claim = result["type"] == RESULT_CLAIM_WIN
@@ -52,7 +53,7 @@ class Rates:
         self.tenpai += int((drawn & (result["tenpai"] >> seat & 1 == 1)).sum())
 
     def __str__(self) -> str:
-        """Return the rates as cells of a table."""
+        """Return the rates as cells of a Markdown table."""
         shares = [self.wins, self.deal_ins, self.riichi, self.opened, self.draws]
         cells = [f"{share / self.rounds:.1%}" for share in shares]
         cells.append(f"{self.tenpai / max(self.draws, 1):.1%}")
@@ -65,13 +66,13 @@ class Match:
     """A duplicate match of one player against three of another."""
 
     places: np.ndarray
-    """f8[n]: mean place of the player (1 to 4) in the four games from one wall sequence."""
+    """f8[n]: the player's mean place (1 to 4) in the four games of each wall sequence."""
     points: np.ndarray
     """f8[n]: its mean final points, in thousands."""
     rates: Rates = field(default_factory=Rates)
 
     def __str__(self) -> str:
-        """Return place and points with their 95 % intervals, and the rates, as cells of a table."""
+        """Return place and points with their 95 % confidence intervals, and the rates, as cells of a Markdown table."""
         cells = []
         for values, form in ((self.places, ".3f"), (self.points, "+.1f")):
             half = _NORMAL_95 * values.std(ddof=1) / len(values) ** 0.5
@@ -80,7 +81,7 @@ class Match:
 
 
 def play_match(one: Player, other: Player, n: int, seed: int = 0) -> Match:
-    """Play 4 n games: `one` on each seat against three of `other`, n wall sequences."""
+    """Play 4 n games over n wall sequences: `one` on each seat against three of `other`."""
     match = Match(np.zeros(n), np.zeros(n))
     for seat in range(SEATS):
         seats = [one if each == seat else other for each in range(SEATS)]
@@ -97,7 +98,7 @@ def _note(match: Match, game: PlayedGame, seat: int) -> None:
 
 
 def choices_per_second(chooser: Player, steps: int = 200, games: int = 1024) -> float:
-    """Measure how many decisions a player makes in a second of processor time, without the table's share."""
+    """Measure a player's decisions per second of processor time, excluding the time of the table."""
     tables = Tables(games, seed=1)
     chosen, spent = 0, 0.0
     for step in range(steps + 1):
@@ -113,7 +114,7 @@ def choices_per_second(chooser: Player, steps: int = 200, games: int = 1024) -> 
 
 
 def main() -> None:
-    """Print a table row for each opponent."""
+    """Print a table with one row per opponent, and the player's speed."""
     parser = argparse.ArgumentParser(description="Duplicate matches of rule-based players.")
     parser.add_argument("player", choices=PLAYERS)
     parser.add_argument("opponents", nargs="+", choices=PLAYERS)

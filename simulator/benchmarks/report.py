@@ -1,4 +1,4 @@
-"""All measurements of `suphx bench simulator`, one part after the other."""
+"""All parts of the benchmark `suphx bench simulator`."""
 
 from __future__ import annotations
 
@@ -22,13 +22,16 @@ from simulator.logs.model import LogError, RoundLog
 from simulator.record import EVENT_DISCARD, EVENT_DRAW
 from simulator.tiles import KINDS, NO_TILE
 
-#: Games made for the measurements where no logs are given.
+#: Number of games generated for the benchmark if no logs are given.
 _GAMES = 400
 _HANDS = 20_000
 
 
 def hands_of_logs(paths: list[Path], most: int = _HANDS) -> np.ndarray:
-    """Return u8[n, 34] hands of 14 tiles after draws in logged games, up to the first call of each round."""
+    """Return u8[n, 34]: hands of 14 tiles after draws in logged games, up to the first call of each round.
+
+    At most `most` hands are returned. Raises LogError for a log that cannot be read.
+    """
     hands: list[np.ndarray] = []
     for source, data in open_logs(paths):
         if isinstance(data, LogError):
@@ -59,7 +62,7 @@ def _hands_of_round(round_log: RoundLog) -> list[np.ndarray]:
 
 
 def bench_simulator(logs: list[Path], seconds: float) -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield (part, its numbers) of every measurement; without `logs`, games of `sensible` are made to verify."""
+    """Yield (part, its numbers) for every part; without `logs`, games of `sensible` are generated."""
     yield "play", bench_play(seconds)
     yield "two processes", bench_two_processes(seconds)
     with tempfile.TemporaryDirectory(prefix="suphx-bench-") as folder:

@@ -1,4 +1,4 @@
-"""Wins scored a second, one core, beside the calculators of riichienv (Rust) and mahjong (Python)."""
+"""Benchmark scored wins per second on one core, against the calculators of riichienv (Rust) and mahjong (Python)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from simulator.record import MELD_ADDED_KONG, MELD_CHOW, MELD_CLOSED_KONG, MELD_
 
 
 def riichienv_scorer(win: MadeWin) -> Callable[[], object]:
-    """Return a call that has riichienv's Rust core, without its Python wrapper, score the win, its arguments ready."""
+    """Return a function that scores the win with riichienv's Rust core, without its Python wrapper.
+
+    The arguments are prepared beforehand.
+    """
     peer = importlib.import_module("riichienv._riichienv")
     types = {
         MELD_CHOW: peer.MeldType.Chi, MELD_PONG: peer.MeldType.Pon, MELD_OPEN_KONG: peer.MeldType.Daiminkan,
@@ -34,7 +37,7 @@ def riichienv_scorer(win: MadeWin) -> Callable[[], object]:
 
 
 def mahjong_scorer(win: MadeWin) -> Callable[[], object]:
-    """Return a call that has the mahjong package score the win, its arguments ready."""
+    """Return a function that scores the win with the mahjong package, with arguments prepared beforehand."""
     config_module = importlib.import_module("mahjong.hand_calculating.hand_config")
     calculator = importlib.import_module("mahjong.hand_calculating.hand").HandCalculator
     meld_class = importlib.import_module("mahjong.meld").Meld
@@ -62,10 +65,10 @@ def mahjong_scorer(win: MadeWin) -> Callable[[], object]:
 
 
 def bench_scoring(seconds: float = 6.0, wins: int = 4000, seed: int = 1) -> dict[str, float]:
-    """Return wins scored a second by us and by both peers, and the ratios; they take turns on the same wins.
+    """Return the wins scored per second by us and by both peers, and the ratios; they take turns on the same wins.
 
-    Ours is `score_batch`, payments included. The peers' arguments are made beforehand. `compile_s` is the time until
-    the first answer of ours in this process: seconds without a cache of compiled code.
+    Ours is `score_batch`, including payments. The peers' arguments are prepared beforehand. `compile_s` is the time to
+    our first result in this process: several seconds without a cache of compiled code.
     """
     made = list(make_wins(wins, seed))
     arrays = as_arrays(made)

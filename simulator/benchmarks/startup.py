@@ -1,4 +1,4 @@
-"""How long a person waits: the first compile ever, and from import to the first step afterwards."""
+"""Benchmark the waiting time at startup: the very first compilation, and later the time from import to first step."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ print(json.dumps([imported - start, time.perf_counter() - start]))
 
 
 def _first_step(cache: str) -> tuple[float, float]:
-    """Return seconds from the interpreter's start of our code to the end of the imports and of the first step."""
+    """Return the seconds in a fresh process from the start of our code to the end of imports and of the first step."""
     environment = os.environ | {CACHE_VARIABLE: cache}
     command = [sys.executable, "-c", _FIRST_STEP]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
@@ -37,7 +37,7 @@ def _first_step(cache: str) -> tuple[float, float]:
 
 
 def bench_startup(repeats: int = 5) -> dict[str, float]:
-    """Measure in fresh processes: with an empty cache once, then with the cache that it left (median)."""
+    """Measure in fresh processes: once with an empty cache, then with the cache filled by that (median)."""
     with tempfile.TemporaryDirectory(prefix="suphx-bench-") as cache:
         _, first = _first_step(cache)
         again = [_first_step(cache) for _ in range(repeats)]

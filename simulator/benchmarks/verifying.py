@@ -1,4 +1,4 @@
-"""Logs verified a second, by as many processes as there are cores."""
+"""Benchmark verified logs per second, with as many processes as there are cores."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from simulator.logs.verify_paths import Summary, verify_paths
 
 
 def bench_verifying(paths: list[Path], workers: int | None = None) -> dict[str, float]:
-    """Verify everything under `paths`; games a second over the whole run, the start of the processes included.
+    """Verify everything under `paths`; return games per second over the whole run, including the processes' start.
 
-    Raises ValueError if a game does not verify: a rate of wrong work would mean nothing.
+    Raises ValueError if a game fails verification, since the rate would then be meaningless.
     """
     workers = workers or os.cpu_count() or 1
     summary = Summary()

@@ -1,4 +1,4 @@
-"""Made-up wins of every kind, rich in yakuman and in hands with several readings, to measure and check scoring on."""
+"""Random wins of every kind, rich in yakuman and hands with several readings, to benchmark and test scoring."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class MadeWin:
 
 
 def _sets(random_: random.Random) -> tuple[list[list[int]], int]:
-    """Return four runs and triplets by kind, and the kind of a pair, in one of many characters."""
+    """Return four runs or triplets as kinds, and the kind of a pair, drawn from one of many styles of hand."""
     suit, low, some = random_.randrange(3) * 9, random_.randrange(3), random_.sample
     every = [list(range(9 * each, 9 * each + 9)) for each in range(3)]
     all_starts = [start for numbers in every for start in numbers[:7]]
@@ -51,7 +51,7 @@ def _sets(random_: random.Random) -> tuple[list[list[int]], int]:
     number, shape = random_.randrange(7), random_.choice(((0, 0, 0), (0, 1, 2)))
     coloured = [[9 * each + number + step for step in shape] for each in range(3)]
     straight = [[suit + 3 * part + step for step in range(3)] for part in range(3)]
-    # kinds for triplets and the pair, starts for runs, the share of runs, sets that are sure to be there
+    # kinds for triplets and the pair, lowest kinds of runs, probability of a run, sets that are always included
     kinds, starts, runs, sets = random_.choice(
         (
             (range(KINDS), all_starts, 0.6, []),
@@ -113,7 +113,7 @@ def _shape(random_: random.Random) -> tuple[list[int], list[tuple[int, list[int]
 
 
 def _situation(random_: random.Random, is_open: bool, melds: list[tuple[int, list[int]]]) -> int:
-    """Return flags that can come together."""
+    """Return a random combination of situation flags that can occur together."""
     situation = s.BY_DRAW if random_.random() < 0.5 else 0
     has_kong = any(len(kinds) == 4 for _, kinds in melds)
     if not is_open and random_.random() < 0.5:
@@ -150,7 +150,7 @@ def make_wins(count: int, seed: int = 0) -> Iterator[MadeWin]:
         random_.shuffle(tiles)
         situation = _situation(random_, any(meld_type != MELD_CLOSED_KONG for meld_type, _ in melds), melds)
         if situation & s.ROBBED_KONG and used[tiles[-1] >> 2] > 1:
-            continue  # the other three are in the robbed kong
+            continue  # the other three tiles of its kind are in the robbed kong
         rest = [tile for left in copies.values() for tile in left]
         indicators = random_.sample(rest, 10)
         shown = 1 + sum(len(kinds) == 4 for _, kinds in melds)
@@ -161,7 +161,7 @@ def make_wins(count: int, seed: int = 0) -> Iterator[MadeWin]:
 
 
 def as_arrays(wins: list[MadeWin]) -> dict[str, np.ndarray]:
-    """Return the arguments of `hands.score_batch` for these wins; the dealer sits in seat 0."""
+    """Return the arguments of `hands.score_batch` for these wins; the dealer is seat 0."""
     n = len(wins)
     arrays = {"hands": np.zeros((n, KINDS), np.uint8), "melds": np.zeros((n, 4), MELD), "wins": np.zeros(n, WIN)}
     for i, win in enumerate(wins):
@@ -184,7 +184,7 @@ def as_arrays(wins: list[MadeWin]) -> dict[str, np.ndarray]:
 
 
 def score_made(arrays: dict[str, np.ndarray], rules: Rules | None = None) -> np.ndarray:
-    """Score the arrays of `as_arrays` into their `wins`; return bool[n], complete and with a yaku."""
+    """Score the arrays of `as_arrays` into their `wins`; return bool[n], whether each is complete and has a yaku."""
     columns = [arrays[name] for name in ("n_melds", "win_kinds", "situations", "seat_winds", "round_winds", "wins")]
     n_melds, win_kinds, situations, seat_winds, round_winds, wins = columns
     return score_batch(

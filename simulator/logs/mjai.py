@@ -1,7 +1,7 @@
-"""Reader of mjai logs: one JSON event a line, as mjai, Mortal and RiichiEnv write them.
+"""Reader of mjai logs: one JSON event per line, as written by mjai, Mortal and RiichiEnv.
 
-The dialects differ in what they leave out (scores, payments, the kind of a draw) and in when they show a kong's
-indicator; the reader takes all of them, and takes the order as it stands.
+The dialects differ in what they omit (scores, payments, the kind of an abortive draw) and in when they show a kong's
+dora indicator; the reader accepts all of them and keeps the order of events as it is.
 """
 
 from __future__ import annotations
@@ -51,9 +51,10 @@ _TENPAI_PAYMENTS = {0, 1000, 1500, 3000}
 def read_mjai(data: bytes, source: str = "", rules: Rules | None = None) -> list[GameLog]:
     """Return the games of a file of mjai events, plain or gzipped: one event a line, or one JSON list of events.
 
-    mjai does not state the rules: without `rules` they are Tenhou's, with red fives unless a fourth plain five is
-    seen, East only if the log says so or a finished game has no further wind. Raises LogError, naming the line, for
-    anything unreadable and for a log of one player's view, whose hidden tiles (`?`) make no full log.
+    mjai does not state the rules. Without `rules`, Tenhou's are assumed: with red fives, unless the log says otherwise
+    or has a fourth plain five in a round; East only if the log says so, or if a finished game ended in an East round
+    with no seat below zero. Raises LogError, naming the line, for anything unreadable and for a log of one player's
+    view, whose hidden tiles (`?`) make it incomplete.
     """
     games: list[list[tuple[int, Event]]] = []
     for number, event in _events(plain_data(data, source), source):
@@ -66,7 +67,7 @@ def read_mjai(data: bytes, source: str = "", rules: Rules | None = None) -> list
 
 
 def _events(data: bytes, source: str) -> list[tuple[int, Event]]:
-    """Return (line, event) of each event."""
+    """Return (line number, event) for each event."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -77,7 +78,7 @@ def _events(data: bytes, source: str) -> list[tuple[int, Event]]:
             events = list(enumerate(json.loads(text), 1))
         else:
             events = []
-            # Not at what else may count as the end of a line: a name may hold it.
+            # Not splitlines(): a name may contain other characters that it treats as line ends.
             for number, line in enumerate(text.split("\n"), 1):
                 if line.strip():
                     events.append((number, json.loads(line)))
@@ -119,7 +120,7 @@ class _GameReader:
         }
 
     def _red_fives(self) -> bool:
-        """Return whether red fives are in play: said by `aka_flag`, else unless a hand proves there are none."""
+        """Return whether red fives are in play: as `aka_flag` says, otherwise yes unless four plain fives are seen."""
         for _, event in self.events:
             if isinstance(event.get("aka_flag"), bool):
                 return event["aka_flag"]
@@ -294,7 +295,7 @@ class _GameReader:
         self.scores = read_points(event, "scores")
 
     def _draw_type(self, builder: RoundBuilder, deltas: list[int] | None) -> int:
-        """Return the kind of a draw from the round itself, where the event does not say it."""
+        """Return the kind of a round without a winner (RESULT_*), derived from the round if the event omits it."""
         events = builder.events()
         discards = events["type"] == EVENT_DISCARD
         if (deltas and any(deltas)) or builder.draws == LIVE_TILES:
@@ -323,7 +324,7 @@ class _GameReader:
         self.builder = self.round = None
 
     def _settle_rules(self) -> None:
-        """Put into the rules what the log lets one see of them, unless the caller gave them."""
+        """Set the length and red fives of the rules as inferred from the log, unless the caller gave the rules."""
         rounds = self.game.rounds
         east = self.named_length == _EAST_ONLY
         if self.named_length is None and self.ended and rounds[-1].round < _EAST_ONLY:
@@ -337,6 +338,6 @@ class _GameReader:
 
 
 def _exhaustive_type(deltas: list[int] | None) -> int:
-    """Return nagashi mangan if the payments are more than tenpai payments are, else an exhaustive draw."""
+    """Return RESULT_NAGASHI if the payments cannot be those for tenpai, otherwise RESULT_EXHAUSTIVE."""
     nagashi = deltas is not None and any(abs(delta) not in _TENPAI_PAYMENTS for delta in deltas)
     return RESULT_NAGASHI if nagashi else RESULT_EXHAUSTIVE

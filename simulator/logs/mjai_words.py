@@ -1,4 +1,4 @@
-"""The words of mjai: names of tiles and of drawn rounds, and the reading of an event's fields."""
+"""The vocabulary of mjai: names of tiles and of rounds without a winner, and functions to read an event's fields."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TILE_NAMES = (
 )
 _FACES = {name: face for face, name in enumerate(TILE_NAMES)}
 
-#: `reason` of a ryukyoku, as the dialects write it; the first of each kind is what the writer says.
+#: `reason` of a ryukyoku as the dialects write it; the writer uses the first one of each kind.
 DRAW_REASONS = {
     "exhaustive_draw": RESULT_EXHAUSTIVE,
     "fanpai": RESULT_EXHAUSTIVE,
@@ -52,14 +52,17 @@ REASON_NAMES = {result: reason for reason, result in reversed(DRAW_REASONS.items
 
 
 def read_tile(name: Any) -> int:
-    """Return the face of a tile name; raises ValueError."""
+    """Return the face for a tile name; raise ValueError for an unknown name."""
     if not isinstance(name, str) or name not in _FACES:
         raise ValueError(f"{str(name)[:20]!r} is not a tile; tiles are 1m to 9s, 5mr, 5pr, 5sr, E S W N P F C")
     return _FACES[name]
 
 
 def read_tiles(event: Event, name: str, count: int | None = None) -> list[int]:
-    """Return the faces of a list of `count` tiles (None: of any); raises ValueError, KeyError if it is missing."""
+    """Return the faces of a field that lists `count` tiles (None: any number).
+
+    Raises ValueError if it is not such a list, KeyError if it is missing.
+    """
     tiles = event[name]
     if not isinstance(tiles, list) or (count is not None and len(tiles) != count):
         raise ValueError(f"{name} is not a list of {count} tiles")
@@ -67,7 +70,7 @@ def read_tiles(event: Event, name: str, count: int | None = None) -> list[int]:
 
 
 def read_seat(event: Event, name: str) -> int:
-    """Return a seat 0 to 3; raises ValueError, KeyError if it is missing."""
+    """Return a field that holds a seat, 0 to 3; raise ValueError for another value, KeyError if it is missing."""
     seat = event[name]
     if type(seat) is not int or not 0 <= seat < SEATS:
         raise ValueError(f"{name} is {str(seat)[:20]!r}; seats are 0 to 3")
@@ -75,7 +78,10 @@ def read_seat(event: Event, name: str) -> int:
 
 
 def read_count(event: Event, name: str, least: int, most: int) -> int:
-    """Return a whole number from `least` to `most`; raises ValueError, KeyError if it is missing."""
+    """Return a field that holds an integer from `least` to `most`.
+
+    Raises ValueError for another value, KeyError if it is missing.
+    """
     number = event[name]
     if type(number) is not int or not least <= number <= most:
         raise ValueError(f"{name} is {str(number)[:20]!r}, not {least} to {most}")
@@ -83,7 +89,7 @@ def read_count(event: Event, name: str, least: int, most: int) -> int:
 
 
 def read_points(event: Event, name: str) -> list[int] | None:
-    """Return the points of the four seats, None where the event does not say them; raises ValueError."""
+    """Return a field that holds the points of the four seats, None if it is missing; raise ValueError if malformed."""
     numbers = event.get(name)
     if numbers is None:
         return None

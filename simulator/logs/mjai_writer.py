@@ -1,4 +1,4 @@
-"""Writer of mjai events, in the order and with the fields that Mortal and RiichiEnv read, and one player's view."""
+"""Writer of mjai events, with the order and fields that Mortal and RiichiEnv expect, and views of a single player."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _EAST_ONLY = 4
 
 
 def write_mjai(game: GameLog) -> bytes:
-    """Return a game as mjai lines; raises LogError for a game that does not hold together."""
+    """Return a game as mjai lines; raise LogError for an inconsistent game."""
     lines = [json.dumps(event, ensure_ascii=False, separators=(",", ":")) for event in mjai_events(game)]
     return ("\n".join(lines) + "\n").encode()
 
@@ -44,7 +44,7 @@ def write_mjai(game: GameLog) -> bytes:
 def mjai_events(game: GameLog) -> list[Event]:
     """Return the mjai events of a game.
 
-    Several winners are several `hora` events in a row; a kong's `dora` stands where the log shows it.
+    Several winners give consecutive `hora` events; a kong's `dora` event comes where the log has it.
     """
     length = _EAST_ONLY if game.rules.length == "east" else 0
     start = {"type": "start_game", "names": list(game.names), "kyoku_first": length}
@@ -58,7 +58,7 @@ def mjai_events(game: GameLog) -> list[Event]:
 
 
 def round_events(game: GameLog, index: int) -> list[Event]:
-    """Return the mjai events of one round, `start_kyoku` to `end_kyoku`."""
+    """Return the mjai events of one round, from `start_kyoku` to `end_kyoku`."""
     this = game.rounds[index]
     red_fives = game.rules.red_fives
     events: list[Event] = [
@@ -92,7 +92,7 @@ def round_events(game: GameLog, index: int) -> list[Event]:
 
 
 def tile_name(tile: int, red_fives: bool) -> str:
-    """Return mjai's name of a physical tile."""
+    """Return the mjai name of a physical tile."""
     return TILE_NAMES[face_of(int(tile), red_fives)]
 
 
@@ -135,7 +135,7 @@ def _win(game: GameLog, index: int, number: int) -> Event:
 
 
 def player_view(events: Iterable[Event], seat: int) -> list[Event]:
-    """Return events as one seat sees them: others' hands and draws hidden, its own number as the game's `id`."""
+    """Return events as one seat sees them: other hands and draws are hidden, and its number is the game's `id`."""
     return [event_view(event, seat) for event in events]
 
 

@@ -1,8 +1,8 @@
 """Reader of Tenhou's mjlog XML; `mjlog_writer` writes it.
 
-One round is `INIT`, then one tag a move (`T12` draws, `D12` discards, `N` calls, `REACH`, `DORA`), then `AGARI`
-(one for each winner) or `RYUUKYOKU`. Points are in hundreds. Tags are counted from 0 in messages, since most
-logs are a single line.
+A round consists of `INIT`, one tag per move (`T12` draws, `D12` discards, `N` calls, `REACH`, `DORA`), and `AGARI`
+(one for each winner) or `RYUUKYOKU`. Points are in hundreds. Messages number the tags from 0 rather than the lines,
+since most logs are a single line.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ MAX_BYTES = 4 << 20
 _POINTS = 100
 _HAND = 13
 _YAKUMAN_HAN = 13
-#: What a tag packs to that is no event.
+#: The packed value of a tag that is no event.
 _NOTHING = 0
 _LAST_ROUND = 11
 _LAST_YAKU = 54
@@ -66,9 +66,9 @@ Attributes = dict[str, str]
 def read_mjlog(data: bytes, source: str = "") -> GameLog:
     """Return the game in an mjlog file, plain or gzipped.
 
-    A fu of 0 counts as not stated. Raises SkippedLog for a three-player game, and LogError, naming the tag, for what
-    cannot be read: no well-formed XML, a document type or entities, unknown tags, tiles outside 0..135 or seen twice,
-    wrong counts. Whether the moves are legal is for the verifier.
+    A fu of 0 counts as not stated. Raises SkippedLog for a three-player game, and LogError, naming the tag, for
+    anything that cannot be read: XML that is not well-formed, a document type or entities, unknown tags, tiles outside
+    0..135 or occurring twice, wrong counts. Whether the moves are legal is left to the verifier.
     """
     return _Reader(source).read(plain_data(data, source, MAX_BYTES))
 
@@ -95,7 +95,7 @@ def _seat(attributes: Attributes, name: str = "who") -> int:
 
 
 class _Reader:
-    """The state of reading one file. Every tag appends one packed event to `packed`, 0 if it is none."""
+    """The state of reading one file. Every tag appends one packed event to `packed`, 0 if it is no event."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -129,7 +129,7 @@ class _Reader:
     def read(self, data: bytes) -> GameLog:
         if not data.strip():
             raise LogError("the file is empty", self.source)
-        # Logs are UTF-8: an encoding that the file declares might be one that expat does not have.
+        # Logs are UTF-8; a declared encoding is ignored, since expat might not support it.
         parser = expat.ParserCreate("utf-8")
         parser.StartElementHandler = partial(self._root, parser)
         parser.CharacterDataHandler = self._text
@@ -268,7 +268,7 @@ class _Reader:
         return self.rounds[-1]
 
     def _result(self, attributes: Attributes) -> list[int]:
-        """Take the points of a result tag into the round, and the end of the game if it states one; return them."""
+        """Add a result tag's payments to the round's, store the final points if it states them; return the payments."""
         round_log = self._round()
         deltas = self._scores(attributes, "sc", 8)[1::2]
         before = round_log.deltas or [0, 0, 0, 0]
@@ -323,7 +323,7 @@ class _Reader:
         return pack_event(EVENT_NO_WINNER, 0, DRAW_TYPES[name])
 
     def _finish(self) -> GameLog:
-        """Make the arrays, cut them into rounds, and check what can be seen without playing."""
+        """Return the game: make the event array, split it into rounds, and check what can be checked without replay."""
         game = self.game
         if game is None or not self.rounds:
             raise LogError("the log has no rounds", self.source)
@@ -348,7 +348,7 @@ class _Reader:
         return game
 
     def _check_tiles(self, events: np.ndarray, cuts: np.ndarray, tags: np.ndarray) -> None:
-        """Raise LogError if a tile is dealt, drawn or shown twice in one round."""
+        """Raise LogError if a tile is dealt, drawn or shown as an indicator twice in one round."""
         new = np.flatnonzero((events["type"] == EVENT_DRAW) | (events["type"] == EVENT_DORA))
         number = np.searchsorted(cuts, new, side="right") - 1
         deal = [tile for each in self.rounds for hand in (*each.hands, (each.indicator,)) for tile in hand]
@@ -371,7 +371,7 @@ class _Reader:
 
 
 def _mark_drawn(events: np.ndarray) -> None:
-    """Set `drawn` of the discards that are of the tile just drawn."""
+    """Set `drawn` of the events that discard the tile just drawn."""
     turn = np.flatnonzero(np.isin(events["type"], (EVENT_DRAW, EVENT_DISCARD, EVENT_CHOW, EVENT_PONG)))
     kind, tile, seat = (events[name][turn] for name in ("type", "tile", "seat"))
     same = (kind[:-1] == EVENT_DRAW) & (kind[1:] == EVENT_DISCARD)

@@ -1,7 +1,7 @@
 """Numbers in Tenhou's mjlog: tile tags, meld codes, table types, and the packed form of an event.
 
-An event is packed into one integer, the little-endian bytes of a LOG_EVENT, so that a reader appends plain
-integers and makes one array at the end.
+A packed event is one integer, the little-endian bytes of a LOG_EVENT, so that a reader can collect plain integers
+and convert them to one array at the end.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def unpack_events(packed: list[int] | np.ndarray) -> np.ndarray:
     return np.asarray(packed, "<u8").view(LOG_EVENT)
 
 
-#: Packed event of each draw (`T0`..`W135`) and discard tag (`D0`..`G135`; lower case where the tile was the drawn one).
+#: Packed event of each draw tag (`T0`..`W135`) and discard tag (`D0`..`G135`; lower case: the tile just drawn).
 TILE_TAGS = {
     **{f"{'TUVW'[s]}{t}": pack_event(EVENT_DRAW, s, t) for s in range(4) for t in range(TILES)},
     **{f"{'DEFG'[s]}{t}": pack_event(EVENT_DISCARD, s, t) for s in range(4) for t in range(TILES)},
@@ -86,7 +86,7 @@ TILE_TAGS = {
 
 @cache
 def rules_of_type(table_type: int) -> Rules:
-    """Return the rules of a four-player GO type."""
+    """Return the rules that a four-player GO type stands for."""
     return dataclasses.replace(
         Rules.preset("tenhou" if table_type & TYPE_EAST_SOUTH else "tenhou_east"),
         red_fives=not table_type & TYPE_NO_RED_FIVES,
@@ -95,7 +95,7 @@ def rules_of_type(table_type: int) -> Rules:
 
 
 def type_of_rules(rules: Rules, room: str) -> int:
-    """Return the GO type that comes nearest to the rules; a room that Tenhou does not have counts as normal."""
+    """Return the GO type closest to the rules; a room that Tenhou does not have is written as normal."""
     bits = next((bits for bits, name in ROOMS.items() if name == room), 0)
     return (
         TYPE_MULTIPLAYER
@@ -108,7 +108,7 @@ def type_of_rules(rules: Rules, room: str) -> int:
 
 @cache
 def decode_meld(code: int, seat: int) -> int:
-    """Return the packed event of an N tag's `m` and `who`; raises ValueError for a code that means no meld."""
+    """Return the packed event for an N tag's `m` and `who`; raise ValueError for a code that is no meld."""
     if not 0 <= code < MELD_CODES or not 0 <= seat < 4:
         raise ValueError(f"meld code {code} of seat {seat} is out of range")
     relative = code & 3
@@ -145,7 +145,7 @@ def decode_meld(code: int, seat: int) -> int:
 
 
 def encode_meld(event: np.void, pong: int | None = None) -> int:
-    """Return the meld code of a LOG_EVENT call; an added kong needs the code of the `pong` it is added to."""
+    """Return the meld code of a LOG_EVENT call; an added kong needs the code of the `pong` that it extends."""
     kind, seat, tile = int(event["type"]), int(event["seat"]), int(event["tile"])
     relative = (int(event["source"]) - seat) % 4 if event["source"] != NO_SEAT else 0
     if kind == EVENT_CLOSED_KONG:

@@ -1,4 +1,4 @@
-"""Writer of Tenhou's mjlog XML: what `read_mjlog` reads back into the same game."""
+"""Writer of Tenhou's mjlog XML, which `read_mjlog` reads back as the same game."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ _DRAWS, _DISCARDS = "TUVW", "DEFG"
 def write_mjlog(game: GameLog) -> bytes:
     """Return a game as an mjlog file.
 
-    Written as the format has it: points in hundreds, an unknown fu as 0, unknown dice as ones, rules as far as
-    Tenhou's table type can say them. Raises LogError for a game that does not hold together.
+    Points are in hundreds; an unknown fu is written as 0, unknown dice as ones, and the rules as far as Tenhou's
+    table type can express them. Raises LogError for an inconsistent game.
     """
     parts = ['<mjloggm ver="2.3">']
     if game.seed:
@@ -144,7 +144,7 @@ class _RoundWriter:
         return _tag("N", who=seat, m=code)
 
     def _result(self, deltas: list[int]) -> dict[str, str]:
-        """Return the attributes `sc` and, on the last result of the game, `owari`; take the payments."""
+        """Return the attributes `sc` and, for the last result of the game, `owari`; update the scores."""
         hundreds = [_hundreds(delta) for delta in deltas]
         attributes = {"sc": _join([part for pair in zip(self.scores, hundreds, strict=True) for part in pair])}
         self.scores = [a + b for a, b in zip(self.scores, hundreds, strict=True)]

@@ -1,7 +1,7 @@
-"""A logged round played through the engine: every move must be one that the engine allows there.
+"""Replay a logged round through the engine, which checks that every move is legal.
 
-The engine draws from a wall: the one that the log's seed gives, or one rebuilt from what the log shows. Compiled;
-`verify.py` puts the findings into words.
+The engine draws from the wall given by the log's seed, or from one rebuilt from what the log shows. Compiled;
+`verify.py` turns the result into messages.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from simulator.tiles import TILES
 from simulator.wall import DORA_INDICATORS, FIRST_LIVE, REPLACEMENTS, URA_INDICATORS
 from simulator.wall_building import DEALT_PLACES, HAND_TILES
 
-# What can be wrong with a replayed event.
+# The outcomes of a replay, with a description of each.
 REPLAYED, WRONG_DRAW, ILLEGAL, NOT_HELD, OUT_OF_PLACE, TOO_MANY, TOO_FEW = range(7)
 PROBLEMS = (
     "replayed",
@@ -69,10 +69,11 @@ PROBLEMS = (
 
 @jit
 def wall_of_log(hands, dealer, events, indicator, ura, wall):
-    """Rebuild a wall u8[136] from what a log shows of a round; unseen places take the unseen tiles in order.
+    """Rebuild a wall u8[136] from what a log shows of a round; unknown places get the remaining tiles in order.
 
-    hands u8[4, 13], events LOG_EVENT[n], indicator: the first one, ura: u8 indicators under the shown ones.
-    Returns the index of the event that draws a tile already used or draws too many, or -1; -2 for the hands.
+    hands: u8[4, 13]; events: LOG_EVENT[n]; indicator: the first one; ura: u8[n], ura indicators. Returns -1 if all
+    fits, -2 if the hands and the first indicator repeat a tile, len(events) if the ura indicators do, otherwise the
+    index of the event that repeats a tile, or draws or shows more tiles than there are.
     """
     used = np.zeros(TILES, np.bool_)
     filled = np.zeros(TILES, np.bool_)
@@ -149,7 +150,7 @@ def holds(game, seat, tile):
 
 @jit
 def _turn_action(game, event):
-    """Return the action that an event of the seat at turn stands for, or NO_ACTION."""
+    """Return the action that corresponds to an event of the seat at turn, or NO_ACTION."""
     kind = event["type"]
     tile = np.int64(event["tile"])
     if kind == EVENT_DISCARD:
@@ -173,7 +174,7 @@ def _turn_action(game, event):
 
 @jit
 def _claim_action(game, event):
-    """Return the action that a chow, pong or open kong in a log stands for."""
+    """Return the action that corresponds to a chow, pong or open kong in a log, or NO_ACTION if it is malformed."""
     kind = np.int64(event["tile"]) >> 2
     one = np.int64(event["consumed"][0])
     two = np.int64(event["consumed"][1])
@@ -195,9 +196,9 @@ def _claim_action(game, event):
 
 @jit
 def next_answer(game, events, at, seat, hints):
-    """Return the action by which an asked seat brings about what the log shows from event `at` on.
+    """Return the action of an asked seat that leads to the log's events from `at` on, NO_ACTION if none does.
 
-    `hints` u8[2] receives the physical tiles of that action. NO_ACTION if nothing could.
+    `hints` u8[2] receives the physical tiles of that action.
     """
     hints[0] = NO_TILE
     hints[1] = NO_TILE
@@ -238,7 +239,7 @@ def next_answer(game, events, at, seat, hints):
 
 @jit
 def skip_shown(events, at):
-    """Return the next event that is not an indicator or an accepted riichi."""
+    """Return the index of the next event, from `at` on, that is neither an indicator nor an accepted riichi."""
     while at < len(events) and (events[at]["type"] == EVENT_DORA or events[at]["type"] == EVENT_RIICHI_ACCEPTED):
         at += 1
     return at
@@ -246,10 +247,10 @@ def skip_shown(events, at):
 
 @jit
 def replay_round(lookup, game, events, found):
-    """Deal and play a round by a log's events; leaves the game at the end of the round, not yet paid.
+    """Deal and play a round according to a log's events, up to the end of the round before payments.
 
-    `found` i8[4] receives: index of the event that is wrong, seat, action, and the number of decisions with a
-    choice. Returns REPLAYED or what is wrong.
+    `found` i8[4] receives the index of the offending event, the seat, the action, and the number of decisions with
+    more than one legal action. Returns REPLAYED, or the problem found (an index of PROBLEMS).
     """
     deal(lookup, game)
     advance(lookup, game, False, NO_TILE, NO_TILE)
@@ -300,7 +301,7 @@ def replay_round(lookup, game, events, found):
                 before = at + 1
             answer(game, seat, action)
         found[3] = decisions
-        # A claim that nobody asked for cannot have been made.
+        # A claim in the log that no asked seat has made is impossible here.
         event = events[at]
         kind = event["type"]
         claim = kind == EVENT_CHOW or kind == EVENT_PONG or kind == EVENT_OPEN_KONG

@@ -1,6 +1,6 @@
-"""Builds a round from moves that name only kinds of tiles, giving every tile a physical id that stays its own.
+"""Build a round from moves that name only the look of tiles, giving every tile a physical id of its own.
 
-A *face* is what a tile looks like: 0..33 a plain tile of that kind, 34..36 the red five of a suit, as in the
+A *face* is what a tile looks like: 0..33 is a plain tile of that kind, 34..36 the red five of a suit, as in the
 discard actions. Formats without physical ids (Tenhou's JSON, mjai) name faces.
 """
 
@@ -40,14 +40,14 @@ def face_kind(face: int) -> int:
 
 
 def face_name(face: int) -> str:
-    """Return the notation of a face, e.g. `0p` for the red five."""
+    """Return the notation of a face, e.g. `0p` for the red five of pin."""
     return kind_name(face) if face < KINDS else "0" + "mps"[face - KINDS]
 
 
 class RoundBuilder:
-    """One round in the making. Every method raises LogError, with `place`, for a move that the hands do not allow.
+    """A round under construction. Methods raise LogError, with the place, for a move that the hands do not allow.
 
-    `unit` names what the numbers in `number` count (`line`, `move`); set `number` before each move.
+    Set `number` before each move: the place in the log, counted in `unit` (`line`, `move`).
     """
 
     def __init__(self, source: str, unit: str, red_fives: bool) -> None:
@@ -69,12 +69,12 @@ class RoundBuilder:
             self._free.setdefault(face_of(tile, red_fives), []).append(tile)
 
     def error(self, message: str) -> LogError:
-        """Return an error that names this place."""
+        """Return a LogError that names the current place."""
         place = ", ".join(part for part in (self.context, f"{self.unit} {self.number}") if part)
         return LogError(message, self.source, place)
 
     def new_tile(self, face: int) -> int:
-        """Return an unused physical tile of a face."""
+        """Return an unused physical tile with this face."""
         free = self._free.get(face)
         if not free:
             if face >= KINDS and not self.red_fives:
@@ -104,7 +104,7 @@ class RoundBuilder:
         self._numbers.append(self.number)
 
     def _take(self, seat: int, face: int, spare: int = NO_TILE) -> int:
-        """Take a tile of that face out of a hand; `spare`, the drawn one, only if it is the last."""
+        """Remove a tile with this face from a hand and return it; `spare` is taken only if there is no other."""
         choices = [tile for tile in self.hands[seat] if face_of(tile, self.red_fives) == face]
         if not choices:
             raise self.error(f"seat {seat} has no {face_name(face)}")
@@ -120,7 +120,7 @@ class RoundBuilder:
         self._add(EVENT_DRAW, seat, self.drawn)
 
     def drawn_face(self, seat: int) -> int | None:
-        """Return the face of the tile that the seat has just drawn, if it has."""
+        """Return the face of the tile that the seat has just drawn, or None if it has not drawn."""
         return face_of(self.drawn, self.red_fives) if self.drawn in self.hands[seat] else None
 
     def discard(self, seat: int, face: int | None) -> None:
@@ -161,27 +161,27 @@ class RoundBuilder:
         self.drawn, self.last, self.last_seat = NO_TILE, a, seat
 
     def added_kong(self, seat: int, face: int) -> None:
-        """Add a face to an own pong."""
+        """Add a tile with this face to the seat's own pong."""
         tile = self._take(seat, face)
         self.kong_seats.append(seat)
         self._add(EVENT_ADDED_KONG, seat, tile)
         self.drawn, self.last, self.last_seat = NO_TILE, tile, seat
 
     def show_indicator(self, face: int) -> None:
-        """Show a further dora indicator."""
+        """Show another dora indicator."""
         self._add(EVENT_DORA, 0, self.new_tile(face))
 
     def declare_riichi(self, seat: int) -> None:
-        """Declare riichi; the discard follows."""
+        """Declare riichi, before the discard."""
         self._add(EVENT_RIICHI, seat)
 
     def accept_riichi(self, seat: int) -> None:
-        """Pay the bet."""
+        """Accept a riichi: the bet is paid."""
         self.in_riichi.add(seat)
         self._add(EVENT_RIICHI_ACCEPTED, seat)
 
     def win(self, win: WinLog) -> None:
-        """End the round with a win; its tile is the one drawn or the last one discarded or added to a kong."""
+        """End the round with a win on the tile just drawn, or on the last one discarded or used for a kong."""
         own = win.seat == win.source
         win.tile = self.drawn if own else self.last
         if win.tile == NO_TILE or (not own and self.last_seat != win.source):
@@ -192,15 +192,15 @@ class RoundBuilder:
         self._add(EVENT_WIN, win.seat, win.tile, win.source)
 
     def no_winner(self, draw_type: int) -> None:
-        """End the round without winner."""
+        """End the round without a winner; draw_type: RESULT_*."""
         self._add(EVENT_NO_WINNER, 0, draw_type)
 
     def events(self) -> np.ndarray:
-        """Return LOG_EVENT[n] so far."""
+        """Return the events so far, LOG_EVENT[n]."""
         return unpack_events(self._packed)
 
     def finish(self, round_log: RoundLog) -> RoundLog:
-        """Put hands, events, wins and places into the round and return it."""
+        """Set the hands, events, wins and places of the round and return it."""
         round_log.hands = self.dealt
         round_log.events = self.events()
         round_log.places = Places(self.unit, np.array(self._numbers))

@@ -1,4 +1,4 @@
-"""A logged game as text that a person can read: one line a turn, one paragraph a result."""
+"""Format a logged game as readable text, with one line per turn."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SEAT_LETTERS = "ABCD"
 
 
 def show_game(log: GameLog) -> Iterator[str]:
-    """Yield the lines of a game: its table and players, each round, the final points."""
+    """Yield the lines of a game: its rules and players, each round, and the final points."""
     rules = log.rules
     table = ["East-South" if rules.length == "east_south" else "East only"]
     table.append("red fives" if rules.red_fives else "no red fives")
@@ -51,12 +51,12 @@ def show_game(log: GameLog) -> Iterator[str]:
 
 
 def shown_text(text: str) -> str:
-    """Return a text of a log as it can be printed: what would move a cursor or turn the writing is escaped."""
+    """Return a log's text made safe for printing: control and other unprintable characters are escaped."""
     return "".join(char if char.isprintable() or category(char) == "Zs" else repr(char)[1:-1] for char in text)
 
 
 def show_round(log: RoundLog, red_fives: bool = True) -> Iterator[str]:
-    """Yield the lines of a round: hands, one line a turn, the result."""
+    """Yield the lines of a round: the hands, one line per turn, and the result."""
     dealer = _SEAT_LETTERS[log.dealer]
     bets = f", {log.bets} riichi bet{'s' if log.bets > 1 else ''}" if log.bets else ""
     indicator = tile_name(log.indicator, red_fives)

@@ -1,7 +1,7 @@
-"""Reader of Tenhou's JSON log (the viewer's `tenhou.net/6` form), also as converters from Mahjong Soul write it.
+"""Reader of Tenhou's JSON log (the `tenhou.net/6` viewer's format), including what Mahjong Soul converters write.
 
 A round is `[[round, repeat counter, bets], scores, indicators, ura, hand, draws, discards (four times), result]`.
-Draws and discards stand apart for each seat, so the order of moves has to be found; see `_order`.
+Draws and discards are listed separately for each seat, so the order of the moves has to be reconstructed; see `_order`.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _KONGS = "ak"
 _TABLES = 4 + 3 * SEATS
 _MAX_STEPS = 20_000
 
-#: One move: who, whether it is from the draws (else the discards), and which entry.
+#: One move: the seat, whether it is in the list of draws (otherwise of discards), and the index of its entry.
 Move = tuple[int, bool, int]
 
 
 def read_tenhou6(data: bytes, source: str = "") -> list[GameLog]:
-    """Return the games of a file: one JSON object, one on each line, or links with `#json=`.
+    """Return the games of a file: one JSON object, or one JSON object or link with `#json=` on each line.
 
     Raises SkippedLog for a three-player game, and LogError, naming the round and the entry, for anything unreadable.
     """
@@ -48,7 +48,7 @@ def read_tenhou6(data: bytes, source: str = "") -> list[GameLog]:
         raise LogError(f"not UTF-8 text: {error}", source) from error
     if not text:
         raise LogError("the file is empty", source)
-    lines = text.split("\n")  # not at what else may count as the end of a line: a name may hold it
+    lines = text.split("\n")  # not splitlines(): a name may contain other characters that it treats as line ends
     whole = text.startswith(("{", "[")) and not all(line.lstrip().startswith("{") for line in lines if line.strip())
     games = []
     for number, line in enumerate([text] if whole else lines, 1):
@@ -156,7 +156,7 @@ def _read_round(data: Any, rules: Rules, source: str, where: str) -> RoundLog:
 def _call_of(entry: Any) -> tuple[str, int, list[int], int] | None:
     """Return (letter, called or added face, other faces, place of the letter) of a call such as `"39m393939"`.
 
-    None for an entry that is no call.
+    Returns None for an entry that is no call.
     """
     if not isinstance(entry, str) or not entry or entry[0] == "r":
         return None
@@ -173,13 +173,13 @@ def _call_of(entry: Any) -> tuple[str, int, list[int], int] | None:
 
 
 def _source_of(seat: int, letter: str, at: int) -> int:
-    """Return the seat called from: left if the letter leads, right if it is last, else across."""
+    """Return the seat called from: left if the letter comes first, right if before the last tile, else across."""
     last = 6 if letter == "m" else 4
     return (seat + (3 if at == 0 else 1 if at == last else 2)) % SEATS
 
 
 def _discard_face(entry: Any, last_draw: int | None) -> int | None:
-    """Return the face that a discard entry takes out of the hand; the drawn one for 60."""
+    """Return the face that a discard entry discards: for 60 (the tile just drawn) `last_draw`."""
     number = int(entry[1:]) if isinstance(entry, str) and entry[1:].isascii() and entry[1:].isdigit() else entry
     return last_draw if number == TSUMOGIRI else words.read_tile(number)
 
@@ -187,9 +187,9 @@ def _discard_face(entry: Any, last_draw: int | None) -> int | None:
 def _order(draws: list[list[Any]], discards: list[list[Any]], dealer: int, builder: RoundBuilder) -> list[Move]:
     """Return the moves in an order that uses up all draws and discards.
 
-    After a discard either someone's next draw is a call of that tile from that seat, or the next seat draws. Where
-    the same tile is discarded twice before the caller's next draw both may fit: the first is tried first, and undone
-    if the rest does not work out.
+    After a discard, either some seat's next draw entry is a call of that tile from that seat, or the next seat draws.
+    If a seat discards the same tile twice before the caller's next draw entry, both may fit: the call is first tried
+    on the first discard, with backtracking if the rest does not fit.
     """
     taken, thrown = [0] * SEATS, [0] * SEATS
     moves: list[Move] = []
@@ -218,9 +218,9 @@ def _turn(
     thrown: list[int],
     moves: list[Move],
 ) -> list[int] | None:
-    """Play one seat's turn, from its draw or call to its discard or kong, and return who may be next.
+    """Play one seat's turn, from its draw or call to its discard or kong, and return the seats that may be next.
 
-    An empty list: everything is used up. None: the turn does not work out.
+    An empty list means that everything is used up, None that the turn does not fit.
     """
     if taken[actor] >= len(draws[actor]):
         return None
@@ -266,10 +266,10 @@ def _play(
     indicators: list[int],
     robbed: bool,
 ) -> None:
-    """Play the moves, with riichi and dora indicators where Tenhou shows them, which the form leaves out.
+    """Play the moves on the builder, with accepted riichi and dora indicators, whose timing the format omits.
 
-    An open or added kong's indicator comes before the next discard, or after a further kong. `robbed`: the last
-    discard is won on, so that a riichi declared with it is not accepted.
+    They come where Tenhou has them: the indicator of an open or added kong before the next discard, or after another
+    kong. `robbed`: the last discard was won on, so a riichi declared with it is not accepted.
     """
     waiting = 0
     hidden = list(reversed(indicators))

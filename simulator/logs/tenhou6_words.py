@@ -1,7 +1,7 @@
-"""Words and numbers of Tenhou's JSON: tiles, calls, yaku, results and rule lines, with the variants seen in the wild.
+"""Vocabulary of Tenhou's JSON: tiles, yaku, scores, results and rule lines, with the variants seen in real logs.
 
-Converters from Mahjong Soul write the same form with other names: the generic wind yaku, other abortive draws,
-English or romanised words.
+Converters from Mahjong Soul write the same format with other names: yaku of winds without the wind, other names of
+abortive draws, English or romanised words.
 """
 
 from __future__ import annotations
@@ -108,9 +108,9 @@ _YAKU_TEXT = re.compile(r"(.+?)\s*\(\s*(?:(\d+)\s*[飜翻番]?|(?:ダブル|2倍
 
 
 def read_yaku(text: str, seat_wind: int, round_wind: int) -> tuple[int, int]:
-    """Return Tenhou's yaku number and the han of e.g. `立直(1飜)`; winds 0..3 tell which the generic names mean.
+    """Return Tenhou's yaku number and the han of e.g. `立直(1飜)`; the winds, 0..3, resolve the generic wind names.
 
-    Raises ValueError for a name that is not known, and for more han than there can be.
+    Raises ValueError for an unknown name or more than MOST_HAN han.
     """
     short = len(text) <= _LONGEST_TEXT
     match = _YAKU_TEXT.fullmatch(unicodedata.normalize("NFKC", text).strip()) if short else None
@@ -132,7 +132,7 @@ def write_yaku(number: int, han: int, yakuman: bool) -> str:
     return f"{YAKU_NAMES[number]}({YAKUMAN if yakuman else f'{han}飜'})"
 
 
-#: Results without winner, with Mahjong Soul's names; `全員聴牌` and `全員不聴` also say who is tenpai.
+#: Results without a winner, including Mahjong Soul's names; `全員聴牌` and `全員不聴` also say who is tenpai.
 ALL_TENPAI, NONE_TENPAI = "全員聴牌", "全員不聴"
 WIN_WORDS = ("和了", "Agari")
 DRAW_WORDS = {
@@ -162,7 +162,7 @@ DRAW_WORDS = {
     "Sanchahou": RESULT_TRIPLE_RON,
     "Three Ron Abortion": RESULT_TRIPLE_RON,
 }
-#: What the writer says: the first word of each.
+#: The word that the writer uses for each result: the first of its words.
 DRAW_NAMES = {result: word for word, result in reversed(DRAW_WORDS.items())}
 
 #: Tenhou's ranks by number.
@@ -176,7 +176,7 @@ _FACE_OF_TILE = {number: face for face, number in enumerate(_TILE_OF_FACE)}
 
 
 def read_tile(number: Any) -> int:
-    """Return the face of a tile number such as 11, 47 or 53; raises ValueError."""
+    """Return the face for a tile number such as 11, 47 or 53; raise ValueError for another number."""
     if type(number) is not int or number not in _FACE_OF_TILE:
         raise ValueError(f"{str(number)[:20]!r} is not a tile; tiles are 11-19, 21-29, 31-39, 41-47, 51-53")
     return _FACE_OF_TILE[number]
@@ -188,7 +188,7 @@ def write_tile(face: int) -> int:
 
 
 def sort_key(number: int) -> float:
-    """Return where a tile number is sorted in a hand: a red five before the plain ones."""
+    """Return the key that sorts a tile number in a hand: a red five comes before the plain ones."""
     return 10 * (number - 50) + 4.5 if number > 50 else number
 
 
@@ -202,9 +202,9 @@ _MAHJONG_SOUL_GAME = re.compile(r"\d{6}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9
 
 
 def read_rules(log: dict[str, Any]) -> tuple[Rules, str]:
-    """Return the rules and the room that a log's `rule`, `ratingc` and `ref` tell.
+    """Return the rules and the room given by a log's `rule`, `ratingc` and `ref`.
 
-    Raises SkippedLog for a three-player game and LogError for rules that cannot be played here.
+    Raises SkippedLog for a three-player game and LogError for rules that this simulator does not support.
     """
     rule: Any = log.get("rule")
     if not isinstance(rule, dict):
@@ -231,7 +231,7 @@ def read_rules(log: dict[str, Any]) -> tuple[Rules, str]:
 
 
 def write_rules(rules: Rules, room: str) -> dict[str, Any]:
-    """Return a log's `rule` for the rules and the room."""
+    """Return a log's `rule` entry for the rules and the room."""
     red = int(rules.red_fives)
     sign = ROOM_SIGN.get(room)
     if sign is None and _MAHJONG_SOUL.search(room):
@@ -250,7 +250,10 @@ _SCORE = re.compile(r"(?:(\d+)\s*(?:符|Fu))?.*?(?:(\d+)-)?(\d+)\s*(?:点|Points
 
 
 def read_score(text: str) -> tuple[int | None, int]:
-    """Return the fu, if stated, and the points of all payers together of e.g. `30符4飜3900点∀`; raises ValueError."""
+    """Return the fu (None if not stated) and the points from all payers together of e.g. `30符4飜3900点∀`.
+
+    Raises ValueError for a score that cannot be read.
+    """
     match = _SCORE.fullmatch(text.strip()) if len(text) <= _LONGEST_TEXT else None
     if match is None:
         raise ValueError(f"cannot read the score {text[:40]!r}")

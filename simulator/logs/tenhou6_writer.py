@@ -1,4 +1,4 @@
-"""Writer of Tenhou's JSON log (the viewer's `tenhou.net/6` form)."""
+"""Writer of Tenhou's JSON log (the `tenhou.net/6` viewer's format)."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ _COUNTED_YAKUMAN = "数え役満"
 
 
 def write_tenhou6(game: GameLog) -> bytes:
-    """Return a game as one JSON object; raises LogError for a game that does not hold together.
+    """Return a game as one JSON object; raise LogError for an inconsistent game.
 
-    The form leaves out who is tenpai where payments tell it, accepted riichi, when indicators were shown, and seeds.
+    The format omits who is tenpai where the payments show it, accepted riichi, when indicators were shown, and seeds.
     """
     log: dict[str, Any] = {
         "title": ["", ""],
@@ -113,7 +113,7 @@ def _write_round(game: GameLog, index: int) -> list[Any]:
 
 
 def _call(event: np.void, number: Any) -> str:
-    """Return a chow, pong or open kong: the called tile stands where the seat it came from sits."""
+    """Return the entry of a chow, pong or open kong; the called tile's position shows the seat it came from."""
     consumed = sorted((number(tile) for tile in event["consumed"] if tile != NO_TILE), key=words.sort_key)
     texts = [str(tile) for tile in consumed]
     relative = (int(event["source"]) - int(event["seat"])) % SEATS
@@ -153,9 +153,10 @@ def _score(game: GameLog, this: RoundLog, number: int, points: int) -> str:
 
 
 def _share(points: int) -> int:
-    """Return what a non-dealer pays for a non-dealer's draw win of `points` in all.
+    """Return what each non-dealer pays for a non-dealer's win by draw of `points` in total.
 
-    Both shares are rounded up to hundreds from one base: of the possible pairs the one with high = round(2 x base).
+    The non-dealer's share is the base points rounded up to hundreds, the dealer's share twice the base points rounded
+    up; the result is the share for which both are consistent.
     """
     for low in range(points // 400 * 100, points // 4 + 200, 100):
         high = points - 2 * low

@@ -1,4 +1,4 @@
-"""Hold everything that a log states against the engine: moves, draws, indicators, wins, points, order of rounds."""
+"""Verify everything that a log states against the engine: moves, draws, indicators, wins, points, order of rounds."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _WIND_LETTERS = "ESWN"
 
 @dataclass(frozen=True)
 class Mismatch:
-    """One thing that a log states otherwise than the engine finds."""
+    """One difference between what a log states and what the engine finds."""
 
     source: str
     round: str
@@ -54,13 +54,13 @@ class Mismatch:
 
 @dataclass
 class Verified:
-    """What verifying one game came to."""
+    """The result of verifying one game."""
 
     rounds: int = 0
     decisions: int = 0
     mismatches: list[Mismatch] | None = None
     final_scores: list[int] | None = None
-    """Points of the table at the end of the game, by the engine; None where it was not played to its end."""
+    """The scores at the end of the game according to the engine; None if the game was not replayed to its end."""
 
 
 def round_name(number: int, repeat_counter: int) -> str:
@@ -81,13 +81,13 @@ class _GameCheck:
         self.game = self.games[0]
         rules = log.rules
         if log.final_points is not None and all(points == int(points) for points in log.final_points):
-            # Tenhou's logs of 2019 and before state whole final points, and no rule that says so.
+            # Tenhou's logs up to 2019 round final points to whole numbers, without stating it as a rule.
             rules = replace(rules, final_rounding="thousands")
         self.game["rules"] = rules.to_record()
         self.walls = self._walls()
 
     def _walls(self) -> TenhouWalls | None:
-        """Return the walls that the log's seed gives; None without a seed, or with one of an older kind."""
+        """Return the walls given by the log's seed; None without a seed or with one of an older kind."""
         if not self.log.seed or not self.log.seed.startswith(SHUFFLE_PREFIX):
             return None
         try:
@@ -122,7 +122,7 @@ class _GameCheck:
         return self.verified
 
     def _round(self, round_log: RoundLog) -> bool:
-        """Verify one round; return whether the game can go on from it."""
+        """Verify one round; return whether the following rounds can be verified."""
         game = self.game
         place = round_name(round_log.round, round_log.repeat_counter)
         before = len(self.found)
@@ -178,7 +178,7 @@ class _GameCheck:
 
     @staticmethod
     def _same_deal(wall: np.ndarray, shown: np.ndarray) -> bool:
-        """Return whether both walls give each seat the same thirteen tiles, in whatever order."""
+        """Return whether both walls deal each seat the same thirteen tiles, in any order."""
         return np.array_equal(np.sort(wall[DEALT_PLACES]), np.sort(shown[DEALT_PLACES]))
 
     def _place(self, round_log: RoundLog, event: int) -> str:
@@ -201,7 +201,7 @@ class _GameCheck:
         self._report(place, self._place(round_log, event), PROBLEMS[problem], "; ".join(words), found)
 
     def _indicators(self, round_log: RoundLog, place: str) -> None:
-        """Compare the indicators that kongs have shown."""
+        """Compare the indicators shown after kongs."""
         game = self.game
         events = game["events"][: game["n_events"]]
         ours = (events[(events & 15) == EVENT_DORA] >> 8).tolist()
@@ -253,14 +253,14 @@ class _GameCheck:
 
 
 def _worth(yaku: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return yaku in order without those of no han: an mjlog lists ura dora in riichi also where there is none."""
+    """Return yaku sorted and without those of 0 han: with riichi, an mjlog lists ura dora even if there is none."""
     return sorted(each for each in yaku if each[1])
 
 
 def yaku_with_han(win: np.void) -> list[tuple[int, int]]:
-    """Return (Tenhou's yaku number, han) of a WIN record as Tenhou lists them, in order of number.
+    """Return (Tenhou's yaku number, han) for a WIN record as Tenhou lists them, in order of number.
 
-    Each yakuman stands with 13 han; dora, ura (also without any, in riichi) and red fives follow for other hands.
+    Each yakuman has 13 han. Other hands also list dora, ura dora (with riichi even if there is none) and red fives.
     """
     mask = int(win["yaku"])
     numbers = [number for number in range(_DORA) if mask >> number & 1]
@@ -275,10 +275,10 @@ def yaku_with_han(win: np.void) -> list[tuple[int, int]]:
 def verify_game(
     log: GameLog, lookup: np.void | None = None, ended: Callable[[np.void], None] | None = None
 ) -> Verified:
-    """Play a game through the engine and hold everything it states against it.
+    """Replay a logged game through the engine and compare everything that the log states.
 
-    ended: shown the game's own record at the end of each round, payments made, as in `Ended.records`. Raises LogError
-    for a wall seed that cannot be read.
+    ended: called with the engine's game record at the end of each round, after the payments, as in `Ended.records`.
+    Raises LogError for a wall seed that cannot be read.
     """
     announce_compiling(replay_round.__module__)
     return _GameCheck(log, lookup or get_lookup(), ended).run()

@@ -1,4 +1,4 @@
-"""Verify all logs in files, folders and archives, over several processes, with a summary that adds up."""
+"""Verify all logs in files, folders and archives with several processes, and sum up the results."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from simulator.logs.verify import Mismatch, verify_game
 from simulator.lookup import get_lookup
 from simulator.processes import share_out
 
-#: Members of an archive that go to a process at a time: small enough for a steady progress bar.
+#: Members of an archive given to a process at a time; small enough for a smooth progress bar.
 _CHUNK = 200
-#: How many mismatches and errors a summary keeps in words; all are counted.
+#: Number of mismatches and errors of which a summary keeps the messages; all are counted.
 KEPT = 50
 
 
 @dataclass
 class Summary:
-    """What verifying came to; parts add up with `+=`."""
+    """The results of verifying several logs; summaries are added with `+=`."""
 
     games: int = 0
     rounds: int = 0
     decisions: int = 0
     """Decisions with more than one legal action."""
     skipped: int = 0
-    """Logs of games that are not ours to play (three players)."""
+    """Logs of unsupported games (three players)."""
     mismatches: int = 0
     errors: int = 0
     """Files that could not be read."""
@@ -52,7 +52,7 @@ class Summary:
 
     @property
     def good(self) -> bool:
-        """Whether everything that was read agrees with the engine, and everything could be read."""
+        """Whether every log could be read and agrees with the engine."""
         return self.mismatches == 0 and self.errors == 0
 
 
@@ -77,7 +77,7 @@ def _verify_data(data: bytes, source: str) -> Summary:
 
 
 def verify_chunk(chunk: Chunk) -> Summary:
-    """Verify one chunk of work, in whatever process."""
+    """Verify the logs in one chunk; runs in any process."""
     summary = Summary()
     for source, data in read_chunk(chunk):
         if isinstance(data, LogError):
@@ -88,14 +88,14 @@ def verify_chunk(chunk: Chunk) -> Summary:
 
 
 def verify_paths(paths: list[str | Path], workers: int = 1) -> Iterator[tuple[Summary, float]]:
-    """Verify all logs under `paths`; yield the summary so far and the share of the work done, 0 to 1.
+    """Verify all logs under `paths`; yield the summary so far and the fraction of the work done, 0 to 1.
 
-    With more than one worker, zip archives and folders are split over processes; tar archives are read in order.
+    With more than one worker, zip archives and folders are split between processes; a tar archive is read by one.
     """
     started = time.perf_counter()
     chunks = plan(paths, _CHUNK)
     total = Summary()
-    get_lookup()  # derived, and what is compiled loaded, before any worker asks for the same
+    get_lookup()  # creates the tables and loads compiled code once, before the workers need them
     for done, part in enumerate(share_out(verify_chunk, [(chunk,) for chunk in chunks], workers, in_order=False), 1):
         total += part
         total.seconds = time.perf_counter() - started

@@ -1,4 +1,4 @@
-"""What the writers share: hands that follow the events, and the numbers of wins that a log may leave to be derived."""
+"""Functions shared by the writers: hands that follow the events, and derived values that a log may leave out."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ _KIRIAGE_BASE = 1920
 
 
 def place_of(round_log: RoundLog, index: int) -> str:
-    """Return where an event stands, for messages."""
+    """Return the place of an event, for messages."""
     place = round_log.places[index] if index < len(round_log.places) else f"event {index}"
     return f"round {round_log.round}-{round_log.repeat_counter}, {place}"
 
 
 class Hands:
-    """The concealed tiles of each seat while a round's events pass."""
+    """The concealed tiles of each seat, updated by a round's events."""
 
     def __init__(self, game: GameLog, round_log: RoundLog) -> None:
         self.game, self.round = game, round_log
         self.concealed = [sorted(hand) for hand in round_log.hands]
 
     def apply(self, index: int, event: np.void) -> None:
-        """Take one event; raises LogError for a tile that the seat does not hold."""
+        """Apply one event; raise LogError for a tile that the seat does not hold."""
         kind, seat, tile = int(event["type"]), int(event["seat"]), int(event["tile"])
         gone: list[int] = []
         if kind == EVENT_DRAW:
@@ -65,7 +65,7 @@ class Hands:
 
 
 def round_deltas(game: GameLog, index: int) -> list[int]:
-    """Return the points each seat gains at the end of a round, from what follows if the round does not say."""
+    """Return the points each seat gains at the end of a round, derived from the next scores if not stated."""
     this = game.rounds[index]
     if this.deltas is not None:
         return this.deltas
@@ -84,7 +84,7 @@ def round_deltas(game: GameLog, index: int) -> list[int]:
 
 
 def win_deltas(game: GameLog, index: int) -> list[list[int]]:
-    """Return the points each seat gains by each win of a round, the whole round's for a single win that is silent."""
+    """Return the points each seat gains by each win of a round; a single win may leave them to the round's total."""
     this = game.rounds[index]
     if len(this.wins) == 1 and this.wins[0].deltas is None:
         return [round_deltas(game, index)]
@@ -95,7 +95,7 @@ def win_deltas(game: GameLog, index: int) -> list[list[int]]:
 
 
 def win_points(game: GameLog, index: int, number: int) -> int:
-    """Return the points of a win without bets and repeat counters, from the payments if it does not say."""
+    """Return the points of a win without bets and repeat counters, derived from the payments if not stated."""
     this = game.rounds[index]
     points = this.wins[number].points
     if points is not None:
@@ -106,14 +106,14 @@ def win_points(game: GameLog, index: int, number: int) -> int:
 
 
 def han_of(win: WinLog) -> int | None:
-    """Return the han of a win that states its yaku; None for a yakuman or without."""
+    """Return the han of a win; None for a yakuman or if the yaku are not stated."""
     if win.yakuman or win.yaku is None:
         return None
     return sum(han for _, han in win.yaku)
 
 
 def limit_of(win: WinLog, points: int, dealer: int, rules: Rules) -> int:
-    """Return the limit of a win, from its han and fu, or else from its points (where those leave it open, mangan)."""
+    """Return the limit of a win by its han and fu, otherwise by its points (mangan if those are ambiguous)."""
     han = han_of(win)
     if win.yakuman:
         return YAKUMAN
@@ -133,7 +133,7 @@ def limit_of(win: WinLog, points: int, dealer: int, rules: Rules) -> int:
 
 
 def shown_hands(this: RoundLog, hands: Hands) -> list[bool]:
-    """Return which seats show their hands at the end of a round without winner, by the hands if it does not say."""
+    """Return which seats show their hands in a round without a winner, derived from the hands if not stated."""
     if this.tenpai is not None:
         return this.tenpai
     if this.draw_type in (RESULT_EXHAUSTIVE, RESULT_NAGASHI):
@@ -145,7 +145,7 @@ def shown_hands(this: RoundLog, hands: Hands) -> list[bool]:
 
 
 def _is_tenpai(hand: list[int]) -> bool:
-    from simulator.lookup import get_lookup  # compiled code: only loaded for a log that leaves this open
+    from simulator.lookup import get_lookup  # compiled code: loaded only for a log that does not state this
     from simulator.shanten import waits
 
     counts = np.bincount([tile >> 2 for tile in hand], minlength=KINDS).astype(np.uint8)
