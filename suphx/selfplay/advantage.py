@@ -1,4 +1,4 @@
-"""What an answer was worth: the reward of its round, less what was to be expected."""
+"""Advantages: the reward of an answer's round, minus the reward that was to be expected."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ from simulator.record import SEATS
 from suphx.selfplay.learning_config import LearningConfig
 from suphx.selfplay.trajectory import Batch, Experience
 
-#: What a critic expects: f32[n, 4] for a model's questions, of each seat from the one that is asked on.
+#: A critic's values: f32[n, 4] for a model's questions, one per seat, starting with the seat that is asked.
 Values = Callable[[Experience], np.ndarray]
 
 
 class Moments(BaseModel):
-    """Moving mean of rewards and of squared advantages, over questions."""
+    """Moving averages over questions: of rewards, of squared advantages and of what copies of a deal share."""
 
     model_config = ConfigDict(extra="forbid")
 
     batches: int = 0
     mean: float = 0.0
-    """Reward."""
+    """Mean reward."""
     square: float = 0.0
-    """Advantage, squared, before it is scaled."""
+    """Mean squared advantage, before scaling."""
     reward_square: float = 0.0
-    """Reward less its mean, squared, where there are copies of the deal."""
+    """Mean squared deviation of the reward from its mean, over questions whose deal has copies."""
     shared: float = 0.0
-    """... times the same of the copies: what a deal's rewards have in common."""
+    """Mean product of that deviation and the copies' deviation: the covariance of rewards within a deal."""
     copies: float = 0.0
-    """Other games of the same walls that came to the same deal."""
+    """Mean number of other games with the same walls that reached the same deal."""
 
     @property
     def luck(self) -> float:
-        """The share of the reward's variance that games with the same deal have in common, 0 to 1."""
+        """The share of the reward's variance that is explained by the deal, 0 to 1."""
         return min(max(self.shared / self.reward_square, 0.0), 1.0) if self.reward_square > 0 else 0.0
 
 
 def raw_advantages(config: LearningConfig, batch: Batch, values: Values | None = None) -> dict[str, np.ndarray]:
-    """Return f64[n] for each model's questions: the round's reward, less what the critic expects if it is the baseline.
+    """Return f64[n] for each model's questions: the round's reward, minus the critic's value if that is the baseline.
 
-    values: the critic's; raises ValueError if they are needed and missing.
+    values: the critic's values; raises ValueError if they are needed but missing.
     """
     experience = {model: each for model, each in batch.experience.items() if len(each)}
     found = {model: batch.paths["reward"][each.path].astype(np.float64) for model, each in batch.experience.items()}
@@ -58,16 +58,16 @@ def raw_advantages(config: LearningConfig, batch: Batch, values: Values | None =
 
 
 class Advantages:
-    """Makes advantages of raw ones, in the order that they come in: less the mean reward, over the spread."""
+    """Turns raw advantages into final ones, batch by batch: subtracts the baseline and divides by the spread."""
 
     def __init__(self, config: LearningConfig) -> None:
         self.moments = Moments()
         self._config = config
 
     def of(self, batch: Batch, raw: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Return f32[n] for each model's questions, and count the batch in the moving moments.
+        """Return f32[n] for each model's questions, and include the batch in the moving averages.
 
-        raw: as `raw_advantages` returned them.
+        raw: what `raw_advantages` returned.
         """
         rewards = [batch.paths["reward"][each.path] for each in batch.experience.values()]
         if not sum(map(len, rewards)):
@@ -87,10 +87,11 @@ class Advantages:
         return {model: (each * scale).astype(np.float32) for model, each in less.items()}
 
     def _less_luck(self, batch: Batch, raw: Mapping[str, np.ndarray], share: float) -> dict[str, np.ndarray]:
-        """Return rewards less their mean and less what is to be expected by those of the deal's copies.
+        """Return rewards minus their mean and minus what the rewards of the deal's copies predict.
 
-        Of m copies' mean distance from the mean reward the share m luck / (1 + (m - 1) luck) is expected again: least
-        squares where any two rewards of a deal have the correlation `luck`. share: of this batch in the moments.
+        If the rewards of m copies deviate on average by d from the mean reward, a deviation of
+        d x m luck / (1 + (m - 1) luck) is predicted: the least-squares estimate where any two rewards of a deal have
+        the correlation `luck`. share: weight of this batch in the moving averages.
         """
         moments, path = self.moments, np.concatenate([each.path for each in batch.experience.values()])
         copies = batch.paths["copies"].astype(np.float64)
@@ -107,10 +108,10 @@ class Advantages:
 
 
 def values_of_deals(experience: Mapping[str, Experience], paths: int, values: Values) -> np.ndarray:
-    """Return f64[paths]: what is expected at each path's first question, to whatever model; 0 for a path without any.
+    """Return f64[paths]: the critic's value at each path's first question, of any model; 0 where there is none.
 
-    The critic sees all hands and the wall, and nothing was answered yet: what it says is the luck of the deal, whatever
-    is answered later, so the mean of the gradient stays what it is.
+    The critic sees all hands and the wall, and nothing has been answered yet: its value is the luck of the deal. It
+    does not depend on later answers, so subtracting it leaves the mean gradient unchanged.
     """
     path = np.concatenate([each.path for each in experience.values()]).astype(np.int64)
     place = np.concatenate([each.place for each in experience.values()])
@@ -128,10 +129,11 @@ def values_of_deals(experience: Mapping[str, Experience], paths: int, values: Va
 def generalised(batch: Batch, values: Mapping[str, np.ndarray], gae_lambda: float) -> dict[str, np.ndarray]:
     """Return generalised advantages f64[n] of each model's questions (Schulman et al. 2016, arXiv:1506.02438).
 
-    A round's questions follow each other, to whatever seat and model, and at each of them the critic says what the
-    round will be worth to all four. Nothing is discounted (a round is short), and all reward comes after the last
-    question: for a seat delta_t = V_{t+1} - V_t, at the last one reward - V_t, and A_t = delta_t + lambda x A_{t+1}. A
-    question's advantage is that of the seat that was asked. values: f32[n, 4] by model.
+    All questions of a round, to any seat and model, form one sequence; at each of them the critic predicts what the
+    round will be worth to all four seats. Nothing is discounted (a round is short), and all reward comes after the last
+    question: for a seat, delta_t = V_{t+1} - V_t, or reward - V_t at the last question, and
+    A_t = delta_t + lambda x A_{t+1}. A question's advantage is that of the seat that was asked. values: f32[n, 4] by
+    model.
     """
     models, paths = list(batch.experience), batch.paths
     path = np.concatenate([batch.experience[model].path for model in models]).astype(np.int64)
@@ -152,10 +154,10 @@ def generalised(batch: Batch, values: Mapping[str, np.ndarray], gae_lambda: floa
 
 @jit
 def follow_advantages(chain, values, rewards, gae_lambda):
-    """Return generalised advantages f64[n, k] of k seats at n questions, in the order of chains and of time.
+    """Return generalised advantages f64[n, k] of k seats at n questions, which are sorted by chain and then by time.
 
-    A_t = V_{t+1} - V_t + lambda x A_{t+1}, and at a chain's last question its reward - V_t. chain: i64[n], which round
-    each question is of; values, rewards: f64[n, k], rewards of the question's round.
+    A_t = V_{t+1} - V_t + lambda x A_{t+1}, and reward - V_t at a chain's last question. chain: i64[n], the round that
+    each question belongs to; values, rewards: f64[n, k]; rewards are those of the question's round.
     """
     advantages = np.empty_like(values)
     for n in range(len(values) - 1, -1, -1):

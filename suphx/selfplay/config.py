@@ -1,4 +1,4 @@
-"""What `suphx train` can be told: every field with its meaning, and defaults that suit a laptop."""
+"""Configuration of `suphx train`: every field with its meaning, and defaults that suit a laptop."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from suphx.selfplay.seating import FourLearners, TableConfig
 
 
 class EvaluationConfig(Config):
-    """How often the agent that learns is measured, and against whom.
+    """How often the agent is measured while it learns, and against whom.
 
-    It and the weights that the run started from each play the same deals, from all four seats, against three of the
-    opponent, all of them by their likeliest answers.
+    The agent and the weights that the run started from each play the same deals, from all four seats, against three
+    copies of the opponent. All of them give their likeliest answers.
     """
 
     every: int = Field(default=10_000, ge=1)
@@ -27,13 +27,13 @@ class EvaluationConfig(Config):
     deals: int = Field(default=250, ge=2)
     """Deals of each measurement, four hanchan each."""
     opponent: str = "sl-weak"
-    """Who sits on the other three seats: `sl-weak`, `sl`, a rule-based player, a folder of weights."""
+    """Who sits in the other three seats: `sl-weak`, `sl`, a rule-based player or a folder of weights."""
     seed: int = Field(default=1_000_003, ge=0)
-    """Random seed of the deals, which are the same in each measurement and are not learned from."""
+    """Random seed of the deals, which are the same in each measurement and are never learned from."""
 
 
 class TrainConfig(Config):
-    """A training by self-play."""
+    """A training run by self-play."""
 
     name: str = Field(default="laptop", pattern=r"^[\w.-]+$")
     """Name of the run and of its agent."""
@@ -42,7 +42,7 @@ class TrainConfig(Config):
     start: str = "sl"
     """Weights that all five networks start from: `sl`, or a folder."""
     teacher: Path | None = None
-    """With `learning.teacher`: the folder of the oracle to distil from (`oracle/` of a run with `learning.oracle`)."""
+    """With `learning.teacher`: folder of the oracle to distil from (`oracle/` of a run with `learning.oracle`)."""
     rules: str = "tenhou"
     """Preset of rules: tenhou, tenhou_east, mahjong_soul or m_league."""
     reward: RewardConfig = Field(default_factory=PhiReward)
@@ -52,50 +52,50 @@ class TrainConfig(Config):
     others: float | None = Field(default=None, gt=0)
     """Temperature of the answers of networks that do not learn; null: the likeliest answer, as in a match."""
     games: int = Field(default=50_000, ge=1)
-    """Games of self-play in all."""
+    """Total number of self-play games."""
     side_by_side: int = Field(default=512, ge=1)
-    """Games played side by side by each simulator. More are faster, up to about 1,000, but take memory (0.2 MB each for
-    every model that learns) and make experience older."""
+    """Games that each simulator plays side by side. More games are faster, up to about 1,000, but take memory (0.2 MB
+    each for every model that learns) and make experience older."""
     copies: int = Field(default=1, ge=1)
-    """For `learning.baseline: copies`: how many games in a row have the same walls, each with its own answers."""
+    """For `learning.baseline: copies`: how many consecutive games share the same walls, each with its own answers."""
     learning: LearningConfig = Field(default_factory=LearningConfig)
-    """What is learned from them, and how."""
+    """What is learned from the games, and how."""
     publish_steps: int = Field(default=8, ge=1)
-    """Steps of learning, of all models together, after which the new weights are used for play: a version."""
+    """Learning steps, over all models together, after which the new weights are used for play, as a new version."""
     checkpoint_seconds: float = Field(default=300, ge=0)
-    """Seconds between checkpoints, which are written between two versions; 0 for one at each version."""
+    """Seconds between checkpoints, which are written between two versions; 0 writes one at each version."""
     evaluation: EvaluationConfig | None = Field(default_factory=EvaluationConfig)
-    """How the agent is measured while it learns; null for not at all."""
+    """How the agent is measured while it learns; null: not at all."""
     sample_games: int = Field(default=1_000, ge=0)
-    """One in so many games is kept as a log (mjlog); 0 for none."""
+    """Every how many games one is kept as a log (mjlog); 0 keeps none."""
     roles: RolesConfig = Field(default_factory=RolesConfig)
-    """The processes of a distributed training, and what each may use; `--local` has none."""
+    """The processes of a distributed training, and what each may use; not used with `--local`."""
 
     @model_validator(mode="after")
     def _fits(self) -> TrainConfig:
         if self.rules not in PRESETS:
             raise ValueError(f"rules: no preset {self.rules!r}; there are {', '.join(PRESETS)}")
         if self.evaluation is not None and self.evaluation.seed == self.seed:
-            raise ValueError("evaluation.seed: the deals of `seed` are learned from; measure on others")
+            raise ValueError("evaluation.seed: the deals of `seed` are learned from; measure on other deals")
         if (self.copies > 1) != (self.learning.baseline == "copies"):
-            raise ValueError("copies: games with the same walls go with learning.baseline: copies, and it with them")
+            raise ValueError("copies: must be above 1 with learning.baseline: copies, and 1 with any other baseline")
         if self.copies > self.side_by_side:
-            raise ValueError("copies: games with the same walls are played side by side; side_by_side is less")
+            raise ValueError("copies: games with the same walls are played side by side; side_by_side is too low")
         if (self.teacher is None) != (self.learning.teacher is None):
-            raise ValueError("teacher: goes with learning.teacher; the one says which oracle, the other how near to it")
+            raise ValueError("teacher: goes with learning.teacher; set both (which oracle, and how near) or neither")
         return self
 
     @property
     def hidden_planes(self) -> dict[str, bool]:
-        """Which planes of what is hidden go with every question, as columns of `Experience`.
+        """Which columns of hidden planes `Experience` has for every question.
 
-        What an oracle that learns was shown, and all of them for a teacher or a critic.
+        `oracle`: what a learning oracle was shown; `hidden`: all hidden planes, for a teacher or a critic.
         """
         learning = self.learning
         return {"oracle": learning.oracle is not None, "hidden": learning.teacher is not None or learning.has_critic}
 
     def purpose(self) -> dict[str, object]:
-        """Return what decides the course of a training: with any of it changed, a checkpoint is of another one."""
+        """Return the settings that decide the course of a training: a checkpoint fits only a training with the same."""
         told = self.model_dump(exclude={"name", "games", "checkpoint_seconds", "evaluation", "sample_games", "roles"})
-        told["learning"].pop("collapse")  # says when it ends
+        told["learning"].pop("collapse")  # only decides when the training ends
         return told | {"layouts": [VERSION, ORACLE_VERSION] if any(self.hidden_planes.values()) else [VERSION]}

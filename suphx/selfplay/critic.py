@@ -1,7 +1,7 @@
-"""A critic that sees perfect information: what a round will be worth to a seat, as the baseline of its answers.
+"""A critic with perfect information: it predicts what a round will be worth to each seat, for use as a baseline.
 
-It is one network for the questions of all models: it sees the position and what is hidden, not what is proposed. A
-baseline may see anything but the answer itself, without changing what the policy gradient is on average.
+One network serves the questions of all models: it sees the position and hidden information, but not the proposed
+action. A baseline may depend on anything but the answer itself without changing the mean policy gradient.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ class Critic:
         oracle_planes: int = ORACLE_PLANES,
         peers: Peers | None = None,
     ) -> None:
-        """Begin with fresh weights, named by the seed.
+        """Start with fresh weights, determined by the random seed.
 
-        planes: how many of a question's first planes it sees, those of the position. oracle_planes: of what is hidden.
-        peers: processes that share each step.
+        planes: how many of a question's first planes it sees: those of the position. oracle_planes: number of hidden
+        planes. peers: processes that share each step.
         """
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
@@ -54,9 +54,9 @@ class Critic:
         self._steps, self._warmup = config.critic.steps, config.critic.warmup_steps
 
     def values(self, experience: Experience) -> np.ndarray:
-        """Return f32[n, 4]: the reward to expect at each question, of each seat from the one that is asked on.
+        """Return f32[n, 4]: the expected reward of each seat at each question, starting with the seat that is asked.
 
-        Raises ValueError where nothing hidden comes with them.
+        Raises ValueError if the questions come without hidden planes.
         """
         found = np.empty((len(experience), SEATS), np.float32)
         with torch.inference_mode():
@@ -65,11 +65,11 @@ class Critic:
         return found
 
     def step(self, experience: Experience, rewards: np.ndarray) -> dict[str, float]:
-        """Take the configured number of steps, each from a part of the questions; return what they were, by name.
+        """Take the configured number of steps, each from a part of the questions; return figures about them, by name.
 
-        rewards: f32[n, 4], of each seat from the one that is asked on. They are the target themselves, not a mixture
-        with later values: without bias, and a round is short. `explained_variance` is of what was said before each
-        step. Raises LearningDiverged; that step is not taken.
+        rewards: f32[n, 4], of each seat, starting with the one that is asked. The rewards themselves are the target,
+        not a mixture with later values: this has no bias, and a round is short. `explained_variance` is that of the
+        values before each step. Raises LearningDiverged; the step that diverged is not taken.
         """
         wanted = torch.from_numpy(rewards).to(self._precision.device)
         bounds = np.linspace(0, len(experience), self._steps + 1).astype(int).tolist()
@@ -81,7 +81,7 @@ class Critic:
         return self._peers.figures(figures) | {"gradient_norm": float(np.mean(norms))}
 
     def _step(self, experience: Experience, wanted: torch.Tensor) -> tuple[torch.Tensor, float]:
-        """Take a step towards rewards f32[n, 4]; return what they were more than expected, and the gradient's norm."""
+        """Take a step towards rewards f32[n, 4]; return rewards minus values, f32[n, 4], and the gradient's norm."""
         errors = []
         for rows in passes(len(experience), self._precision):
             error = wanted[rows] - self._pass(experience, rows)
@@ -104,6 +104,6 @@ class Critic:
         return self.network.of_packed(with_hidden(seen, hidden, self.network.planes), self._precision)
 
     def tensors(self) -> dict[str, torch.Tensor]:
-        """Return the whole state but the number of steps, by name; the tensors themselves, no copies."""
+        """Return the whole state except the number of steps, by name; the tensors are not copied."""
         weights = {f"network.{name}": each for name, each in self.network.state_dict().items()}
         return weights | self.optimizer.tensors()

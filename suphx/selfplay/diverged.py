@@ -1,18 +1,18 @@
-"""When learning can only be stopped."""
+"""The error for learning that has diverged and must be stopped."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-#: What helps: a checkpoint goes on with its own configuration alone, so another learning rate needs another run.
+#: Advice: a checkpoint can only be resumed with its own configuration, so another learning rate needs another run.
 ANOTHER_RUN = "Start another run from the last good agent (--set start=FOLDER, another name)"
 
 
 class LearningDiverged(RuntimeError):
-    """A step came to numbers that are none; it was not taken, and the weights are those of the step before."""
+    """A step gave figures that are not finite. It was not taken, so the weights are those of the step before."""
 
     def __init__(self, model: str, step: int, figures: Mapping[str, float]) -> None:
-        """figures: those of the step, among them what is no number."""
+        """figures: those of the step, some of which are not finite."""
         bad = ", ".join(f"{name} {value}" for name, value in figures.items() if not abs(value) < float("inf"))
         super().__init__(
             f"{model}: step {step + 1} was not taken: {bad}. {ANOTHER_RUN}, with a lower learning rate, or look for "
@@ -22,5 +22,5 @@ class LearningDiverged(RuntimeError):
         self._found = (model, step, dict(figures))
 
     def __reduce__(self) -> tuple[type[LearningDiverged], tuple[str, int, dict[str, float]]]:
-        """Travel between processes."""
+        """Support pickling, so that the error can be sent between processes."""
         return type(self), self._found

@@ -1,4 +1,4 @@
-"""The folder of a run: where everything is, and how it gets there whole."""
+"""The folder of a run: its paths, and how its contents are written so that they are always complete."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from suphx.selfplay.rewards import worth_of
 AGENT_FOLDER = "agent"
 CHECKPOINT_NAME = "checkpoint.safetensors"
 CRITIC_NAME = "critic.safetensors"
-#: What a measurement came to: of the last agent in the run's folder, of the best one in its own.
+#: Result of a measurement: the last agent's in the evaluation folder, the best agent's in its own folder.
 STRENGTH_NAME = "strength.json"
 
 
 class RunFolder:
-    """Names of what is in a run's folder."""
+    """Paths in a run's folder, and the agents saved there."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -33,18 +33,18 @@ class RunFolder:
         self.agent = path / AGENT_FOLDER
         """The five networks, as of the last checkpoint."""
         self.best = path / "best"
-        """A copy of the agent that was measured best, with what it was measured to be."""
+        """A copy of the best agent measured so far, with its measurement."""
         self.oracle = path / "oracle"
-        """Networks that still see what is hidden."""
+        """Networks that still see hidden information."""
         self.critic = path / CRITIC_NAME
-        """Of the last checkpoint, where one learns."""
+        """The critic as of the last checkpoint, if there is one."""
         self.tensorboard = path / "tensorboard"
         self.games = path / "games"
         self.evaluation = path / "evaluation"
 
     @property
     def last_good(self) -> str:
-        """Which agent and checkpoint there are, in a sentence."""
+        """A sentence that says which agent and checkpoint there are."""
         if not self.checkpoint.exists():
             return "No checkpoint has been written yet."
         if (best := self.best_strength()) is not None:
@@ -56,7 +56,7 @@ class RunFolder:
         return f"The last good agent is {self.agent}, its checkpoint {self.checkpoint}."
 
     def save_agent(self, config: TrainConfig, networks: Mapping[str, PolicyNetwork], games: int) -> None:
-        """Write the agent, without what is hidden, and apart from it the networks that see it; games: behind it."""
+        """Write the agent without hidden planes, and separately the networks that see them; games: played so far."""
         plain = {model: _narrowed(network) for model, network in networks.items()}
         about = {"start": config.start, "games": f"{games:,}", "config": config.model_dump_json()}
         start = weights_folder(config.start)
@@ -67,13 +67,14 @@ class RunFolder:
                 save_network(self.oracle / f"{model}.safetensors", network)
 
     def best_strength(self) -> Strength | None:
-        """Return what the best agent was measured to be; None if there is none, or none as good as the start."""
+        """Return the best agent's measurement; None if no agent has been measured to be as good as the start."""
         return read_strength(self.best / STRENGTH_NAME)
 
     def keep_if_best(self, agent: Path, strength: Strength) -> None:
-        """Keep a copy of the agent in a folder, unless it is worse than the start or one measured before it was better.
+        """Keep a copy of the agent, unless it is worse than the start or an agent measured earlier was better.
 
-        One of as many games or more than this one is of a run that went back to a checkpoint, or was begun anew.
+        A best agent with as many games as this one or more was left by a run that has since gone back to a checkpoint
+        or was restarted; it is replaced.
         """
         fresh, before = self.path / ".best-new", self.path / ".best-before"
         if before.exists() and not self.best.exists():  # killed between the two renames below
@@ -92,11 +93,11 @@ class RunFolder:
         shutil.rmtree(before, ignore_errors=True)
 
     def save_critic(self, config: TrainConfig, network: ValueNetwork) -> None:
-        """Write the critic: no part of the agent, but for whoever goes on learning, such as one that adapts."""
+        """Write the critic, which is not part of the agent, for further learning, such as adaptation to a deal."""
         save_critic(self.critic, network, worth_of(config.reward))
 
 
 def _narrowed(network: PolicyNetwork) -> PolicyNetwork:
-    """Return a network as it plays without what is hidden."""
+    """Return a network without its planes of hidden information, as it plays in a match."""
     more = network.planes - MODEL_PLANES[network.model]
     return narrow(network, more) if more else network

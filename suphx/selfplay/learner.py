@@ -1,6 +1,7 @@
-"""The learner: networks, their optimisers and controllers, and the step from a batch of questions.
+"""The learner: networks, their optimisers and controllers, and the learning step on a batch of questions.
 
-It knows nothing of games or processes. What it learns from is checked here, since it may have come from elsewhere.
+It knows nothing of games or processes. It checks the questions that it learns from, since another process may have
+sent them.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ from suphx.selfplay.trajectory import Batch, Experience
 
 
 class LearnerState(BaseModel):
-    """All that changes in learning, besides tensors."""
+    """Everything that changes in learning, besides tensors."""
 
     model_config = ConfigDict(extra="forbid")
 
     games: int
     narrowed: bool
-    """The oracle is over: its planes are gone from the networks."""
+    """Whether oracle guiding has ended, with its planes removed from the networks."""
     pupils: dict[str, PupilState]
     moments: Moments
     critic_steps: int
@@ -49,7 +50,7 @@ class Alarm:
     figure: str
     """`entropy` or `kl_behaviour`"""
     value: float
-    """Recent, in nats"""
+    """Recent average, in nats"""
     bound: float
 
     def __str__(self) -> str:
@@ -58,7 +59,7 @@ class Alarm:
 
 
 class Learner:
-    """Networks that learn, by model; between steps `networks` are what plays."""
+    """The networks that learn, by model; between steps, `networks` is the policy to play with."""
 
     def __init__(
         self,
@@ -70,12 +71,12 @@ class Learner:
         critic: Critic | None = None,
         peers: Peers | None = None,
     ) -> None:
-        """Begin with networks as they start, also where `load` follows.
+        """Start from the run's initial networks, even if `load` is called afterwards.
 
-        networks: of every model that learns; they are the learner's from now on, widened if it is an oracle's learning.
-        seed: of the critic's fresh weights. teachers: oracles to distil from, where the configuration asks for it.
-        critic: another one than the configuration's. peers: processes that share each step, alike but for the
-        questions they are given. Raises ValueError if a network or a teacher is missing.
+        networks: one for every model that learns; the learner takes them over, and widens them for oracle guiding.
+        seed: random seed of the critic's fresh weights. teachers: oracles to distil from, if the configuration asks for
+        it. critic: replaces the one of the configuration. peers: processes that share each step; they differ only in
+        the questions they are given. Raises ValueError if a network or a teacher is missing.
         """
         self.config, self.precision = config, precision
         self._peers = peers or Peers()
@@ -101,18 +102,18 @@ class Learner:
 
     @property
     def networks(self) -> dict[str, PolicyNetwork]:
-        """The networks as they are now, by model; they go on learning."""
+        """The current networks, by model, not copied: later steps change them."""
         return {model: pupil.network for model, pupil in self._pupils.items()}
 
     @property
     def gamma(self) -> float:
-        """Share of the elements of perfect information that play is to show from now on; 0 without an oracle."""
+        """Share of the elements of perfect information that play should show from now on; 0 without an oracle."""
         return gamma_at(self.config.oracle, self.games) if self.config.oracle else 0.0
 
     def count_games(self, games: int) -> None:
-        """Count finished games. When gamma comes to 0, networks are replaced by normal ones of the same function.
+        """Count finished games. When gamma reaches 0, networks are replaced by normal ones of the same function.
 
-        Their optimisers begin anew then, at the lower rate of that phase.
+        Their optimisers then start afresh, at the lower learning rate of that phase.
         """
         self.games += games
         if self.config.oracle and self.gamma == 0 and not self.narrowed:
@@ -124,15 +125,15 @@ class Learner:
             pupil.set(narrow(pupil.network))
 
     def advantages_of(self, batch: Batch) -> dict[str, np.ndarray]:
-        """Return advantages f32[n] of each model's questions; to be asked once for each batch, in order."""
+        """Return advantages f32[n] of each model's questions. Call it once per batch, in order."""
         raw = raw_advantages(self.config, batch, self.critic.values if self.critic else None)
         return self.advantages.of(batch, raw)
 
     def step(self, model: str, experience: Experience, advantage: np.ndarray) -> dict[str, float]:
-        """Take a step of a model's policy from its questions and advantages f32[n]; return what it was, by name.
+        """Take a step of a model's policy on its questions and advantages f32[n]; return figures about it, by name.
 
-        Raises LearningDiverged, with nothing changed, if it came to numbers that are none, and ValueError for
-        questions that cannot be: none, or an answer that was not possible.
+        Raises LearningDiverged, with nothing changed, if a figure is not finite, and ValueError if there are no
+        questions or an answer was not possible.
         """
         pupil = self._pupils[model]
         legal = legal_answers(experience.legal, OUTPUTS[model])
@@ -167,7 +168,7 @@ class Learner:
         return figures | pupil.control(figures)
 
     def _rate_factor(self) -> float:
-        """Return what rates are multiplied by now."""
+        """Return the factor that learning rates are multiplied by now."""
         config = self.config
         share = config.anneal.share_at(self.games) if config.anneal else 1.0
         return share * config.oracle.after_rate if config.oracle and self.narrowed else share
@@ -179,11 +180,11 @@ class Learner:
     def critic_step(self, experience: Experience, rewards: np.ndarray) -> dict[str, float]:
         """Take a step of the critic towards rewards f32[n, 4] of the questions' rounds; see `Critic.step`."""
         if self.critic is None:
-            raise ValueError("there is no critic: baseline is another")
+            raise ValueError("there is no critic: the baseline needs none")
         return self.critic.step(experience, rewards)
 
     def alarms(self) -> list[Alarm]:
-        """Return the signs of a collapse that there are now."""
+        """Return the current signs of a collapse."""
         collapse = self.config.collapse
         found = []
         for model, pupil in self._pupils.items():
@@ -198,7 +199,7 @@ class Learner:
         return found
 
     def state(self) -> tuple[LearnerState, dict[str, torch.Tensor]]:
-        """Return everything that a later run needs, plain and as tensors by name; the tensors themselves, no copies."""
+        """Return everything that a resumed run needs: plain values, and tensors by name, which are not copied."""
         tensors: dict[str, torch.Tensor] = {}
         for model, pupil in self._pupils.items():
             tensors |= {f"{model}.{name}": each for name, each in pupil.tensors().items()}
@@ -214,7 +215,7 @@ class Learner:
         return state, tensors
 
     def load(self, state: LearnerState, tensors: dict[str, torch.Tensor]) -> None:
-        """Go on from what `state` returned; raises KeyError for what is missing."""
+        """Resume from what `state` returned; raises KeyError if something is missing."""
         if state.narrowed and not self.narrowed:
             self._narrow()
         self.games = state.games

@@ -1,4 +1,4 @@
-"""What learning from self-play can be told: every field with its meaning; what the paper leaves open is ours."""
+"""Configuration of learning from self-play: every field with its meaning. What the paper leaves open is our choice."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class EntropyConfig(Config):
     share: float = Field(default=1.0, gt=0)
     """Share of the measured entropy that becomes the target."""
     half_life: int | None = Field(default=None, ge=1)
-    """Steps in which the target halves, again and again; by default it stays."""
+    """Steps after which the target has halved, again and again; by default it stays constant."""
     start: float = Field(default=0.01, ge=0)
     """Alpha at the first step."""
     beta: float = Field(default=1e-3, ge=0)
-    """By how much alpha changes at a step for each nat that the entropy is off its target; 0 keeps alpha as it is."""
+    """How much alpha changes per step and nat of distance between entropy and target; 0 keeps alpha constant."""
     lowest: float = Field(default=0.0, ge=0)
-    """Alpha never falls below."""
+    """Lower bound of alpha."""
     highest: float = Field(default=0.5, ge=0)
-    """Alpha never rises above."""
+    """Upper bound of alpha."""
 
     @model_validator(mode="after")
     def _bounds_in_order(self) -> EntropyConfig:
@@ -43,11 +43,12 @@ class DistanceConfig(Config):
     coefficient: float = Field(default=0.05, ge=0)
     """Weight of the mean KL divergence in the loss, at the first step."""
     bound: float | None = Field(default=None, ge=0)
-    """Divergence in nats to keep to: above it the weight rises, below it falls. By default the weight stays."""
+    """Divergence to hold, in nats: above it the weight rises, below it the weight falls. By default the weight is
+    constant."""
     beta: float = Field(default=0.01, ge=0)
-    """By how much the weight changes at a step for each nat above the bound."""
+    """How much the weight changes per step and nat above the bound."""
     highest: float = Field(default=10.0, ge=0)
-    """The weight never rises above."""
+    """Upper bound of the weight."""
 
     @model_validator(mode="after")
     def _starts_below(self) -> DistanceConfig:
@@ -57,38 +58,38 @@ class DistanceConfig(Config):
 
     @property
     def pulls(self) -> bool:
-        """Whether it changes what is learned; one that does not is measured all the same, on a part of each batch."""
+        """Whether the distance affects learning; if not, it is still measured, on a part of each batch."""
         return self.coefficient > 0 or self.bound is not None
 
 
 class OracleConfig(Config):
-    """Oracle guiding (formula 5): perfect information is shown, dropped out little by little, then gone."""
+    """Oracle guiding (formula 5): perfect information is shown, then gradually dropped out, and finally removed."""
 
     full_games: int = Field(default=15_000, ge=0)
-    """Games with all of it (gamma = 1)."""
+    """Games with all perfect information (gamma = 1)."""
     decay_games: int = Field(default=20_000, ge=0)
-    """Games, after those, over which gamma falls to 0 in a straight line."""
+    """Games, after those, over which gamma falls linearly to 0."""
     planes_rate: float = Field(default=1.0, gt=0)
-    """Factor on the learning rate of the weights that read perfect information: they begin at zero, while all others
+    """Factor on the learning rate of the weights that read perfect information: they start at zero, while all others
     are those of a trained network."""
     after_rate: float = Field(default=0.1, gt=0, le=1)
-    """Factor on the learning rate once gamma is 0 (the paper's)."""
+    """Factor on the learning rate once gamma is 0 (0.1 as in the paper)."""
     after_highest_weight: float = Field(default=2.0, gt=1)
     """Highest importance weight once gamma is 0."""
 
 
 class AnnealConfig(Config):
-    """A learning rate that falls towards the end: what late steps learn is kept, what is noise in them averages out."""
+    """A learning rate that falls towards the end: late steps still learn, while their noise averages out."""
 
     after_games: int = Field(default=0, ge=0)
     """Games at the full rate."""
     games: int = Field(ge=1)
-    """Games, after those, over which the rate falls in a straight line."""
+    """Games, after those, over which the rate falls linearly."""
     lowest: float = Field(default=0.1, ge=0, le=1)
-    """Share of the rate that it falls to, and then stays at."""
+    """Share of the full rate at which it ends and stays."""
 
     def share_at(self, games: int) -> float:
-        """Return the share of the rate after so many games."""
+        """Return the share of the full rate after a number of games."""
         fallen = min(max(games - self.after_games, 0) / self.games, 1.0)
         return 1 - (1 - self.lowest) * fallen
 
@@ -99,15 +100,15 @@ class CriticConfig(Config):
     size: str | NetworkSize = "small"
     """`small`, `base`, `paper`, or {filters: ..., blocks: ...}."""
     learning_rate: float = Field(default=3e-4, gt=0)
-    """Of AdamW."""
+    """Learning rate of AdamW."""
     warmup_steps: int = Field(default=100, ge=1)
-    """Steps over which the rate rises from near 0. First steps at a full rate such as 1e-3 can leave units that are
-    never active again, and a critic that says the same of every position."""
+    """Steps over which the learning rate rises from near 0. First steps at a full rate such as 1e-3 can leave units
+    that are never active again, and a critic with the same value for every position."""
     steps: int = Field(default=1, ge=1)
-    """Steps that it takes from each batch, on equal parts of it: it has more to learn than the policy."""
+    """Steps that the critic takes from each batch, on equal parts of it: it has more to learn than the policy."""
     gae_lambda: float = Field(default=0.9, ge=0, le=1)
-    """Lambda of generalised advantages (GAE). 1 is reward less value; 0 is the change of value up to the next question
-    of the round, to whichever seat."""
+    """Lambda of generalised advantages (GAE). 1: reward minus value; 0: the change of value up to the round's next
+    question, to any seat."""
 
     @model_validator(mode="after")
     def _known_size(self) -> CriticConfig:
@@ -116,7 +117,7 @@ class CriticConfig(Config):
         return self
 
     def network_size(self) -> NetworkSize:
-        """Return the size itself."""
+        """Return the network size, resolved if it is given by name."""
         return SIZES[self.size] if isinstance(self.size, str) else self.size
 
 
@@ -124,22 +125,23 @@ class ReplayConfig(Config):
     """How long questions are kept to learn from, and how often they are used."""
 
     bytes: int = Field(default=1 << 30, ge=1)
-    """Memory for them; the oldest are dropped when it is full."""
+    """Memory for questions; the oldest are dropped when it is full."""
     reuse: int = Field(default=1, ge=1, le=255)
-    """Steps, at most, that use a question."""
+    """Maximum number of steps that use a question."""
     staleness: int = Field(default=8, ge=0)
-    """Versions, at most, between the policy that played and the newest one."""
+    """Maximum number of versions between the policy that played and the newest one."""
 
 
 class CollapseConfig(Config):
-    """What counts as a collapse, which ends a training."""
+    """What counts as a collapse of the policy, which ends the training."""
 
     entropy_share: float = Field(default=0.2, ge=0, le=1)
-    """A recent entropy below this share of that at the start, or of the target where that is lower."""
+    """Collapse if recent entropy is below this share of the entropy at the start (or of the target, if lower)."""
     behaviour_kl: float = Field(default=0.2, gt=0)
-    """A recent divergence, in nats, from the policies that played above this."""
+    """Collapse if the recent divergence from the policies that played is above this, in nats."""
     rank: float = Field(default=0.1, ge=0)
-    """A measured average rank less the start's above this, all of its interval; above 0 is warned of."""
+    """Collapse if the measured average rank minus the start's is above this, with its whole interval. If the interval
+    is above 0, there is a warning."""
 
 
 class LearningConfig(Config):
@@ -148,11 +150,12 @@ class LearningConfig(Config):
     models: list[Model] = Field(default=["discard"], min_length=1)
     """Which of the five learn (the paper: discard alone); the others play as they are."""
     start_temperature: float = Field(default=1.0, gt=0)
-    """What the logits of policies that learn are divided by before the first step. Below 1 they begin surer, with the
-    same likeliest answers. A policy that imitates many people is less sure than a player should be: at 1 much of the
-    gradient only makes it surer, which changes nothing in greedy play and is undone by the entropy target."""
+    """Divisor of the learning policies' logits before the first step. Below 1, policies start more certain, with the
+    same likeliest answers. A policy that imitates many people is less certain than a player should be: at 1, much of
+    the gradient only makes it more certain, which changes nothing in greedy play and is undone by the entropy
+    target."""
     batch: int = Field(default=1024, ge=1)
-    """Questions in a step."""
+    """Questions per step."""
     batch_of: dict[Model, int] = Field(default_factory=dict)
     """The same for single models. There are sixty discards for each question about a kong, so a large batch of kongs
     would be too old (`replay.staleness`) before it is complete."""
@@ -160,29 +163,29 @@ class LearningConfig(Config):
     """Questions whose likeliest answer was more probable than this are not learned from: their gradients are small.
     Whether a question is left out depends on the question alone, not on the answer drawn."""
     optimizer: Literal["adamw", "muon"] = "adamw"
-    """AdamW for all, or Muon for convolutions with AdamW for the rest."""
+    """AdamW for all weights, or Muon for convolutions and AdamW for the rest."""
     learning_rate: float = Field(default=1e-5, gt=0)
-    """Learning rate of the policies. At 1e-4 with batches of 1,024 a policy drifts off by chance."""
+    """Learning rate of the policies. At 1e-4 with batches of 1,024, a policy drifts at random."""
     learning_rate_of: dict[Model, float] = Field(default_factory=dict)
-    """The same for single models: at the same rate riichi, chow and pong networks move farther than the discard
+    """The same for single models: at the same rate, the riichi, chow and pong networks change more than the discard
     network."""
     anneal: AnnealConfig | None = None
-    """How the policies' learning rate falls with the games; by default it stays."""
+    """How the policies' learning rate falls with the number of games; by default it stays constant."""
     weight_decay: float = Field(default=0.0, ge=0)
-    """Weights shrink by rate x this at each step."""
+    """Weights shrink by learning rate x this at each step."""
     gradient_norm: float = Field(default=1.0, gt=0)
-    """A gradient longer than this is shortened to it."""
+    """Maximum norm of the gradient; a longer gradient is scaled down to it."""
     highest_weight: float = Field(default=5.0, gt=1)
     """Questions with a higher importance weight are rejected: they take no part in the step."""
     clip: float | None = Field(default=None, gt=0, lt=1)
     """Clip importance weights to 1 +- this where that lowers the objective (PPO); by default they are not clipped."""
     entropy: EntropyConfig = Field(default_factory=EntropyConfig)
-    """The entropy of every model that `entropy_of` does not name."""
+    """How entropy is held for every model that `entropy_of` does not name."""
     entropy_of: dict[Model, EntropyConfig] = Field(default_factory=dict)
-    """The entropy of single models."""
+    """How entropy is held for single models."""
     reference: DistanceConfig | None = None
-    """Hold each policy near its start: KL(policy, start), over what the start can see. Off by default. With
-    {coefficient: 0} there is no pull, and the distance is only reported."""
+    """Hold each policy near its start: KL(policy, start), where the start sees only its own planes. Off by default.
+    With {coefficient: 0} there is no pull, and the distance is only reported."""
     teacher: DistanceConfig | None = None
     """Pull each policy towards a given oracle: KL(oracle, policy), distillation. Off by default."""
     baseline: Literal["none", "mean", "copies", "deal", "critic"] = "mean"
@@ -192,17 +195,18 @@ class LearningConfig(Config):
     scale: bool = True
     """Divide advantages by their spread, so that alpha, beta and distances mean the same for every reward."""
     recent_batches: int = Field(default=100, ge=1)
-    """Batches of rounds over which the mean reward and its spread are averaged, the latest counting most."""
+    """Batches of rounds over which the mean reward and the spread of advantages are averaged, the latest counting
+    most."""
     recent_steps: int = Field(default=20, ge=1)
     """Steps over which recent entropy and divergences are averaged, the latest counting most."""
     critic: CriticConfig = Field(default_factory=CriticConfig)
-    """The critic, where it is the baseline."""
+    """The critic, if the baseline needs one."""
     oracle: OracleConfig | None = None
     """Oracle guiding. Off by default."""
     replay: ReplayConfig = Field(default_factory=ReplayConfig)
-    """The replay buffer: what is kept to learn from."""
+    """The replay buffer: which questions are kept to learn from."""
     collapse: CollapseConfig = Field(default_factory=CollapseConfig)
-    """When a training is ended."""
+    """When training ends because the policy has collapsed."""
 
     @model_validator(mode="after")
     def _models_fit(self) -> LearningConfig:
@@ -216,11 +220,11 @@ class LearningConfig(Config):
         if any(rate <= 0 for rate in self.learning_rate_of.values()):
             raise ValueError("learning_rate_of: rates must be above 0")
         if any(batch < 1 for batch in self.batch_of.values()):
-            raise ValueError("batch_of: a batch has a question at least")
+            raise ValueError("batch_of: a batch has at least one question")
         if self.critic.steps > min(map(self.batch_for, self.models)):
-            raise ValueError("critic.steps: more of them than a batch has questions")
+            raise ValueError("critic.steps: more of them than there are questions in a batch")
         if self.teacher is not None and self.oracle is not None:
-            raise ValueError("teacher: a policy that learns as an oracle itself (oracle) has none")
+            raise ValueError("teacher: cannot be combined with `oracle`, with which the policy is an oracle itself")
         return self
 
     @property
@@ -233,9 +237,9 @@ class LearningConfig(Config):
         return next((own for name, own in self.entropy_of.items() if name == model), self.entropy)
 
     def batch_for(self, model: str) -> int:
-        """Return how many questions a step of a model has."""
+        """Return the number of questions in a step of a model."""
         return next((own for name, own in self.batch_of.items() if name == model), self.batch)
 
     def rate_for(self, model: str) -> float:
-        """Return a model's learning rate, before `anneal`."""
+        """Return a model's learning rate, before annealing."""
         return next((own for name, own in self.learning_rate_of.items() if name == model), self.learning_rate)

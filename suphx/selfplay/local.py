@@ -1,8 +1,8 @@
-"""`LocalTraining`: all roles of self-play in one process, in order: collect, keep, learn, publish.
+"""`LocalTraining`: all roles of self-play in one process, one after the other: collect, store, learn, publish.
 
-It goes from one version of the weights to the next; between two of them its whole state is in a few objects, and a
-checkpoint holds all of it. So a training that was killed goes on as if nothing had happened: on one thread of a CPU
-bit for bit.
+It proceeds from one version of the weights to the next. Between two versions its whole state is in a few objects, and a
+checkpoint contains all of it. A training that was killed therefore resumes as if nothing had happened: bit for bit on
+one thread of a CPU.
 """
 
 from __future__ import annotations
@@ -40,26 +40,26 @@ from suphx.selfplay.trajectory import Batch, join
 
 
 class LocalProgress(TrainingProgress):
-    """Where a training stands, besides tensors."""
+    """Progress of a training, besides tensors."""
 
     version: int = 0
-    """Of the weights that play."""
+    """Version of the weights that play."""
     steps: int = 0
-    """Of learning, of all models together."""
+    """Learning steps taken, over all models together."""
     seconds: float = 0
     evaluated: int = 0
-    """Games that were over at the last measurement."""
+    """Games finished at the last measurement."""
     strength: Strength | None = None
-    """What it came to."""
+    """Result of the last measurement."""
     learner: LearnerState | None = None
     replay: ReplayState | None = None
 
 
 class LocalTraining:
-    """A training in its own folder: `run` goes on from the checkpoint there, if there is one."""
+    """A training in its own folder: `run` resumes from the checkpoint there, if there is one."""
 
     def __init__(self, config: TrainConfig, folder: Path, precision: Precision) -> None:
-        """Raises InputError for weights, agents or a predictor of no use, and for a checkpoint of something else."""
+        """Raises InputError for unusable weights, agents or predictors, and for a checkpoint of another training."""
         keep_memory()
         check_opponent(config.evaluation)
         self.config, self.folder, self.precision = config, RunFolder(folder), precision
@@ -87,14 +87,14 @@ class LocalTraining:
 
     @property
     def games(self) -> int:
-        """Games of self-play that are over."""
+        """Number of finished self-play games."""
         return self.collector.counters["games"]
 
     def run(self, watch: Callable[[Report], None], stop: Event) -> None:
-        """Train until the configuration's games are over.
+        """Train until the configured number of games has been played.
 
-        watch: told at every version. stop: set by whoever wants it to end early; raises Interrupted then, with a
-        checkpoint written. Raises Collapsed, and LearningDiverged, with the last good checkpoint kept.
+        watch: called with a report at every version. stop: set it to end the training early, with a checkpoint written
+        and Interrupted raised. Raises Collapsed or LearningDiverged, with the last good checkpoint kept.
         """
         self.folder.path.mkdir(parents=True, exist_ok=True)
         board = Board(self.folder.tensorboard, self.games)
@@ -124,7 +124,7 @@ class LocalTraining:
             self._save()
 
     def _to_next_version(self) -> Report:
-        """Play and learn until it is time for new weights at the tables, and play by them from there."""
+        """Play and learn until it is time for a new version, and use its weights for play from then on."""
         started, before = time.monotonic(), dict(self.collector.counters)
         learning, taken = 0.0, 0
         while taken < self.config.publish_steps:
@@ -153,7 +153,7 @@ class LocalTraining:
         self.collector.set_policy(version, policy)
 
     def _collect(self) -> Batch:
-        """Return rounds with a batch of questions or more."""
+        """Play until the finished rounds contain at least a batch of questions, and return them."""
         batches: list[Batch] = []
         questions = 0
         while questions < self.config.learning.batch:
@@ -172,7 +172,7 @@ class LocalTraining:
         return batch
 
     def _learn(self, batch: Batch) -> int:
-        """Take in a batch, and the steps that there are questions for; return how many."""
+        """Store a batch, take as many steps as there are questions for, and return their number."""
         self.replay.add(batch, self.learner.advantages_of(batch))
         taken = 0
         for model in self.config.learning.models:
@@ -195,7 +195,7 @@ class LocalTraining:
         return evaluation is not None and self.games - self.progress.evaluated >= evaluation.every
 
     def _measure(self, board: Board, watch: Callable[[Report], None], stop: Event) -> None:
-        """Measure the agent as it was saved; leave it, and try again later, if told to stop. Raises Collapsed."""
+        """Measure the saved agent; if told to stop, leave the measurement for later. Raises Collapsed."""
         config = self.config
         assert config.evaluation is not None
         evaluation = Evaluation(config.evaluation, config.rules, config.start, self.folder.evaluation, self.precision)
@@ -211,7 +211,7 @@ class LocalTraining:
                 raise Collapsed(f"{words} {self.folder.last_good}")
 
     def _save(self) -> None:
-        """Write the agent, then the checkpoint. It holds no weights of those at the tables: they are the learner's."""
+        """Write the agent, then the checkpoint. It leaves out the weights that play, since they are the learner's."""
         self.folder.save_agent(self.config, self._networks, self.games)
         if self.learner.critic is not None:
             self.folder.save_critic(self.config, self.learner.critic.network)
@@ -233,7 +233,7 @@ class LocalTraining:
 
 
 def load_teachers(config: TrainConfig) -> dict[str, PolicyNetwork] | None:
-    """Return the oracles to distil from, by model, if there are any."""
+    """Return the oracles to distil from, by model; None if no teacher is configured."""
     if config.teacher is None:
         return None
     return {model: load_network(config.teacher / f"{model}.safetensors", model) for model in config.learning.models}

@@ -1,4 +1,4 @@
-"""The step of self-play's networks: AdamW or Muon at a level rate, with a bound on the gradient."""
+"""The optimiser of self-play's networks: AdamW or Muon without a schedule, with a bound on the gradient's norm."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from suphx.supervised.optimizer import MOMENTUM, adamw_tensors, load_adamw_tenso
 
 @dataclass(frozen=True)
 class Faster:
-    """The last planes that a network sees learn faster than the rest of it."""
+    """The last planes of a network's input, whose weights have a learning rate of their own."""
 
     weight: torch.Tensor
-    """Of the first layer, [filters, planes, ...]."""
+    """The first layer's weight, [filters, planes, ...]."""
     planes: int
-    """How many."""
+    """Number of such planes."""
     factor: float
-    """Of the learning rate."""
+    """Factor on the learning rate."""
 
     @property
     def part(self) -> torch.Tensor:
-        """What stands in the weight for those planes."""
+        """The part of the weight that belongs to those planes."""
         return self.weight.detach()[:, self.weight.shape[1] - self.planes :]
 
 
@@ -40,7 +40,7 @@ class Optimizer:
         muon: bool,
         faster: Faster | None = None,
     ) -> None:
-        """gradient_norm: longest gradient, over all weights together. muon: for convolutions, instead of AdamW."""
+        """gradient_norm: maximum norm of the gradient, over all weights together. muon: use it for convolutions."""
         self._faster = faster
         named = dict(network.named_parameters())
         self._convolutions = {name: weight for name, weight in named.items() if muon and weight.ndim == 4}
@@ -52,9 +52,9 @@ class Optimizer:
         self.steps = 0
 
     def divide_gradients(self, by: float, peers: Peers) -> float:
-        """Make sums of gradients means, shorten them to the bound, and return the norm that they had before.
+        """Turn summed gradients into means, clip them to the maximum norm, and return the norm before clipping.
 
-        by: questions of the whole step. peers: those who share it.
+        by: number of questions of the whole step. peers: the processes that share it.
         """
         gradients = [weight.grad for weight in self._weights if weight.grad is not None]
         peers.add_up(gradients)
@@ -63,11 +63,12 @@ class Optimizer:
         return float(nn.utils.clip_grad_norm_(self._weights, self._longest))
 
     def found_again(self) -> float:
-        """Return the share of this gradient that the mean of those before has foretold: <g, m> / <g, g>; at first 0.
+        """Return the share of this gradient g predicted by the mean m of earlier ones: <g, m> / <g, g>; at first 0.
 
-        Where questions are learned from once, what chance does to a gradient is not in those before it, so the mean of
-        this over many steps is the signal's share of a squared gradient: one over 1 + the gradient noise scale of
-        McCandlish et al. 2018 (arXiv:1812.06162), in batches. m is the optimiser's own, over some ten steps (Muon: 20).
+        If each question is learned from once, the noise in a gradient is independent of earlier gradients. The mean of
+        this figure over many steps is then the signal's share of the squared gradient: 1 / (1 + gradient noise scale),
+        with the noise scale of McCandlish et al. 2018 (arXiv:1812.06162) in batches. m is the optimiser's own moving
+        average, over about ten steps (Muon: 20).
         """
         if not self.steps:
             return 0.0
@@ -84,7 +85,7 @@ class Optimizer:
         return foretold / squared if squared else 0.0
 
     def step(self, factor: float = 1.0) -> None:
-        """Take a step at the learning rate x factor, and clear gradients."""
+        """Take a step at learning rate x factor, and clear the gradients."""
         before = self._faster.part.clone() if self._faster else None
         self._adamw.param_groups[0]["lr"] = self._rate * factor
         self._adamw.step()
@@ -96,18 +97,18 @@ class Optimizer:
         self.clear()
 
     def clear(self) -> None:
-        """Forget gradients."""
+        """Clear the gradients."""
         for weight in self._weights:
             weight.grad = None
 
     def tensors(self) -> dict[str, torch.Tensor]:
-        """Return what a later run needs besides the number of steps, by name; nothing before the first step."""
+        """Return what a resumed run needs besides the number of steps, by name; empty before the first step."""
         if not self.steps:
             return {}
         return {f"momentum.{name}": each for name, each in self._momentum.items()} | adamw_tensors(self._adamw)
 
     def load_tensors(self, tensors: dict[str, torch.Tensor], steps: int) -> None:
-        """Go on from what `tensors` returned after `steps` steps; raises KeyError for what is missing."""
+        """Resume from what `tensors` returned after `steps` steps; raises KeyError if something is missing."""
         self.steps = steps
         if steps:
             for name, each in self._momentum.items():

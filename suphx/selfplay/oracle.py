@@ -1,7 +1,7 @@
-"""Oracle guiding (paper, section 3.3; formula 5): a network sees perfect information, which is then dropped out.
+"""Oracle guiding (paper, section 3.3; formula 5): a network sees perfect information, which is gradually dropped out.
 
-What the network sees is [x_normal, delta x x_perfect], each element of delta 1 with probability gamma. Play drops
-elements and hands on what was left (`Experience.oracle`), so that learning sees what play has seen.
+The network's input is [x_normal, delta x x_perfect], where each element of delta is 1 with probability gamma. Dropout
+happens in play, which passes on the remaining elements (`Experience.oracle`), so that learning sees what play saw.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from suphx.selfplay.learning_config import OracleConfig
 
 #: Gamma is rounded to a multiple of 2^-16.
 _GAMMA_BITS = 16
-#: Keeps the random numbers of dropout apart from those that answers are drawn with.
+#: Separates the random numbers of dropout from those that answers are drawn with.
 _DROPOUT = np.uint64(0x0D)
 
 
 def widen(network: PolicyNetwork, planes: int = ORACLE_PLANES) -> PolicyNetwork:
-    """Return a network that sees so many planes more, with weights of zero: the same function, whatever they show."""
+    """Return a network with additional planes whose weights are zero: the same function, whatever they contain."""
     return _resized(network, network.planes + planes)
 
 
 def narrow(network: PolicyNetwork, planes: int = ORACLE_PLANES) -> PolicyNetwork:
-    """Return a network without the last planes: the same function as with zeros in them."""
+    """Return a network without the last planes: the same function as if they were all zero."""
     return _resized(network, network.planes - planes)
 
 
@@ -46,7 +46,7 @@ def _resized(network: PolicyNetwork, planes: int) -> PolicyNetwork:
 
 
 def gamma_at(config: OracleConfig, games: int) -> float:
-    """Return gamma after so many games: 1, then falling in a straight line, then 0."""
+    """Return gamma after a number of games: 1 at first, then falling linearly, then 0."""
     decayed = games - config.full_games
     if decayed < 0:
         return 1.0
@@ -54,9 +54,9 @@ def gamma_at(config: OracleConfig, games: int) -> float:
 
 
 def dropout_keys(games: np.ndarray, index: np.ndarray, seats: np.ndarray, options: np.ndarray, seed: int) -> np.ndarray:
-    """Return uint64[n]: what names the dropout of a question, (seed, game, deal, seat, decision number, option).
+    """Return uint64[n]: dropout keys that hash (seed, game, deal, seat, decision number, option) of each question.
 
-    games: GAME[...]; index i64[n]; seats u8[n]; options i64[n], the action in question.
+    games: GAME[...]; index i64[n]; seats u8[n]; options i64[n], the proposed action.
     """
     keys = np.empty(len(index), np.uint64)
     if len(index):
@@ -72,9 +72,10 @@ def _write_keys(games, index, seats, options, seed, keys):
 
 
 def drop(planes: np.ndarray, gamma: float, keys: np.ndarray) -> np.ndarray:
-    """Return packed planes uint64[n, k] with each element kept with probability gamma, the others 0.
+    """Return packed planes uint64[n, k] with each element kept with probability gamma and set to 0 otherwise.
 
-    keys: uint64[n]; the same key drops the same elements at the same gamma.
+    keys: uint64[n]; the same key drops the same elements at the same gamma. Raises ValueError if gamma is not in
+    0 to 1.
     """
     threshold = round(gamma * (1 << _GAMMA_BITS))
     if not 0 <= threshold <= 1 << _GAMMA_BITS:
@@ -89,9 +90,9 @@ def drop(planes: np.ndarray, gamma: float, keys: np.ndarray) -> np.ndarray:
 
 @jit
 def _drop(planes, threshold, keys, kept):
-    """Keep a bit where a random number of 16 bits is below the threshold; 64 such comparisons at once.
+    """Keep each bit whose random 16-bit number is below the threshold; 64 comparisons are done at once.
 
-    A bit of `below` says whether the lower bits of its random number, so far, are below those of the threshold.
+    Each bit of `below` says whether the bits of its random number so far, lowest first, are below the threshold's.
     """
     for n in range(planes.shape[0]):
         for plane in range(planes.shape[1]):

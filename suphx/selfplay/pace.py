@@ -1,7 +1,8 @@
-"""Whether what is played can be learned from: experience must arrive in time, and there must be room for a minibatch.
+"""Check that games can be learned from: experience must arrive in time, and the buffer must hold enough minibatches.
 
-A path carries the version that its round was dealt with, so it ages by as many versions as are learned from while all
-tables play a round, however fast anything is. Experience older than `replay.staleness` is dropped.
+A path carries the version with which its round was dealt. It therefore ages by the number of versions that are learned
+while all tables play a round, whatever the speed of play and learning. Experience older than `replay.staleness` is
+dropped.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from suphx.networks.sizes import MODEL_PLANES
 if TYPE_CHECKING:
     from suphx.selfplay.config import TrainConfig
 
-#: Questions to each network in a hanchan of four players, and decisions of all seats; `sl` in 1,729 rounds.
+#: Questions to each network per hanchan, and decisions per hanchan, of all four seats; measured with `sl` in 1,729
+#: rounds.
 QUESTIONS_A_GAME = {"discard": 494, "riichi": 21, "chow": 105, "pong": 51, "kong": 8}
 DECISIONS_A_GAME = 645
-#: Rounds of a hanchan; `sl` against itself.
+#: Rounds per hanchan, measured with `sl` against itself.
 ROUNDS_A_GAME = 10.8
-#: A long round, in lengths of a mean one.
+#: Length of a long round, as a multiple of the mean length.
 LONG_ROUND = 2
 #: Bytes of a question besides its planes.
 _ROW_BYTES = 64
@@ -29,20 +31,20 @@ _ROW_BYTES = 64
 
 @dataclass(frozen=True)
 class Pace:
-    """How experience and learning keep step."""
+    """How the speeds of play and learning relate."""
 
     games_a_version: float
-    """Games that a version is learned from."""
+    """Games learned from per version."""
     versions_a_round: float
-    """Versions by which experience has aged when its round ends, on average."""
+    """Mean age of experience when its round ends, in versions."""
     lessons_in_reach: dict[str, float]
-    """By model: minibatches that its questions make before they are too old."""
+    """By model: number of minibatches that its questions fill before they are too old."""
     replay_bytes: int
-    """What the minibatches take that a buffer must be able to hold."""
+    """Size of the minibatches that a buffer must be able to hold."""
 
 
 def pace_of(config: TrainConfig, tables: int) -> Pace:
-    """Return the pace of a training with so many tables in all."""
+    """Return the pace of a training. tables: total number, over all simulators."""
     learning = config.learning
     uses = learning.replay.reuse
     steps_a_game = sum(uses * QUESTIONS_A_GAME[model] / learning.batch_for(model) for model in learning.models)
@@ -59,9 +61,9 @@ def pace_of(config: TrainConfig, tables: int) -> Pace:
 
 
 def check_pace(config: TrainConfig, tables: int) -> Pace:
-    """Return the pace of a training; raise InputError where most experience, or a model, could not be learned from.
+    """Return the pace of a training; raise InputError if most experience, or a model, could not be learned from.
 
-    tables: of all simulators.
+    tables: total number, over all simulators.
     """
     pace, learning = pace_of(config, tables), config.learning
     staleness = learning.replay.staleness

@@ -1,4 +1,4 @@
-"""A batch of questions in pieces that a device takes at once, as a network's input."""
+"""Split a batch of questions into passes of a size that suits the device, and make a network's input of them."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import numpy as np
 from suphx.networks.inference import GPU_CHUNK
 from suphx.networks.precision import Precision
 
-#: Positions of one pass of learning on a CPU: more are no faster, and activations wait for their gradients in memory.
+#: Positions per learning pass on a CPU: more are no faster, and activations stay in memory until the backward pass.
 CPU_LEARNING_CHUNK = 512
 
 
 def passes(n: int, precision: Precision) -> list[slice]:
-    """Return the rows of each pass: no more than a device takes without losing speed or memory."""
+    """Return the rows of each pass: no more than the device handles without losing speed or memory."""
     size = CPU_LEARNING_CHUNK if precision.device.type == "cpu" else GPU_CHUNK
     return [slice(a, b) for a, b in pairwise([*range(0, n, size), n])]
 
 
 def with_hidden(packed: np.ndarray, hidden: np.ndarray, planes: int) -> np.ndarray:
-    """Return the packed planes of a network that sees so many: all of those packed, or the hidden ones too.
+    """Return the packed planes for a network with `planes` input planes: `packed` alone, or followed by `hidden`.
 
     packed: uint64[n, a]; hidden: uint64[n, b]. Raises ValueError if `planes` is neither a nor a + b.
     """

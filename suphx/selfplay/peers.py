@@ -1,4 +1,4 @@
-"""Data parallelism: the processes of a parameter server, which add up what each found of a step (torch.distributed)."""
+"""Data parallelism: the processes of a parameter server add up their gradients of a step (torch.distributed)."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from collections.abc import Sequence
 import torch
 from torch import distributed
 
-#: Names of figures that are not means over a step's questions.
+#: Names of figures that are sums or maxima, rather than means over a step's questions.
 _SUMS, _LARGEST = ("kept",), ("weight_max",)
-#: After so long a process that does not answer has ended the step of all.
+#: How long to wait for a process that does not answer before the step fails in all of them.
 _TIMEOUT = datetime.timedelta(seconds=300)
 #: The loopback interface.
 _LOOPBACK = "lo0" if sys.platform == "darwin" else "lo"
 
 
 def open_store(host: str) -> distributed.TCPStore:
-    """Return a store by which processes find each other; it listens as long as it is kept, and asks for no token.
+    """Return a store through which processes find each other; it listens while it is referenced, and needs no token.
 
-    host: the address of this machine to listen on; torch by itself would take all. Raises OSError if there is none.
+    host: this machine's address to listen on; torch by default listens on all. Raises OSError if there is no such
+    address.
     """
     listening = socket.create_server((host, 0))
     port = listening.getsockname()[1]
@@ -32,7 +33,7 @@ def open_store(host: str) -> distributed.TCPStore:
 
 
 class Peers:
-    """This process among those that share a step; alone by default."""
+    """The processes that share a step; this base class is for a single process."""
 
     size = 1
 
@@ -40,21 +41,21 @@ class Peers:
         """Replace gradients by their sums over all processes."""
 
     def figures(self, figures: dict[str, float]) -> dict[str, float]:
-        """Return figures of the whole step for those of this process's questions."""
+        """Return figures of the whole step, given those of this process's questions."""
         return figures
 
 
 class TorchPeers(Peers):
-    """Processes connected by NCCL, or Gloo on CPUs. Every one must take the same steps in the same order."""
+    """Processes connected by NCCL, or by Gloo on CPUs. All must take the same steps in the same order."""
 
     def __init__(self, rank: int, size: int, host: str, port: int, device: torch.device) -> None:
-        """host, port: of the store that all share (`open_store`). Returns when all are there.
+        """host, port: address of the shared store (`open_store`). Returns when all processes have joined.
 
         If the store is on loopback, so are the connections between processes; otherwise Gloo and NCCL choose.
         """
         self.size = size
         self._device = device
-        if host.startswith("127."):  # of one machine alone; by themselves they would take its outer address
+        if host.startswith("127."):  # on one machine; by default they would use its outer address
             os.environ |= {"GLOO_SOCKET_IFNAME": _LOOPBACK, "NCCL_SOCKET_IFNAME": f"={_LOOPBACK}"}
         distributed.init_process_group(
             "nccl" if device.type == "cuda" else "gloo",
@@ -65,7 +66,7 @@ class TorchPeers(Peers):
         )
 
     def add_up(self, gradients: Sequence[torch.Tensor]) -> None:
-        """Replace gradients by their sums over all processes, sent as one."""
+        """Replace gradients by their sums over all processes, sent as one tensor."""
         together = torch.cat([each.reshape(-1) for each in gradients])
         distributed.all_reduce(together)
         sizes = [each.numel() for each in gradients]
@@ -73,7 +74,7 @@ class TorchPeers(Peers):
             each.copy_(total.view_as(each))
 
     def figures(self, figures: dict[str, float]) -> dict[str, float]:
-        """Return figures of the whole step: sums, largest, and means over processes, of the loss over what was kept."""
+        """Return figures of the whole step: sums, maxima or means over processes; the loss is weighted by `kept`."""
         values = torch.tensor([*figures.values()], dtype=torch.float64, device=self._device)
         everyone = [torch.zeros_like(values) for _ in range(self.size)]
         distributed.all_gather(everyone, values)
@@ -85,7 +86,7 @@ class TorchPeers(Peers):
                 found[name] = float(column.sum())
             elif name in _LARGEST:
                 found[name] = float(column.max())
-            elif name == "loss":  # a mean over what was kept
+            elif name == "loss":  # a mean over kept questions
                 found[name] = float((column * kept).sum() / kept.sum().clamp(min=1))
             else:
                 found[name] = float(column.mean())

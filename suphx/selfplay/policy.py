@@ -1,4 +1,4 @@
-"""The latest policy as it sits at the tables: five networks, of which some may see what is hidden."""
+"""The latest policy as it plays: five networks, some of which may see hidden information."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODEL_PLANES, MODELS
 from suphx.selfplay.oracle import drop, dropout_keys
 
-#: The policy that learns is played as it is: its logged probabilities are those of its own softmax.
+#: The learning policy plays at temperature 1: the probabilities it logs are those of its own softmax.
 TEMPERATURE = 1.0
 
 
 class OracleEncoder:
-    """A position's planes, and after them what is hidden, each element of it with probability gamma."""
+    """Encodes a position's planes followed by those of hidden information, each element kept with probability gamma."""
 
     def __init__(self, gamma: float, seed: int) -> None:
-        """gamma: 0 to 1. seed: of what is dropped out."""
+        """gamma: 0 to 1. seed: random seed of the dropout."""
         self._gamma, self._seed = gamma, seed
         self._seen = PlaneEncoder()
 
@@ -36,7 +36,7 @@ class OracleEncoder:
         return self._with_hidden(seen, games, index, seats, np.full(len(index), NO_ACTION))
 
     def proposals(self, games: np.ndarray, index: np.ndarray, seats: np.ndarray, actions: np.ndarray) -> np.ndarray:
-        """Return uint64[n, 958 + ORACLE_PLANES]: with a proposed chow, pong or kong each, actions i64[n]."""
+        """Return uint64[n, 958 + ORACLE_PLANES]: each position with a proposed chow, pong or kong, actions i64[n]."""
         return self._with_hidden(self._seen.proposals(games, index, seats, actions), games, index, seats, actions)
 
     def _with_hidden(
@@ -49,15 +49,15 @@ class OracleEncoder:
 def policy_flow(
     networks: Mapping[str, Network], encoder: Encoder, seed: int, learning: Collection[str], others: float | None
 ) -> Flow:
-    """Return the flow of a policy that learns: those that learn are drawn from as they are.
+    """Return the flow of a learning policy: the answers of models in `learning` are drawn at temperature 1.
 
-    others: temperature of those that do not learn; None takes their likeliest answers.
+    others: temperature of the other models; None takes their likeliest answers.
     """
     return Flow(networks, encoder, Sampling(others, seed), dict.fromkeys(learning, Sampling(TEMPERATURE, seed)))
 
 
 class Policy:
-    """Networks of one version; it takes a copy of their weights."""
+    """The networks of one version, which plays with a copy of their weights."""
 
     def __init__(
         self,
@@ -69,10 +69,10 @@ class Policy:
         learning: Collection[str] = MODELS,
         others: float | None = None,
     ) -> None:
-        """networks: by model; one with more planes than its model's sees those of what is hidden after its own.
+        """networks: by model; a network with more planes than its model has also sees hidden planes, after its own.
 
-        seed: of the answers that are drawn. gamma: share of what is hidden that is shown. learning: models whose
-        answers are drawn; none for a policy that is measured. others: temperature of those that do not learn.
+        seed: random seed of the drawn answers. gamma: share of the hidden information that is shown. learning: models
+        whose answers are drawn; none for a policy that is measured. others: temperature of the other models.
         """
         self.name = f"version {version}"
         evaluators = {model: Evaluator(network, precision, fixed_passes=True) for model, network in networks.items()}
@@ -87,7 +87,7 @@ class Policy:
 
 
 def _own_planes(evaluator: Evaluator) -> Network:
-    """Return a network that takes wider planes too, and sees the first of them alone."""
+    """Return a network that also accepts more planes than it has, and ignores the surplus ones at the end."""
 
     def logits(planes: np.ndarray) -> np.ndarray:
         return evaluator.logits(np.ascontiguousarray(planes[:, : evaluator.planes]))

@@ -1,7 +1,7 @@
 """Policy gradient with importance weights (formulas 1 and 2), question by question.
 
-Whoever steps adds the terms up: sum over kept questions of gain + alpha x entropy - coefficient x divergence. A
-question's terms depend on nothing else in its batch.
+The caller adds the terms up to the objective: the sum over kept questions of gain + alpha x entropy - coefficient x
+divergence. A question's terms do not depend on the rest of its batch.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-#: Importance weights are cut off here, far above any that is kept: an infinite one would make a zero gradient NaN.
+#: Upper bound of log importance weights, far above any that is kept: an infinite weight would turn a zero gradient into
+#: NaN.
 LARGEST_LOG_WEIGHT = 20.0
 
 
@@ -22,19 +23,20 @@ class Terms:
     gain: torch.Tensor
     """f32[n]: importance weight x advantage (formula 1), or PPO's lower bound of it"""
     entropy: torch.Tensor
-    """f32[n]: of the policy over possible answers, nats"""
+    """f32[n]: entropy of the policy over possible answers, in nats"""
     weight: torch.Tensor
     """f32[n]: importance weight of the answer taken, policy / policy that played; no gradient"""
     kept: torch.Tensor
     """bool[n]: not rejected for too high a weight"""
     clipped: torch.Tensor
-    """bool[n]: the clip took its gradient away"""
+    """bool[n]: clipping removed the question's gradient"""
     behaviour_kl: torch.Tensor
-    """f32[n]: weight - 1 - log(weight), at least 0; its mean over what was played is KL(policy that played, policy)"""
+    """f32[n]: weight - 1 - log(weight), at least 0; its mean over the answers played estimates
+    KL(policy that played, policy)"""
 
 
 def legal_answers(legal: np.ndarray, answers: int) -> np.ndarray:
-    """Return bool[n, answers] for the bits of uint64[n]."""
+    """Return bool[n, answers], unpacked from the bits of uint64[n]."""
     return (legal[:, None] >> np.arange(answers, dtype=np.uint64) & np.uint64(1)).astype(np.bool_)
 
 
@@ -53,9 +55,10 @@ def terms_of(
 ) -> Terms:
     """Return each question's terms.
 
-    log_policy: f32[n, m] of `log_probabilities`. answer: i64[n], what was answered, which was possible. played: f32[n],
-    log-probability of that under the policy that played. advantage: f32[n], a constant. highest_weight: questions
-    above it are rejected. clip: PPO's epsilon (Schulman et al. 2017, arXiv:1707.06347).
+    log_policy: f32[n, m] from `log_probabilities`. answer: i64[n], the answer given, which must have been possible.
+    played: f32[n], its log-probability under the policy that played. advantage: f32[n], without gradient.
+    highest_weight: questions with a higher importance weight are rejected. clip: PPO's epsilon (Schulman et al. 2017,
+    arXiv:1707.06347).
     """
     log_weight = log_policy.gather(1, answer[:, None]).squeeze(1) - played
     log_weight = log_weight.clamp(max=LARGEST_LOG_WEIGHT)
@@ -71,20 +74,20 @@ def terms_of(
         gain=gain,
         entropy=-_expected(log_policy, log_policy),
         weight=fixed,
-        kept=~(fixed > highest_weight),  # what is no number is not rejected: it must be seen
+        kept=~(fixed > highest_weight),  # keeps NaN, so that the learner notices it
         clipped=clipped,
         behaviour_kl=fixed - 1 - log_weight.detach(),
     )
 
 
 def divergence(log_first: torch.Tensor, log_second: torch.Tensor) -> torch.Tensor:
-    """Return KL(first, second) f32[n] in nats, summed over possible answers; both f32[n, m] of `log_probabilities`."""
+    """Return KL(first, second) f32[n] in nats over possible answers; both are f32[n, m] from `log_probabilities`."""
     possible = log_first != -torch.inf
     difference = log_first.masked_fill(~possible, 0) - log_second.masked_fill(~possible, 0)
     return _expected(log_first, difference)
 
 
 def _expected(log_policy: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
-    """Return the mean of values f32[n, m] under a policy; what is not possible counts nothing."""
+    """Return the mean of values f32[n, m] under a policy; answers that are not possible are left out."""
     possible = log_policy != -torch.inf
     return (log_policy.exp() * values.masked_fill(~possible, 0)).sum(dim=1)

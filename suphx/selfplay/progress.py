@@ -1,4 +1,4 @@
-"""A training's one line on the error stream: games, rate, time left, and how the policy stands."""
+"""A training's status line on the error stream: games, speed, time left and figures of the policy."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.status import Report
 
-#: Seconds between the lines that a log file gets instead.
+#: Seconds between lines when the output is not a terminal but, for instance, a log file.
 _LINE_SECONDS = 60
 
 
 @contextmanager
 def training_line(config: TrainConfig, screen: Console) -> Iterator[Callable[[Report], None]]:
-    """Give a function that shows each report of a training; measurements get lines of their own."""
+    """Yield a function that shows each report of a training; measurements get lines of their own."""
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[words]}"))
     with Progress(*columns, TimeRemainingColumn(elapsed_when_finished=True), console=screen) as progress:
         bar = progress.add_task(config.name, total=config.games, words="starting")

@@ -1,4 +1,4 @@
-"""One model that learns: its network, optimiser and controllers, and the gradients of its questions."""
+"""One learning model: its network, optimiser and controllers, and the gradients of its questions."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from suphx.selfplay.trajectory import Experience
 
 
 class PupilState(BaseModel):
-    """What changes in one model's learning, besides tensors."""
+    """Everything that changes in one model's learning, besides tensors."""
 
     model_config = ConfigDict(extra="forbid")
 
     steps: int
-    """Taken by the optimiser."""
+    """Steps taken by the optimiser."""
     entropy: ControllerState
     reference: ControllerState | None
     teacher: ControllerState | None
     behaviour_kl: float
-    """Recent divergence from the policies that played."""
+    """Recent average divergence from the policies that played."""
 
 
 @dataclass(frozen=True)
 class Pass:
-    """What came of some questions, without gradients."""
+    """Results of a pass over some questions, without gradients."""
 
     loss: torch.Tensor
     """Sum over kept questions."""
@@ -56,7 +56,7 @@ class Pupil:
         teacher: PolicyNetwork | None,
         hidden: int = 0,
     ) -> None:
-        """network: the one that learns; hidden: as of `set`. reference, teacher: those it is held near to, if any."""
+        """network, hidden: as for `set`. reference, teacher: networks that it is held near to, if any."""
         self.config, self.precision = config, precision
         self.reference = Evaluator(reference, precision) if reference else None
         self.teacher = Evaluator(teacher, precision) if teacher else None
@@ -68,9 +68,9 @@ class Pupil:
         self.behaviour_kl = 0.0
 
     def set(self, network: PolicyNetwork, hidden: int = 0) -> None:
-        """Take a network, with an optimiser that begins anew.
+        """Set the network that learns, with a fresh optimiser.
 
-        hidden: how many planes, its last ones, show what is hidden.
+        hidden: how many of the network's planes, at the end, show hidden information.
         """
         config = self.config
         self.network = network
@@ -83,7 +83,7 @@ class Pupil:
     ) -> Pass:
         """Add the gradients of some questions to those of the batch; legal bool[n, m], advantage f32[n].
 
-        tells: measure the distance to the reference also where it pulls nowhere.
+        tells: measure the distance to the reference even if it does not affect learning.
         """
         device = self.precision.device
         possible = torch.from_numpy(legal).to(device)
@@ -113,12 +113,12 @@ class Pupil:
         return Pass(loss.detach(), terms, {name: each.detach() for name, each in distances.items()})
 
     def _log_policy(self, fixed: Evaluator, experience: Experience, possible: torch.Tensor) -> torch.Tensor:
-        """Return what a network says that does not learn, log-probabilities f32[n, m]; a teacher sees all."""
+        """Return log-probabilities f32[n, m] of a network that does not learn; a teacher also sees hidden planes."""
         packed = with_hidden(experience.planes, experience.hidden, fixed.planes)
         return log_probabilities(torch.from_numpy(fixed.logits(packed)).to(possible.device), possible)
 
     def control(self, figures: dict[str, float]) -> dict[str, float]:
-        """Move the coefficients for the next step; return their figures of this one."""
+        """Adjust the coefficients for the next step; return the figures of those used in this one."""
         self.entropy.update(figures["entropy"])
         share = 1 / min(self.entropy.state.steps, self.config.recent_steps)
         self.behaviour_kl += share * (figures["kl_behaviour"] - self.behaviour_kl)
@@ -130,7 +130,7 @@ class Pupil:
         return found
 
     def state(self) -> PupilState:
-        """Return what changes besides tensors."""
+        """Return the state besides tensors."""
         reference, teacher = self.from_reference, self.from_teacher
         return PupilState(
             steps=self.optimizer.steps,
@@ -141,12 +141,12 @@ class Pupil:
         ).model_copy(deep=True)
 
     def tensors(self) -> dict[str, torch.Tensor]:
-        """Return what changes, by name; the tensors themselves, no copies."""
+        """Return the state's tensors by name, not copied."""
         weights = {f"network.{name}": each for name, each in self.network.state_dict().items()}
         return weights | self.optimizer.tensors()
 
     def load(self, state: PupilState, tensors: dict[str, torch.Tensor]) -> None:
-        """Go on from what `state` and `tensors` returned; raises KeyError for what is missing."""
+        """Resume from what `state` and `tensors` returned; raises KeyError if something is missing."""
         self.network.load_state_dict(tensors_below(tensors, "network."))
         self.optimizer.load_tensors(tensors, state.steps)
         self.entropy.state = state.entropy.model_copy()
@@ -157,7 +157,7 @@ class Pupil:
 
 
 def figures_of(found: list[Pass]) -> dict[str, float]:
-    """Return means over a batch's questions; `loss` over the kept ones."""
+    """Return figures by name, as means over a batch's questions; `loss` is a mean over the kept ones."""
 
     def mean(name: str) -> float:
         return float(torch.cat([getattr(each.terms, name).detach() for each in found]).float().mean())

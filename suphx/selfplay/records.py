@@ -1,4 +1,4 @@
-"""Game records as plain bytes for checkpoints: the same games are the same bytes."""
+"""Game records as plain bytes for checkpoints: equal games give equal bytes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from simulator.record import GAME
 
 
 def as_bytes(games: np.ndarray) -> np.ndarray:
-    """Return GAME[n] as u8[n, bytes of a record]. Between a record's fields there are gaps; in these stand zeros."""
+    """Return GAME[n] as u8[n, bytes of a record], with zeros in the gaps between a record's fields."""
     clean = np.zeros(games.shape, np.dtype((np.void, GAME.itemsize))).view(GAME)
     _copy_fields(games, clean)
     return clean.view(np.uint8).reshape(len(games), GAME.itemsize)
@@ -23,5 +23,5 @@ def _copy_fields(source: np.ndarray, target: np.ndarray) -> None:
 
 
 def from_bytes(data: np.ndarray) -> np.ndarray:
-    """Return the GAME[n] that `as_bytes` returned u8[n, bytes] for."""
+    """Return GAME[n] from the u8[n, bytes] that `as_bytes` returned."""
     return data.copy().view(GAME).reshape(-1)

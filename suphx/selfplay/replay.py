@@ -1,4 +1,4 @@
-"""Questions kept to learn from: by the version that played, bounded in bytes, staleness and use."""
+"""The replay buffer: questions to learn from, by the version that played, with bounds on bytes, staleness and reuse."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from suphx.networks.sizes import MODELS
 from suphx.selfplay.learning_config import ReplayConfig
 from suphx.selfplay.trajectory import Batch, Experience
 
-#: Parts are rid of rows that are used up once fewer than this share are left.
+#: Used-up rows are removed from a part once less than this share of its rows can still be used.
 _COMPACT_BELOW = 0.5
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """Questions to one network with what their answers were worth."""
+    """Questions to one network with the advantages of their answers."""
 
     experience: Experience
     advantage: np.ndarray
     """f32[n]"""
     rewards: np.ndarray
-    """f32[n, 4]: what the question's round was worth to each seat, from the one that is asked on"""
+    """f32[n, 4]: reward of the question's round to each seat, starting with the seat that is asked"""
     version: np.ndarray
-    """u4[n]: of the policy that played"""
+    """u4[n]: version of the policy that played"""
 
     def __len__(self) -> int:
         return len(self.advantage)
 
     def rows(self, which: np.ndarray) -> Lesson:
-        """Return some of the rows: indices i64[m] or bool[n]."""
+        """Return some of the rows, chosen by indices i64[m] or a mask bool[n]."""
         return Lesson(self.experience.rows(which), self.advantage[which], self.rewards[which], self.version[which])
 
     def columns(self) -> dict[str, np.ndarray]:
@@ -49,13 +49,13 @@ def _lesson(columns: dict[str, np.ndarray]) -> Lesson:
 
 @dataclass
 class _Part:
-    """What came of one batch from one version, for one model."""
+    """The questions of one batch that belong to one version and one model."""
 
     model: str
     version: int
     lesson: Lesson
     uses: np.ndarray
-    """u1[n]: how often each was used"""
+    """u1[n]: how often each question was used"""
 
     @property
     def size(self) -> int:
@@ -70,40 +70,40 @@ class _PartState(BaseModel):
 
 
 class ReplayState(BaseModel):
-    """All of a buffer but its arrays."""
+    """The state of a buffer, except its arrays."""
 
     model_config = ConfigDict(extra="forbid")
 
     newest: int = 0
-    """Version of the policy that learns now."""
+    """Version of the policy that is learning now."""
     draws: dict[str, int] = {}
-    """Minibatches drawn, by model."""
+    """Number of minibatches drawn, by model."""
     added: int = 0
-    """Questions that came in."""
+    """Number of questions added."""
     used: int = 0
-    """Uses of questions."""
+    """Number of uses of questions."""
     stale: int = 0
-    """Questions dropped for their age before they were ever used."""
+    """Number of questions dropped because of their age before they were ever used."""
     crowded: int = 0
-    """... for want of room."""
+    """Number of questions dropped for lack of room before they were ever used."""
     parts: list[_PartState] = []
 
 
 class ReplayBuffer:
-    """Holds lessons and draws minibatches of them; what it draws follows from the seed and what was done before."""
+    """Stores lessons and draws minibatches from them; draws depend only on the random seed and on earlier calls."""
 
     def __init__(self, config: ReplayConfig, seed: int = 0) -> None:
         self._config = config
         self._seed = seed
         self._state = ReplayState()
         self._parts: list[_Part] = []
-        """From oldest to newest arrival."""
+        """In order of arrival, oldest first."""
 
     def add(self, batch: Batch, advantages: dict[str, np.ndarray]) -> None:
-        """Take in the questions of rounds that are over; f32[n] by model.
+        """Add the questions of finished rounds, with their advantages f32[n] by model.
 
-        Too old ones are left out, and the oldest arrivals give way if there is no room. Raises ValueError for a batch
-        that is larger than all the room there is.
+        Questions that are too old are left out, and the oldest arrivals are dropped if there is no room. Raises
+        ValueError for a batch that is larger than the whole buffer.
         """
         if batch.size() > self._config.bytes:
             raise ValueError(f"replay.bytes: {self._config.bytes} is no room for one batch of {batch.size()} bytes")
@@ -119,16 +119,16 @@ class ReplayBuffer:
         self._make_room()
 
     def advance(self, version: int) -> None:
-        """Say which version learns now; drops what has become too stale."""
+        """Set the version that is learning now, and drop questions that have become too stale."""
         self._state.newest = version
         self._drop_stale()
 
     def available(self, model: str) -> int:
-        """Return how many of a model's questions may still be used."""
+        """Return how many of a model's questions can still be used."""
         return sum(int(self._usable(part).sum()) for part in self._parts if part.model == model)
 
     def sample(self, model: str, n: int) -> Lesson | None:
-        """Draw n different questions, each of those that may be used as likely as any; None if there are fewer."""
+        """Draw n different questions uniformly from those that can still be used; None if there are fewer."""
         parts = [part for part in self._parts if part.model == model]
         usable = [np.flatnonzero(self._usable(part)) for part in parts]
         ends = np.cumsum([0, *map(len, usable)])
@@ -149,7 +149,7 @@ class ReplayBuffer:
         return _lesson({name: np.concatenate([each[name] for each in columns]) for name in columns[0]})
 
     def figures(self) -> dict[str, float]:
-        """Return what there is to know about the contents, by name; ages in versions."""
+        """Return figures about the contents, by name; ages are in versions."""
         rows = np.array([len(part.uses) for part in self._parts], np.int64)
         ages = np.array([self._state.newest - part.version for part in self._parts], np.int64)
         total = int(rows.sum())
@@ -164,11 +164,11 @@ class ReplayBuffer:
         }
 
     def size(self) -> int:
-        """Return how many bytes the contents take."""
+        """Return the size of the contents in bytes."""
         return sum(part.size for part in self._parts)
 
     def state(self) -> tuple[ReplayState, dict[str, torch.Tensor]]:
-        """Return everything that a later run needs, plain and as tensors by name (no copies)."""
+        """Return everything that a resumed run needs: plain values, and tensors by name, which are not copied."""
         tensors = {}
         for number, part in enumerate(self._parts):
             for name, column in (part.lesson.columns() | {"uses": part.uses}).items():
@@ -177,7 +177,7 @@ class ReplayBuffer:
         return self._state.model_copy(update={"parts": parts}, deep=True), tensors
 
     def load(self, state: ReplayState, tensors: dict[str, torch.Tensor]) -> None:
-        """Go on from what `state` returned; raises KeyError for what is missing."""
+        """Resume from what `state` returned; raises KeyError if something is missing."""
         self._parts = []
         for number, part in enumerate(state.parts):
             columns = {name: each.numpy().copy() for name, each in tensors_below(tensors, f"{number}.").items()}

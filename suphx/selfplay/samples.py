@@ -1,4 +1,4 @@
-"""Sample games of a training as logs: every so often, one of those at the first table."""
+"""Sample games of a training, saved as logs: now and then a game at the first table."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from simulator.tables import Ended
 from suphx.selfplay.records import as_bytes, from_bytes
 from suphx.selfplay.seating import TableConfig, opponents, seated
 
-#: The table whose games are kept while they are played.
+#: The table whose rounds are kept while they are played.
 SAMPLED_TABLE = 0
 
 
 class Samples:
-    """Keeps the rounds of the game at the first table, and writes it when it is over if one is due."""
+    """Keeps the rounds of the game at the first table, and writes the finished game if a sample is due."""
 
     def __init__(self, folder: Path, every: int, rules: Rules, table: TableConfig) -> None:
-        """every: games of the whole training between samples; 0 for none."""
+        """every: number of games of the whole training between samples; 0 for no samples."""
         self._folder, self._every, self._rules, self._seating = folder, every, rules, table
         self._rounds = np.zeros(0, GAME)
         self._due = 0
 
     def note(self, ended: Ended, games: int, learner: str) -> None:
-        """Hear of the rounds that ended; games: how many of the training are over. learner: what it is called."""
+        """Process the rounds that ended. games: finished games of the training. learner: the learning player's name."""
         rows = np.flatnonzero(ended.game == SAMPLED_TABLE)
         if not self._every or not len(rows):
             return
         self._rounds = np.concatenate([self._rounds, ended.records[rows]])
         played = self._rounds["deals"]
-        if int(played[-1]) != len(played):  # another game than those before: who played it was lost
+        if int(played[-1]) != len(played):  # a different game from the one kept: its simulator was lost
             self._rounds = self._rounds[-1:] if played[-1] == 1 else self._rounds[:0]
         if not len(self._rounds) or not ended.finished[rows].any():
             return
@@ -54,6 +54,6 @@ class Samples:
         return {"rounds": as_bytes(self._rounds), "due": np.array([self._due], np.int64)}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Go on from what `state` returned."""
+        """Resume from what `state` returned."""
         self._rounds = from_bytes(state["rounds"])
         self._due = int(state["due"][0])

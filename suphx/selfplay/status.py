@@ -1,4 +1,4 @@
-"""What a training tells whoever watches it, and how it can end early."""
+"""Reports of a training's progress, and the exceptions with which it can end early."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from suphx.selfplay.learner import Alarm
 
 
 class Interrupted(Exception):
-    """The training was told to stop; it goes on from its checkpoint."""
+    """The training was told to stop; it can be resumed from its checkpoint."""
 
 
 class Collapsed(InputError):
-    """The policy has lost its entropy, has run away from what played, or plays worse than the start: says which."""
+    """The policy lost its entropy, diverged from the policies that played, or plays worse than the start."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """How a training stands, for whoever watches; told at every version."""
+    """Progress of a training, reported at every version and measurement."""
 
     games: int
     total: int
@@ -35,21 +35,21 @@ class Report:
     figures: Mapping[str, float] = field(default_factory=dict)
     """As written to TensorBoard (`board.py`)."""
     strength: Strength | None = None
-    """If the agent has just been measured."""
+    """Result of a measurement, if this report is about one."""
 
 
 class Training(Protocol):
-    """A training in its folder, by whatever processes."""
+    """A training in its folder, in one process or distributed."""
 
     folder: RunFolder
 
     def run(self, watch: Callable[[Report], None], stop: Event) -> None:
-        """Train until the configuration's games are over; `stop` ends it early, with Interrupted."""
+        """Train until the configured number of games has been played; `stop` ends it early and raises Interrupted."""
         ...
 
 
 def words_of_lost_rank(config: TrainConfig, strength: Strength) -> str | None:
-    """Return what to say of an agent whose average rank is too far above the start's, None of another one."""
+    """Return an error message if the agent's average rank is too far above the start's, otherwise None."""
     bound, (low, high) = config.learning.collapse.rank, strength.less_start_interval
     if low <= bound:
         return None
@@ -58,7 +58,7 @@ def words_of_lost_rank(config: TrainConfig, strength: Strength) -> str | None:
 
 
 def words_of_collapse(alarms: Sequence[Alarm | str], games: int) -> str:
-    """Return what to say of a collapse after so many games; where the last good agent is comes after it."""
+    """Return the error message for a collapse after `games` games, to be followed by where the last good agent is."""
     return (
         f"after {games:,} games: {'; '.join(map(str, alarms))}. The policy has collapsed. {ANOTHER_RUN}, with a lower "
         "learning rate or a higher entropy target."

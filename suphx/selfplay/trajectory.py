@@ -1,7 +1,7 @@
-"""What self-play hands to the learner: every question to a learning network, and what its round was worth.
+"""The experience that self-play hands to the learner: every question to a learning network and its round's reward.
 
 A *path* is one seat's way through one round: all its questions share the reward of that round. Columns are plain
-arrays, so that they travel between processes as buffers, with the planes packed.
+arrays, with the planes packed, so that they can be sent between processes as buffers.
 """
 
 from __future__ import annotations
@@ -18,66 +18,66 @@ PATH = np.dtype([
     ("round", "u2"),  # which round of the game, from 0, repeats counted
     ("seat", "u1"),
     ("last", "u1"),  # 1: the game ended with this round
-    ("version", "u4"),  # of the policy that played, when the round was dealt
-    ("reward", "f4"),  # of this round, in the units of the reward that is configured
+    ("version", "u4"),  # of the policy that was playing when the round was dealt
+    ("reward", "f4"),  # of this round, in units of the configured reward
     ("others", "f4", SEATS - 1),  # rewards of the seats on the right, across and on the left
-    ("deal", "u4"),  # which round of the game and which repeat: with the game's walls it names the wall
-    ("copies", "u2"),  # other games of the same walls that came to this deal; 0 where there are none
-    ("elsewhere", "f4"),  # mean reward of the same seat in those
+    ("deal", "u4"),  # which round of the game and which repeat: together with the game's walls it identifies the wall
+    ("copies", "u2"),  # other games with the same walls that reached this deal; 0 where there are none
+    ("elsewhere", "f4"),  # mean reward of the same seat in those games
 ])  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Experience:
-    """Questions to one network, a row each; within a path in the order they were asked."""
+    """Questions to one network, one per row; those of a path are in the order in which they were asked."""
 
     path: np.ndarray
-    """u4[n]: which of the paths"""
+    """u4[n]: index into the batch's paths"""
     place: np.ndarray
-    """u2[n]: how many questions to any network the round held before, whoever's"""
+    """u2[n]: how many questions were asked in the round before, to any network and seat"""
     planes: np.ndarray
-    """uint64[n, planes of the model]: what the network saw, oracle planes not included"""
+    """uint64[n, planes of the model]: what the network saw, without oracle planes"""
     oracle: np.ndarray
-    """uint64[n, ORACLE_PLANES], or [n, 0] where no oracle learns: what it saw of the hidden tiles, after dropout"""
+    """uint64[n, ORACLE_PLANES], or [n, 0] if no oracle learns: the hidden tiles that the network saw, after dropout"""
     hidden: np.ndarray
-    """uint64[n, ORACLE_PLANES], or [n, 0] where neither a critic nor a teacher looks on: all of the hidden tiles"""
+    """uint64[n, ORACLE_PLANES], or [n, 0] if there is neither a critic nor a teacher: all hidden tiles"""
     legal: np.ndarray
-    """uint64[n]: bit a: answer a was possible"""
+    """uint64[n]: bit a is set if answer a was possible"""
     answer: np.ndarray
-    """u1[n]: the answer taken: a kind, or NO and YES"""
+    """u1[n]: the answer taken: a kind of tile, or NO or YES"""
     log_probability: np.ndarray
-    """f4[n]: of that answer, under the policy that played"""
+    """f4[n]: log-probability of that answer under the policy that played"""
 
     def __len__(self) -> int:
         return len(self.path)
 
     def rows(self, which: np.ndarray | slice) -> Experience:
-        """Return some of the rows: indices i64[m], bool[n] or a slice."""
+        """Return some of the rows, chosen by indices i64[m], a mask bool[n] or a slice."""
         return Experience(*(getattr(self, each.name)[which] for each in fields(self)))
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Rounds that are over: their paths, and by model the questions in them."""
+    """Finished rounds: their paths, and the questions in them by model."""
 
     paths: np.ndarray
     """PATH[m]"""
     experience: dict[str, Experience]
-    """By model, of those that learn."""
+    """The questions by model, for models that learn."""
 
     def rewards(self, model: str) -> np.ndarray:
-        """Return f32[n, 4]: what the round was worth to each seat, from that of a model's question on."""
+        """Return f32[n, 4] for a model's questions: the round's reward of each seat, starting with the seat asked."""
         paths = self.paths[self.experience[model].path]
         return np.concatenate([paths["reward"][:, None], paths["others"]], axis=1)
 
     def size(self) -> int:
-        """Return how many bytes it takes."""
+        """Return the size in bytes."""
         columns = [getattr(each, field.name) for each in self.experience.values() for field in fields(each)]
         return int(self.paths.nbytes + sum(column.nbytes for column in columns))
 
 
 def join(batches: Sequence[Batch]) -> Batch:
-    """Return several batches, one at least, as one; paths are numbered on."""
+    """Return one or more batches as a single one, with paths renumbered."""
     first = np.cumsum([0, *(len(batch.paths) for batch in batches[:-1])])
     models = list(dict.fromkeys(model for batch in batches for model in batch.experience))
     experience = {}
