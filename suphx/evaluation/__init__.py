@@ -1,1 +1,1 @@
-"""How strong an agent is: games against others, and what they say."""
+"""Measuring an agent's strength: matches against other agents, and statistics of their games."""

@@ -1,9 +1,9 @@
-"""Games of a plan played by agents, in this process: threads that each play whole games, many side by side.
+"""Play the games of a plan in this process: each thread plays whole games, many side by side.
 
-What a game becomes depends on its deal and its agents alone: networks answer on one thread each, alike whatever is
-asked beside it, and random numbers are drawn by counter. So neither the number of games side by side nor that of
-threads or workers changes a result, on one machine. On another kind of processor or GPU sums are rounded otherwise,
-and now and then a decision that was close falls the other way.
+The course of a game depends only on its deal and its agents: each network computes on one thread, its answers do not
+depend on the rest of the batch, and random numbers come from a counter-based generator. So on one machine the number
+of games side by side, of threads and of workers does not change a result. On another kind of processor or GPU sums are
+rounded differently, and now and then a close decision falls the other way.
 """
 
 from __future__ import annotations
@@ -31,37 +31,37 @@ from suphx.evaluation.results import GameDone, result_row
 from suphx.networks.memory import keep_memory
 from suphx.networks.precision import choose_precision
 
-#: Games side by side in each thread, where nothing else is said: networks are then asked for many at once.
+#: Default number of games side by side in each thread, large enough for large network batches.
 BATCH = 1024
-#: ... where bots play, a process a seat.
+#: Default where bots play, which need one process per seat.
 BATCH_OF_BOTS = 8
-#: Games that have ended and wait for the one who counts them.
+#: Most finished games that may wait for the consumer.
 _WAITING = 1024
 
 
 @dataclass(frozen=True)
 class Terms:
-    """What decides how the games of a plan go, beside its agents."""
+    """Everything besides its agents that determines how the games of a plan go."""
 
     seed: int = 0
-    """Names the deals, and the random choices of agents."""
+    """Random seed of the deals and of the agents' choices."""
     rules: str = "tenhou"
-    """Name of a preset."""
+    """Name of a preset of rules."""
     temperature: float | None = None
-    """Of networks; None for the likeliest answer."""
+    """Sampling temperature of the networks; None for the likeliest answer."""
     device: str = "cpu"
     dtype: str = "float32"
-    """What networks compute with."""
+    """Data type that networks compute in."""
     logs: bool = False
     """Whether to write every game as an mjlog."""
 
 
 class Stopped(Exception):
-    """Told to stop in the middle of games, which are then not counted."""
+    """Raised when games are stopped midway; unfinished games are not counted."""
 
 
 class _Seated:
-    """An agent as a player of `play_seated`, until it is told to stop."""
+    """Adapter that makes an agent a player of `play_seated`, until `stop` is set."""
 
     def __init__(self, agent: Agent, stop: Event) -> None:
         self.name = agent.name
@@ -76,7 +76,7 @@ class _Seated:
 
 
 class _Messages:
-    """Tells agents that live outside of their games, and keeps what they did wrong and what others counted."""
+    """Passes game events to `Follower` agents, and collects their faults and the counts of `Counting` agents."""
 
     def __init__(self, agents: Sequence[Agent]) -> None:
         self._followers = {number: agent for number, agent in enumerate(agents) if isinstance(agent, Follower)}
@@ -120,12 +120,12 @@ class _Messages:
 
 
 def load_agents(plan: Plan, terms: Terms) -> list[Agent]:
-    """Return the agents of a plan, ready for games whose results can be had again."""
+    """Load the agents of a plan, set up for reproducible games."""
     precision = choose_precision(terms.device, terms.dtype, threads=1)
     return [load_agent(name, terms.seed, terms.temperature, precision, fixed_passes=True) for name in plan.agents]
 
 
-#: What makes the agents of a plan.
+#: Loads the agents of a plan.
 Load = Callable[[Plan, Terms], Sequence[Agent]]
 
 
@@ -139,9 +139,8 @@ def play_tables(
 ) -> Iterator[GameDone]:
     """Play games in this thread, and yield each when it is over.
 
-    wanted: (deal, table) of the games; read when a place falls free. batch: games side by side. stop: set by whoever
-    wants it to end; raises Stopped then. load: called once. Raises IllegalPlayer where an agent answers what is not
-    legal.
+    wanted: (deal, table) of the games; consumed as places fall free. batch: games side by side. stop: set it to end
+    early, which raises Stopped. load: called once. Raises IllegalPlayer if an agent chooses an illegal action.
     """
     agents = load(plan, terms)
     messages = _Messages(agents)
@@ -167,7 +166,7 @@ def play_here(
 ) -> Generator[GameDone]:
     """Play games in threads of this process, and yield each when it is over.
 
-    Each thread has its own agents and `batch` games side by side; otherwise as `play_tables`.
+    Each thread has its own agents and `batch` games side by side; otherwise like `play_tables`.
     """
     keep_memory()
     shared = _Shared(wanted)
@@ -192,7 +191,7 @@ def play_here(
             for game in play_tables(plan, terms, shared, batch, stop, load):
                 put(game)
             put(None)
-        except Exception as error:  # raised by the one who counts
+        except Exception as error:  # raised again by the consumer
             put(error)
 
     with ThreadPoolExecutor(threads, "arena", torch.set_num_threads, (1,)) as pool:
@@ -211,7 +210,7 @@ def play_here(
 
 
 class _Shared:
-    """One list of games that several threads take theirs from."""
+    """Thread-safe iterator over one list of games, shared by several threads."""
 
     def __init__(self, items: Iterable[tuple[int, int]]) -> None:
         self._items, self._lock = iter(items), Lock()

@@ -1,4 +1,4 @@
-"""How many hanchan the arena plays a second, beside what the networks alone would allow, in the same run."""
+"""Benchmark of the arena: hanchan per second, compared with what the networks alone would allow, in the same run."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _TimeIsUp(Exception):
 
 
 class _Clock:
-    """Seconds that several threads spend in networks, and positions that they ask about, after a warm-up."""
+    """Measures, after a warm-up, the seconds that several threads spend in networks and the positions evaluated."""
 
     def __init__(self, seconds: float) -> None:
         self._lock = Lock()
@@ -63,9 +63,9 @@ class _Clock:
 
 
 class Shadow:
-    """`sensible`, while networks are asked about every decision as in play: their cost in games like people's.
+    """Plays as `sensible` while networks evaluate every decision as in play: their cost in games like people's.
 
-    What fresh networks answer is not followed, for their own games would be of another kind and length.
+    The answers of the untrained networks are ignored, because games played by them would differ in kind and length.
     """
 
     name = "shadow"
@@ -75,7 +75,7 @@ class Shadow:
         self._player = player("sensible")
 
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
-        """Choose as `sensible`, and return what the networks were asked."""
+        """Choose as `sensible` does, and return the networks' consultations."""
         choice = self._flow.decide(games, asked)
         actions = np.empty(len(asked), np.int64)
         self._player.choose(games, asked, actions)
@@ -83,12 +83,12 @@ class Shadow:
 
 
 def _deals() -> Iterator[tuple[int, int]]:
-    """Yield games without end."""
+    """Yield (deal, table) of games endlessly."""
     return ((deal, table) for deal in count() for table in range(len(_SENSIBLE.tables)))
 
 
 def bench_sensible(seconds: float, batch: int = BATCH) -> dict[str, float]:
-    """Measure four `sensible` on one core: hanchan a second, once each place of the batch has ended one or two."""
+    """Measure hanchan per second of four `sensible` on one core, after a warm-up of two games per batch place."""
     games = play_here(_SENSIBLE, Terms(), _deals(), batch, 1)
     for _ in range(2 * batch):
         next(games)
@@ -102,10 +102,10 @@ def bench_sensible(seconds: float, batch: int = BATCH) -> dict[str, float]:
 
 
 def bench_networks(size: NetworkSize, seconds: float, threads: int, batch: int = BATCH) -> dict[str, float]:
-    """Measure four network agents of a size, on so many threads, and the networks alone on as many.
+    """Measure games of four network agents of a size on a number of threads, and the networks alone on as many.
 
-    `positions_per_hanchan`: questions to networks. `network_share`: of the threads' time, inside the networks.
-    `bare_hanchan_per_s`: what the networks alone would allow. `ratio`: of that.
+    `positions_per_hanchan`: questions to networks. `network_share`: share of the threads' time spent in networks.
+    `bare_hanchan_per_s`: what the networks alone would allow. `ratio`: the measured rate as a share of that.
     """
     precision = choose_precision("cpu", threads=1)
     networks = untrained_networks(size)
@@ -132,7 +132,7 @@ def bench_networks(size: NetworkSize, seconds: float, threads: int, batch: int =
 
 @cache
 def _positions_per_hanchan(games: int = 64) -> float:
-    """Return how many questions to networks a hanchan of `sensible` holds."""
+    """Return the mean number of questions to networks in a hanchan of `sensible`."""
     asked = []
 
     def silent(model: str) -> Network:
@@ -149,7 +149,7 @@ def _positions_per_hanchan(games: int = 64) -> float:
 
 
 def bare_rate(size: NetworkSize, precision: Precision, seconds: float, threads: int) -> float:
-    """Return positions a second of the discard network alone, in large passes, on so many threads at once."""
+    """Return positions per second of the discard network alone, in large passes, on several threads at once."""
     evaluator = Evaluator(untrained_networks(size)["discard"], precision)
     planes = made_up_planes(512)
 
@@ -166,7 +166,7 @@ def bare_rate(size: NetworkSize, precision: Precision, seconds: float, threads: 
 
 
 def bench_memory(games: int, watch: Callable[[int], None]) -> dict[str, float]:
-    """Play so many games of `sensible`; return the most memory in use after a tenth of them and at the end, in MiB."""
+    """Play games of `sensible`; return the peak memory after a tenth of them and at the end, in MiB."""
     from suphx.evaluation.results import Results
 
     results = Results(_SENSIBLE, -(-games // len(_SENSIBLE.tables)))
@@ -184,9 +184,9 @@ def _most_memory() -> float:
 
 
 def bench_agreement(agent: str, other: Precision, games: int, seed: int = 0) -> dict[str, float]:
-    """Count how many of an agent's decisions differ when it computes in float32 on the CPU and in another way.
+    """Count how many of an agent's decisions differ between float32 on the CPU and another precision.
 
-    Both are asked about each decision of the first one's games.
+    Both are asked about each decision of the games that the first one plays.
     """
     plain = choose_precision("cpu", "float32", 1)
     first, second = (load_agent(agent, seed, None, each, fixed_passes=True) for each in (plain, other))

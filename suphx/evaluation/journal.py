@@ -1,7 +1,7 @@
-"""A match on disk: its settings, one line for each game that is over, and the games' logs, so that it can go on later.
+"""A match on disk: its settings, one line per finished game, and the games' logs, so that it can resume later.
 
-A line is written with one call and ends with a line break. What a kill or a full disk left of a last line is cut off
-when the match goes on, and its game is played again: it comes out the same.
+Each line is written with one call and ends with a line break. An incomplete last line, left by a kill or a full disk,
+is cut off on resume, and its game is played again, with the same result.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from suphx.line_file import LineFile, settle
 SETTINGS_NAME = "match.json"
 GAMES_NAME = "games.jsonl"
 LOGS_FOLDER = "logs"
-#: Deals whose logs lie in one folder.
+#: Number of deals whose logs share one folder.
 _DEALS_OF_FOLDER = 1000
 
 
 class _Line(BaseModel):
-    """One game."""
+    """One finished game, as a line of the file."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -47,18 +47,18 @@ _BESIDE_THE_ROW = {"faults", "counted"}
 
 
 def log_name(deal: int, table: int) -> str:
-    """Return where the log of a game lies below the folder of logs."""
+    """Return the path of a game's log within the folder of logs."""
     return f"{deal // _DEALS_OF_FOLDER:04d}/{deal:07d}-{table}.mjlog"
 
 
 class Journal:
-    """The folder of a match, opened to write."""
+    """The folder of a match, open for writing."""
 
     def __init__(self, folder: Path, settings: dict[str, Any], results: Results) -> None:
-        """Open a folder, made if it is not there, and count the games it holds into `results`.
+        """Open a folder, created if needed, and add the games it contains to `results`.
 
-        settings: what decides how games go, as JSON values; only the same match goes on in a folder. Raises InputError,
-        naming file and line, for another match and for lines that are none.
+        settings: everything that determines how games go, as JSON values; only the same match may resume in a folder.
+        Raises InputError, naming file and line, for another match and for malformed lines.
         """
         self.folder = folder
         differing = settle(folder, SETTINGS_NAME, GAMES_NAME, settings | {"columns": COLUMNS}, "match")
@@ -66,7 +66,7 @@ class Journal:
             raise InputError(f"{folder / SETTINGS_NAME}: {_other_match(differing)}")
         self._results, self._logs = results, bool(settings.get("logs"))
         self.known = 0
-        """How many games it held."""
+        """Number of games found in the folder when it was opened."""
         self._lines = LineFile(folder / GAMES_NAME, self._read, f"{folder}: another process is playing this match")
 
     def _read(self, number: int, line: bytes) -> None:
@@ -79,7 +79,7 @@ class Journal:
             self.known += self._results.add(game)
 
     def add(self, game: GameDone) -> None:
-        """Write a game, its log first; after an error (a full disk) nothing is left of the line."""
+        """Write a game, its log first; after an error (a full disk) no part of the line remains."""
         row = game.row
         if self._logs and game.log is not None:
             path = self.folder / LOGS_FOLDER / log_name(int(row["deal"]), int(row["table"]))
@@ -99,7 +99,7 @@ class Journal:
 
 
 def _other_match(differing: dict[str, tuple[Any, Any]]) -> str:
-    """Return what to say of settings that differ."""
+    """Return the error message for settings that differ."""
     if list(differing) == ["columns"]:
         return "counted by another version of this program; give the match another folder"
     there = {name: found for name, (found, _) in differing.items()}
@@ -108,7 +108,7 @@ def _other_match(differing: dict[str, tuple[Any, Any]]) -> str:
 
 
 def _game(line: _Line, results: Results) -> GameDone | None:
-    """Return the game of a line; None for one of a deal that is not asked for this time."""
+    """Return the game of a line; None if its deal is beyond those requested this time."""
     if line.table >= results.done.shape[1] or any(len(counts) != len(COLUMNS) for counts in line.counts):
         raise ValueError("a table or columns that the match does not have")
     if line.deal >= results.done.shape[0]:

@@ -1,14 +1,14 @@
-"""The ladder of Tenhou: what a player of given rank rates, or with given games, would climb to.
+"""Tenhou's ladder: the level that a player with given rank rates, or with given games, would reach.
 
-Levels are Tenhou's numbers, as logs state them: 0 a new player, 1 to 9 for 9 to 1 kyu, 10 to 19 for 1 to 10 dan, 20
-Tenhoui. Needed points and the fourth place are the paper's Table 6; its first and second prizes are those of East-only
-games, so those of hanchan are taken instead: 30 and 15 in the normal room, 60 and 15, 75 and 30, 90 and 45 in the
-phoenix room (https://tenhou.net/man/, ranking; the stable rank's formula follows from them). Third place is 0, fourth
--(30 + 15 dan), nothing up to 3 kyu.
+Levels have Tenhou's numbers, as in logs: 0 for a new player, 1 to 9 for 9 to 1 kyu, 10 to 19 for 1 to 10 dan, 20 for
+Tenhoui. The points needed and the cost of a fourth place are those of the paper's Table 6. Its prizes for first and
+second place are those of East-only games, so those of hanchan are used instead: 30 and 15 in the normal room, 60 and
+15 in the advanced, 75 and 30 in the expert, 90 and 45 in the phoenix room (https://tenhou.net/man/, ranking; the stable
+rank's formula follows from them). Third place gets 0, fourth -(30 + 15 dan), nothing up to 3 kyu.
 
-What is simple here and is not quite so at Tenhou: rooms ask for a rating too (1,800 in the expert, 2,000 in the phoenix
-room), which is taken to come with the level; a level is lost when the points fall to 0 (the paper's words; other
-sources have below 0); and a player plays equally well in every room, always in the highest one that the level opens.
+Simplifications: at Tenhou rooms also require a rating (1,800 in the expert, 2,000 in the phoenix room), which is
+assumed to come with the level; a level is lost when the points fall to 0 (as the paper says; other sources say below
+0); and a player plays equally well in every room, always in the highest one that the level opens.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ LEVELS: tuple[str, ...] = (
     "new player", *(f"{kyu} kyu" for kyu in range(9, 0, -1)), *(f"{dan} dan" for dan in range(1, 11)), "Tenhoui",
 )  # fmt: skip
 ONE_DAN, TEN_DAN, TENHOUI = 10, 19, 20
-#: Points that lead to the next level; Tenhoui is the last.
+#: Points needed for the next level; Tenhoui is the last.
 NEEDED = (20, 20, 20, 20, 40, 60, 80, 100, 100, 100, *(400 * dan for dan in range(1, 11)), 0)
-#: Points that a level starts with, from below as from above.
+#: Points that a level starts with, whether it is entered from below or from above.
 START = (*[0] * ONE_DAN, *(200 * dan for dan in range(1, 11)), 0)
-#: What a fourth place costs.
+#: Points that a fourth place costs, by level.
 FOURTH = (*[0] * 8, 15, 30, *(30 + 15 * dan for dan in range(1, 11)), 0)
 ROOMS = ("normal", "advanced", "expert", "phoenix")
 #: First and second prize of a hanchan in each room.
@@ -39,17 +39,17 @@ ENTRY = (0, 9, 13, 16)
 
 _LEVEL = np.dtype([("needed", "i4"), ("start", "i4"), ("room", "i4"), ("changes", "i4", 4)])
 _QUANTILES = (5, 25, 50, 75, 95)
-#: Random numbers of careers that are in memory at a time: 16 MB.
+#: Most random numbers of careers in memory at a time: 16 MB.
 _BLOCK = 1 << 21
 
 
 def ladder(top_room: str = "phoenix") -> np.ndarray:
-    """Return the ladder, a record a level: points needed, those at the start, room, change by place (first to fourth).
+    """Return the ladder, one record per level: points needed, starting points, room, change by place (first to fourth).
 
-    top_room: the highest one that the player may enter; AIs were not let into the phoenix room.
+    top_room: the highest room that the player may enter; AIs were not admitted to the phoenix room.
     """
     if top_room not in ROOMS:
-        raise InputError(f"no room {top_room!r}; there are {', '.join(ROOMS)}")
+        raise InputError(f"no room {top_room!r}; the rooms are {', '.join(ROOMS)}")
     levels = np.zeros(len(LEVELS), _LEVEL)
     levels["needed"], levels["start"] = NEEDED, START
     for level, record in enumerate(levels):
@@ -59,9 +59,9 @@ def ladder(top_room: str = "phoenix") -> np.ndarray:
 
 
 def level_named(name: str) -> int:
-    """Return the number of a level such as `4 dan`; raise InputError, naming some, if there is none."""
+    """Return the number of a level such as `4 dan`; raise InputError, listing all levels, for another name."""
     if name not in LEVELS:
-        raise InputError(f"no level {name!r}; there are {', '.join(LEVELS)}")
+        raise InputError(f"no level {name!r}; the levels are {', '.join(LEVELS)}")
     return LEVELS.index(name)
 
 
@@ -88,7 +88,7 @@ def _follow(levels, level, points, places, after):
 
 @jit
 def _careers(levels, level_at_first, points_at_first, bounds, random, reached, spent, last):
-    """Play careers by random numbers [careers, games]; bounds: rank rates added up."""
+    """Simulate careers from random numbers [careers, games]; bounds: cumulative rank rates."""
     for career in range(len(random)):
         level = level_at_first
         points = points_at_first
@@ -108,8 +108,8 @@ def _careers(levels, level_at_first, points_at_first, bounds, random, reached, s
 def follow(places: np.ndarray, start: int = 0, points: int | None = None, top_room: str = "phoenix") -> np.ndarray:
     """Return u8[games]: the level after each game of one career.
 
-    places: 0 first to 3 fourth, in the order they were played. start: the level before. points: those before, by
-    default what the level starts with.
+    places: 0 first to 3 fourth, in the order of play. start: the level before the first game. points: the points before
+    it, by default those that the level starts with.
     """
     levels = ladder(top_room)
     after = np.zeros(len(places), np.uint8)
@@ -125,16 +125,16 @@ def simulate(
     top_room: str = "phoenix",
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Return what becomes of a player of given rank rates, over many careers of so many hanchan, as plain values.
+    """Simulate many careers, each of `games` hanchan, of a player with given rank rates; return plain values.
 
-    rates: of first to fourth place (or counts). Returns `record`: level to the share of careers whose highest level it
-    is; `final`: the same of the last level; `time`: level to its share of all games; `reached`: level to `share` (of
-    careers that ever reach it) and `games`, quantiles in percent to the games until then, None where fewer careers get
-    there. Levels that nobody sees are left out.
+    rates: rates (or counts) of first to fourth place. Returns `record`: level to the share of careers in which it is
+    the highest; `final`: the same for the last level; `time`: level to its share of all games; `reached`: level to
+    `share` (of careers that ever reach it) and `games`, quantile in percent to the games until then, None where too few
+    careers get there. Levels that no career visits are left out.
     """
     shares = np.asarray(rates, np.float64)
     if shares.shape != (4,) or not np.isfinite(shares).all() or (shares < 0).any() or not shares.sum():
-        raise InputError(f"rank rates {list(rates)}: there are four, none below zero and not all zero")
+        raise InputError(f"rank rates {list(rates)}: four are needed, none below zero and not all zero")
     bounds = (shares / shares.sum()).cumsum()
     reached = np.full((careers, len(LEVELS)), -1, np.int64)
     spent = np.zeros((careers, len(LEVELS)), np.int64)
@@ -164,7 +164,7 @@ def _shares(counts: np.ndarray) -> dict[str, float]:
 
 
 def _reached(games: np.ndarray) -> dict[str, Any]:
-    """Return when careers first stand at a level; -1 for those that never do, which come after all others."""
+    """Summarise when careers first reach a level; games: -1 for those that never do, which count as infinitely late."""
     until = np.where(games < 0, np.inf, games)
     quantiles = np.percentile(until, _QUANTILES, method="nearest")
     found = {str(q): int(value) if np.isfinite(value) else None for q, value in zip(_QUANTILES, quantiles, strict=True)}
@@ -172,7 +172,7 @@ def _reached(games: np.ndarray) -> dict[str, Any]:
 
 
 def follow_summary(places: np.ndarray, start: int = 0, top_room: str = "phoenix") -> dict[str, Any]:
-    """Return one career, the games as they came, as plain values: `record`, `final`, `time`, and `reached` (games)."""
+    """Return one career, its games in order, as plain values: `record`, `final`, `time`, and `reached` (games)."""
     after = follow(places, start, top_room=top_room)
     before = np.concatenate([[start], after[:-1]]).astype(np.int64)
     record = int(max(start, after.max(initial=start)))

@@ -1,4 +1,4 @@
-"""Logged games counted like played ones: replayed through the engine, verified, and tallied, over several processes."""
+"""Statistics of logged games like those of played ones: replay, verify and tally them, over several processes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from simulator.record import GAME, SEATS
 from suphx.evaluation.measures import RANKS
 from suphx.evaluation.tally import COLUMN, COLUMNS, tally
 
-#: Members of an archive that go to a process at a time: small enough for a steady progress bar.
+#: Members of an archive per unit of work: small enough for a steady progress bar.
 _CHUNK = 100
 _KEPT_WORDS = 20
 #: What Tenhou puts before the names of AIs.
@@ -28,11 +28,11 @@ AI_MARK = "ⓝ"
 
 @dataclass(frozen=True)
 class LoggedGame:
-    """One game of a log, counted."""
+    """The counts of one logged game."""
 
     source: str
     path: int
-    """Which of the paths that were given it lies under."""
+    """Index of the given path that contains it."""
     names: tuple[str, ...]
     room: str
     dan: tuple[int, ...] | None
@@ -43,17 +43,17 @@ class LoggedGame:
 
 @dataclass
 class LoggedGames:
-    """Games of logs, and what was left out; parts add up with `+=`."""
+    """Logged games, and what was left out; parts add up with `+=`."""
 
     games: list[LoggedGame] = field(default_factory=list)
     skipped: int = 0
-    """Games that are not ours to play (three players)."""
+    """Games of an unsupported kind (three players)."""
     mismatches: int = 0
-    """Games that state something the engine finds otherwise, or do not come to an end."""
+    """Games whose log contradicts the engine, or that have no end."""
     errors: int = 0
     """Logs that cannot be read."""
     words: list[str] = field(default_factory=list)
-    """Of the first that were left out: which and why."""
+    """Messages about the first that were left out: which and why."""
     seconds: float = 0.0
 
     def __iadd__(self, other: LoggedGames) -> LoggedGames:
@@ -66,7 +66,7 @@ class LoggedGames:
 
     @property
     def left_out(self) -> int:
-        """How many logs are not among the games."""
+        """Number of logs that were left out."""
         return self.skipped + self.mismatches + self.errors
 
     def in_order(self) -> LoggedGames:
@@ -75,7 +75,7 @@ class LoggedGames:
         return self
 
     def names(self) -> dict[str, int]:
-        """Return how many games each name played, the most first."""
+        """Return the number of games of each player name, largest first."""
         found: dict[str, int] = {}
         for game in self.games:
             for name in set(game.names):
@@ -83,7 +83,7 @@ class LoggedGames:
         return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
 
     def units(self, wanted: Callable[[LoggedGame, int], bool]) -> np.ndarray:
-        """Return i64[games, columns]: what the wanted seats did in each game that has one; wanted: (game, seat)."""
+        """Return i64[games, columns]: counts of the wanted seats in each game with any; wanted: of (game, seat)."""
         rows = []
         for game in self.games:
             seats = [seat for seat in range(SEATS) if wanted(game, seat)]
@@ -92,15 +92,15 @@ class LoggedGames:
         return np.array(rows, np.int64).reshape(-1, len(COLUMNS))
 
     def of_path(self, path: int) -> np.ndarray:
-        """Return i64[games, columns] of all seats together, of the games of one path, by its number."""
+        """Return i64[games, columns] of all seats together, for the games of one path, given by its index."""
         return self.units(lambda game, seat: game.path == path)
 
     def of_players(self, names: Sequence[str]) -> np.ndarray:
-        """Return i64[games, columns] of players by name; several are one macro-player."""
+        """Return i64[games, columns] of players by name; several are combined into one macro-player."""
         return self.units(lambda game, seat: game.names[seat] in names)
 
     def places(self, name: str) -> tuple[np.ndarray, int | None]:
-        """Return a player's places u8[games], 0 first to 3 fourth, in order, and the level before the first game."""
+        """Return a player's places u8[games] in order, 0 first to 3 fourth, and the level before the first game."""
         found: list[int] = []
         start = None
         columns = [COLUMN[rank] for rank in RANKS]
@@ -116,7 +116,7 @@ class LoggedGames:
 def count_game(log: GameLog, path: int = 0) -> LoggedGame:
     """Replay a log and count it.
 
-    Raises LogError where it does not agree with the engine, or is not played to its end.
+    Raises LogError if it contradicts the engine, or is not played to its end.
     """
     records: list[np.void] = []
     verified = verify_game(log, ended=lambda record: records.append(record.copy()))
@@ -158,14 +158,14 @@ def _count_chunk(chunk: Chunk, path: int) -> LoggedGames:
 
 
 def count_logs(paths: Sequence[str | Path], workers: int = 1) -> Iterator[tuple[LoggedGames, float]]:
-    """Count all logs under some paths; yield what there is so far and the share of the work done, 0 to 1.
+    """Count all logs under some paths; yield the games so far and the share of the work done, 0 to 1.
 
     With more than one worker, zip archives and folders are split over processes; tar archives are read in order.
     """
     started = time.perf_counter()
     work = [(chunk, number) for number, path in enumerate(paths) for chunk in plan([path], _CHUNK)]
     total = LoggedGames()
-    get_lookup()  # derived before any worker asks for it
+    get_lookup()  # computed before any worker needs it
 
     for done, part in enumerate(share_out(_count_chunk, work, workers, in_order=False), 1):
         total += part

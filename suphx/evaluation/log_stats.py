@@ -1,4 +1,4 @@
-"""What logs say of players: whom to tell of, their measures, resampled stable ranks, careers, pictures."""
+"""Statistics of players from logs: which players, their measures, resampled stable ranks, careers and plots."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ from suphx.evaluation.tally import COLUMN
 
 MACRO_PLAYER = "all of them"
 PEOPLE = "people"
-#: Rooms with a stable rank; logs of other rooms, or of none, are told as of the first.
+#: Rooms with a stable rank; logs of other rooms, or of none, are treated as of the first.
 _ROOMS = ("expert", "phoenix")
 _QUANTILES = (2.5, 25, 50, 75, 97.5)
 
 
 @dataclass
 class LogStats:
-    """What is said of the players of some logs."""
+    """Statistics of the players of some logs."""
 
     room: str
-    """Of the stable rank in pictures and resampling, and the highest one of careers."""
+    """Room of the stable rank in plots and resampling, and the highest room of careers."""
     units: dict[str, np.ndarray]
     """Name to i64[games, columns]."""
     report: dict[str, Any]
     resampled: dict[str, dict[str, dict[str, float | None]]] = field(default_factory=dict)
-    """Name to games in a sample to quantile in percent to stable rank; None for never fourth."""
+    """Name to games per sample to quantile in percent to stable rank; None for never fourth."""
     careers: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Name to a career: `simulated` at its rank rates, and `as_played`, its games in order, where levels are stated."""
     remarks: list[str] = field(default_factory=list)
     samples: dict[str, dict[int, np.ndarray]] = field(default_factory=dict)
 
     def tables(self) -> Iterator[Table]:
-        """Yield all as tables for the terminal."""
+        """Yield all statistics as tables for the terminal."""
         yield from tables(self.report, unit="logs")
         if self.resampled:
             yield resampling_table(self.resampled, self.room)
@@ -53,14 +53,14 @@ class LogStats:
                 yield played_career_table(name, each["as_played"])
 
     def plot(self, folder: Path, seed: int = 0) -> None:
-        """Write the pictures of `pictures.write_pictures`."""
+        """Write the plots of `pictures.write_pictures`."""
         from suphx.evaluation.pictures import write_pictures
 
         write_pictures(folder, self.units, self.report["agents"], self.room, seed, "games", self.samples or None)
 
 
 def read_resampling(text: str) -> tuple[int, int]:
-    """Return (games in a sample, samples) that `K,N` names; raise InputError for other words."""
+    """Parse `K,N` into (games per sample, samples); raise InputError for anything else."""
     parts = text.split(",")
     if len(parts) != 2 or not all(part.strip().isdigit() and int(part) for part in parts):
         raise InputError(f"--resample {text}: write K,N, as in 800,1000 for 1,000 samples of 800 games each")
@@ -76,10 +76,10 @@ def log_stats(
     prizes: Sequence[float] | None = None,
     seed: int = 0,
 ) -> LogStats:
-    """Return what games (at least one) say of players.
+    """Return the statistics of players over some games, at least one.
 
-    paths: what the games' `path` counts. players: names; without any, all seats of each path, and AIs and people where
-    names tell them apart. samplings: (games in a sample, samples). Raises InputError for a player who is not there.
+    paths: the paths that the games' `path` indexes. players: names; if empty, all seats of each path, and AIs and
+    people where names tell them apart. samplings: (games per sample, samples). Raises InputError for an unknown player.
     """
     units = _units_of(games, paths, players)
     room = _room(games)

@@ -1,4 +1,4 @@
-"""A whole match: a plan's games played here or by workers, kept in a folder if one is given, until they are enough."""
+"""Play a whole match: the games of a plan, here or by workers, optionally saved in a folder, until a stopping rule."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ from suphx.networks.inference import GPU_PASS_SIZE
 
 @dataclass(frozen=True)
 class Means:
-    """With what a match is played: none of it changes a game."""
+    """The computing resources of a match, which do not affect its games."""
 
     batch: int = BATCH
     """Games side by side, in each thread or worker."""
     threads: int = 1
-    """Threads of this process that play, where there are no workers."""
+    """Threads of this process that play if there are no workers."""
     workers: int = 0
     """Ray tasks that play; 0 for none."""
 
     def deals_together(self, deals: int) -> int:
-        """Return how many of so many deals are played agents by agents: enough that all tables have the same ones.
+        """Return how many deals to play together, grouped by agents, so that all tables side by side share agents.
 
-        No more than an eighth of them: a match that is interrupted has results of the deals that are complete.
+        At most an eighth of all deals, because an interrupted match has results only for complete deals.
         """
         return max(1, min(self.batch * max(self.threads, self.workers) // SEATS, deals // 8))
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a match."""
+    """The outcome of a match."""
 
     results: Results
     deals: int
-    """How many deals are evaluated, from the first on."""
+    """Number of deals that are evaluated, from the first on."""
     played: int
-    """Games played now, those not evaluated included; others were there before."""
+    """Games played in this call, unevaluated ones included; games found in the folder do not count."""
     decided: bool
-    """Whether the rule to stop by was met."""
+    """Whether the stopping rule was met."""
     interrupted: bool
     """Whether Ctrl-C ended it."""
 
 
 def settings(plan: Plan, terms: Terms) -> dict[str, Any]:
-    """Return what decides how a match's games go, as plain values."""
+    """Return everything that determines how a match's games go, as plain values."""
     return {
         "protocol": plan.protocol,
         "agents": {name: fingerprint(name) for name in plan.agents},
@@ -75,10 +75,10 @@ def play_match(
 ) -> Outcome:
     """Play a plan on deals 0 to `deals` - 1 of a seed.
 
-    folder: where games are kept, and from where a match goes on. rule: ends it earlier. watch: told of the results
-    after every game. load: what makes the agents, where they are not all to be had by name; not with workers. Ctrl-C
-    ends it as well. Raises InputError for agents that cannot be loaded and for a folder of another match, IllegalPlayer
-    for an agent that answers what is not legal.
+    folder: where games are saved, and from which a match resumes. rule: may stop the match earlier. watch: called with
+    the results after every game. load: loads the agents, for those that have no name; not used with workers. Ctrl-C
+    ends the match, too. Raises InputError for agents that cannot be loaded and for a folder of another match,
+    IllegalPlayer if an agent chooses an illegal action.
     """
     means = means or Means()
     results = Results(plan, deals)
@@ -113,7 +113,7 @@ def _games(plan: Plan, terms: Terms, wanted: list[tuple[int, int]], means: Means
 
 
 def _check(results: Results, rule: StopRule | None, checked: int) -> tuple[int, bool]:
-    """Ask the rule at each of its times that has come; return the last of them, and whether it was met."""
+    """Check the rule at all times due so far; return the deals of the last check, and whether the rule was met."""
     if rule is None:
         return checked, False
     complete = results.complete_deals()

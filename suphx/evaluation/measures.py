@@ -1,4 +1,4 @@
-"""What is said of a player: each measure a function of sums of the columns of `tally.py`. See `docs/evaluation.md`."""
+"""Measures of a player, each a function of sums of the columns of `tally.py`. See `docs/evaluation.md`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from suphx.errors import InputError
 from suphx.evaluation.tally import COLUMN
 
 RANKS = ("first", "second", "third", "fourth")
-#: First and second prize of a hanchan by room, in units of what a fourth place costs more with each dan (15 points).
+#: First and second prize of a hanchan by room, in units of 15 points: the extra cost of a fourth place per dan.
 _STABLE_PRIZES = {"expert": (5, 2), "phoenix": (6, 3)}
-#: How a measure is written: a share in percent, points as whole numbers, a number with decimals.
+#: How a measure is formatted: a share in percent, points as whole numbers, a number with decimals.
 Unit = Literal["share", "points", "number"]
 _NOTHING = "-"
 Better = Literal["more", "less", "neither"]
@@ -22,21 +22,21 @@ Better = Literal["more", "less", "neither"]
 
 @dataclass(frozen=True)
 class Measure:
-    """One number that is said of a player."""
+    """One number that describes a player."""
 
     name: str
     words: str
-    """As the head of a row."""
+    """Label of its row in tables."""
     unit: Unit
     better: Better
-    """Whether a better player has more of it; a habit is neither."""
+    """Whether more or less is better; neither for a matter of style."""
     of: Callable[[np.ndarray], np.ndarray]
-    """Sums of the columns [..., columns] to the measure [...]: NaN or infinite where it would divide by zero."""
+    """Maps sums of the columns [..., columns] to the measure [...]; NaN or infinite on division by zero."""
     per_game: bool = False
-    """Whether it is a mean over games: over deals of equally many games it is the mean of the deals' own values."""
+    """Whether it is a mean over games: with equally many games per deal it is the mean of the deals' own values."""
 
     def text(self, value: float | None) -> str:
-        """Return a value as it is written in tables; a dash where there is none."""
+        """Format a value for tables; a dash if there is none."""
         if value is None or not np.isfinite(value):
             return _NOTHING
         if self.unit == "share":
@@ -44,7 +44,7 @@ class Measure:
         return f"{value:,.0f}" if self.unit == "points" else f"{value:.3f}"
 
     def difference_text(self, value: float | None) -> str:
-        """Return a difference with its sign, that of shares in percentage points; a dash where there is none."""
+        """Format a difference with its sign, for shares in percentage points; a dash if there is none."""
         if value is None or not np.isfinite(value):
             return _NOTHING
         if self.unit == "share":
@@ -55,12 +55,12 @@ class Measure:
 def stable_rank(counts: np.ndarray, room: str) -> np.ndarray:
     """Return the dan at which a player neither rises nor falls in hanchan (the paper's Appendix C, formula 7).
 
-    counts [..., 4]: how often first to fourth, or the shares. room: `expert`, (5 n1 + 2 n2) / n4 - 2, or `phoenix`,
+    counts [..., 4]: number or share of first to fourth places. room: `expert`, (5 n1 + 2 n2) / n4 - 2, or `phoenix`,
     (6 n1 + 3 n2) / n4 - 2: prizes of 75 and 30, or 90 and 45, against 30 + 15 dan for a fourth place. Infinite for a
-    player who is never fourth. Raises ValueError for other than four counts; a row of all columns is for a Measure.
+    player who is never fourth. Raises ValueError unless there are four counts; rows of all columns are for a Measure.
     """
     if counts.shape[-1] != len(RANKS):
-        raise ValueError(f"{counts.shape[-1]} counts for a stable rank; there are four, first to fourth")
+        raise ValueError(f"{counts.shape[-1]} counts given for a stable rank; there are four places, first to fourth")
     first, second = _STABLE_PRIZES[room]
     with np.errstate(divide="ignore", invalid="ignore"):
         return (first * counts[..., 0] + second * counts[..., 1]) / counts[..., 3] - 2
@@ -89,7 +89,7 @@ def _ratio(
     return Measure(name, words, unit, better, of, per_game=below == "games")
 
 
-#: Final points are counted in tenths of a thousand.
+#: The tally counts final points in tenths of a thousand.
 _TENTH = 0.1
 MEASURES: tuple[Measure, ...] = (
     _stable("stable_rank_expert", "expert"),
@@ -125,14 +125,14 @@ MEASURES: tuple[Measure, ...] = (
     _ratio("average_draw_loss", "average paid for those", "draw_loss_points", "draw_losses", "points"),
 )  # fmt: skip
 MEASURE: dict[str, Measure] = {measure.name: measure for measure in MEASURES}
-#: The name of the mean prize, which is measured where prizes are given.
+#: Name of the mean prize, a measure that exists if prizes are given.
 PRIZE = "prize"
 
 
 def prize_measure(prizes: Sequence[float]) -> Measure:
-    """Return the mean prize of a game under a prize list, first to fourth place; raise InputError if it is not four."""
+    """Return the measure for the mean prize of a game; raise InputError unless there are four, first to fourth."""
     if len(prizes) != len(RANKS) or not np.isfinite(prizes).all():
-        raise InputError(f"prizes {list(prizes)}: there are four, for first to fourth place")
+        raise InputError(f"prizes {list(prizes)}: four numbers are needed, for first to fourth place")
     weights = np.array(prizes, float)
 
     def of(sums: np.ndarray) -> np.ndarray:
@@ -144,7 +144,7 @@ def prize_measure(prizes: Sequence[float]) -> Measure:
 
 
 def read_prizes(text: str) -> list[float]:
-    """Return the prizes that `90,45,0,-135` names, first to fourth; raise InputError for other words."""
+    """Parse prizes such as `90,45,0,-135`, first to fourth; raise InputError for anything else."""
     try:
         prizes = [float(part) for part in text.split(",")]
     except ValueError:
@@ -155,15 +155,15 @@ def read_prizes(text: str) -> list[float]:
 
 
 def measures(prizes: Sequence[float] | None = None) -> list[Measure]:
-    """Return all measures in the order of tables, the mean prize among them if prizes are given."""
+    """Return all measures in the order of tables, including the mean prize if prizes are given."""
     place = next(n for n, measure in enumerate(MEASURES) if measure.name == "points")
     extra = [] if prizes is None else [prize_measure(prizes)]
     return [*MEASURES[:place], *extra, *MEASURES[place:]]
 
 
 def measure_named(name: str, prizes: Sequence[float] | None = None) -> Measure:
-    """Return the measure of a name; raise InputError, naming all, if there is none."""
+    """Return the measure with a name; raise InputError, listing all measures, if there is none."""
     found = {measure.name: measure for measure in measures(prizes)}
     if name not in found:
-        raise InputError(f"no measure {name!r}; there are {', '.join(found)}")
+        raise InputError(f"no measure {name!r}; the measures are {', '.join(found)}")
     return found[name]

@@ -1,4 +1,4 @@
-"""All pictures of some agents' results in one folder: what the paper's Figures 8 and 12 show, and two more."""
+"""Write all plots of some agents' results into one folder: the paper's Figures 8 and 12, and two more."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from suphx.evaluation.tally import COLUMN
 from suphx.mjai.host.specs import is_external
 
 SAMPLES = 1000
-#: Of the deals, in each sample of the box plot (the paper's: 800K of a million games).
+#: Share of the deals in each sample of the box plot (in the paper 800K of a million games).
 SHARE = 0.8
 _SIZES = 6
 
@@ -33,9 +33,9 @@ def write_pictures(
 ) -> list[Path]:
     """Write `stable-rank.png`, `resampling.png`, `ranks.png` and `running.png` into a folder; return their paths.
 
-    units: name to [deals, columns]. summaries: name to what `summary` returns of them. room: of the stable ranks. unit:
-    what a row of the units is called. sampled: name to games in a sample to stable ranks of samples; by default of
-    halves, quarters and so on of all games. Without any there is no `resampling.png`.
+    units: name to [deals, columns]. summaries: name to their `summary`. room: room of the stable ranks. unit: what a
+    row of the units is called. sampled: name to games per sample to stable ranks of samples; by default for halves,
+    quarters and so on of all games. Without any there is no `resampling.png`.
     """
     measure = MEASURE[f"stable_rank_{room}"]
     paths = {name: folder / f"{name}.png" for name in ("stable-rank", "resampling", "ranks", "running")}
@@ -62,9 +62,9 @@ def write_pictures(
 
 
 def short_names(agents: Iterable[str]) -> dict[str, str]:
-    """Return what agents are called in pictures: folders by their last part, `runs/first/agent` by the one before it.
+    """Return short names of agents for plots: the last part of a folder, or for `runs/first/agent` the one before it.
 
-    Those that would be called the same keep their whole names, and so do bots with their commands.
+    Agents whose short names would be the same keep their full names, and so do bots with their commands.
     """
     short = {each: each if is_external(each) else TURNS.join(map(_last_part, each.split(TURNS))) for each in agents}
     times = Counter(short.values())
@@ -80,7 +80,7 @@ def _last_part(agent: str) -> str:
 
 
 def _sizes(units: np.ndarray) -> list[int]:
-    """Return numbers of games to draw: half of all, half of that, and so on."""
+    """Return sample sizes in games: half of all games, half of that, and so on."""
     games = int(units[:, COLUMN["games"]].sum())
     per_deal = games // len(units)
     return [games // 2**halvings for halvings in range(_SIZES, 0, -1) if games // 2**halvings >= 10 * per_deal]

@@ -1,6 +1,6 @@
-"""Pictures of what was measured: stable ranks as in the paper's Figures 8 and 12, rank rates, the running estimate.
+"""Plots of results: stable ranks as in the paper's Figures 8 and 12, rank rates, and the running estimate.
 
-Each function writes one file, PNG or SVG by its ending, and takes what `statistics.py` returns, by name of the player.
+Each function writes one file, PNG or SVG by its suffix, from values that `statistics.py` returns, by player name.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from simulator.files import write_whole
 from suphx.errors import InputError
 from suphx.evaluation.measures import RANKS
 
-#: Colours that remain apart for the colour-blind (Okabe and Ito), and hatches beside them where there are more players.
+#: Colours that colour-blind people can tell apart (Okabe and Ito); reused if there are more players.
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
 _DPI = 120
 _WHISKERS = (2.5, 97.5)
 _LONG_NAME = 14
-#: What Tenhou puts before the names of AIs; the font of pictures does not have it.
+#: Prefix of AI names at Tenhou, which the font of the plots lacks.
 _AI_MARK = "ⓝ"
 
 
 def colour(number: int) -> str:
-    """Return the colour of the player of that number."""
+    """Return the colour of the player with a number."""
     return _COLOURS[number % len(_COLOURS)]
 
 
 def plot_stable_ranks(path: Path, samples: Mapping[str, np.ndarray], room: str, how: str) -> None:
     """Write the paper's Figure 8: a box of stable ranks for each player.
 
-    samples: name to f64[n], stable ranks over resampled games; infinite ones (never fourth) are left out. room: of the
-    stable rank. how: what was resampled, in words, e.g. `1,000 samples of 80 % of 25,000 deals`.
+    samples: name to f64[n], stable ranks of resampled games; infinite ones (never fourth) are left out. room: room of
+    the stable rank. how: description of the resampling, e.g. `1,000 samples of 80 % of 25,000 deals`.
     """
     figure, axes = _figure((max(4.5, 1.6 + 1.1 * len(samples)), 4.4))
     finite = [_finite(values) for values in samples.values()]
@@ -58,9 +58,9 @@ def plot_stable_ranks(path: Path, samples: Mapping[str, np.ndarray], room: str, 
 
 
 def plot_resampling(path: Path, samples: Mapping[str, Mapping[int, np.ndarray]], room: str, how: str) -> None:
-    """Write the paper's Figure 12: how a player's stable rank scatters when it is taken of some of the games only.
+    """Write the paper's Figure 12: the spread of a player's stable rank over samples of its games, by sample size.
 
-    samples: name to number of games to f64[n], stable ranks of samples of so many games. how: in words what was drawn.
+    samples: name to games per sample to f64[n], stable ranks of the samples. how: description of what was drawn.
     """
     counts = sorted({games for each in samples.values() for games in each})
     figure, axes = _figure((max(5.5, 2.2 + 0.75 * len(counts) * max(1, len(samples)) ** 0.7), 4.6))
@@ -81,9 +81,9 @@ def plot_resampling(path: Path, samples: Mapping[str, Mapping[int, np.ndarray]],
 
 
 def plot_ranks(path: Path, summaries: Mapping[str, Mapping[str, Any]], how: str) -> None:
-    """Write bars of how often each player came first to fourth, with 95 % intervals.
+    """Write a bar chart of how often each player came first to fourth, with 95 % intervals.
 
-    summaries: name to what `summary` returns.
+    summaries: name to the result of `summary`.
     """
     figure, axes = _figure((max(6.0, 3 + 1.1 * len(summaries)), 4.2))
     width = 0.84 / max(1, len(summaries))
@@ -113,9 +113,9 @@ def plot_ranks(path: Path, summaries: Mapping[str, Mapping[str, Any]], how: str)
 
 
 def plot_running(path: Path, estimates: Mapping[str, Mapping[str, Sequence[Any]]], label: str, how: str) -> None:
-    """Write a measure as it stood after more and more games, with a band of 95 %.
+    """Write a plot of a measure's estimate after more and more games, with a 95 % band.
 
-    estimates: name to what `running` returns. label: of the measure, with its unit.
+    estimates: name to the result of `running`. label: name of the measure, with its unit.
     """
     figure, axes = _figure((7.5, 4.2))
     values = []
@@ -123,7 +123,7 @@ def plot_running(path: Path, estimates: Mapping[str, Mapping[str, Sequence[Any]]
         line = {key: np.array(found[key], float) for key in ("games", "value", "low", "high")}
         axes.fill_between(line["games"], line["low"], line["high"], color=colour(number), alpha=0.2, linewidth=0)
         axes.plot(line["games"], line["value"], color=colour(number), linewidth=1.8, label=_shown(name))
-        # The first band is as wide as a page: the axis is for what is known after a tenth of the games.
+        # The band is very wide at first, so scale the axis to the estimates after a tenth of the games.
         late = line["games"] >= 0.1 * line["games"][-1]
         values += [line["low"][late], line["high"][late]]
     shown = _finite(np.concatenate(values)) if values else np.zeros(0)
@@ -147,7 +147,7 @@ def _figure(size: tuple[float, float]) -> tuple[Figure, Axes]:
 
 
 def tidy(axes: Axes) -> None:
-    """Give axes the look of all our pictures: light lines to read heights by, no box around."""
+    """Apply the common style of all plots: a light horizontal grid, no frame."""
     axes.grid(axis="y", alpha=0.35, linewidth=0.7)
     axes.set_axisbelow(True)
     for side in ("top", "right"):
@@ -182,12 +182,12 @@ def _finite(values: np.ndarray) -> np.ndarray:
 
 
 def write_figure(path: Path, figure: Figure) -> None:
-    """Write a figure whole, PNG or SVG by the ending; raises InputError for another."""
+    """Write a figure atomically, as PNG or SVG by the suffix; raises InputError for another suffix."""
     kind = path.suffix.lower().lstrip(".")
     if kind not in ("png", "svg"):
         raise InputError(f"{path}: a picture is a .png or an .svg")
     picture = io.BytesIO()
-    with rc_context({"svg.hashsalt": "suphx"}):  # the same picture, the same bytes
+    with rc_context({"svg.hashsalt": "suphx"}):  # makes the bytes of equal pictures equal
         figure.savefig(picture, format=kind, dpi=_DPI, metadata={"Date": None} if kind == "svg" else None)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, picture.getvalue())

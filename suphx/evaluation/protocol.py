@@ -1,7 +1,7 @@
-"""Who meets whom, on which seats: what is played of every deal.
+"""Match protocols: which agents play each other, on which seats, in the games of every deal.
 
-A wall depends on (seed, deal, round, repeat counter) alone, so all games of a deal start alike, and its luck is shared.
-The paper's protocol (section 4.2) is one challenger against three of a field, from all four seats.
+A wall depends only on (seed, deal, round, repeat counter), so all games of a deal start alike and share its luck. The
+paper's protocol (section 4.2) is one challenger against three opponents, the field, from all four seats.
 """
 
 from __future__ import annotations
@@ -15,43 +15,43 @@ from simulator.record import SEATS
 from suphx.errors import InputError
 
 ProtocolName = Literal["one-three", "two-two", "round-robin"]
-#: Who on a seat is not measured.
+#: Marks a seat whose player is not measured.
 NOBODY = -1
 
 
 @dataclass(frozen=True)
 class Side:
-    """What is measured: an agent in one of its roles."""
+    """The unit of measurement: an agent in one of its roles."""
 
     agent: str
     opponents: str
-    """Against whom, in words."""
+    """Description of its opponents."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """One game of every deal."""
+    """The seating of one game of every deal."""
 
     agents: tuple[int, ...]
-    """For each seat, which of `Plan.agents` sits there."""
+    """For each seat, the index in `Plan.agents` of who sits there."""
     sides: tuple[int, ...]
-    """For each seat, which of `Plan.sides` it counts for, or NOBODY."""
+    """For each seat, the index in `Plan.sides` that it counts for, or NOBODY."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is played of every deal, and what is measured by it."""
+    """The games of every deal, and what they measure."""
 
     protocol: ProtocolName
     agents: tuple[str, ...]
-    """Names as `load_agent` takes them, each once."""
+    """Names for `load_agent`, each once."""
     sides: tuple[Side, ...]
     tables: tuple[Table, ...]
     games_per_deal: int
-    """Games of one deal that a side plays."""
+    """Number of games that a side plays of each deal."""
 
     def pairs(self) -> list[tuple[int, int]]:
-        """Return which sides are compared on the same deals: each challenger with the first, or two at one table."""
+        """Return the sides to compare on the same deals: the first challenger with each other, or two at one table."""
         if self.protocol == "one-three":
             return [(0, other) for other in range(1, len(self.sides))]
         return [(number, number + 1) for number in range(0, len(self.sides), 2)]
@@ -60,13 +60,13 @@ class Plan:
 def one_against_three(challengers: Sequence[str], field: Sequence[str]) -> Plan:
     """Return the paper's protocol: each challenger on every seat of every deal, against the same three.
 
-    field: three opponents in turn order after the challenger, or one name for all three.
+    field: three opponents in turn order after the challenger, or one name for all three seats.
     """
     if not challengers:
         raise InputError("no challenger is named")
     others = list(field) * (SEATS - 1) if len(field) == 1 else list(field)
     if len(others) != SEATS - 1:
-        raise InputError(f"a field of {len(others)}: name three opponents, or one that sits on all three seats")
+        raise InputError(f"a field of {len(others)}: name three opponents, or one for all three seats")
     _once(challengers)
     agents = tuple(dict.fromkeys((*challengers, *others)))
     tables = []
@@ -81,14 +81,14 @@ def one_against_three(challengers: Sequence[str], field: Sequence[str]) -> Plan:
 
 
 def two_against_two(first: str, second: str) -> Plan:
-    """Return two of one agent against two of another, in all six ways to seat them."""
+    """Return a plan with two seats for each of two agents, in all six seatings."""
     return _pairwise("two-two", (first, second))
 
 
 def round_robin(agents: Sequence[str]) -> Plan:
-    """Return every two of several agents as two against two, on the same deals."""
+    """Return a plan in which every pair of agents plays two against two, on the same deals."""
     if len(agents) < 2:
-        raise InputError(f"a round robin of {len(agents)}: name two agents at least")
+        raise InputError(f"a round robin of {len(agents)}: name at least two agents")
     return _pairwise("round-robin", agents)
 
 
@@ -108,5 +108,5 @@ def _pairwise(protocol: ProtocolName, agents: Sequence[str]) -> Plan:
 def _once(names: Sequence[str]) -> None:
     if len(set(names)) < len(names):
         raise InputError(
-            f"{', '.join(names)}: an agent is named twice; to measure one against itself, name it as field"
+            f"{', '.join(names)}: an agent is named twice; to measure one against itself, name it as the field"
         )

@@ -1,4 +1,4 @@
-"""What was measured of one agent or several, in one place: as plain values, tables, CSV and TensorBoard scalars."""
+"""The results of one or several agents, as plain values, tables, CSV and TensorBoard scalars."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def report(
     seed: int = 0,
     prizes: Sequence[float] | None = None,
 ) -> dict[str, Any]:
-    """Return plain values, ready for JSON: `agents` (name to `summary`), `differences` (a list), `prizes`.
+    """Return the results as JSON values: `agents` (name to `summary`), `differences` (a list), `prizes`.
 
-    agents: name to units [deals, columns]. pairs: names of two whose difference is wanted, the first less the
-    second; their rows are the same deals. seed: of the bootstrap. prizes: first to fourth, or None.
+    agents: name to units [deals, columns]. pairs: names of two agents to compare, the first minus the second; their
+    rows must be the same deals. seed: random seed of the bootstrap. prizes: first to fourth, or None.
     """
     differences = [
         {"agent": agent, "against": against, **difference(agents[agent], agents[against], seed, prizes)}
@@ -42,7 +42,7 @@ def report(
 
 
 def _measured(found: Mapping[str, Any]) -> list[Measure]:
-    """Return the measures in which any agent has a value."""
+    """Return the measures for which any agent has a value."""
     return [
         measure
         for measure in measures(found["prizes"])
@@ -51,7 +51,7 @@ def _measured(found: Mapping[str, Any]) -> list[Measure]:
 
 
 def tables(found: Mapping[str, Any], title: str = "", unit: str = "deals") -> Iterator[Table]:
-    """Yield what `report` returned as tables for the terminal: all agents side by side, then each difference.
+    """Yield the result of `report` as tables for the terminal: all agents side by side, then each difference.
 
     unit: what a row of the units is called.
     """
@@ -99,7 +99,7 @@ def _interval(ends: Iterable[str]) -> str:
 
 
 def _style(measure: Measure, ends: Sequence[float | None]) -> str | None:
-    """Return green or red for a difference that is better or worse for sure."""
+    """Return green or red for a difference that is significantly better or worse."""
     low, high = ends
     if measure.better == "neither" or low is None or high is None or low <= 0 <= high:
         return None
@@ -107,7 +107,7 @@ def _style(measure: Measure, ends: Sequence[float | None]) -> str | None:
 
 
 def resampling_table(spread: Mapping[str, Mapping[str, Mapping[str, float | None]]], room: str) -> Table:
-    """Return the scatter of stable ranks of samples as a table: name to games in a sample to quantile (%) to dan."""
+    """Return a table of resampled stable ranks; spread: name to games per sample to quantile (%) to dan."""
     quantiles = list(next(iter(next(iter(spread.values())).values())))
     table = Table(title=f"stable rank ({room} room) of samples of the games: quantiles", box=SIMPLE)
     for name in ("", "games in a sample", *(f"{quantile} %" for quantile in quantiles)):
@@ -120,7 +120,7 @@ def resampling_table(spread: Mapping[str, Mapping[str, Mapping[str, float | None
 
 
 def career_table(name: str, career: Mapping[str, Any]) -> Table:
-    """Return what `simulate` returned as a table, a line for each level from 1 dan on; name: of the player."""
+    """Return the result of `simulate` as a table, one line per level from 1 dan on; name: the player's name."""
     words = f"{career['careers']:,} careers of {career['games']:,} hanchan from {career['start']}"
     table = Table(title=escape(f"{name}: {words}, up to the {career['top_room']} room"), box=SIMPLE)
     heads = ("", "highest level", "time there", "ever reached", "25 % after", "50 %", "75 % of careers")
@@ -142,7 +142,7 @@ def career_table(name: str, career: Mapping[str, Any]) -> Table:
 
 
 def played_career_table(name: str, career: Mapping[str, Any]) -> Table:
-    """Return what `follow_summary` returned as a table; name: of the player."""
+    """Return the result of `follow_summary` as a table; name: the player's name."""
     title = f"{name}: the {career['games']:,} games as they came, from {career['start']} to {career['final']}"
     table = Table(title=escape(title), box=SIMPLE)
     for head in ("", "time there", "reached after"):
@@ -156,7 +156,7 @@ def played_career_table(name: str, career: Mapping[str, Any]) -> Table:
 
 
 def write_csv(path: Path, found: Mapping[str, Any]) -> None:
-    """Write one line for each agent and measure, then for each difference and measure (`A less B`)."""
+    """Write a CSV file: one line per agent and measure, then one per difference and measure (`A less B`)."""
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")
     lines.writerow(["of", "games", "deals", "measure", *_NUMBERS])
@@ -178,9 +178,9 @@ def _write_lines(lines: Any, head: list[Any], found: Mapping[str, Any], numbers:
 
 
 def write_scalars(folder: Path, found: Mapping[str, Any], step: int) -> None:
-    """Write the measures of each agent as TensorBoard scalars `evaluation/AGENT/MEASURE`, and `_low` and `_high`.
+    """Write the measures of each agent as TensorBoard scalars `evaluation/AGENT/MEASURE`, with `_low` and `_high`.
 
-    step: where on the curve, e.g. the games that an agent has been trained on.
+    step: the step of the curve, e.g. the number of games that an agent has been trained on.
     """
     from torch.utils.tensorboard import SummaryWriter
 

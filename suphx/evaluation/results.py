@@ -1,4 +1,4 @@
-"""What the games of a match came to: one row a game, counted once, whatever order they end in."""
+"""The results of a match: one row per game, each counted once, in whatever order games end."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from suphx.evaluation.protocol import Plan
 from suphx.evaluation.tally import COLUMNS, tally
 
 GAME_RESULT = np.dtype([
-    ("deal", "u4"),  # number of the deal, the game's number in its seed
+    ("deal", "u4"),  # number of the deal, which is the game's number under its seed
     ("table", "u2"),  # which of the plan's tables
-    ("decisions", "u4"),  # choices that the four made
+    ("decisions", "u4"),  # decisions of all four players
     ("ranks", "u1", SEATS),  # 0 first to 3 fourth
-    ("scores", "i4", SEATS),  # points of the table at the end
-    ("counts", "i4", (SEATS, len(COLUMNS))),  # what each seat did, as in `tally`
+    ("scores", "i4", SEATS),  # points at the end of the game
+    ("counts", "i4", (SEATS, len(COLUMNS))),  # counts of each seat, as from `tally`
 ])  # fmt: skip
 
 
 @dataclass(frozen=True)
 class GameDone:
-    """A game of a match that is over."""
+    """A finished game of a match."""
 
     row: np.void
     """GAME_RESULT"""
     faults: list[tuple[int, str]] = field(default_factory=list)
-    """What agents from outside did wrong in it: which of the plan's agents, and what, in words."""
+    """Faults of external agents in it: index of the agent in the plan, and a description."""
     log: bytes | None = None
-    """Its log, where logs are wanted."""
+    """Its log, if logs are requested."""
     counted: list[tuple[int, dict[str, float]]] = field(default_factory=list)
-    """What agents that count (`agent.interface.Counting`) did in it: which of the plan's agents, how much of what."""
+    """Counts of `agent.interface.Counting` agents in it: index of the agent in the plan, and its counts by name."""
 
 
 def result_row(game: PlayedGame) -> np.void:
@@ -46,24 +46,24 @@ def result_row(game: PlayedGame) -> np.void:
 
 
 class Results:
-    """The results of a match: room for all its games from the start, so that memory does not grow."""
+    """The results of a match; memory for all its games is allocated at the start, so that it does not grow."""
 
     def __init__(self, plan: Plan, deals: int) -> None:
-        """deals: how many there are to be played."""
+        """deals: number of deals to play."""
         self.plan = plan
         self.games = np.empty((deals, len(plan.tables)), GAME_RESULT)
         """GAME_RESULT[deals, tables]"""
-        self.games[:] = np.zeros((), GAME_RESULT)  # written to now, so that it is there and not only promised
+        self.games[:] = np.zeros((), GAME_RESULT)  # written now, so that the memory is really allocated
         self.done = np.zeros((deals, len(plan.tables)), np.bool_)
         """bool[deals, tables]: which games are over."""
         self.faults: dict[tuple[int, str], int] = {}
-        """How often which of the plan's agents did what wrong."""
+        """Number of faults by (index of the agent in the plan, description)."""
         self.counted: dict[int, dict[str, float]] = {}
-        """What those of the plan's agents that count have done."""
+        """Total counts of `Counting` agents, by index of the agent in the plan."""
         self._complete = 0
 
     def add(self, game: GameDone) -> bool:
-        """Count a game; return False, and count nothing, if it was counted before."""
+        """Add a game; return False, and change nothing, if it was added before."""
         place = int(game.row["deal"]), int(game.row["table"])
         if self.done[place]:
             return False
@@ -77,27 +77,27 @@ class Results:
         return True
 
     def missing(self, together: int = 1) -> list[tuple[int, int]]:
-        """Return (deal, table) of the games that are not over, in the order that they are best played in.
+        """Return (deal, table) of the unfinished games, in the best order to play them in.
 
-        together: of so many deals at a time, games of the same agents follow each other: networks are asked for more
-        at once than if all of a plan's agents were at the tables.
+        together: number of deals among which games of the same agents are grouped, so that each network gets larger
+        batches than if all of a plan's agents played at the same time.
         """
         deals, tables = np.nonzero(~self.done)
         agents = [tuple(sorted(set(table.agents))) for table in self.plan.tables]
-        first = np.array([agents.index(each) for each in agents])  # the first table with the same ones
+        first = np.array([agents.index(each) for each in agents])  # the first table with the same agents
         order = np.lexsort((tables, deals, first[tables], deals // together))
         return [*zip(deals[order].tolist(), tables[order].tolist(), strict=True)]
 
     def complete_deals(self) -> int:
-        """Return how many deals are complete from the first on: only those are evaluated."""
+        """Return the number of leading deals that are complete; only these are evaluated."""
         while self._complete < len(self.done) and self.done[self._complete].all():
             self._complete += 1
         return self._complete
 
     def units(self, side: int, deals: int | None = None) -> np.ndarray:
-        """Return i64[deals, columns]: what a side did on each deal, its games and seats together.
+        """Return i64[deals, columns]: counts of a side on each deal, summed over its games and seats.
 
-        deals: so many from the first on; by default all that are complete.
+        deals: number of leading deals; by default all that are complete.
         """
         counts = self.games["counts"][: self.complete_deals() if deals is None else deals]
         units = np.zeros((len(counts), len(COLUMNS)), np.int64)
@@ -108,6 +108,6 @@ class Results:
         return units
 
     def units_of_agent(self, agent: str, deals: int | None = None) -> np.ndarray:
-        """Return i64[deals, columns]: the same for all sides of an agent together."""
+        """Return i64[deals, columns]: the same, summed over all sides of an agent."""
         sides = [number for number, side in enumerate(self.plan.sides) if side.agent == agent]
         return np.sum([self.units(side, deals) for side in sides], axis=0)

@@ -1,8 +1,8 @@
-"""How sure a measure is: intervals over deals, paired differences, resampling, and looking while games go on.
+"""Uncertainty of measures: intervals over deals, paired differences, resampling, and anytime-valid intervals.
 
-`units` is a number array [deals, columns], one row a deal: the columns of `tally.py` summed over the games that an
-agent played of the deal. Games of a deal share its luck and are not independent; deals are. In logs of real games each
-game is its own deal.
+`units` is a numeric array [deals, columns], one row per deal: the columns of `tally.py` summed over the games that an
+agent played of the deal. Games of one deal share its luck and are not independent; deals are. In logs of real games
+each game is its own deal.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from suphx.evaluation.tally import COLUMN
 from suphx.intervals import CONFIDENCE, QUANTILE
 
 SAMPLES = 2000
-#: The share of runs in which a difference as small as `smallest_difference` would be told from none.
+#: Power: the share of runs in which a true difference of `smallest_difference` would be detected.
 POWER = 0.8
 _Z_POWER = NormalDist().inv_cdf(POWER)
 _PERCENTILES = (50 * (1 - CONFIDENCE), 50 * (1 + CONFIDENCE))
 
-#: Above so many deals, neighbours are drawn together, as if they were one: the interval is as valid, the work is
-#: bounded.
+#: With more deals than this, the bootstrap draws groups of neighbours as if they were one deal: the interval is as
+#: valid, and the work is bounded.
 _MOST_UNITS = 50_000
-#: Weights that are in memory at a time: 8 MB.
+#: Most weights in memory at a time: 8 MB.
 _BLOCK = 1 << 20
 _GROUPS = 200
 
-#: Deals after which `anytime_interval` first says something, and around which it is narrowest.
+#: Number of deals from which `anytime_interval` is finite, and around which it is narrowest.
 ANYTIME_FROM = 50
 ANYTIME_FOCUS = 1000
 
 
 def summary(units: np.ndarray, seed: int = 0, prizes: Sequence[float] | None = None) -> dict[str, Any]:
-    """Return what was measured of an agent as plain values.
+    """Return all measures of an agent, with intervals, as plain values.
 
-    units [deals, columns]. seed: of the bootstrap. prizes: first to fourth, for the mean prize of a game. Returns
-    `games`, `deals`, `rounds`, and for each measure `{"value": v, "interval": [low, high]}`: 95 %, by bootstrap over
-    deals; None where nothing was counted to divide by. Raises InputError without a game.
+    units [deals, columns]. seed: random seed of the bootstrap. prizes: first to fourth, for the mean prize of a game.
+    Returns `games`, `deals`, `rounds`, and for each measure `{"value": v, "interval": [low, high]}`: 95 %, by bootstrap
+    over deals; None where the denominator is zero. Raises InputError if there is no game.
     """
     units = _checked(units)
     drawn = _bootstrap(units, SAMPLES, seed)
@@ -55,18 +55,18 @@ def summary(units: np.ndarray, seed: int = 0, prizes: Sequence[float] | None = N
 def difference(
     first: np.ndarray, second: np.ndarray, seed: int = 0, prizes: Sequence[float] | None = None
 ) -> dict[str, Any]:
-    """Return by how much one agent differs from another on the same deals, as plain values.
+    """Return the difference between two agents on the same deals, as plain values.
 
-    first, second [deals, columns]: row d of both is the same deal. Each sample of the bootstrap draws the same deals
-    for both, so the luck that they share falls out. Returns `deals`, and for each measure `value` (first less second),
-    `interval` (95 %), `standard_error` (standard deviation over the samples), `p`: twice the share of samples on the
-    rarer side of zero, small where the difference is hardly chance, and `smallest_difference`: (z.975 + z.8) x standard
-    error, the true difference that a run like this one would tell from none, at 95 %, in 80 % of all runs.
+    first, second [deals, columns]: row d of both is the same deal. Each bootstrap sample draws the same deals for both,
+    so the luck that they share cancels out. Returns `deals`, and for each measure `value` (first minus second),
+    `interval` (95 %), `standard_error` (standard deviation over the samples), `p`: the two-sided p-value, twice the
+    share of samples on the rarer side of zero, and `smallest_difference`: (z.975 + z.8) x standard error, the true
+    difference that a run like this one would detect, at the 95 % level, in 80 % of all runs.
     """
     first, second = _checked(first), _checked(second)
     if len(first) != len(second):
         raise InputError(
-            f"{len(first)} deals of one agent and {len(second)} of the other; a pairing needs the same deals"
+            f"{len(first)} deals of one agent and {len(second)} of the other; pairing requires the same deals"
         )
     columns = first.shape[1]
     drawn = _bootstrap(np.concatenate([first, second], axis=1), SAMPLES, seed)
@@ -101,7 +101,7 @@ def _size(units: np.ndarray) -> dict[str, Any]:
 
 def _number(value: np.ndarray, samples: np.ndarray) -> dict[str, Any]:
     known = samples[~np.isnan(samples)]
-    # Never fourth is an infinite stable rank: percentiles are values that came, not points between two.
+    # A stable rank is infinite without a fourth place, so take observed values as percentiles instead of interpolating.
     ends = np.percentile(known, _PERCENTILES, method="nearest") if len(known) else (np.nan, np.nan)
     return {"value": _finite(value), "interval": [_finite(end) for end in ends]}
 
@@ -111,15 +111,15 @@ def _finite(value: np.floating | np.ndarray | float) -> float | None:
 
 
 def _grouped(units: np.ndarray, most: int) -> np.ndarray:
-    """Return the units with so many neighbours summed that at most `most` are left."""
+    """Return the units with neighbours summed in groups, so that at most `most` remain."""
     size = -(-len(units) // most)
     return units if size == 1 else np.add.reduceat(units, np.arange(0, len(units), size), axis=0)
 
 
 def _bootstrap(units: np.ndarray, samples: int, seed: int) -> np.ndarray:
-    """Return f64[samples, columns]: sums over as many deals as there are, drawn with replacement.
+    """Return f64[samples, columns]: sums over bootstrap samples of the deals, drawn with replacement.
 
-    Which are drawn follows from (seed, number of deals) alone.
+    Which deals are drawn depends only on (seed, number of deals).
     """
     units = _grouped(units, _MOST_UNITS)
     n = len(units)
@@ -133,7 +133,7 @@ def _bootstrap(units: np.ndarray, samples: int, seed: int) -> np.ndarray:
 
 
 def _blocks(samples: int, n: int) -> Iterator[int]:
-    """Yield numbers of samples that add up to `samples`, each with bounded weights over n deals."""
+    """Yield block sizes that add up to `samples`, each small enough that its weights over n deals fit in memory."""
     most = max(1, _BLOCK // n)
     for start in range(0, samples, most):
         yield min(most, samples - start)
@@ -142,11 +142,11 @@ def _blocks(samples: int, n: int) -> Iterator[int]:
 def resampled(
     units: np.ndarray, samples: int = 1000, share: float | None = None, games: int | None = None, seed: int = 0
 ) -> np.ndarray:
-    """Return f64[samples, columns]: sums over some of the deals, drawn without replacement.
+    """Return f64[samples, columns]: sums over random subsets of the deals, drawn without replacement.
 
-    share: of the deals, 0.8 in the paper's Figure 8 (1,000 samples of 800K out of a million games). games: about so
-    many games instead, in whole deals, as in Figure 12. A measure's `of` takes the sums. Raises InputError for more
-    games than there are.
+    share: share of the deals in a sample, 0.8 in the paper's Figure 8 (1,000 samples of 800K out of a million games).
+    games: instead, the approximate number of games, in whole deals, as in Figure 12. The sums are inputs of a measure's
+    `of`. Raises InputError for more games than there are.
     """
     units = _checked(units)
     n = len(units)
@@ -172,10 +172,10 @@ def resampled(
 
 
 def jackknife(units: np.ndarray, measure: Measure) -> tuple[float, float]:
-    """Return a measure and its standard error, by leaving out a part of the deals at a time: fast, for progress.
+    """Return a measure and its standard error by the grouped jackknife, which is fast enough for progress displays.
 
-    units [deals, columns], at least one deal. The error is infinite for one deal, and where a part is
-    needed for the measure to be a number.
+    units [deals, columns], at least one deal. The error is infinite for one deal, and if leaving out a group makes the
+    measure undefined.
     """
     total = units.sum(axis=0, dtype=np.float64)
     value = float(measure.of(total))
@@ -189,11 +189,12 @@ def jackknife(units: np.ndarray, measure: Measure) -> tuple[float, float]:
 
 
 def running(units: np.ndarray, measure: Measure | None = None, points: int = 100) -> dict[str, list[Any]]:
-    """Return a measure as it stood after the first deals, more and more of them.
+    """Return the running estimate of a measure, after more and more of the deals.
 
-    units [deals, columns] in the order they were played. points: at the most so many places, evenly spaced. Returns
-    lists `deals`, `games`, `value`, `low`, `high` (95 %, from the jackknife's standard error; for one look, not for
-    stopping at the first that pleases: that is `anytime_interval`). By default the average rank.
+    units [deals, columns] in the order of play. measure: by default the average rank. points: most estimates to return,
+    evenly spaced. Returns lists `deals`, `games`, `value`, `low`, `high` (95 %, from the jackknife's standard error;
+    each interval is valid for one look, not for stopping at the first one that pleases: for that see
+    `anytime_interval`).
     """
     units = _checked(units)
     measure = measure or MEASURE["average_rank"]
@@ -210,23 +211,23 @@ def running(units: np.ndarray, measure: Measure | None = None, points: int = 100
 
 
 def deal_values(units: np.ndarray, measure: Measure) -> np.ndarray:
-    """Return f64[deals]: a measure of each deal alone, whose mean is the measure; for `anytime_interval`.
+    """Return f64[deals]: the measure on each single deal, whose mean is the measure; for `anytime_interval`.
 
-    Raises InputError for a measure that is no mean over games, such as a stable rank.
+    Raises InputError for a measure that is not a mean over games, such as a stable rank.
     """
     if not measure.per_game:
-        raise InputError(f"{measure.words} is no mean over games: it cannot be followed deal by deal")
+        raise InputError(f"{measure.words} is not a mean over games, so it cannot be followed deal by deal")
     return measure.of(np.asarray(units, np.float64))
 
 
 def anytime_interval(
     values: np.ndarray, alpha: float = 1 - CONFIDENCE, focus: int = ANYTIME_FOCUS
 ) -> tuple[float, float]:
-    """Return an interval for the mean of deals that holds after every deal at once: one may stop whenever one likes.
+    """Return an interval for the mean that is valid simultaneously after every deal, so one may stop at any time.
 
-    values f64[n]: one number a deal (`deal_values`, or the difference of two agents' on the same deals). alpha: the
-    share of runs in which the mean is outside at any time at all. focus: the number of deals around which it is
-    narrowest, to be chosen beforehand. Infinite before ANYTIME_FROM deals, for it is an asymptotic statement.
+    values f64[n]: one number per deal (`deal_values`, or the difference of two agents on the same deals). alpha: the
+    share of runs in which the mean is ever outside. focus: the number of deals around which the interval is narrowest,
+    to be chosen beforehand. Infinite before ANYTIME_FROM deals, because the guarantee is asymptotic.
     """
     low, high = anytime_intervals(values, alpha, focus)[-1] if len(values) else (-np.inf, np.inf)
     return float(low), float(high)
@@ -242,7 +243,7 @@ def anytime_intervals(values: np.ndarray, alpha: float = 1 - CONFIDENCE, focus: 
     values = np.asarray(values, np.float64)
     t = np.arange(1, len(values) + 1)
     mean = values.cumsum() / t
-    centred = values - (values[0] if len(values) else 0)  # keeps the difference of two large sums exact enough
+    centred = values - (values[0] if len(values) else 0)  # avoids cancellation in the difference of two large sums
     spread = np.sqrt(np.maximum((centred**2).cumsum() / t - (centred.cumsum() / t) ** 2, 0))
     rho2 = (-2 * np.log(alpha) + np.log(-2 * np.log(alpha) + 1)) / focus
     width = spread * np.sqrt(2 * (t * rho2 + 1) / (t**2 * rho2) * np.log(np.sqrt(t * rho2 + 1) / alpha))

@@ -1,6 +1,6 @@
-"""When a match is over before its games are used up.
+"""Rules for stopping a match early.
 
-Rules are asked after fixed numbers of deals, in order, so a match stops at the same deal however it was played.
+Rules are checked after fixed numbers of deals, in order, so a match stops at the same deal however it is played.
 """
 
 from __future__ import annotations
@@ -16,22 +16,23 @@ from suphx.evaluation.statistics import anytime_interval
 from suphx.evaluation.tally import COLUMN
 from suphx.intervals import half_width
 
-#: The deals after which a rule is first asked, and between the times it is asked.
+#: Number of deals before the first check of a rule, and between checks.
 FIRST_CHECK, CHECK_EVERY = 30, 10
 _EVEN = 2.5
 
 
 @dataclass(frozen=True)
 class StopRule:
-    """What ends a match early."""
+    """A rule that ends a match early."""
 
     kind: Literal["ci", "decided"]
-    """`ci`: every side's average rank is known to within `value`; `decided`: who is better is known."""
+    """`ci`: every side's average rank is known to within `value`; `decided`: it is clear which side is better."""
     value: float
-    """Half the width of the 95 % interval; or the share of matches between equals that may be decided wrongly."""
+    """For `ci` half the width of the 95 % interval; for `decided` the allowed share of matches between equals that are
+    wrongly decided."""
 
     def is_met(self, results: Results, deals: int) -> bool:
-        """Return whether the first so many deals are enough."""
+        """Return whether the first `deals` deals satisfy the rule."""
         if self.kind == "ci":
             return all(half_width(each) <= self.value for each in _average_ranks(results, deals))
         differences = [anytime_interval(each, self.value) for each in _compared(results, deals)]
@@ -39,7 +40,7 @@ class StopRule:
 
 
 def read_rule(text: str) -> StopRule:
-    """Return the rule that `ci=0.05`, `decided` or `decided=0.01` names; raises InputError for other words."""
+    """Parse a rule such as `ci=0.05`, `decided` or `decided=0.01`; raises InputError for anything else."""
     kind, _, number = text.partition("=")
     try:
         value = float(number) if number else 0.05
@@ -47,8 +48,8 @@ def read_rule(text: str) -> StopRule:
         value = 0.0
     if kind not in ("ci", "decided") or not 0 < value < 1 or (kind == "ci" and not number):
         raise InputError(
-            f"no rule {text!r} to stop by: `ci=0.05` for intervals of +-0.05 of the average rank, `decided` or "
-            "`decided=0.01` for a sequential test of who is better"
+            f"no stopping rule {text!r}; use `ci=0.05` for intervals of +-0.05 of the average rank, `decided` or "
+            "`decided=0.01` for a sequential test of which side is better"
         )
     return StopRule("ci" if kind == "ci" else "decided", value)
 
@@ -64,6 +65,6 @@ def _average_ranks(results: Results, deals: int) -> list[np.ndarray]:
 
 
 def _compared(results: Results, deals: int) -> list[np.ndarray]:
-    """Return what is 0 between equals: differences of two sides, or of the only one from the middle."""
+    """Return values with mean 0 between equals: differences of two sides, or of a single side from the middle rank."""
     ranks = _average_ranks(results, deals)
     return [ranks[a] - ranks[b] for a, b in results.plan.pairs()] or [ranks[0] - _EVEN]

@@ -1,6 +1,6 @@
-"""Counts of how each seat played a game: whole numbers that add up over rounds, games and seats.
+"""Count how each seat played a game: integers that add up over rounds, games and seats.
 
-Every measure of `statistics.py` is a function of sums of these columns, so a game is kept as one small row a seat.
+Every measure of `measures.py` is a function of sums of these columns, so a game is stored as one small row per seat.
 Compiled; it reads the records at the end of each round, of games played here and of replayed logs alike.
 """
 
@@ -20,7 +20,7 @@ from simulator.record import (
     SEATS,
 )
 
-#: Each column: its name and what it counts. A round counts once in a column however often it happened, if not said.
+#: Name and meaning of each column. Unless stated otherwise, a round counts at most once per column.
 FIELDS: tuple[tuple[str, str], ...] = (
     ("games", "games that were played to their end"),
     ("first", "games ended first"),
@@ -60,7 +60,7 @@ FIELDS: tuple[tuple[str, str], ...] = (
     ("abortive_draws", "rounds that ended in an abortive draw"),
 )  # fmt: skip
 COLUMNS: tuple[str, ...] = tuple(name for name, _ in FIELDS)
-#: Where each column stands.
+#: Index of each column.
 COLUMN: dict[str, int] = {name: place for place, name in enumerate(COLUMNS)}
 
 (
@@ -76,12 +76,12 @@ _N = len(FIELDS)
 
 @jit
 def _count_play(game, counts):
-    """Count what each seat did in a round, whatever came of it."""
+    """Count what each seat did in a round, whatever its result."""
     result = game["result"]
     for seat in range(SEATS):
         row = counts[seat]
         row[_ROUNDS] += 1
-        row[_DEALER_ROUNDS] += result["round"] & 3 == seat  # the record's own dealer is that of the next round already
+        row[_DEALER_ROUNDS] += result["round"] & 3 == seat  # the record's own dealer is already that of the next round
         row[_RIICHI] += game["riichi"][seat] > 0
         row[_BETS] += game["riichi"][seat] == 2
         row[_CALL_ROUNDS] += game["n_open"][seat] > 0
@@ -177,8 +177,8 @@ def _tally(rounds, counts):
 def tally(rounds: np.ndarray) -> np.ndarray:
     """Return i32[4, len(COLUMNS)]: the counts of each seat over the rounds of a game.
 
-    rounds: GAME[n], the records at the end of each round, payments made, as in `PlayedGame.rounds` and `Ended.records`;
-    those of several games one after another count together. A game that has no end in it counts its rounds alone.
+    rounds: GAME[n], the records at the end of each round after payments, as in `PlayedGame.rounds` and `Ended.records`;
+    the rounds of several consecutive games are summed. For a game without its end only its rounds are counted.
     """
     counts = np.zeros((SEATS, _N), np.int32)
     _tally(rounds, counts)

@@ -1,7 +1,7 @@
-"""Games of a plan played by Ray tasks, over the cores of this machine or of a cluster.
+"""Play the games of a plan with Ray tasks, over the cores of this machine or of a cluster.
 
-Each worker plays a part of the deals and sends each game when it is over. A worker that dies costs the games it had not
-yet sent: they are given to another, a few times over.
+Each worker plays a part of the deals and sends each game when it is over. If a worker dies, the games it has not yet
+sent are given to another one, up to a limited number of times.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from suphx.evaluation.arena import Terms, play_tables
 from suphx.evaluation.protocol import Plan
 from suphx.evaluation.results import GameDone
 
-#: How many times in all a worker may be lost before the match gives up.
+#: Total number of lost workers that a match tolerates.
 _LOSSES = 5
-#: Games that a worker may be ahead of the one who counts them.
+#: Most finished games of a worker that may wait for the consumer.
 _AHEAD = 64
 
 
 class WorkersLost(InputError):
-    """Workers died again and again."""
+    """Workers died too often."""
 
 
 def play_on_workers(
@@ -33,8 +33,8 @@ def play_on_workers(
 ) -> Generator[GameDone]:
     """Play games as Ray tasks and yield each when it is over.
 
-    wanted: (deal, table) of the games. batch: games side by side in each worker. A Ray cluster is used where
-    RAY_ADDRESS names one, or one is connected already. Raises what a worker's agents raised, and WorkersLost.
+    wanted: (deal, table) of the games. batch: games side by side in each worker. Uses the Ray cluster that is already
+    connected or named by RAY_ADDRESS, if any. Raises what a worker's agents raise, and WorkersLost.
     """
     own = not ray.is_initialized()
     if own:
@@ -63,14 +63,14 @@ def _play(plan: Plan, terms: Terms, wanted: Sequence[tuple[int, int]], batch: in
             except StopIteration:
                 del running[ready]
                 if part:
-                    raise WorkersLost(f"a worker ended with {len(part)} games not played") from None
+                    raise WorkersLost(f"a worker ended before playing {len(part)} of its games") from None
                 continue
             except RayTaskError as error:
-                raise error.cause from None  # what an agent raised there
+                raise error.cause from None  # the error of an agent there
             except RayError as error:
                 losses += 1
                 if losses > _LOSSES:
-                    raise WorkersLost(f"{losses} workers died, the last: {error}") from error
+                    raise WorkersLost(f"{losses} workers died, the last one with: {error}") from error
                 del running[ready]
                 running[_start(plan, terms, part, batch)] = part
                 continue
