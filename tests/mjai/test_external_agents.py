@@ -37,11 +37,11 @@ def test_games_do_not_depend_on_how_many_are_played_at_a_time():
 @pytest.mark.faults
 def test_faults_are_among_the_results():
     result = evaluate("no JSON", "--batch", "4")
-    assert "no JSON" in json.dumps(result)
+    assert "not JSON" in json.dumps(result)
 
 
 @pytest.mark.faults
 def test_what_a_bot_wrote_is_shown_as_it_is():
     result = CliRunner().invoke(app, arguments("markup"))
     assert result.exit_code == 0, (result.output, result.exception)
-    assert "no JSON: [/x]" in " ".join(result.stdout.split())
+    assert "not JSON: [/x]" in " ".join(result.stdout.split())

@@ -115,10 +115,10 @@ def test_what_comes_on_stderr_holds_nobody_up():
 @pytest.mark.parametrize(
     ("fault", "kind", "words"),
     [
-        ("no JSON", "unreadable", "no JSON: I would rather not"),
-        ("no UTF-8", "unreadable", "no JSON"),
-        ("deep", "unreadable", "no JSON: [[["),
-        ("no action", "unreadable", "no mjai action"),
+        ("no JSON", "unreadable", "not JSON: I would rather not"),
+        ("no UTF-8", "unreadable", "not JSON"),
+        ("deep", "unreadable", "not JSON: [[["),
+        ("no action", "unreadable", "not an mjai action"),
         ("odd fields", "unreadable", "'consumed' of this action cannot be read"),
         ("illegal", "illegal", '"9z"'),
         ("another's", "illegal", "legal: "),

@@ -1,1 +1,1 @@
-"""Our agents as mjai bots: a seat's view turned back into a game record, and the ways a bot is spoken to."""
+"""Our agents as mjai bots: a game record rebuilt from a seat's events, and the protocols for talking to a bot."""

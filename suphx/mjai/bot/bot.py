@@ -1,7 +1,7 @@
-"""`Bot`: an agent at one seat, as mjai hosts speak to it: events in, a reply out.
+"""`Bot`: an agent at one seat behind the mjai protocol: events in, replies out.
 
-Hosts differ in when they want a reply: one for an array of events, one for each event, or one only where the seat can
-act. `converse` holds the whole conversation over two streams, whatever they are.
+Hosts differ in when they want a reply: one for an array of events, one for each event, or one only when the seat can
+act. `converse` conducts the whole conversation over any two streams.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from suphx.errors import InputError
 from suphx.mjai.bot.seat import EventError, Seat
 from suphx.networks.sizes import YES
 
-#: To each event that is not in an array: a reply always, or only where the seat can act.
+#: Which events outside of arrays get a reply: every event, or only those on which the seat can act.
 Replies = Literal["every", "acting"]
 
-#: A line of more bytes is refused. A whole hanchan as one array of events is some 50,000.
+#: Maximum length of a line in bytes. A whole hanchan as one array of events has some 50,000.
 MAX_LINE = 1 << 20
 DEFAULT_ROOM = "default"
 
 _NONE: Event = {"type": "none"}
-#: Events that change nothing; a tuple, since `type` may be anything, also what no set can be asked for.
+#: Events that change nothing; a tuple rather than a set, because `type` may be any value, even an unhashable one.
 _SILENT = ("none", "join", "hello")
 
 
 def warn(message: str) -> None:
-    """Tell the person at the keyboard; the output is the host's."""
+    """Print a warning on stderr, because stdout belongs to the host."""
     print(f"suphx bot: {message}", file=sys.stderr, flush=True)
 
 
@@ -52,8 +52,8 @@ class Bot:
     ) -> None:  # fmt: skip
         """Wait for a game.
 
-        replies: to events outside of arrays. meta: add what the networks said to replies. name, room: for hosts that
-        ask who we are (`hello`). warn: is told of events that are ignored.
+        replies: which events outside of arrays get a reply. meta: add the networks' outputs to replies. name, room:
+        for hosts that ask who we are (`hello`). warn: called with a message about each ignored type of event.
         """
         self.agent, self.seat = agent, seat
         self._replies, self._meta = replies, meta
@@ -66,10 +66,10 @@ class Bot:
         """Whether the last event was the end of a game."""
 
     def react(self, message: Any) -> Event | None:
-        """Take an event, or a list of events, and return the reply, or None where none is due.
+        """Take an event, or a list of events, and return the reply, or None if none is due.
 
-        `can_act: false` in the (last) event says that no decision is wanted now. Raises EventError for what cannot be
-        read or cannot happen there, and InputError if the host reports an error.
+        `can_act: false` in the (last) event means that no decision is wanted now. Raises EventError for an event that
+        cannot be read or cannot happen at this point, and InputError if the host reports an error.
         """
         events = message if isinstance(message, list) else [message]
         if not events:
@@ -101,7 +101,7 @@ class Bot:
             self._warn(f"unknown event {kind[:40]!r} is ignored")
 
     def _decision(self) -> tuple[int, int, int]:
-        """Return the name of the decision that is due: a later event may leave it open, and it is answered once."""
+        """Return an identifier of the pending decision: later events may leave it pending, but it is answered once."""
         record = self.seat.record
         return self._games, int(record["deals"]), int(record["decisions"][self.seat.seat])
 
@@ -113,7 +113,7 @@ class Bot:
 
 
 def _meta(choice: Choice, legal: list[Action]) -> dict[str, Any]:
-    """Return what the networks said: for each question its model, the action in question, and probabilities."""
+    """Return the networks' outputs: for each question its model, the action in question, and the probabilities."""
     by_number = {int(action): action for action in legal}
     questions = []
     for said in choice.consultations:
@@ -127,7 +127,7 @@ def _meta(choice: Choice, legal: list[Action]) -> dict[str, Any]:
 
 
 def _probabilities(said: Consultation, row: int) -> dict[str, float]:
-    """Return the softmax of a question's logits over its possible answers: kinds of tiles, or `yes`."""
+    """Return the softmax of a question's logits over its legal answers: by kind of tile, or for `yes` alone."""
     logits = np.where(said.legal[row], said.logits[row].astype(np.float64), -np.inf)
     weights = np.exp(logits - logits.max())
     shares = (weights / weights.sum()).round(5).tolist()
@@ -137,9 +137,9 @@ def _probabilities(said: Consultation, row: int) -> dict[str, float]:
 
 
 def warm_up(agent: Agent, rules: Rules, moves: int = 60) -> None:
-    """Let an agent follow the first moves of a made-up game: what is compiled for it, or loaded, is not in a real one.
+    """Let an agent play the first moves of a dummy game, so that nothing has to be compiled or loaded in a real one.
 
-    Everybody moves at random there, so that calls and kongs come up too.
+    All seats move at random there, so that calls and kongs occur too.
     """
     game, view = Game(rules), Seat(rules)
     player = random.Random(0)
@@ -156,8 +156,8 @@ def warm_up(agent: Agent, rules: Rules, moves: int = 60) -> None:
 def converse(bot: Bot, lines: BinaryIO, replies: BinaryIO, until_game_over: bool = False) -> None:
     """Answer JSON lines until they end, or until a game is over.
 
-    Raises InputError, with the number of the line, for one that is too long or no JSON, for events that cannot be, and
-    for an end in the middle of a round.
+    Raises InputError, with the line number, for a line that is too long or not JSON, for impossible events, and for
+    input that ends in the middle of a round.
     """
     number = 0
     while line := lines.readline(MAX_LINE + 1):
@@ -184,5 +184,5 @@ def converse(bot: Bot, lines: BinaryIO, replies: BinaryIO, until_game_over: bool
 
 
 def _start(line: bytes) -> str:
-    """Return the beginning of a line for a message."""
+    """Return the beginning of a line, for an error message."""
     return repr(line[:200].decode("utf-8", "replace").rstrip()) + ("..." if len(line) > 200 else "")

@@ -15,7 +15,7 @@ _CONNECT_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class Server:
-    """Where an mjai server listens, and which of its rooms is meant."""
+    """The address of an mjai server and the name of a room there."""
 
     host: str
     port: int
@@ -28,7 +28,7 @@ class Server:
         try:
             parts = urlsplit(address if "://" in address else f"{SCHEME}://{address}")
             host, port = parts.hostname or "", parts.port
-            host.encode("idna")  # a name that cannot be looked up is told here, not when it is
+            host.encode("idna")  # report an invalid name here rather than when it is looked up
         except ValueError:
             raise wrong from None
         if parts.scheme != SCHEME or not host or not port:
@@ -37,18 +37,18 @@ class Server:
 
 
 def play_at(server: Server, bot: Bot) -> None:
-    """Play one game at a server; the bot joins the room that it was made with, and must reply to every event.
+    """Play one game at a server; the bot joins the room given when it was made, and must reply to every event.
 
-    Raises InputError if the server cannot be reached, breaks off in the middle of a round, or sends what is no mjai.
+    Raises InputError if the server cannot be reached, hangs up before the game is over, or sends invalid mjai.
     """
     where = f"{server.host}:{server.port}"
     try:
         with socket.create_connection((server.host, server.port), _CONNECT_SECONDS) as connection:
-            connection.settimeout(None)  # how long others think, or stay away, is not ours to say
+            connection.settimeout(None)  # other players may think, or stay away, for any length of time
             with connection.makefile("rb") as lines, connection.makefile("wb") as replies:
                 converse(bot, lines, replies, until_game_over=True)
     except OSError as error:
-        if not bot.game_over:  # afterwards nobody waits for the last reply
+        if not bot.game_over:  # after the game, nobody waits for the last reply
             raise InputError(f"the mjai server {where}: {error.strerror or error}") from error
     if not bot.game_over:
         raise InputError(f"the mjai server {where} hung up before the game was over")

@@ -1,8 +1,8 @@
-"""The changes that a seat's view makes to its record: hidden tiles changing places, and moves of others carried out.
+"""The changes that a seat's view makes to its record: swapping hidden tiles, and carrying out moves of other seats.
 
-The record's hidden tiles are made up, so nothing that the engine would conclude from another's hand may decide
-anything: who claims, wins or declares is told by the events alone. Indicators too are shown when an event shows them,
-since hosts differ in the moment. Compiled.
+The record's hidden tiles are made up, so nothing may depend on what the engine would conclude from another seat's hand:
+who claims, wins or declares is taken from the events alone. Likewise, indicators are shown when an event shows them,
+because hosts differ in the timing. Compiled.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _owner(game, tile):
 
 @jit
 def swap_hidden(lookup, game, one, other):
-    """Let two hidden tiles change places wherever the record names them: in the wall, among draws, in hands."""
+    """Swap two hidden tiles wherever they occur in the record: in the wall, in draw events and in hands."""
     if one == other:
         return
     for n in range(TILES):
@@ -63,7 +63,7 @@ def swap_hidden(lookup, game, one, other):
 
 @jit
 def show_indicator(game):
-    """Show the next indicator, which lies in its place of the wall."""
+    """Reveal the next indicator, which is already in its place in the wall."""
     n = np.int64(game["indicators"])
     game["indicators"] = n + 1
     push_event(game, EVENT_DORA, 0, 0, np.int64(game["wall"][DORA_INDICATORS[n]]))
@@ -71,7 +71,7 @@ def show_indicator(game):
 
 @jit
 def _keep_question(game, own):
-    """Ask nobody but the own seat, and count the indicators that kongs have yet to show."""
+    """Leave only the own seat asked, and set the number of indicators still to be shown for kongs."""
     game["asked"] &= 1 << own
     game["pending"] &= 1 << own
     game["pending_indicators"] = 0
@@ -81,10 +81,10 @@ def _keep_question(game, own):
 
 @jit
 def carry_out(lookup, game, own, seat, action, hint_1, hint_2):
-    """Let a seat do `action`, in its turn or as its claim, and all others pass; run on to the next question.
+    """Let a seat take `action`, on its turn or as its claim, and all others pass; advance to the next question.
 
-    Physical tiles of the action: `hint_1`, `hint_2`, or NO_TILE. It is not asked whether the action is legal.
-    Indicators stay as they are. Afterwards nobody but the seat `own` is asked.
+    `hint_1`, `hint_2`: physical tiles of the action, or NO_TILE. The action is not checked for legality. Indicators
+    stay as they are. Afterwards only the seat `own` is asked.
     """
     for other in range(SEATS):
         game["answers"][other] = PASS
@@ -101,7 +101,7 @@ def carry_out(lookup, game, own, seat, action, hint_1, hint_2):
 
 @jit
 def carry_out_discard(lookup, game, own, action, tile):
-    """Let the seat at turn discard a physical tile by `action`; the game rests with the tile open to claims."""
+    """Let the seat to move discard a physical tile by `action`; the game then stops with the tile open to claims."""
     game["pending_indicators"] = 0
     discard(lookup, game, action, tile)
     ask_claims(lookup, game)
@@ -110,7 +110,7 @@ def carry_out_discard(lookup, game, own, action, tile):
 
 @jit
 def ask_own_turn(lookup, game, own, tile):
-    """Let `tile` be what the own seat has just drawn, and ask it for its turn (anew, if it was asked with another)."""
+    """Make `tile` the own seat's drawn tile and ask the seat for its turn (anew, if it was asked with another tile)."""
     swap_hidden(lookup, game, np.int64(game["drawn"]), tile)
     game["decisions"][own] -= game["asked"] >> own & 1
     game["asked"] = 0

@@ -1,11 +1,11 @@
-"""`Seat`: what one seat sees of a game, event by event, as a game record that our agents can play from.
+"""`Seat`: what one seat sees of a game, updated event by event, as a game record that our agents can play from.
 
-The visible part of the record is what it would be at the table; the hidden tiles are dealt somehow. When one is shown,
-it changes places with a made-up one (`unseen.py`), and the engine then carries the move out, so that whatever
-follows from it for the own seat (waits, furiten, legal actions, points) is found by the rules in one place.
+The visible part of the record is as at the table; the hidden tiles are dealt arbitrarily. When one is shown, it is
+swapped with a made-up one (`unseen.py`), and the engine then carries out the move, so that all its consequences for the
+own seat (waits, furiten, legal actions, points) come from the one implementation of the rules.
 
-Hosts differ in where `dora` and `reach_accepted` stand among the events. Indicators are shown when `dora` says so; a
-riichi is accepted by the engine, once the discard has passed, whether or not an event says it.
+Hosts differ in where `dora` and `reach_accepted` stand among the events. Indicators are shown when a `dora` event
+arrives; a riichi is accepted by the engine, once the discard has passed, whether or not an event reports it.
 """
 
 from __future__ import annotations
@@ -60,25 +60,26 @@ _CLAIMS = (PHASE_CLAIM, PHASE_KONG_CLAIM)
 
 
 class EventError(InputError):
-    """An mjai event that cannot be read, or that cannot come where it comes: says what is wrong with it."""
+    """An mjai event that cannot be read or cannot occur at this point; the message says what is wrong with it."""
 
 
 class Seat:
-    """One seat's view of a game, kept by its mjai events (`take`); `record` is the game as far as the seat sees it."""
+    """One seat's view of a game, updated by mjai events (`take`); `record` is the game as far as the seat sees it."""
 
     def __init__(self, rules: Rules | None = None, seat: int | None = None) -> None:
         """Wait for a game.
 
-        rules: what the table plays by, Tenhou's by default; red fives and length are the host's to say. seat: the own
-        one, where `start_game` does not tell it; without, it is then the only one whose hand is shown.
+        rules: the rules of the table, by default Tenhou's; the host's `start_game` may change red fives and length.
+        seat: the own seat, used if `start_game` does not tell it; by default it is then the only seat whose hand is
+        shown.
         """
         self._given_rules = self._rules = rules or Rules.tenhou()
         self._given_seat = _UNKNOWN if seat is None else seat
         self._lookup = get_lookup()
         self.games = np.zeros(1, GAME)
-        """GAME[1]: the game as far as the seat sees it; what it does not see is made up."""
+        """GAME[1]: the game as far as the seat sees it; everything hidden is made up."""
         self.seat = self._given_seat
-        """The own seat, -1 before it is known."""
+        """The own seat; -1 until it is known."""
         self.in_round = False
         """Whether a round is being played."""
         self._unseen = UnseenTiles(self._lookup, self.record)
@@ -112,11 +113,11 @@ class Seat:
 
     @property
     def asked(self) -> bool:
-        """Whether the seat has something to choose now, as far as the events tell."""
+        """Whether the seat has a decision to make now, as far as the events tell."""
         return self.in_round and not self._unseen.draw_untold and bool(self.record["pending"] >> self.seat & 1)
 
     def question(self) -> Decisions:
-        """Return the seat's decision, as an agent is asked for it with `games`; none if it is not asked."""
+        """Return the seat's decision in the form that agents take together with `games`; empty if it is not asked."""
         n = int(self.asked)
         seats = np.full(n, self.seat, np.uint8)
         phases = np.full(n, self.record["phase"], np.uint8)
@@ -124,14 +125,14 @@ class Seat:
         return Decisions(np.zeros(n, np.int32), seats, phases, masks)
 
     def legal(self) -> list[Action]:
-        """Return what the seat may choose now, each as an mjai event too; nothing if it is not asked."""
+        """Return the seat's legal actions, which also have an mjai form; empty if it is not asked."""
         mask = legal_mask(self.record, self.seat) if self.asked else np.zeros(0, np.bool_)
         return legal_actions(self.record, self.seat, mask)
 
     def take(self, event: Event) -> bool:
-        """Let an event happen; return False for a type that is not known, which changes nothing.
+        """Apply an event; return False for an unknown type, which changes nothing.
 
-        Raises EventError; the view is of no use then.
+        Raises EventError, after which the view must not be used any more.
         """
         if not isinstance(event, dict) or not isinstance(event.get("type"), str):
             raise EventError("an event is a JSON object with a `type`")
@@ -162,7 +163,7 @@ class Seat:
         self.seat = read_seat(event, "id") if "id" in event else self._given_seat
         names = event.get("names")
         if isinstance(names, list) and len(names) == SEATS - 1:
-            raise EventError("a game of three players, which we do not play")
+            raise EventError("games of three players are not supported")
         self._rules = self._given_rules
         if isinstance(event.get("aka_flag"), bool):
             self._rules = dataclasses.replace(self._rules, red_fives=event["aka_flag"])
@@ -177,7 +178,7 @@ class Seat:
     def _start_round(self, event: Event) -> None:
         wind = read_tile(event["bakaze"])
         if not EAST <= wind < NORTH:
-            raise ValueError(f"bakaze {event['bakaze']!r} is no round wind")
+            raise ValueError(f"bakaze {event['bakaze']!r} is not a round wind")
         number = SEATS * (wind - EAST) + read_count(event, "kyoku", 1, SEATS) - 1
         dealer = number % SEATS
         if "oya" in event and read_seat(event, "oya") != dealer:
@@ -212,7 +213,7 @@ class Seat:
         self.in_round = False
 
     def _result(self, event: Event) -> None:
-        """Take over the points after a win or draw, for hosts that do not say them at the next start."""
+        """Take over the scores after a win or draw, for hosts that do not send them with the next `start_kyoku`."""
         scores, deltas = read_points(event, "scores"), read_points(event, "deltas")
         if scores is not None:
             self.record["scores"] = scores
@@ -226,7 +227,7 @@ class Seat:
     # Moves
 
     def _check_turn(self, seat: int, phases: Sequence[int]) -> None:
-        """Raise ValueError unless it is the turn of a seat, in one of the phases, with its draw told."""
+        """Raise ValueError unless it is the seat's turn, in one of the phases, and its draw has been reported."""
         game = self.record
         if self._unseen.draw_untold or game["phase"] not in phases or game["turn"] != seat:
             raise ValueError(f"it is not seat {seat}'s to do that now: {self._state()}")
@@ -236,7 +237,7 @@ class Seat:
         return words + (", tsumo awaited" if self._unseen.draw_untold else "")
 
     def _own_action(self, event: Event) -> int:
-        """Return the action of the own seat that an event tells of; raises IllegalReply."""
+        """Return the action of the own seat that an event reports; raises IllegalReply."""
         return int(read_reply(event, self.seat, self.legal()))
 
     def _carry_out(self, seat: int, action: int, hint_1: int = NO_TILE, hint_2: int = NO_TILE) -> None:
@@ -285,7 +286,7 @@ class Seat:
             return
         from_left = seat == (source + 1) % SEATS
         if seat == source or (kind == "chi" and not from_left) or game["n_melds"][seat] == _MOST_MELDS:
-            raise ValueError(f"seat {seat} cannot call a tile of seat {source}")
+            raise ValueError(f"seat {seat} cannot call a tile from seat {source}")
         if tiles_left(game) <= 0:
             raise ValueError("the last discard cannot be called")
         consumed = read_tiles(event, "consumed", 3 if kind == "daiminkan" else 2)
@@ -296,16 +297,16 @@ class Seat:
         self._carry_out(seat, action, *hints)
 
     def _claim(self, word: str, kind: int, consumed: Sequence[int]) -> int:
-        """Return the action of a call of a tile of that kind with tiles of those faces."""
+        """Return the action that calls a tile of kind `kind` with own tiles of the faces `consumed`."""
         kinds = [face_kind(face) for face in consumed]
         red = any(face >= KINDS for face in consumed)
         if word == "chi":
             first = min(kind, *kinds)
             if sorted([kind, *kinds]) != [first, first + 1, first + 2] or first >= EAST or first % 9 > 6:
-                raise ValueError("these three tiles are no chow")
+                raise ValueError("these three tiles are not a chow")
             return CHOW_LOW + 2 * (kind - first) + red
         if any(each != kind for each in kinds):
-            raise ValueError("the tiles of this meld differ")
+            raise ValueError("the tiles of this meld are not all of the same kind")
         if word == "daiminkan":
             self._check_kongs()
             return OPEN_KONG
@@ -313,7 +314,7 @@ class Seat:
 
     def _check_kongs(self) -> None:
         if self.record["kongs"] == _MOST_KONGS or tiles_left(self.record) <= 0:
-            raise ValueError("there is no replacement for a kong")
+            raise ValueError("there is no replacement tile for another kong")
 
     def _kong(self, event: Event) -> None:
         """Let a seat make a closed or added kong."""
@@ -333,7 +334,7 @@ class Seat:
         consumed = read_tiles(event, "consumed", 4)
         kind = face_kind(consumed[0])
         if any(face_kind(face) != kind for face in consumed):
-            raise ValueError("the tiles of this kong differ")
+            raise ValueError("the tiles of this kong are not all of the same kind")
         if game["n_melds"][seat] == _MOST_MELDS:
             raise ValueError(f"seat {seat} has four melds already")
         self._unseen.give(seat, consumed, from_draw=True)
@@ -342,7 +343,7 @@ class Seat:
     def _indicator(self, event: Event) -> None:
         game = self.record
         if game["indicators"] == _MOST_INDICATORS:
-            raise ValueError("a sixth indicator")
+            raise ValueError("there are only five dora indicators")
         made_up = int(game["wall"][DORA_INDICATORS[int(game["indicators"])]])
         self._unseen.show(made_up, read_tile(event["dora_marker"]))
         show_indicator(game)
@@ -352,7 +353,7 @@ def _shown_hand(hands: Sequence[object]) -> int:
     """Return the seat of the only hand without hidden tiles; raises EventError."""
     shown = [seat for seat, hand in enumerate(hands) if isinstance(hand, list) and _HIDDEN_TILE not in hand]
     if len(shown) != 1:
-        raise EventError("neither start_game (`id`) nor the hands say which seat is ours: name it (--seat)")
+        raise EventError("neither start_game (`id`) nor the hands tell which seat is ours: give it with --seat")
     return shown[0]
 
 

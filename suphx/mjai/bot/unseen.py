@@ -1,4 +1,4 @@
-"""`UnseenTiles`: the tiles of a record that a seat has not seen: made up, until an event shows them."""
+"""`UnseenTiles`: the tiles of a record that a seat has not seen, which are made up until an event shows them."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from suphx.mjai.bot.moves import swap_hidden
 
 
 class UnseenTiles:
-    """What one seat has not seen of a record. A tile that is shown changes places with the one made up for it."""
+    """The tiles of a record that one seat has not seen. A tile that is shown is swapped with the one made up for it."""
 
     def __init__(self, lookup: np.void, record: np.void) -> None:
-        """Wait for a round: `begin` must come first. lookup: LOOKUP. record: GAME."""
+        """`begin` must be called before anything else. lookup: LOOKUP. record: GAME."""
         self._lookup, self._record = lookup, record
         self._marks = np.zeros(TILES, np.bool_)
         self._seat, self._red_fives = -1, True
         self.draw_untold = False
-        """Whether the record has a draw that no event has told yet."""
+        """Whether the record has a draw that no event has reported yet."""
 
     def begin(self, seat: int, red_fives: bool) -> None:
-        """Begin a round that is seen from a seat; its first draw is still to be told."""
+        """Begin a round as seen from a seat; its first draw has yet to be reported."""
         self._seat, self._red_fives = seat, red_fives
         self.draw_untold = True
 
     def wall(self, hand: Sequence[int], dealer: int, indicator: int) -> np.ndarray:
-        """Return a wall u8[136] with the own hand and the indicator (faces) in their places."""
+        """Return a wall u8[136] with the own hand and the indicator (given as faces) in their places."""
         free = [True] * TILES
         places = [*dealt_places(dealer, self._seat), int(DORA_INDICATORS[0])]
         wall = np.full(TILES, NO_TILE, np.uint8)
@@ -50,22 +50,21 @@ class UnseenTiles:
         return face_of(tile, self._red_fives)
 
     def show(self, made_up: int, face: int) -> None:
-        """Put a tile of a face where a made-up one is, which may stay if it is of that face.
+        """Replace a made-up tile by one of a given face; it stays if it already has that face.
 
         Raises ValueError if no such tile is left.
         """
         swap_hidden(self._lookup, self._record, made_up, self.find(face, made_up))
 
     def find(self, face: int, preferred: int) -> int:
-        """Return a tile of a face that was not seen, the preferred one if it is such; ValueError if there is none."""
+        """Return an unseen tile of a face, the preferred one if it qualifies; raises ValueError if there is none."""
         found = self._of_face(face, ())
         return preferred if preferred in found else found[0]
 
     def give(self, seat: int, faces: Sequence[int], from_draw: bool) -> list[int]:
-        """Make sure that another's hand holds tiles of these faces; return them.
+        """Make sure that another seat's hand holds tiles of these faces; return them.
 
-        from_draw: the tile just drawn may be one of them; otherwise they are others. Raises ValueError if they cannot
-        be there.
+        from_draw: whether the tile just drawn may be one of them. Raises ValueError if the hand cannot hold them.
         """
         drawn = int(self._record["drawn"])
         given: list[int] = []
@@ -77,13 +76,13 @@ class UnseenTiles:
                 continue
             spare = [tile for tile in hand_tiles(self._record, seat) if tile != drawn and tile not in given]
             if not spare:
-                raise ValueError(f"seat {seat} has not that many tiles")
+                raise ValueError(f"seat {seat} does not have that many tiles")
             swap_hidden(self._lookup, self._record, found[0], spare[0])
             given.append(found[0])
         return given
 
     def _of_face(self, face: int, but: Sequence[int]) -> list[int]:
-        """Return the tiles of a face that were not seen, some left out; raises ValueError if there are none."""
+        """Return the unseen tiles of a face, except those in `but`; raises ValueError if there are none."""
         hidden = self._hidden()
         found = [tile for tile in self._copies(face) if hidden[tile] and tile not in but]
         if not found:
@@ -91,18 +90,18 @@ class UnseenTiles:
         return found
 
     def _hidden(self) -> np.ndarray:
-        """Return bool[136]: the tiles that the seat has not seen; its own draw before it is told is one of them."""
+        """Return bool[136]: the tiles that the seat has not seen, including its own draw until it is reported."""
         mark_hidden(self._record, self._seat, self._marks)
         if self.draw_untold and self._record["turn"] == self._seat:
             self._marks[self._record["drawn"]] = True
         return self._marks
 
     def _copies(self, face: int) -> list[int]:
-        """Return the physical tiles of a face; raises ValueError for a red five where there are none."""
+        """Return the physical tiles of a face; raises ValueError for a red five if the rules have none."""
         kind = face_kind(face)
         if face >= KINDS:
             if not self._red_fives:
-                raise ValueError(f"{face_name(face)} is a red five, and there are none by these rules")
+                raise ValueError(f"{face_name(face)} is a red five, and these rules have none")
             return [4 * kind]
         first = 1 if self._red_fives and kind in RED_FIVE_KINDS else 0
         return list(range(4 * kind + first, 4 * kind + 4))

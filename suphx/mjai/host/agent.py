@@ -1,4 +1,4 @@
-"""An agent whose decisions another program makes: one bot for each seat of each table, spoken to in mjai."""
+"""An agent whose decisions are made by another program: one mjai bot for each seat of each table."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from suphx.mjai.host.seat import HostedSeat
 from suphx.mjai.host.styles import Style
 from suphx.mjai.host.verdict import NO_EXIT, Faults, Verdict
 
-#: Makes the connection to a bot for a seat.
+#: Makes the connection to the bot of a seat.
 Connect = Callable[[int], Connection]
 
 
 def stand_in(legal: np.ndarray) -> int:
-    """Return what is played for a bot that gives no answer that counts.
+    """Return the action that is played for a bot that gives no valid answer.
 
-    legal: bool[ACTIONS]. It passes where it can, else discards the tile just drawn, else the first legal tile.
+    legal: bool[ACTIONS]. It passes if possible, else discards the tile just drawn, else takes the first legal action.
     """
     for action in (PASS, DISCARD_DRAWN):
         if legal[action]:
@@ -39,22 +39,22 @@ def stand_in(legal: np.ndarray) -> int:
 
 @dataclass
 class _HostedTable:
-    """What is known of one table."""
+    """The event feed and the hosted seats of one table."""
 
     feed: TableFeed
     seats: dict[int, HostedSeat]
 
     def tell(self) -> None:
-        """Pass on to the bots what is new in the feed."""
+        """Pass the new events in the feed on to the bots."""
         events = self.feed.take()
         for seat in self.seats.values():
             seat.tell(events)
 
 
 class ExternalAgent:
-    """Bots behind a connection each. It is an `Agent` and a `Follower`.
+    """Bots, each behind its own connection; an `Agent` and a `Follower`.
 
-    A dealer who may stop the game stops it: mjai has no such question.
+    A dealer who may stop the game always stops it, because mjai has no such question.
     """
 
     def __init__(
@@ -68,12 +68,12 @@ class ExternalAgent:
     ) -> None:
         """Make an agent; no bot is started yet.
 
-        reusable: a bot that has played a game may be given another. parallel: how many bots think at the same time,
-        as many as there are cores if not given; a bot's time begins when it is asked, not when it waits for others.
+        reusable: whether a bot that has played a game may be given another. parallel: how many bots may think at the
+        same time, by default the number of cores; a bot's time starts when it is asked, not while it waits for others.
         """
         self.name = name
         self.verdict = Verdict()
-        """On all games that are over."""
+        """The verdict over all finished games."""
         self._connect, self._style, self._limits = connect, style, limits or Limits()
         self._reusable = reusable
         self._parallel = parallel or os.cpu_count() or 1
@@ -81,7 +81,7 @@ class ExternalAgent:
         self._idle: list[tuple[Connection, bool]] = []
 
     def game_started(self, table: int, game: np.void, seats: Sequence[int], names: Sequence[str] = ()) -> None:
-        """Start bots for a new game, and tell them so; names: of all four seats, for the bots to see."""
+        """Start or reuse bots for a new game and send them its start; names: of all four seats, shown to the bots."""
         if table in self._tables:
             raise ValueError(f"the game at table {table} is not over")
         names = names or [self.name if seat in seats else "" for seat in range(SEATS)]
@@ -95,7 +95,7 @@ class ExternalAgent:
             each.send()
 
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
-        """Ask the bots; all that are asked at once think at the same time, within `parallel`."""
+        """Ask the bots for their actions; up to `parallel` of them think at the same time."""
         actions = np.array([stand_in(legal) for legal in asked.legal], np.int64)
         questions: deque[tuple[int, HostedSeat]] = deque()
         for n, (table, seat) in enumerate(zip(asked.game.tolist(), asked.seat.tolist(), strict=True)):
@@ -114,7 +114,7 @@ class ExternalAgent:
     def _answered(
         self, questions: deque[tuple[int, HostedSeat]], games: np.ndarray, asked: Decisions
     ) -> Iterator[tuple[int, HostedSeat]]:
-        """Ask the questions (number of the decision, bot), and yield each one once it is answered."""
+        """Ask the questions (index of the decision, bot), and yield each one once it is answered."""
         thinking: list[tuple[int, HostedSeat]] = []
         while questions or thinking:
             while questions and len(thinking) < self._parallel:
@@ -136,13 +136,13 @@ class ExternalAgent:
                 wait_for([bot.connection.channel for _, bot in thinking], soonest - time.monotonic())
 
     def round_over(self, table: int, record: np.void) -> None:
-        """Note how a round ended, for the bots to hear of it."""
+        """Queue the end of a round for the bots."""
         hosted = self._tables[table]
         hosted.feed.end_round(record)
         hosted.tell()
 
     def game_over(self, table: int) -> list[str]:
-        """Tell the bots that the game is over; return what they did wrong, in words."""
+        """Tell the bots that the game is over; return messages about their faults."""
         seats = self._tables.pop(table).seats
         self._tell_out(list(seats.values()))
         playing = [bot for bot in seats.values() if not bot.dismissed]
@@ -157,7 +157,7 @@ class ExternalAgent:
         return words
 
     def _tell_out(self, bots: Sequence[HostedSeat]) -> None:
-        """Send bots all that they have not heard."""
+        """Send the bots everything still queued, within the time limit of a decision."""
         for bot in bots:
             bot.send()
         deadline = time.monotonic() + self._limits.decision
@@ -171,7 +171,7 @@ class ExternalAgent:
                 bot.poll()
 
     def close(self) -> None:
-        """End all bots, those of games that are not over too."""
+        """End all bots, including those of unfinished games."""
         for hosted in self._tables.values():
             for bot in hosted.seats.values():
                 if not bot.dismissed:
@@ -181,7 +181,7 @@ class ExternalAgent:
         self._idle.clear()
 
     def _end(self, connections: Sequence[Connection], faults: Sequence[Faults]) -> None:
-        """Let bots end by themselves, for a while; faults: where it is noted of each if it does not."""
+        """Give bots time to exit by themselves; faults: where to record for each that it did not."""
         for connection in connections:
             connection.close_input()
         deadline = time.monotonic() + self._limits.exit
@@ -191,7 +191,7 @@ class ExternalAgent:
 
 
 def _place(game: np.void) -> str:
-    """Return where in a game a decision stands, in words."""
+    """Return the moment of a decision in its game, as text."""
     wind = ("East", "South", "West")[int(game["round"]) // SEATS]
     repeat = f", repeat {game['repeat_counter']}" if game["repeat_counter"] else ""
     return f"{wind} {int(game['round']) % SEATS + 1}{repeat}, event {game['n_events']}"

@@ -1,4 +1,4 @@
-"""Lines to and from a bot through pipes or a socket, without ever waiting and without ever holding much."""
+"""Non-blocking exchange of lines with a bot through pipes or a socket, using a bounded amount of memory."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ _TAIL = 4096
 
 
 class Overlong(Exception):
-    """A line longer than allowed."""
+    """A received line is longer than allowed."""
 
 
 class Channel:
-    """Lines through file descriptors that do not block.
+    """Exchanges lines through non-blocking file descriptors.
 
-    What a bot writes and nobody has read yet stays in the pipe, which holds it back; here are at most a line that is
-    not whole yet and those that came with it.
+    Unread output of a bot stays in the pipe, which eventually blocks the bot; the channel itself holds at most an
+    incomplete line and the lines received together with it.
     """
 
     def __init__(self, incoming: int, outgoing: int, errors: int | None, longest: int) -> None:
-        """Take descriptors, which stay the caller's to close; errors: where a process writes its stderr."""
+        """Use file descriptors, which the caller must close; errors: the stderr of a process, if any."""
         self._incoming, self._outgoing, self._errors = incoming, outgoing, errors
         self._longest = longest
         self._unsent = bytearray()
         self._part = bytearray()
         self.lines: deque[bytes] = deque()
-        """Whole lines that have come, without their ends."""
+        """Complete lines received, without line ends."""
         self.ended = False
-        """No more lines will come: the other side has closed its output."""
+        """Whether the other side has closed its output, so that no more lines will come."""
         self.refused = False
-        """What is sent goes nowhere: the other side has closed its input."""
+        """Whether the other side has closed its input, so that nothing more can be sent."""
         self.tail = bytearray()
-        """The last of what came on stderr."""
+        """The end of the output on stderr."""
         for file in filter(None, (incoming, outgoing, errors)):
             os.set_blocking(file, False)
 
     def send(self, data: bytes) -> None:
-        """Send what can be sent now; the rest goes with `pump`."""
+        """Send as much as possible now; `pump` sends the rest."""
         self._unsent += data
         self._write()
 
@@ -51,12 +51,12 @@ class Channel:
         return bool(self._unsent) and not self.refused
 
     def stop_sending(self) -> None:
-        """Send nothing more: the descriptor is about to be closed, and its number may soon be another's."""
+        """Send nothing more: the descriptor is about to be closed, and its number may be reused."""
         self.refused = True
         self._unsent.clear()
 
     def detach(self) -> None:
-        """Use none of the descriptors any more: they are about to be closed."""
+        """Stop using all descriptors, because they are about to be closed."""
         self.stop_sending()
         self.ended, self._errors = True, None
 
@@ -68,12 +68,12 @@ class Channel:
         if self._errors is not None:
             wanted[self._errors] = select.POLLIN
         if not self.refused:
-            sending = select.POLLOUT if self._unsent else 0  # 0: to hear that nobody reads any more
+            sending = select.POLLOUT if self._unsent else 0  # 0 still reports that the other end was closed
             wanted[self._outgoing] = wanted.get(self._outgoing, 0) | sending
         return wanted
 
     def pump(self) -> None:
-        """Send and receive what can be now, at most a chunk each; raises Overlong."""
+        """Send what can be sent and receive at most a chunk, without waiting; raises Overlong."""
         self._write()
         self._read_errors()
         if not self.ended:
@@ -93,7 +93,7 @@ class Channel:
             del self._unsent[:sent]
 
     def _notice_refusal(self) -> None:
-        """Notice that a pipe has nobody left who reads it, though what was sent went into it."""
+        """Detect that the reading end of a pipe was closed, even if all writes so far have succeeded."""
         poll = select.poll()
         poll.register(self._outgoing, 0)
         self.refused = bool(poll.poll(0))
@@ -132,7 +132,7 @@ class Channel:
 
 
 def _receive(file: int) -> bytes | None:
-    """Return what has come, b"" at the end, None if nothing has come yet."""
+    """Return the data available, b"" at the end of the stream, None if there is nothing yet."""
     try:
         return os.read(file, _CHUNK)
     except BlockingIOError:
@@ -142,7 +142,7 @@ def _receive(file: int) -> bytes | None:
 
 
 class Waitable(Protocol):
-    """Something that `wait_for` waits for."""
+    """Something that `wait_for` can wait for."""
 
     def interests(self) -> dict[int, int]:
         """Return which descriptors to poll for what."""
@@ -150,7 +150,7 @@ class Waitable(Protocol):
 
 
 def wait_for(channels: Iterable[Waitable], seconds: float) -> None:
-    """Wait until something can be sent or received on one of the channels, or the time is over."""
+    """Wait until something can be sent or received on one of the channels, or until the time is up."""
     poll = select.poll()
     for channel in channels:
         for file, events in channel.interests().items():

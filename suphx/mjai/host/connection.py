@@ -1,4 +1,4 @@
-"""What a hosted bot hangs on: a process, or a client that has come by TCP."""
+"""The interface of a connection to a hosted bot: a process, or a client connected by TCP."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from suphx.mjai.host.channel import Channel
 
 
 class Connection(Protocol):
-    """A way to a bot, for as long as it lasts."""
+    """A connection to a bot."""
 
     channel: Channel
 
     def ending(self) -> str:
-        """Return in words how it came that nothing can be sent or received any more."""
+        """Return a message saying why nothing can be sent or received any more."""
         ...
 
     def last_words(self) -> str:
-        """Return what the bot wrote last on its stderr, as the end of a sentence, or ""."""
+        """Return the bot's last output on stderr, phrased as the end of a sentence, or ""."""
         ...
 
     def close_input(self) -> None:
-        """Tell the bot that no more will come."""
+        """Tell the bot that nothing more will be sent."""
         ...
 
     def finish(self, deadline: float) -> str:
-        """Wait for the bot to end, at most until `deadline` (time.monotonic), and let go; "" or what was wrong."""
+        """Wait for the bot to end, until `deadline` (time.monotonic) at most, then close; return "" or a fault."""
         ...
 
     def kill(self) -> None:
-        """Let go of it at once."""
+        """Close the connection at once."""
         ...

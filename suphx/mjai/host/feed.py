@@ -1,4 +1,4 @@
-"""The mjai events of a table as its game goes on, for each seat what that seat may see."""
+"""The mjai events of a table as its game progresses, and each seat's view of them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from simulator.rules import EAST_ONLY
 
 
 class TableFeed:
-    """What has happened at a table since somebody last looked.
+    """The events at a table since the last call of `take`.
 
-    The order is that of mjai's original: the indicator of an open or added kong stands before the discard that
-    shows it. (The record has it behind.)
+    The order is that of the original mjai: the indicator of an open or added kong comes before the discard that
+    reveals it. (In the record it comes after.)
     """
 
     def __init__(self, game: np.void, names: Sequence[str]) -> None:
@@ -26,12 +26,12 @@ class TableFeed:
         self._new: list[Event] = [start | {"aka_flag": red_fives}]
 
     def take(self) -> list[Event]:
-        """Return the events, all tiles open, that are new since the last call."""
+        """Return the events since the last call, with all tiles visible."""
         new, self._new = self._new, []
         return new
 
     def look(self, game: np.void) -> None:
-        """Note what is new in the record of a game."""
+        """Add the new events in the record of a game."""
         if not self._in_round:
             self._new.append(start_round(game))
             self._in_round, self._n_seen = True, 0
@@ -39,7 +39,7 @@ class TableFeed:
         self._n_seen = int(game["n_events"])
 
     def end_round(self, record: np.void) -> None:
-        """Note the end of a round, GAME as in `Ended.records`."""
+        """Add the end of a round; record: GAME as in `Ended.records`."""
         self.look(record)
         self._new.append({"type": "end_kyoku"})
         self._in_round = False
@@ -48,7 +48,7 @@ class TableFeed:
 
 
 def _in_order(events: list[Event]) -> list[Event]:
-    """Return events with the indicators that a discard shows before it; the engine notes both in one step."""
+    """Move the indicators that a discard reveals before that discard; the engine records both in one step."""
     ordered: list[Event] = []
     for event in events:
         shown = event["type"] == "dora" and ordered and ordered[-1]["type"] == "dahai"

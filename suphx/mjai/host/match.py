@@ -1,4 +1,4 @@
-"""A match: games of any four agents at our table, one after another, with a verdict on each of them."""
+"""A match: consecutive games between any four agents at our table, with a verdict on each agent."""
 
 from __future__ import annotations
 
@@ -27,36 +27,36 @@ TCP = "tcp"
 
 @dataclass(frozen=True)
 class MatchGame:
-    """One game of a match that is over."""
+    """One finished game of a match."""
 
     number: int
-    """Which game of the seed's sequence it is."""
+    """Index of the game in the seed's sequence."""
     bots: tuple[int, ...]
-    """For each seat, which of the four sat there."""
+    """For each seat, the index of the contestant who sat there."""
     names: tuple[str, ...]
-    """... and how it is called."""
+    """For each seat, the name of that contestant."""
     rounds: np.ndarray
     """GAME[rounds]: the record at the end of each round."""
     faults: tuple[list[str], ...]
-    """For each of the four, what it did wrong, in words."""
+    """For each of the four contestants, messages about its faults."""
 
     def by_bot(self, field: str) -> list[int]:
-        """Return a field of the result that has a value for each seat, for each of the four instead."""
+        """Return a field of the result that has a value per seat, reordered by contestant."""
         values = self.rounds[-1]["result"][field].tolist()
         return [values[self.bots.index(bot)] for bot in range(SEATS)]
 
 
 class Contestant:
-    """One of the four, and how it has done."""
+    """One of the four participants, and the verdict on it."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
         self.verdict = agent.verdict if isinstance(agent, ExternalAgent) else Verdict()
-        """Its decisions, their time and its faults: an external bot's own count."""
+        """Its decisions, thinking time and faults; for an external bot, the verdict that its agent keeps."""
 
     @property
     def name(self) -> str:
-        """How it is called."""
+        """The name of the contestant."""
         return self.agent.name
 
     def start(self, game: np.void, seat: int, names: Sequence[str]) -> None:
@@ -67,7 +67,7 @@ class Contestant:
             self.agent.game_started(0, game, [seat])
 
     def choose(self, games: np.ndarray, asked: Decisions, actions: np.ndarray) -> None:
-        """Write an action for each decision into actions i64[n]."""
+        """Write the action for each decision into actions i64[n]."""
         started = time.perf_counter()
         actions[:] = self.agent.act(games, asked).actions
         if not isinstance(self.agent, ExternalAgent):
@@ -77,28 +77,28 @@ class Contestant:
             self.verdict.slowest = max(self.verdict.slowest, seconds / len(asked))
 
     def end_round(self, record: np.void) -> None:
-        """Hear how a round ended."""
+        """Pass on how a round ended."""
         if isinstance(self.agent, Follower):
             self.agent.round_over(0, record)
 
     def end_game(self) -> list[str]:
-        """Hear that the game is over; return what went wrong in it, in words."""
+        """Pass on that the game is over; return messages about the faults in it."""
         if isinstance(self.agent, Follower):
             return self.agent.game_over(0)
         self.verdict.games += 1
         return []
 
     def close(self) -> None:
-        """Let go of what it holds outside."""
+        """Release its external resources."""
         if isinstance(self.agent, Follower):
             self.agent.close()
 
 
 def contestant(name: str, limits: Limits, door: Door | None = None, seed: int = 0) -> Contestant:
-    """Return one of the four by name.
+    """Return the contestant of a name.
 
-    name: `tcp`, for which a door is needed; any agent that `load_agent` knows; otherwise the command line of a bot.
-    Raises InputError for a command that does not exist.
+    name: `tcp`, which needs a door; any agent that `load_agent` knows; otherwise the command line of a bot. Raises
+    InputError for a command that does not exist.
     """
     if name == TCP and door:
         return Contestant(TcpAgent(door, limits))
@@ -108,7 +108,7 @@ def contestant(name: str, limits: Limits, door: Door | None = None, seed: int = 
         return Contestant(load_agent(name, seed))
     command = name.split(maxsplit=1)
     if not command or shutil.which(command[0]) is None:
-        raise InputError(f"no bot {name!r}: neither the name of an agent, nor a command that there is, nor {TCP}")
+        raise InputError(f"no bot {name!r}: neither the name of an agent, nor an existing command, nor {TCP}")
     return Contestant(external_agent(f"bot:{name}", limits))
 
 
@@ -117,8 +117,8 @@ def play_match(
 ) -> Iterator[MatchGame]:
     """Play games number 0 to `games` - 1 of a seed, and yield each one when it is over.
 
-    Number n of the four begins on seat n and moves up one seat a game. rules: Tenhou's by default. Raises InputError
-    for a bot that cannot be started, and IllegalPlayer for an agent of our own that chooses what is not legal.
+    Contestant n starts in seat n and moves to the next seat after every game. rules: Tenhou's by default. Raises
+    InputError for a bot that cannot be started, and IllegalPlayer if one of our own agents chooses an illegal action.
     """
     audience = _Audience(four)
     seatings = (Seating(number, tuple((seat - number) % SEATS for seat in range(SEATS))) for number in range(games))
@@ -128,12 +128,12 @@ def play_match(
 
 
 class _Audience:
-    """Tells the four of the game that is being played."""
+    """Keeps the four contestants informed about the game being played."""
 
     def __init__(self, four: Sequence[Contestant]) -> None:
         self._four = four
         self.faults: tuple[list[str], ...] = ()
-        """What each of the four did wrong in the last game that ended."""
+        """Messages about the faults of each of the four in the last finished game."""
 
     def game_started(self, table: int, game: np.void, seating: Seating) -> None:
         names = [self._four[bot].name for bot in seating.players]

@@ -1,4 +1,4 @@
-"""A bot as a process of its own."""
+"""A bot as a separate process."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from suphx.mjai.host.replies import shown
 
 _LAST_LINES = 5
 _LOOK = 0.01
-#: Seconds within which a process that has closed its pipes may turn out to have ended.
+#: Seconds to wait for the exit of a process that has closed its pipes.
 _TO_END = 0.5
 
 
 class BotProcess:
-    """A process that speaks mjai on its stdin and stdout, in a process group of its own."""
+    """A process that speaks mjai on its stdin and stdout, in its own process group."""
 
     def __init__(self, command: Sequence[str], limits: Limits) -> None:
         """Start it; raises InputError for a command that cannot be started."""
@@ -38,7 +38,7 @@ class BotProcess:
         self.channel = Channel(stdout, stdin, stderr, limits.line)
 
     def ending(self) -> str:
-        """Return in words how it came that nothing can be sent or received any more."""
+        """Return a message saying why nothing can be sent or received any more."""
         deadline = time.monotonic() + _TO_END
         while self._process.poll() is None and time.monotonic() < deadline:
             time.sleep(_LOOK)
@@ -50,21 +50,21 @@ class BotProcess:
         return how + self.last_words()
 
     def last_words(self) -> str:
-        """Return the last lines that it wrote on stderr, as the end of a sentence."""
-        with suppress(Overlong):  # it is the words that are wanted
+        """Return the last lines that it wrote on stderr, phrased as the end of a sentence."""
+        with suppress(Overlong):  # only stderr matters here
             self.channel.pump()
         lines = bytes(self.channel.tail).strip().splitlines()[-_LAST_LINES:]
         return f"; it said: {' / '.join(shown(line.strip()) for line in lines)}" if lines else ""
 
     def close_input(self) -> None:
-        """Tell it that no more will come."""
+        """Tell it that nothing more will be sent."""
         self.channel.stop_sending()
         self._files[0].close()
 
     def finish(self, deadline: float) -> str:
-        """Wait for it to end, at most until `deadline` (time.monotonic), and let go of it.
+        """Wait for it to exit, at most until `deadline` (time.monotonic), then kill it and close the pipes.
 
-        Returns its last words if it did not end, else "".
+        Returns a message with its last words if it did not exit in time, else "".
         """
         while self._process.poll() is None and time.monotonic() < deadline:
             self._drain()
@@ -74,8 +74,8 @@ class BotProcess:
         return words
 
     def kill(self) -> None:
-        """End it and all that it has started, at once."""
-        with suppress(ProcessLookupError, PermissionError):  # nobody is left in its group
+        """Kill it and all processes that it has started."""
+        with suppress(ProcessLookupError, PermissionError):  # no process is left in its group
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self.channel.detach()
@@ -83,7 +83,7 @@ class BotProcess:
             file.close()
 
     def _drain(self) -> None:
-        """Read what it still writes, so that it does not wait for us."""
+        """Discard its remaining output, so that it does not block on a full pipe."""
         with suppress(Overlong):
             self.channel.pump()
         self.channel.lines.clear()

@@ -1,4 +1,4 @@
-"""Reading what a bot answers, which may be anything."""
+"""Parsing of a bot's replies, which may be anything."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from typing import Any
 Event = dict[str, Any]
 _SHOWN = 200
 _NONE: Event = {"type": "none"}
-#: The fields that are read, and what they must be.
+#: The fields that are read, with their types.
 _FIELDS: dict[str, type] = {"type": str, "actor": int, "target": int, "pai": str, "tsumogiri": bool, "consumed": list}
 
 
 class BadReply(ValueError):
-    """A line that is no mjai action."""
+    """A line that is not an mjai action."""
 
 
 def shown(line: bytes | str) -> str:
-    """Return a line as it is shown in a verdict: cut, and with nothing that moves a cursor."""
+    """Return a line for display in a message: shortened, and with control characters escaped."""
     text = line.decode(errors="replace") if isinstance(line, bytes) else line
     text = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
     return text.encode("unicode_escape").decode()
 
 
 def read_action(line: bytes) -> Event:
-    """Return the action of a line, with no other fields than those that matter; raises BadReply."""
+    """Return the action in a line, with only the fields that matter; raises BadReply."""
     try:
         given = json.loads(line)
     except (ValueError, RecursionError):
-        raise BadReply(f"no JSON: {shown(line)}") from None
+        raise BadReply(f"not JSON: {shown(line)}") from None
     if given is None:
         return _NONE
     if not isinstance(given, dict) or not isinstance(given.get("type"), str):
-        raise BadReply(f"no mjai action: {shown(line)}")
+        raise BadReply(f"not an mjai action: {shown(line)}")
     action = {name: given[name] for name in _FIELDS if given.get(name) is not None}
     for name, value in action.items():
         if not isinstance(value, _FIELDS[name]) or (name == "consumed" and not _are_names(value)):

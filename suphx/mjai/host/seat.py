@@ -1,4 +1,4 @@
-"""One bot on one seat of one game: what it is told, what it owes, what it has done wrong."""
+"""One bot in one seat of one game: the lines it is sent, the replies it owes, and its faults."""
 
 from __future__ import annotations
 
@@ -23,56 +23,56 @@ class _Due:
     """A reply that is due."""
 
     is_answer: bool
-    """It is the answer to a question; otherwise the seat has no choice there."""
+    """Whether it answers a question; otherwise the seat has no choice at this event."""
     played: Event | None = None
-    """What the table played for the seat there, which the bot may say too: a discard without a choice."""
+    """The forced move that the table played for the seat at this event, which the bot may also reply with."""
 
 
 class HostedSeat:
-    """A bot on its seat, through one game.
+    """A bot in its seat for one game.
 
-    It is asked with `ask`, then `poll`ed until `answered`; `answer` is its action, or None where the table's rule for
-    faults must choose.
+    It is asked with `ask`, then `poll`ed until `answered`; `answer` is its action, or None if it gave no valid answer
+    and a substitute must be played.
     """
 
     def __init__(
         self, seat: int, connection: Connection, style: Style, limits: Limits, owes: bool | None = None
     ) -> None:
-        """Begin a game; owes: a bot that goes on from another game owes a reply to its end, None for a fresh one."""
+        """Begin a game; owes: for a bot reused from another game, whether it still owes a reply; None for a new bot."""
         self.seat = seat
         self.connection = connection
         self.dismissed = False
-        """It is not asked again in this game."""
+        """Whether it is not asked again in this game."""
         self.started = owes is not None
-        """It has answered a question, so that it needs no more time to start."""
+        """Whether it has answered a question, so that it needs no more time to start."""
         self.faults = Faults()
-        """What it did wrong in this game."""
+        """Its faults in this game."""
         self.decisions, self.seconds, self.slowest = 0, 0.0, 0.0
         self.answered = True
         self.answer: Action | None = None
         self.deadline = 0.0
-        """Until when it may answer (time.monotonic)."""
+        """The time by which it must answer (time.monotonic)."""
         self._style, self._limits = style, limits
         self._waiting: list[Event] = []
         self._unsent: deque[tuple[bytes, _Due | None]] = deque()
-        """Lines that wait until the reply to the one before has come, each with the reply that will be due to it."""
+        """Lines that wait for the reply to the previous one, each with the reply that will be due to it."""
         self._due = _Due(is_answer=False) if owes else None
         self._legal: Sequence[Action] = ()
         self._asked_at = 0.0
         self._place = ""
 
     def tell(self, events: Sequence[Event]) -> None:
-        """Note events for the next time that something is sent."""
+        """Queue events, to be sent with the next `send` or `ask`."""
         if not self.dismissed:
             self._waiting += seen_by(events, self.seat)
 
     def send(self) -> None:
-        """Send what there is to be heard without asking anything."""
+        """Send the queued events without asking a question."""
         self._send(asked=False)
 
     def ask(self, legal: Sequence[Action], place: str) -> None:
-        """Send what there is to be heard, and ask; place: in words, for a verdict."""
-        self._receive()  # what came unasked is no answer to this
+        """Send the queued events and ask for an action; place: the moment of the game as text, for fault messages."""
+        self._receive()  # lines that came before the question do not answer it
         self.answer, self.answered = None, self.dismissed
         if self.dismissed:
             return
@@ -84,7 +84,7 @@ class HostedSeat:
         self.poll()
 
     def poll(self) -> None:
-        """Read what has come; the question is `answered` by an answer, a fault, or by time that is up."""
+        """Read what has arrived; the question is `answered` by an answer, a fault, or a timeout."""
         self._receive()
         if not self.answered and time.monotonic() >= self.deadline:
             self.answered = True
@@ -94,7 +94,7 @@ class HostedSeat:
                 self.dismiss()
 
     def dismiss(self) -> None:
-        """Ask it no more in this game, and end it."""
+        """Kill the bot; it is not asked again in this game."""
         self.dismissed = self.answered = True
         self._waiting.clear()
         self.connection.kill()
@@ -109,16 +109,16 @@ class HostedSeat:
 
     @property
     def owes(self) -> bool:
-        """Whether a reply has not come yet."""
+        """Whether a reply is due that has not come yet."""
         return self._due is not None
 
     @property
     def has_heard_all(self) -> bool:
-        """Whether all that was to be sent has been sent."""
+        """Whether everything queued has been sent."""
         return self.dismissed or not (self._unsent or self.connection.channel.sending)
 
     def give_up_telling(self) -> None:
-        """Note that it did not take the end of the game in time."""
+        """Record as a fault that it did not read the end of the game in time, and dismiss it."""
         self._add(LATE, f"it did not hear the game out{self.connection.last_words()}")
         self.dismiss()
 
@@ -139,7 +139,7 @@ class HostedSeat:
         self._send_on()
 
     def _send_on(self) -> None:
-        """Send lines up to the next one that a reply is due to: as the original does, never more than it waits for."""
+        """Send lines up to and including the next one that needs a reply; like the original server, wait there."""
         while self._unsent and not self._due:
             line, self._due = self._unsent.popleft()
             self.connection.channel.send(line)
@@ -170,7 +170,7 @@ class HostedSeat:
         is_now = due.is_answer and not self._unsent and not self.answered
         self._send_on()
         if due.is_answer and not is_now:
-            return  # late: the table has chosen
+            return  # too late: a substitute was played
         try:
             action = read_action(line)
         except BadReply as error:

@@ -14,7 +14,7 @@ from suphx.mjai.host.process import BotProcess
 from suphx.mjai.host.styles import STYLES, Style
 
 MAJIANG = "majiang"
-#: It takes some 20 ms, but now and then a second, and several where others want the core too.
+#: A decision takes some 20 ms, but occasionally a second, and several seconds on a busy core.
 MAJIANG_LIMITS = Limits(decision=60)
 SEAT = "{seat}"
 _LONGEST_NAME = 40
@@ -23,12 +23,12 @@ _KINDS: dict[str, Style] = {"bot": "array", **{f"bot-{style}": style for style i
 
 
 def is_external(name: str) -> bool:
-    """Return whether a name means an external bot."""
+    """Return whether a name refers to an external bot."""
     return name.partition(":")[0] in (MAJIANG, *_KINDS)
 
 
 def usual_limits(name: str) -> Limits:
-    """Return what a bot of that name may take where nobody says otherwise."""
+    """Return the default limits of the bot of a name."""
     return MAJIANG_LIMITS if name.partition(":")[0] == MAJIANG else Limits()
 
 
@@ -36,9 +36,9 @@ def external_agent(name: str, limits: Limits | None = None) -> ExternalAgent:
     """Return the external bot of a name.
 
     name: `bot:COMMAND` (arrays of events), `bot-every:COMMAND`, `bot-acting:COMMAND` (`styles.Style`); `{seat}` in the
-    command becomes the seat, and such a process plays one game, others may be given further ones. `majiang`: the
-    player of @kobalab/majiang-ai, with the packages in its adapter's folder, or `majiang:FOLDER`.
-    Raises InputError for a command that is none, and where majiang-ai is not installed.
+    command is replaced by the seat, and such a process plays only one game, while others are reused for further games.
+    `majiang`: the player of @kobalab/majiang-ai, with the packages in its adapter's folder, or `majiang:FOLDER`.
+    Raises InputError if the command is empty or malformed, or if majiang-ai is not installed.
     """
     kind, _, rest = name.partition(":")
     limits = limits or usual_limits(name)
@@ -56,7 +56,7 @@ def external_agent(name: str, limits: Limits | None = None) -> ExternalAgent:
 def process_agent(
     command: list[str], style: Style = "array", limits: Limits | None = None, name: str = ""
 ) -> ExternalAgent:
-    """Return the agent of a bot that is started by a command; `{seat}` in it becomes the seat."""
+    """Return the agent of a bot that is started by a command; `{seat}` in it is replaced by the seat."""
     limits = limits or Limits()
 
     def connect(seat: int) -> BotProcess:
@@ -67,7 +67,7 @@ def process_agent(
 
 
 def _short_name(command: list[str]) -> str:
-    """Return a command without the folders in it, cut where it is long."""
+    """Return a command without folder names, shortened if it is long."""
     name = " ".join(Path(word).name or word for word in command)
     return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 3] + "..."
 

@@ -1,4 +1,4 @@
-"""How events are put into lines for a bot, and to which lines it replies: the three styles in use."""
+"""The three styles of the protocol in use: how events are put into lines for a bot, and which lines it replies to."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from simulator.mjai_events import Event
 
 #: `array`: a line is a JSON array of all events since the last one, and each line gets a reply (mjai.app).
 #: `every`: a line is one event, and each line gets a reply, `none` where there is nothing to do (the original).
-#: `acting`: a line is one event, and only that on which the bot may act gets one (Mortal); `can_act` says which.
+#: `acting`: a line is one event, and only an event on which the bot may act gets a reply (Mortal); `can_act` marks it.
 Style = Literal["array", "every", "acting"]
 STYLES: tuple[Style, ...] = get_args(Style)
 
 
 def lines(style: Style, events: Sequence[Event], asked: bool) -> list[tuple[bytes, int | None]]:
-    """Return the lines for some events, each with the number of the event that a reply to it is on, None for no reply.
+    """Return the lines for some events, each with the index of the event that a reply to it answers (None: no reply).
 
-    asked: the bot may act on the last of the events.
+    asked: whether the bot may act on the last of the events.
     """
     if not events:
         return []

@@ -1,7 +1,7 @@
-"""The original mjai protocol by TCP (mjsonp): clients come to us, say how they are called, and play one game each.
+"""The original mjai protocol over TCP (mjsonp): clients connect to us, give their names, and play one game each.
 
-The server says `hello`, the client `join` with its name and a room; then every line is one event, and every line but
-the last, `end_game`, gets a reply. A client that plays again comes again.
+The server sends `hello`, the client `join` with its name and a room; then every line is one event, and every line
+except the last, `end_game`, gets a reply. To play another game, a client connects again.
 """
 
 from __future__ import annotations
@@ -19,42 +19,42 @@ from suphx.mjai.host.limits import Limits
 from suphx.mjai.host.replies import shown
 
 _HELLO = {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
-#: Connections that have not joined yet; whoever comes beyond is sent away.
+#: Maximum number of connections that have not joined yet; further ones are rejected.
 _MOST_AT_THE_DOOR = 16
-#: Seconds in which a client may end the connection after the game, so that all that was sent arrives.
+#: Seconds given to a client to close the connection after the game, so that everything sent arrives.
 _TO_HANG_UP = 1.0
 
 
 class TcpConnection:
-    """A client that has come."""
+    """A connected client."""
 
     def __init__(self, client: socket.socket, limits: Limits) -> None:
         self._socket = client
         self.name = ""
-        """How it called itself."""
+        """The name that it gave when joining."""
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.channel = Channel(client.fileno(), client.fileno(), None, limits.line)
 
     def send(self, message: dict[str, object]) -> None:
-        """Send a line that is no event of a game."""
+        """Send a line that is not a game event."""
         self.channel.send(json.dumps(message).encode() + b"\n")
 
     def ending(self) -> str:
-        """Return in words how it came that nothing can be sent or received any more."""
+        """Return a message saying why nothing can be sent or received any more."""
         return "it closed the connection"
 
     def last_words(self) -> str:
-        """Return nothing: a client has no stderr here."""
+        """Return "": a remote client has no stderr here."""
         return ""
 
     def close_input(self) -> None:
-        """Tell it that no more will come."""
+        """Tell it that nothing more will be sent."""
         self.channel.stop_sending()
-        with suppress(OSError):  # it has gone already
+        with suppress(OSError):  # it has already disconnected
             self._socket.shutdown(socket.SHUT_WR)
 
     def finish(self, deadline: float) -> str:
-        """Let it read what was sent and hang up, or hang up ourselves: how a client ends is its own affair."""
+        """Give it a moment to read what was sent and hang up, then close; never a fault, however the client ends."""
         deadline = min(deadline, time.monotonic() + _TO_HANG_UP)
         with suppress(Overlong):
             while not self.channel.ended and (left := deadline - time.monotonic()) > 0:
@@ -70,27 +70,27 @@ class TcpConnection:
 
 
 class Door:
-    """A port where clients come in, and those of them that wait for a game."""
+    """A listening port, with the clients that have connected and wait for a game."""
 
     def __init__(self, host: str, port: int, limits: Limits) -> None:
-        """Listen; port 0: any that is free. Raises InputError for an address that cannot be listened on."""
+        """Listen on an address; port 0 is any free port. Raises InputError if that is impossible."""
         self._limits = limits
         try:
             self._socket = socket.create_server((host, port))
         except OSError as error:
             raise InputError(f"{host}:{port} cannot be listened on: {error.strerror or error}") from None
         except UnicodeError:
-            raise InputError(f"{host}:{port} cannot be listened on: no name that a host can have") from None
+            raise InputError(f"{host}:{port} cannot be listened on: not a valid host name") from None
         self.port: int = self._socket.getsockname()[1]
-        """The port."""
+        """The port number."""
         self._channel = _Listening(self._socket)
         self._coming: list[TcpConnection] = []
         self._joined: list[TcpConnection] = []
 
     def take(self, name: str = "") -> TcpConnection:
-        """Return a client that has joined, under that name if one is given; waits for it, within the start limit.
+        """Return a client that has joined, with a given name if any; wait for it within the start limit.
 
-        Raises InputError if none comes in that time.
+        Raises InputError if none joins in that time.
         """
         deadline = time.monotonic() + self._limits.start
         while True:
@@ -106,13 +106,13 @@ class Door:
             wait_for([self._channel, *(each.channel for each in (*self._coming, *self._joined))], left)
 
     def close(self) -> None:
-        """Listen no more, and send away whoever waits."""
+        """Stop listening, and disconnect all waiting clients."""
         for client in (*self._coming, *self._joined):
             client.kill()
         self._socket.close()
 
     def _look(self) -> None:
-        """Let in who has come, and hear who they are."""
+        """Accept new connections, read their `join` messages, and drop clients that have left or misbehave."""
         while client := self._channel.accept():
             connection = TcpConnection(client, self._limits)
             if len(self._coming) >= _MOST_AT_THE_DOOR:
@@ -127,7 +127,7 @@ class Door:
             if not self._is_there(connection):
                 self._joined.remove(connection)
                 connection.kill()
-            elif connection.channel.lines:  # each look would take in more of them
+            elif connection.channel.lines:  # its lines would pile up otherwise
                 self._joined.remove(connection)
                 self._send_away(connection, "a client is silent before its game begins")
 
@@ -135,7 +135,7 @@ class Door:
         self._coming = [each for each in self._coming if not self._hear(each)]
 
     def _hear(self, connection: TcpConnection) -> bool:
-        """Read a `join`, if it has come; return whether the connection is no longer at the door."""
+        """Read a `join`, if it has arrived; return whether the connection no longer waits to join."""
         if not self._is_there(connection):
             connection.kill()
             return True
@@ -165,10 +165,10 @@ class Door:
 
 
 class TcpAgent(ExternalAgent):
-    """A bot that comes by TCP: its first client gives it its name, those of later games must bear it."""
+    """A bot that connects by TCP: its first client sets its name, which clients in later games must also have."""
 
     def __init__(self, door: Door, limits: Limits) -> None:
-        """Make an agent; clients are waited for when a game starts."""
+        """Make an agent; it waits for a client only when a game starts."""
         super().__init__("tcp", self._come, "every", limits)
         self._door = door
         self._has_come = False
@@ -187,11 +187,11 @@ class _Listening:
         listening.setblocking(False)
 
     def interests(self) -> dict[int, int]:
-        """Return what to poll for: somebody who comes."""
+        """Return what to poll for: an incoming connection."""
         return {self._socket.fileno(): select.POLLIN}
 
     def accept(self) -> socket.socket | None:
-        """Return who has come, if anybody has."""
+        """Return a new connection, or None if there is none."""
         try:
             return self._socket.accept()[0]
         except BlockingIOError:
@@ -199,7 +199,7 @@ class _Listening:
 
 
 def _joining_name(line: bytes) -> str | None:
-    """Return the name of a `join`, or None if the line is none."""
+    """Return the name in a `join` message, or None if the line is not one."""
     try:
         given = json.loads(line)
     except (ValueError, RecursionError):

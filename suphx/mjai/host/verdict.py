@@ -1,10 +1,10 @@
-"""What a bot did wrong, and how long it thought."""
+"""A bot's faults and thinking time."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-#: Kinds of fault, and how each is put in words.
+#: Kinds of fault, as shown in messages.
 LATE = "late"
 LOST = "gone"
 TOO_MUCH = "wrote too much"
@@ -16,7 +16,7 @@ NO_EXIT = "did not end"
 
 
 class Faults:
-    """Faults counted by kind, each kind with the words for the first one: bounded, whatever a bot does."""
+    """Faults counted by kind, with the message of the first of each kind: bounded in size, whatever a bot does."""
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
@@ -28,26 +28,26 @@ class Faults:
         self._first.setdefault(kind, words)
 
     def count(self, kind: str) -> int:
-        """Return how many there were of a kind."""
+        """Return the number of faults of a kind."""
         return self._counts.get(kind, 0)
 
     @property
     def total(self) -> int:
-        """How many there were in all."""
+        """The total number of faults."""
         return sum(self._counts.values())
 
     def include(self, other: Faults) -> None:
-        """Add those of another count."""
+        """Add the faults of another count."""
         for kind, count in other._counts.items():
             self._counts[kind] = self._counts.get(kind, 0) + count
             self._first.setdefault(kind, other._first[kind])
 
     def counts(self) -> dict[str, int]:
-        """Return how many there were of each kind."""
+        """Return the number of faults of each kind."""
         return dict(self._counts)
 
     def words(self) -> list[str]:
-        """Return a sentence for each kind."""
+        """Return a message for each kind."""
         return [
             f"{kind}: {self._first[kind]}" if count == 1 else f"{kind}, {count} times, first: {self._first[kind]}"
             for kind, count in self._counts.items()
@@ -56,15 +56,15 @@ class Faults:
 
 @dataclass
 class Verdict:
-    """On one bot, over all its games."""
+    """The verdict on one bot, over all its games."""
 
     games: int = 0
-    """Games that are over."""
+    """Number of finished games."""
     decisions: int = 0
-    """How often it was asked."""
+    """Number of questions asked."""
     seconds: float = 0.0
-    """How long it thought, in all."""
+    """Total thinking time, in seconds."""
     slowest: float = 0.0
-    """Its longest thought, in seconds; the first answer of a process, which may load a network, left aside."""
+    """Longest thinking time, in seconds, except for the first answer of a process, which may load a network."""
     faults: Faults = field(default_factory=Faults)
-    """What it did wrong."""
+    """Its faults."""
