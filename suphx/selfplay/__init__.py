@@ -1,1 +1,1 @@
-"""Self-play: games of the latest policies, and what the networks learn from them."""
+"""Self-play: games of the latest policy against itself, and learning from them."""

@@ -1,4 +1,4 @@
-"""The roles of a training as benchmarks start them: the same, and they tell what they do."""
+"""The roles of a training as benchmarks start them: the same roles, which also report time and counts."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ from suphx.selfplay.roles.simulator import Simulator
 
 
 class Clocked:
-    """A role that tells how much of the processor's time it has had."""
+    """A role that reports the CPU time it has used."""
 
     def cpu_seconds(self) -> float:
-        """Return how long this process has been computing."""
+        """Return the CPU time of this process in seconds."""
         return time.process_time()
 
 
 class ClockedBuffer(Clocked, Buffer):
-    """A buffer that tells its time."""
+    """A buffer that reports its CPU time."""
 
 
 @dataclass(frozen=True)
 class Totals:
-    """What a run came to at the end of its last version."""
+    """Totals of a run, as of the end of its last version."""
 
     seconds: float
     versions: int
     pairs: int
-    """Learned from, or thrown away instead."""
+    """Question-answer pairs learned from, or discarded by an `IdleServer`."""
     learning: float
-    """Seconds of it."""
+    """Seconds spent on learning."""
     counts: Counts
 
 
 class CountingServer(Clocked, ParameterServer):
-    """The parameter server, counting."""
+    """A parameter server that counts what it does."""
 
     def __init__(self, config: TrainConfig, purpose: str) -> None:
         self._totals = Totals(0.0, 0, 0, 0.0, Counts())
@@ -68,12 +68,12 @@ class CountingServer(Clocked, ParameterServer):
         super()._note(counts, seconds, learning)
 
     def totals(self) -> Totals:
-        """Return what it all came to so far."""
+        """Return the totals so far."""
         return self._totals
 
 
 class IdleServer(CountingServer):
-    """It takes lessons in and publishes weights as often as one that learns, and learns nothing."""
+    """A server that receives lessons and publishes weights as often as one that learns, but learns nothing."""
 
     def _learn(self, found: LessonParts) -> None:
         self._pairs += self._config.learning.batch
@@ -82,25 +82,25 @@ class IdleServer(CountingServer):
 
 
 class ListeningMonitor(Clocked, Monitor):
-    """The monitor, keeping what engines tell it."""
+    """A monitor that keeps the figures that engines report."""
 
     def __init__(self, config: TrainConfig, folder: Path, purpose: str) -> None:
         self._of_engines: list[tuple[float, dict[str, float]]] = []
         super().__init__(config, folder, purpose)
 
     def note(self, group: str, figures: dict[str, float]) -> None:
-        """Hear figures of a role."""
+        """Receive figures of a role."""
         if group == "engine":
             self._of_engines.append((time.time(), figures))
         super().note(group, figures)
 
     def of_engines(self, since: float) -> list[dict[str, float]]:
-        """Return what engines have told since a time of the clock."""
+        """Return the figures that engines have reported since a wall-clock time."""
         return [figures for at, figures in self._of_engines if at > since]
 
 
 class _Timed:
-    """An evaluator that notes how long its network computes."""
+    """An evaluator that measures how long its network computes."""
 
     def __init__(self, evaluator: Evaluator, engine: TimedEngine) -> None:
         self.planes = evaluator.planes
@@ -114,7 +114,7 @@ class _Timed:
 
 
 class TimedEngine(Clocked, InferenceEngine):
-    """An engine that tells its networks' part of the time."""
+    """An engine that also reports the time spent in its networks."""
 
     def __init__(self, role: RoleConfig) -> None:
         self.inside = 0.0
@@ -124,9 +124,9 @@ class TimedEngine(Clocked, InferenceEngine):
         return super()._evaluate(cast(Evaluator, _Timed(evaluator, self)), requests)
 
     def network_seconds(self) -> float:
-        """Return how long networks have been computing."""
+        """Return the CPU time spent in networks, in seconds."""
         return self.inside
 
 
 class ClockedSimulator(Clocked, Simulator):
-    """A simulator that tells its time."""
+    """A simulator that reports its CPU time."""

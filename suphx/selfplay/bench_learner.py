@@ -1,6 +1,6 @@
-"""What a step of learning takes, beside the bare step of the same network: forward, backward, AdamW; in turns.
+"""Benchmark of learning steps, alternating with bare steps of the same network: forward, backward, AdamW.
 
-On a CPU ratios are of the processor's time, so that they hold on a machine that has other work too.
+On a CPU, ratios are of CPU time, so that they are valid even if the machine does other work.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ from suphx.selfplay.learning_config import CriticConfig, LearningConfig
 from suphx.selfplay.passes import passes
 from suphx.selfplay.trajectory import Experience
 
-#: Small, so that networks stay near those that the made-up answers were drawn from.
+#: Learning rate, so small that networks stay near those that the made-up answers were drawn from.
 _RATE = 1e-6
-#: The most that tensor cores do with bfloat16 without sparsity, in floating-point operations a second, from the makers'
-#: data sheets, by words that are all in the card's name; the first that fit count. Of other cards no share is told.
+#: Peak of the tensor cores with bfloat16 without sparsity, in floating-point operations per second, from NVIDIA's data
+#: sheets. Keys are words that must all be in the card's name; the first match counts. No share of the peak is reported
+#: for other cards.
 PEAKS = {
     "A100": 312e12,
     "H100 PCIE": 756e12,
@@ -46,7 +47,7 @@ PEAKS = {
 
 
 def _played_by(network: PolicyNetwork, questions: Experience, precision: Precision) -> Experience:
-    """Return questions with the log-probabilities that this network gives the answers taken."""
+    """Return questions with log-probabilities of their answers under this network."""
     found = np.empty(len(questions), np.float32)
     with torch.inference_mode():
         for rows in passes(len(questions), precision):
@@ -57,12 +58,12 @@ def _played_by(network: PolicyNetwork, questions: Experience, precision: Precisi
 
 
 class _BareStep:
-    """Forward, backward and AdamW's step of one network, in the passes that the learner makes."""
+    """Forward, backward and AdamW step of one network, in the same passes as the learner."""
 
     def __init__(
         self, network: Trunk, planes: np.ndarray, targets: torch.Tensor, loss: Callable, precision: Precision
     ) -> None:
-        """planes: uint64[n, planes]. loss: what is summed over questions, of outputs and targets [n, ...]."""
+        """planes: uint64[n, planes]. loss: function of outputs and targets [n, ...], summed over questions."""
         self._network = network.to(precision.device)
         self._planes, self._targets, self._loss = planes, targets.to(precision.device), loss
         self._precision = precision
@@ -79,10 +80,10 @@ class _BareStep:
 def bench_learner(
     size: NetworkSize, precision: Precision, seconds: float, batch: int, with_critic: bool, seed: int = 0
 ) -> dict[str, float]:
-    """Measure the learner's step on a batch of questions, and the bare step, in turns; with a critic, steps of both.
+    """Measure the learner's step on a batch of questions, alternating with the bare step; optionally with a critic.
 
-    seconds: of both together. `ratio`: learner's pairs a second over bare ones. With a critic a pair is a question
-    that both have learned from. `cores`: busy during the learner's steps.
+    seconds: total time. `ratio`: the learner's pairs per second relative to bare steps. With a critic, a pair is a
+    question that policy and critic have both learned from. `cores`: mean number of busy cores in the learner's steps.
     """
     keep_memory()
     generator = torch.Generator().manual_seed(seed)
@@ -130,7 +131,7 @@ def bench_learner(
 def _in_turns(
     works: Mapping[str, Callable[[], None]], seconds: float, device: torch.device
 ) -> tuple[dict[str, Spent], int]:
-    """Do some works in turns, after one turn that is not counted; return the time of each, and how many turns."""
+    """Call functions in turn, after one turn that is not counted; return the time of each, and the number of turns."""
 
     def complete(work: Callable[[], None]) -> None:
         work()
@@ -150,7 +151,7 @@ def _in_turns(
 
 def operations(size: NetworkSize) -> dict[str, int]:
     """Return the floating-point operations of the discard network for one position: `forward`, `training`."""
-    with torch.device("meta"):  # where torch counts its own operations; those fused for a CPU it does not know
+    with torch.device("meta"):  # torch counts its own operations there, but not those fused for a CPU
         network, planes = PolicyNetwork(MODEL, size), torch.zeros(1, KINDS, PLANES)
     with FlopCounterMode(display=False) as forward, torch.inference_mode():
         network(planes)
@@ -160,15 +161,15 @@ def operations(size: NetworkSize) -> dict[str, int]:
 
 
 def peak_of(card: str) -> float | None:
-    """Return a card's operations a second in bfloat16 by its name, as `torch.cuda.get_device_name` has it."""
+    """Return a card's peak operations per second in bfloat16, by its name from `torch.cuda.get_device_name`."""
     words = set(card.upper().replace("-", " ").split())
     return next((peak for names, peak in PEAKS.items() if set(names.split()) <= words), None)
 
 
 def bench_card(size: NetworkSize, precision: Precision, seconds: float, batch: int) -> dict[str, float]:
-    """Measure what a GPU does: positions answered and pairs learned from a second, and their shares of its peak.
+    """Measure a GPU: positions answered and pairs learned from per second, and their shares of the card's peak.
 
-    Shares are left out for a card whose peak is not known here.
+    Shares are left out for a card whose peak is unknown.
     """
     answers = bench_inference(size.name, precision, seconds)["inference_per_s"]
     learned = bench_learner(size, precision, seconds, batch, with_critic=False)["pairs_per_s"]

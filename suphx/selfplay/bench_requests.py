@@ -1,4 +1,4 @@
-"""What a single request to an inference engine costs, and a buffer's part in a question that is learned from."""
+"""Benchmarks of a single request to an inference engine, and of a buffer's work per question learned from."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from suphx.selfplay.replay import Lesson
 from suphx.selfplay.roles.parcels import Counts, LessonParts, Shipment, own
 from suphx.selfplay.trajectory import PATH, Batch
 
-#: Shipments that go to a buffer before a lesson of as many pairs is asked for, and how often that is done.
+#: Shipments sent to a buffer before each lesson is requested, and number of lessons.
 _SHIPMENTS, _LESSONS = 2, 12
-#: Rows of the large one of two requests that are timed, and how often both are made.
+#: Rows of the larger of the two requests that are timed, and how often both are made.
 _LARGE_REQUEST, _REQUESTS = 256, 40
 
 
@@ -29,15 +29,15 @@ class _Answerer(Clocked):
     """An engine whose networks take no time."""
 
     async def answer(self, player: int, model: str, planes: np.ndarray) -> tuple[np.ndarray, int, float]:
-        """Return zeros in the form of `InferenceEngine.answer`."""
+        """Return zeros, in the form of `InferenceEngine.answer`."""
         return np.zeros((len(planes), OUTPUTS[model]), np.float32), player, 0.0
 
 
 def bench_requests() -> dict[str, float]:
-    """Measure requests to an engine that answers at once, on the Ray that is there; one at a time.
+    """Measure single requests to an engine that answers at once, on the running Ray cluster.
 
-    `request_s`: from question to answer, of one row. `request_us`: of a core, here and there together, of one row;
-    `row_us`: for each row more.
+    `request_s`: time from question to answer, for one row. `request_us`: CPU time of both processes together, for one
+    row; `row_us`: the same for each additional row.
     """
     answerer: Any = ray.remote(_Answerer).options(num_cpus=0).remote()
     costs, times = {}, {}
@@ -61,10 +61,10 @@ def bench_requests() -> dict[str, float]:
 
 
 def bench_buffer(config: LearningConfig) -> dict[str, float]:
-    """Measure a buffer on the Ray that is there, which gets shipments of a batch each and hands out lessons.
+    """Measure a buffer on the running Ray cluster, which receives shipments of a batch each and hands out lessons.
 
-    `take_in_us`, `hand_out_us`: of its core, for each pair that comes in and that goes out. `lesson_s`: until a lesson
-    that is asked for is here.
+    `take_in_us`, `hand_out_us`: its CPU time per incoming and per outgoing pair. `lesson_s`: time from the request for
+    a lesson to its arrival.
     """
     remote: Any = ray.remote(ClockedBuffer)
     buffer = remote.options(num_cpus=0).remote(0, config, 0, 1_000_000, None)
@@ -95,7 +95,7 @@ def bench_buffer(config: LearningConfig) -> dict[str, float]:
 
 
 def _shipment(n: int) -> Shipment:
-    """Return a shipment of n made-up questions without what is hidden, each a path of its own."""
+    """Return a shipment of n made-up questions without hidden planes, each a path by itself."""
     questions = made_up_questions(n)
     questions = replace(questions, hidden=questions.hidden[:, :0])
     batch = Batch(np.zeros(n, PATH), {MODEL: questions})

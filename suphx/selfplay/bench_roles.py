@@ -1,7 +1,7 @@
-"""How fast the roles play and learn on this machine: a run as `suphx train` makes it, whose roles tell what they do.
+"""Benchmark of the roles' speed on this machine: a run as `suphx train` makes it, whose roles report what they do.
 
-Layouts differ in how many processes of a role there are and how many cores all of them share, Ray's own included. So
-what a layout costs can be held against what the networks alone would do on as many cores.
+Layouts differ in the number of processes per role and in the number of cores that all of them share, including Ray's
+own processes. A layout's speed can thus be compared with that of the networks alone on as many cores.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ from suphx.selfplay.roles.run import DistributedTraining, start_ray
 from suphx.selfplay.roles.simulator import HALVES
 from suphx.selfplay.status import Interrupted, Report
 
-#: Share of a core that each process claims: how many there are is for the layout to say, not for Ray's counting.
+#: Share of a core that each process claims from Ray: small, since the layout alone decides how many there are.
 _CLAIM = 0.05
 _STORE_GIB = 0.5
 _PUBLISH_STEPS = 4
-#: Rounds of each table that are over before anything counts.
+#: Rounds per table that must be finished before the measurement begins.
 _ROUNDS_BEFORE = 1
 
 
@@ -59,7 +59,7 @@ class Layout:
     simulators: int
     engines: int
     learns: bool = False
-    """Otherwise experience is handed on to the parameter server as always, which throws it away."""
+    """If False, experience still goes to the parameter server, which discards it."""
 
 
 LAYOUTS = {
@@ -73,24 +73,24 @@ LAYOUTS = {
 
 @dataclass(frozen=True)
 class _Look:
-    """How far a run is at one moment."""
+    """The state of a run at one moment."""
 
     at: float
-    """Time of the clock, in seconds."""
+    """Wall-clock time, in seconds."""
     totals: Totals
     cpu: dict[str, float]
-    """Seconds of the processor by role, of all its processes together."""
+    """CPU time in seconds by role, summed over its processes."""
     networks: float
-    """Those that engines have spent in networks."""
+    """CPU time that engines have spent in networks, in seconds."""
 
 
 class _Meter:
-    """Looks at a run as it goes, and stops it when it has seen enough."""
+    """Watches a run, and stops it once it has measured long enough."""
 
     def __init__(self, layout: Layout, tables: int, seconds: float) -> None:
         self.stop = Event()
         self.seen: tuple[_Look, _Look] | None = None
-        """The two looks between which a run counts, once both were taken."""
+        """The looks at the start and the end of the measurement, once both have been taken."""
         self.staleness: list[float] = []
         self.told_by_engines: list[dict[str, float]] = []
         self._first: _Look | None = None
@@ -98,7 +98,7 @@ class _Meter:
         self._rounds = _ROUNDS_BEFORE * tables * layout.simulators
 
     def watch(self, report: Report) -> None:
-        """Hear of a new version."""
+        """Process the report of a new version."""
         if self.stop.is_set():
             return
         now = self._look()
@@ -124,7 +124,7 @@ class _Meter:
 
 
 class _Run(DistributedTraining):
-    """A training whose roles count, watched by a meter."""
+    """A training whose roles report what they do, watched by a meter."""
 
     def __init__(self, config: TrainConfig, folder: Path, learns: bool, meter: _Meter) -> None:
         super().__init__(config, folder)
@@ -143,7 +143,7 @@ class _Run(DistributedTraining):
         return super()._start(name, self._kinds[name], role, threads, where)
 
     def end(self) -> None:
-        """End all processes of the run, once they have told what they have counted."""
+        """End all processes of the run, after collecting the engines' figures."""
         if self._meter.seen is not None:
             self._meter.told_by_engines = ray.get(find("monitor").of_engines.remote(self._meter.seen[0].at))
         super().end()
@@ -152,10 +152,11 @@ class _Run(DistributedTraining):
 def bench_selfplay(
     size: NetworkSize, precision: Precision, seconds: float, games: int, batch: int, roles: bool
 ) -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield all there is to measure of self-play, part by part; roles on a CPU alone, and only if they are wanted.
+    """Yield all measurements of self-play, part by part; roles are measured on a CPU only, and only if `roles` is set.
 
-    Each layout has `ratio`: questions a second over those of bare networks on as many cores, in passes of the same
-    sizes, and where it learns bare steps for as many pairs besides; `ratio_busy`: on as many as the roles kept busy.
+    Each layout has `ratio`: its speed in questions per second relative to bare networks on the same number of cores, in
+    passes of the same sizes, with bare learning steps for as many pairs if it learns; `ratio_busy`: relative to bare
+    networks on the number of cores that the roles kept busy.
     """
     collector = bench_collector(size, precision, seconds, games)
     yield "collector", collector
@@ -176,7 +177,7 @@ def bench_selfplay(
 
 
 def _scaling(found: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """Return how much faster two simulators are: with an engine each, on a core each; and with one for both."""
+    """Return the speed of two simulators relative to one: with an engine and a core each, and with a common engine."""
     pairs = {
         "with_an_engine_each": ("play_two_of_each", "play"),
         "with_one_engine": ("play_two_simulators", "play_two_cores"),
@@ -191,10 +192,10 @@ def _scaling(found: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
 def bench_roles(
     size: NetworkSize, seconds: float, games: int, batch: int = 1024, layouts: Mapping[str, Layout] = LAYOUTS
 ) -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield what each layout does that this machine has the cores for, then what single requests and lessons cost.
+    """Yield the figures of each layout that this machine has enough cores for, then those of requests and lessons.
 
-    games: side by side, of each simulator. Each layout is measured for some seconds once its tables have played a
-    round. See `_figures`, `bench_requests` and `bench_buffer` for the names.
+    games: number that each simulator plays side by side. Each layout is measured for `seconds` once its tables have
+    played a round. See `_figures`, `bench_requests` and `bench_buffer` for the names.
     """
     with TemporaryDirectory(prefix="suphx-bench-") as place:
         folder = Path(place)
@@ -221,7 +222,7 @@ def _config(layout: Layout, folder: Path, games: int, batch: int) -> TrainConfig
             "learning": {
                 "models": [MODEL],
                 "batch": batch,
-                "learning_rate": 1e-6,  # so small that games stay of one kind
+                "learning_rate": 1e-6,  # so small that the way of playing does not change
                 "replay": {"staleness": 1_000_000, "bytes": 1 << 28},
                 "collapse": {"entropy_share": 0.0},
             },
@@ -245,7 +246,7 @@ def _cores() -> set[int]:
 
 @contextmanager
 def _ray(config: TrainConfig, cores: int) -> Iterator[None]:
-    """Start Ray here with all its processes on so many cores, and end it."""
+    """Start Ray here with all its processes on the first `cores` cores, and shut it down at the end."""
     before, address = _cores(), os.environ.pop(ADDRESS_VARIABLE, None)
     os.sched_setaffinity(0, sorted(before)[:cores])
     try:
@@ -267,14 +268,14 @@ def _bench_layout(layout: Layout, folder: Path, name: str, seconds: float, games
 
 
 def _figures(layout: Layout, meter: _Meter) -> dict[str, float]:
-    """Return what a run did between two looks, by name.
+    """Return the figures of a run between two looks, by name.
 
-    Rates are by the wall's clock; what was played is told as it is shipped, with the time it took. `busy_cores`: that
-    the roles kept busy; `network_share`: of them, in networks that answer, in batches as they come, so what bare
-    networks would take for the same. `ROLE_us`, `network_us`: of a core, for each question (of `buffers` and `servers`:
-    for each pair). `waiting`, `held`: shares of the simulators' halves' time that they waited for engines, or for a
-    buffer that had enough. `engine_batch`: positions computed together. `weights_delay_s`: from the publication of
-    weights to their first use. `staleness`: of pairs learned from, in versions.
+    Rates are in wall-clock time; play is counted when it is shipped, together with the time it took. `busy_cores`: mean
+    number of cores that the roles kept busy; `network_share`: share of that time spent in engines' networks, with
+    batches as they come. `ROLE_us`, `network_us`: CPU time per question (for buffers and servers: per pair).
+    `waiting`, `held`: shares of the simulator halves' time spent waiting for engines, and for a buffer that had enough.
+    `engine_batch`: positions computed together. `weights_delay_s`: time from the publication of weights to their first
+    use. `staleness`: age of pairs learned from, in versions.
     """
     assert meter.seen is not None
     first, last = meter.seen

@@ -1,7 +1,7 @@
-"""How fast a collector plays, beside what its networks alone would do, in turns in one run.
+"""Benchmark of a collector's speed compared with its networks alone, measured alternately in one run.
 
-Networks are fresh, and play each other as in a training. Rates are by the wall's clock and by the processor's: the
-second hold on a machine that has other work too. On a CPU ratios are of the processor's time, on a GPU of the wall's.
+Networks are fresh, and play each other as in a training. Rates are given in wall-clock time and in CPU time; the latter
+are valid even if the machine does other work. Ratios are of CPU time on a CPU and of wall-clock time on a GPU.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from suphx.supervised.config import Model
 #: The model that learns, whose questions are kept: as in the paper.
 MODEL: Model = "discard"
 RULES = "tenhou"
-#: Decisions of each table that `sensible` makes beforehand, so that tables are at different places of their games.
+#: Decisions per table that `sensible` makes beforehand, so that tables are at different points of their games.
 _DECISIONS_BEFORE = 150
-#: Questions that bare networks are asked at once where they may have as many as they like: whole passes.
+#: Questions per call of the bare networks if the number is free: whole passes.
 _BARE_QUESTIONS = 512
 
 
 def made_up_questions(n: int) -> Experience:
-    """Return n questions to the model that learns, every answer possible, with what is hidden; each its own path."""
+    """Return n questions to the learning model, with all answers possible and hidden planes; each is its own path."""
     generator = np.random.default_rng(0)
     return Experience(
         path=np.arange(n, dtype=np.uint32),
@@ -60,22 +60,22 @@ def made_up_questions(n: int) -> Experience:
 
 @dataclass
 class Spent:
-    """Time by both clocks, and what networks were asked in it."""
+    """Wall-clock and CPU time spent, and what networks were asked meanwhile."""
 
     wall: float = 0.0
     cpu: float = 0.0
     asked: list[tuple[str, int]] = field(default_factory=list)
-    """Models, and how many questions they were asked at once."""
+    """One entry per call of a network: the model and the number of questions."""
 
     def questions(self) -> Counter[str]:
-        """Return how many questions each model was asked."""
+        """Return the number of questions that each model was asked."""
         found: Counter[str] = Counter()
         for model, n in self.asked:
             found[model] += n
         return found
 
     def during(self, work: Callable[[], object]) -> None:
-        """Do some work, and add the time that it takes."""
+        """Call `work`, and add the time it takes."""
         wall, cpu = time.perf_counter(), time.process_time()
         work()
         self.wall += time.perf_counter() - wall
@@ -83,13 +83,13 @@ class Spent:
 
 
 class TimedPolicy:
-    """Networks as `Policy` asks them; what they are asked, and how long they take, is noted."""
+    """A policy that asks its networks as `Policy` does, and records the questions and the time networks take."""
 
     name = "timed"
 
     def __init__(self, networks: Mapping[str, PolicyNetwork], precision: Precision, seed: int) -> None:
         self.inside = Spent()
-        """In networks."""
+        """Time spent inside networks."""
         evaluators = {model: Evaluator(networks[model], precision, fixed_passes=True) for model in MODELS}
         calls = {model: self._timed(model, evaluator) for model, evaluator in evaluators.items()}
         self._flow = policy_flow(calls, PlaneEncoder(), seed, (MODEL,), None)
@@ -109,16 +109,16 @@ class TimedPolicy:
 
 
 class BareNetworks:
-    """The same networks with nothing around them."""
+    """The same networks without anything around them."""
 
     def __init__(self, networks: Mapping[str, PolicyNetwork], precision: Precision, fixed_passes: bool) -> None:
-        """fixed_passes: on a GPU, in passes as in play, otherwise as large as what is asked."""
+        """fixed_passes: on a GPU, use passes of a fixed size, as in play, rather than passes as large as the call."""
         self._evaluators = {model: Evaluator(networks[model], precision, fixed_passes) for model in MODELS}
         self._planes = {model: made_up_planes(_BARE_QUESTIONS, planes) for model, planes in MODEL_PLANES.items()}
         self.spent = Spent()
 
     def answer(self, asked: Sequence[tuple[str, int]]) -> None:
-        """Answer so many questions to a model at once, time after time."""
+        """Answer a sequence of calls, each with a model and a number of questions."""
         self.spent.during(lambda: self._answer(asked))
         self.spent.asked += asked
 
@@ -131,14 +131,14 @@ class BareNetworks:
 def bench_collector(
     size: NetworkSize, precision: Precision, seconds: float, games: int, turns: int = 5, seed: int = 0
 ) -> dict[str, float]:
-    """Measure a collector with so many games side by side, in turns with the bare networks.
+    """Measure a collector with a number of games side by side, alternating with the bare networks.
 
-    seconds: of play, by the wall's clock; the bare networks answer as many questions, which takes less.
+    seconds: of play, in wall-clock time; the bare networks answer the same number of questions, which takes less.
 
-    `ratio`: questions a second over those of the bare networks asked the same, as many at once; `ratio_large`: over
-    those of networks that are asked all at once. `network_share`: of the time, inside the networks. `play_us`: outside
-    of them for each question, in microseconds of a core. `questions_per_step`: of all tables, each time that they are
-    asked. `MODEL_share`: of the questions. `learned_share`: of the questions, kept for learning.
+    `ratio`: speed in questions per second relative to bare networks with calls of the same sizes; `ratio_large`:
+    relative to bare networks with as large calls as possible. `network_share`: share of the time inside networks.
+    `play_us`: CPU time outside networks per question, in microseconds. `questions_per_step`: of all tables, per step.
+    `MODEL_share`: the model's share of the questions. `learned_share`: share of the questions kept for learning.
     """
     keep_memory()
     networks = untrained_networks(size, seed)
@@ -151,7 +151,7 @@ def bench_collector(
     collector.set_policy(1, policy)
     same, large = (BareNetworks(networks, precision, fixed_passes) for fixed_passes in (True, False))
     collector.step()
-    for each in (same, large):  # not counted: what is set up for questions of a number
+    for each in (same, large):  # not counted: networks are set up once per size of a call
         each.answer(policy.inside.asked)
         each.spent = Spent()
 

@@ -1,18 +1,18 @@
-"""What a training writes to TensorBoard, under names that stay: means over the time between two versions.
+"""The figures that a training writes to TensorBoard, under stable names: means over the time between two versions.
 
-- `rate/games_per_s`, `rate/decisions_per_s`, `rate/learning` (share of the time that is spent on learning)
+- `rate/games_per_s`, `rate/decisions_per_s`, `rate/learning` (share of the time spent on learning)
 - `play/reward_mean`, `play/reward_spread`, `play/rounds`, `play/version`, `play/gamma`
-- with Phi `play/phi_error`: how far it was off, as rounds began, from what games came to (root mean square, in the
-  predictor's units)
-- `MODEL/...`: what every step says of itself (`Learner.step`): loss, importance weights (`weight_mean`, `weight_max`,
+- with Phi, `play/phi_error`: root mean square error of Phi at the start of rounds against the game's result, in the
+  predictor's units
+- `MODEL/...`: figures of every step (`Learner.step`): loss, importance weights (`weight_mean`, `weight_max`,
   `rejected`, `clipped`), `entropy`, `entropy_target`, `alpha`, divergences (`kl_...`), `gradient_norm`,
   `gradient_signal`, `staleness`
 - `critic/...`, `replay/...` (`ReplayBuffer.figures`)
-- `evaluation/average_rank`, `evaluation/less_start` and their intervals' ends (`..._low`, `..._high`); of an oracle
-  that sees all, `evaluation/oracle_less_start`
-- of a run by roles, `simulator/waiting`, `simulator/held` (shares of its time) and `engine/...`
+- `evaluation/average_rank`, `evaluation/less_start` and the bounds of their intervals (`..._low`, `..._high`); for an
+  oracle, `evaluation/oracle_less_start`
+- in a distributed run, `simulator/waiting`, `simulator/held` (shares of its time) and `engine/...`
 
-The step of every curve is the number of games of self-play.
+The step of every curve is the number of self-play games.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from suphx.selfplay.evaluation import Strength
 
 
 class Averages:
-    """Collects figures by name until they are asked for."""
+    """Collects figures by name and averages them."""
 
     def __init__(self) -> None:
         self._values: dict[str, list[float]] = {}
 
     def add(self, group: str, figures: Mapping[str, float]) -> None:
-        """Note figures of a group."""
+        """Add figures of a group."""
         for name, value in figures.items():
             self._values.setdefault(f"{group}/{name}", []).append(value)
 
     def take(self) -> dict[str, float]:
-        """Return the mean of each figure, and begin anew."""
+        """Return the mean of each figure since the last call."""
         found = {name: float(np.mean(values)) for name, values in self._values.items()}
         self._values = {}
         return found
@@ -48,11 +48,11 @@ class Board:
     """The TensorBoard folder of a run."""
 
     def __init__(self, folder: Path, games: int) -> None:
-        """games: where the run goes on; what was written of later ones, before a kill, is hidden."""
+        """games: number at which the run resumes; figures written for later games before it was killed are hidden."""
         self._writer = SummaryWriter(folder, purge_step=games)
 
     def write(self, figures: Mapping[str, float], games: int) -> None:
-        """Write figures by name after so many games."""
+        """Write figures by name, at step `games`."""
         for name, value in figures.items():
             self._writer.add_scalar(name, value, games)
 
@@ -69,5 +69,5 @@ class Board:
         self.write({f"evaluation/{name}": value for name, value in figures.items()}, strength.games)
 
     def close(self) -> None:
-        """Write what is still held."""
+        """Write buffered figures and close the file."""
         self._writer.close()

@@ -1,8 +1,7 @@
-"""`Collector`: plays games without end and hands out, as rounds end, what was asked in them and what they were worth.
+"""`Collector`: plays games endlessly and returns, as rounds end, their questions and rewards.
 
-It is the role of a simulator without anything around it: tables, the policies that sit at them, the rewards. All of
-it follows from its configuration, its seed and the weights it is given, whatever the machine does meanwhile; its state
-is plain arrays.
+It is the core of the simulator role: tables, the policies that play at them, and rewards. Its results depend only on
+its configuration, its random seed and the weights it is given, not on timing; its state is plain arrays.
 """
 
 from __future__ import annotations
@@ -35,16 +34,16 @@ class Finished:
     """The rounds that ended in a step."""
 
     batch: Batch
-    """What the learner gets: of them, or, where games have the same walls, of those that are now complete."""
+    """Experience for the learner: of these rounds or, if games share walls, of the deals that are now complete."""
     ended: Ended
-    """Their records."""
+    """The rounds' records."""
 
 
 class Collector:
-    """A batch of tables with the latest policy at them.
+    """A batch of tables at which the latest policy plays.
 
-    Weights change in the middle of rounds: every question is answered by the weights that are current, and logs their
-    probability. A path's version is that of the weights when its round was dealt, the oldest that had a part in it.
+    Weights change in the middle of rounds: every question is answered by the current weights, and the probability under
+    them is logged. A path's version is that of the weights when its round was dealt: the oldest that took part in it.
     """
 
     def __init__(
@@ -63,18 +62,19 @@ class Collector:
     ) -> None:
         """Deal the first rounds; `set_policy` must follow.
 
-        slots: games side by side; rewards must be made for as many. seed: of the walls. models: those that learn, whose
-        questions are kept. opponents: those that the table names (`seating.load_opponents`). oracle: keep what an
-        oracle that learns saw of the hidden tiles. hidden: keep all of the hidden tiles, for a critic or a teacher.
-        certain: questions whose likeliest answer is more probable are not kept. copies: games that have the same walls.
+        slots: number of games side by side, which `rewards` must be made for. seed: random seed of the walls. models:
+        those that learn, whose questions are kept. opponents: those that the table names (`seating.load_opponents`).
+        oracle: keep the hidden tiles that a learning oracle saw. hidden: keep all hidden tiles, for a critic or a
+        teacher. certain: questions whose likeliest answer is more probable are not kept. copies: number of games with
+        the same walls.
         """
         self.table, self._copies = table, copies
         self._walls = SharedWalls(seed, copies, slots) if copies > 1 else None
         self.tables = Tables(slots, rules, seed, restart=False, walls=self._walls)
         self.rewards = rewards
         self.counters = dict.fromkeys(_COUNTERS, 0) | {"begun": slots}
-        """Games that have ended, games that have begun, rounds that have ended, decisions of all seats, questions to
-        the policy, the weights' version."""
+        """Finished games, games begun, finished rounds, decisions of all seats, questions to the policy, and version
+        of the weights."""
         self._certain = certain
         self._widths = ORACLE_PLANES * oracle, ORACLE_PLANES * hidden
         self._questions = {model: Questions(MODEL_PLANES[model], *self._widths) for model in models}
@@ -82,19 +82,19 @@ class Collector:
         self._policy: Agent | None = None
         self._opponents = opponents
         self.seated = self._seated(self.tables.games)
-        """i64[slots, 4]: which player has each seat, LEARNER or an opponent from 1 on."""
+        """i64[slots, 4]: the player in each seat, LEARNER or an opponent's number from 1 on."""
         self._asked = np.zeros(slots, np.uint16)  # questions to any network in the round so far
         self._version_dealt = np.zeros(slots, np.uint32)
 
     def set_policy(self, version: int, policy: Agent) -> None:
-        """Let the learner's seats be played by this agent, of this version, from now on."""
+        """Set the agent that plays the learner's seats from now on, and its version."""
         if self._policy is None and not self.counters["decisions"]:
             self._version_dealt[:] = version
         self._policy = policy
         self.counters["version"] = version
 
     def step(self) -> Finished | None:
-        """Answer every decision that is due, and return the rounds that ended by it, if any."""
+        """Answer every pending decision, and return the rounds that this ended, if any."""
         asked = self.tables.decisions()
         ended = self.tables.step(self._answers(asked))
         self.counters["decisions"] += len(asked)
@@ -105,7 +105,7 @@ class Collector:
         return self._finish(ended)
 
     def _begin(self, tables: np.ndarray) -> None:
-        """Begin the next games at tables that are free, i32[n]: so games in a row begin at about the same time."""
+        """Begin the next games at free tables, i32[n], so that consecutive games begin at about the same time."""
         numbers = self.counters["begun"] + np.arange(len(tables))
         self.counters["begun"] += len(tables)
         if self._walls is not None:
@@ -113,11 +113,11 @@ class Collector:
         self.tables.restart(tables, numbers)
 
     def _seated(self, games: np.ndarray) -> np.ndarray:
-        """Return i64[n, 4]: which player has each seat in games, GAME[n]; the same with the same walls."""
+        """Return i64[n, 4]: the player in each seat of games GAME[n]; games with the same walls are seated alike."""
         return seated(self.table, games["number"] // self._copies)
 
     def _answers(self, asked: Decisions) -> np.ndarray:
-        """Return an action i64[n] for each decision, each from who sits there; keep what the policy was asked."""
+        """Return each decision's action, i64[n], chosen by the player in that seat; keep the policy's questions."""
         assert self._policy is not None, "a collector needs a policy"
         actions = np.empty(len(asked), np.int64)
         who = self.seated[asked.game, asked.seat]
@@ -135,7 +135,7 @@ class Collector:
         return actions
 
     def _keep(self, asked: Decisions, consultations: Sequence[Consultation]) -> None:
-        """Keep what the policy was asked in one step."""
+        """Keep the questions that the policy was asked in one step."""
         owner = asked.game.astype(np.int64) * SEATS + asked.seat
         places = _places(consultations, asked.game, self._asked)
         for said, place in zip(consultations, places, strict=True):
@@ -159,14 +159,14 @@ class Collector:
                 self._questions[said.model].add(owners, columns)
 
     def _shown(self, said: Consultation, own: int) -> np.ndarray:
-        """Return the oracle's planes as the network saw them: zeros once it sees none; [n, 0] if none are wanted."""
+        """Return the oracle planes that the network saw: zeros once it sees none; [n, 0] if none are kept."""
         width = self._widths[0]
         if width and said.planes.shape[1] == own:
             return np.zeros((len(said.planes), width), np.uint64)
         return said.planes[:, own : own + width]
 
     def _hidden(self, asked: Decisions, said: Consultation) -> np.ndarray:
-        """Return all of the oracle's planes of questions; [n, 0] if none are wanted."""
+        """Return all oracle planes of the questions; [n, 0] if none are kept."""
         if not self._widths[1]:
             return np.empty((len(said.planes), 0), np.uint64)
         return encode_oracle_batch(self.tables.games, asked.game[said.decision], asked.seat[said.decision])
@@ -191,13 +191,13 @@ class Collector:
         return Finished(self._held.exchange(batch) if self._held else batch, ended)
 
     def _take(self, paths: np.ndarray, owners: np.ndarray) -> Batch:
-        """Return paths, PATH[n], with their questions, which are forgotten here; owners: i64[n], table x 4 + seat."""
+        """Return paths PATH[n] with their questions, which are removed here; owners: i64[n], table x 4 + seat."""
         number = np.full(len(self.tables) * SEATS, -1)
         number[owners] = np.arange(len(paths))
         return Batch(paths, {model: questions.take(number) for model, questions in self._questions.items()})
 
     def state(self) -> dict[str, np.ndarray]:
-        """Return everything but the policy, as plain arrays: with the same policy, a copy plays on the same."""
+        """Return everything except the policy, as plain arrays: a restored copy with the same policy plays the same."""
         found: dict[str, np.ndarray] = {
             "games": as_bytes(self.tables.games),
             "asked": self._asked.copy(),
@@ -209,7 +209,7 @@ class Collector:
         return found | {f"{part}.{name}": array for part, state in parts.items() for name, array in state.items()}
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Go back to what `state` returned; the policy is set apart."""
+        """Restore what `state` returned; the policy must be set separately."""
         games = from_bytes(state["games"])
         if self._walls is not None:
             self._walls.numbers[:] = games["number"]
@@ -225,15 +225,15 @@ class Collector:
             questions.restore(_below(state, f"questions.{model}."))
 
 
-#: What a possible answer adds to the word of legal ones.
+#: The bit of each answer in the word of legal answers.
 _BITS = np.uint64(1) << np.arange(64, dtype=np.uint64)
 
 
 def _places(consultations: Sequence[Consultation], tables: np.ndarray, before: np.ndarray) -> list[np.ndarray]:
     """Return, for each consultation, u16[m]: how many questions came before each one in its round.
 
-    tables: i32[n], of each decision. before: u16[slots], how many there were at each table before this step. Of one
-    table they follow in the order of decisions, of one decision in that of consultations.
+    tables: i32[n], the table of each decision. before: u16[slots], number of questions at each table before this step.
+    A table's questions are in the order of its decisions, and a decision's in the order of consultations.
     """
     decision = np.concatenate([said.decision for said in consultations])
     table = tables[decision]

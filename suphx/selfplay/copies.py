@@ -1,8 +1,8 @@
-"""Games with the same walls: what became of a seat in the others tells how much of its reward was the luck of the deal.
+"""Games with the same walls: a seat's results in the other games show how much of its reward was the luck of the deal.
 
-`copies` games in a row have the same walls (as in duplicate bridge), and begin at about the same time; answers are
-drawn for each by itself. A round is handed on once all of them are past its deal, with the mean reward of the same seat
-elsewhere. That mean owes nothing to what the seat answered here, so it may be a baseline.
+`copies` consecutive games have the same walls (as in duplicate bridge) and begin at about the same time; their answers
+are drawn independently. A round is passed on once all of these games are past its deal, together with the mean reward
+of the same seat in the others. That mean does not depend on the seat's answers in this game, so it may be a baseline.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from simulator.tiles import TILES
 from simulator.wall import mix2, shuffle_wall
 from suphx.selfplay.trajectory import PATH, Batch, Experience, join
 
-#: More repeats of a round than there ever are.
+#: Upper bound of a round's repeat counter.
 _REPEATS = 1 << 10
-#: What a game that is over has come to.
+#: The deal number that marks a finished game.
 _OVER = np.iinfo(np.int64).max
 
 
 def deal_numbers(rounds: np.ndarray, repeats: np.ndarray) -> np.ndarray:
-    """Return u4[n]: numbers of deals, by round and repeat counter; they rise in the course of a game."""
+    """Return u4[n]: deal numbers from round and repeat counter, which increase during a game."""
     return rounds.astype(np.uint32) * np.uint32(_REPEATS) + repeats.astype(np.uint32)
 
 
 class SharedWalls:
-    """Where tables get their walls: of (seed, number of the game // copies, round, repeat counter)."""
+    """Source of the tables' walls, which depend on (seed, game number // copies, round, repeat counter)."""
 
     def __init__(self, seed: int, copies: int, tables: int) -> None:
         """Begin with games 0, 1, ... at the tables."""
         self._seed, self._copies = np.uint64(seed), copies
         self.numbers = np.arange(tables)
-        """i64[tables]: of the games there; to be set before one begins."""
+        """i64[tables]: number of the game at each table; must be set before a game begins."""
 
     def __call__(self, game: int, round_number: int, repeat_counter: int, deals: int) -> np.ndarray:
         """Return the wall of a deal, u8[136]."""
@@ -47,20 +47,20 @@ class SharedWalls:
 
 
 class Held:
-    """Rounds that wait for those of the same deal in other games."""
+    """Rounds that wait until the other games are past the same deal."""
 
     def __init__(self, copies: int, nothing: Batch) -> None:
-        """nothing: a batch without paths, of the models that learn."""
+        """nothing: an empty batch of the learning models."""
         self._copies, self._nothing = copies, nothing
         self._past: dict[int, np.ndarray] = {}
-        """By number of the walls: the deal that each game is past, i64[copies]."""
+        """By number of the walls: the last deal that each game has finished, i64[copies]."""
         self._rounds: dict[int, dict[int, list[Batch]]] = {}
-        """By number of the walls, then of the deal."""
+        """By number of the walls, then by deal number."""
 
     def exchange(self, batch: Batch) -> Batch:
-        """Take in rounds that are over; return those of deals that no other game is to come to any more, if any.
+        """Add finished rounds; return those of deals that all games are past, if any.
 
-        `copies` and `elsewhere` of their paths are filled in.
+        The `copies` and `elsewhere` fields of the returned paths are filled in.
         """
         ready = [self._nothing]
         for each in _rounds_of(batch):
@@ -76,7 +76,7 @@ class Held:
         return join(ready)
 
     def state(self) -> dict[str, np.ndarray]:
-        """Return all that is held, as plain arrays."""
+        """Return all waiting rounds, as plain arrays."""
         held = [each for deals in self._rounds.values() for rounds in deals.values() for each in rounds]
         batch = join([self._nothing, *held])
         found: dict[str, np.ndarray] = {
@@ -89,7 +89,7 @@ class Held:
         return found
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Hold what `state` returned, and nothing else."""
+        """Replace the contents by what `state` returned."""
         paths = state["paths"].copy().view(PATH).reshape(-1)
         experience = {
             model: Experience(**{field.name: state[f"{model}.{field.name}"] for field in fields(Experience)})
@@ -103,7 +103,7 @@ class Held:
 
 
 def _rounds_of(batch: Batch) -> Iterator[Batch]:
-    """Split a batch by rounds; paths of one follow each other, and so do its questions."""
+    """Split a batch by rounds; a round's paths must be consecutive, and so must its questions."""
     paths = batch.paths
     names = paths[["game", "deal"]]
     edges = np.concatenate([[len(paths) > 0], names[1:] != names[:-1], [len(paths) > 0]])
@@ -117,7 +117,7 @@ def _rounds_of(batch: Batch) -> Iterator[Batch]:
 
 
 def _compared(batch: Batch) -> Batch:
-    """Return the rounds of one deal with what became of each seat in the others."""
+    """Return the rounds of one deal with each seat's mean reward in the other games filled in."""
     paths = batch.paths.copy()
     seats, rewards = paths["seat"], paths["reward"].astype(np.float64)
     others = np.bincount(seats, minlength=SEATS)[seats] - 1

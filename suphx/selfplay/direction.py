@@ -1,8 +1,8 @@
-"""What the way from a training's start to an agent is worth, from games of the start alone: sooner than by a match.
+"""Estimate what an agent gains over a training's start, from games of the start alone: faster than by a match.
 
-To first order a policy pi gains over pi_0 the mean, over games of pi_0, of the sum over questions of (pi / pi_0 - 1) x
-the reward of the question's round. No critic has a part in it, so no critic's error has one either. What other answers
-make of later questions is left out: it holds near the start, and the distance is told beside it.
+To first order, a policy pi gains over pi_0 the mean, over games of pi_0, of the sum over questions of
+(pi / pi_0 - 1) x the reward of the question's round. No critic is involved, and so no critic's error. How different
+answers change later questions is left out, so the estimate is valid near the start; the distance is reported with it.
 """
 
 from __future__ import annotations
@@ -30,32 +30,32 @@ from suphx.selfplay.rewards import load_predictor, make_rewards
 from suphx.selfplay.seating import FourLearners
 from suphx.selfplay.trajectory import Batch, Experience, join
 
-#: Games side by side; those that begin late are played for nothing.
+#: Games side by side; those begun beyond the wanted number are played in vain.
 _SIDE_BY_SIDE = 256
-#: Questions that are looked at together.
+#: Questions that are evaluated together.
 _AT_ONCE = 4096
-#: Whose answers are compared with the start's, one in so many.
+#: The model whose answers are compared with the start's, for one question in so many.
 _DISCARD, _EVERY = "discard", 16
 
 
 @dataclass(frozen=True)
 class Direction:
-    """What the way from the start to one agent is worth."""
+    """The estimated gain of one agent over the start."""
 
     agent: str
     worth: float
-    """What a seat gains in a game, to first order, in the reward's units."""
+    """Gain of a seat per game, to first order, in the reward's units."""
     interval: tuple[float, float]
-    """Of 95 %, over games."""
+    """95 % confidence interval, over games."""
     distance: float
-    """KL(start, agent) in nats, the mean over questions to the models that learn."""
+    """KL(start, agent) in nats, the mean over questions to the learning models."""
     leanings: list[Leaning]
-    """Planes that go with what it discards rather than the start, the strongest first, as many as were asked for."""
+    """Planes that best explain how its discards differ from the start's, strongest first, as many as requested."""
 
 
 @dataclass(frozen=True)
 class Directions:
-    """What several ways are worth by the same games."""
+    """The estimated gains of several agents, from the same games."""
 
     start: str
     games: int
@@ -76,12 +76,12 @@ def directions(
     leanings: int = 0,
     side_by_side: int = _SIDE_BY_SIDE,
 ) -> Directions:
-    """Play games by four of a training's start as it begins, and return what ways to agents are worth by them.
+    """Play games with a training's start in all four seats, and return the agents' estimated gains over it.
 
-    config: its start, with `learning.start_temperature`; its rules, its reward, its models. agents: folders of weights
-    or `sl`. seed: of the games. watch: told how many are over. leanings: planes to tell of each agent. The same games
-    whatever `side_by_side` is.
-    Raises InputError for weights that cannot be used.
+    config: the training, of which start, `learning.start_temperature`, rules, reward and models are used. agents:
+    folders of weights or `sl`. seed: random seed of the games. watch: called with the number of finished games.
+    leanings: number of planes to return for each agent. The games are the same for any `side_by_side`. Raises
+    InputError for weights that cannot be used.
     """
     models, rules = config.learning.models, Rules.preset(config.rules)
     networks = load_agent(weights_folder(config.start))
@@ -127,12 +127,12 @@ def _questions(batches: Sequence[Batch]) -> int:
 
 
 class _Tally:
-    """What one agent would have gained in each game."""
+    """Accumulates what one agent would have gained in each game."""
 
     def __init__(
         self, agent: str, models: Sequence[str], games: int, precision: Precision, start: Evaluator | None
     ) -> None:
-        """start: whose discards the agent's are compared with, if they are."""
+        """start: network whose discards the agent's are compared with; None for no comparison."""
         self._agent, self._start = agent, start
         load = partial(load_agent_network, weights_folder(agent))
         self._evaluators = {model: Evaluator(load(model), precision, fixed_passes=True) for model in models}
@@ -140,7 +140,7 @@ class _Tally:
         self._distance, self._questions, self._leanings = 0.0, 0, Leanings()
 
     def add(self, model: str, asked: Experience, paths: np.ndarray) -> None:
-        """Count questions to a model; paths: PATH[m], of their batch."""
+        """Add questions to a model; paths: PATH[m] of their batch."""
         if not len(asked):
             return
         log_policy = _log_policy(self._evaluators[model], asked)
@@ -155,7 +155,7 @@ class _Tally:
         self._questions += len(asked)
 
     def direction(self, unit: float, leanings: int) -> Direction:
-        """Return what came of it; unit: what counts as a reward of 1. leanings: planes to tell."""
+        """Return the result; unit: what counts as a reward of 1. leanings: number of planes to return."""
         gains = self._gains / SEATS * unit
         worth, half = float(gains.mean()), half_width(gains)
         distance = self._distance / max(self._questions, 1)
@@ -163,6 +163,6 @@ class _Tally:
 
 
 def _log_policy(network: Evaluator, asked: Experience) -> torch.Tensor:
-    """Return log pi f32[n, answers]."""
+    """Return a network's log-probabilities f32[n, answers]."""
     logits = torch.from_numpy(network.logits(asked.planes))
     return log_probabilities(logits, torch.from_numpy(legal_answers(asked.legal, logits.shape[1])))

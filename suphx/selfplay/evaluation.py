@@ -1,4 +1,4 @@
-"""How strong the agent that learns is: it and the weights it started from on the same deals, against the same three."""
+"""Measure the agent's strength: it and the run's start play the same deals against the same three opponents."""
 
 from __future__ import annotations
 
@@ -27,30 +27,30 @@ from suphx.networks.precision import Precision
 from suphx.selfplay.config import EvaluationConfig
 
 RANK = "average_rank"
-#: What an oracle is called in a plan.
+#: Name of an oracle in a plan.
 _ORACLE = "oracle"
 
 
 @dataclass(frozen=True)
 class Strength:
-    """What a measurement came to; intervals are of 95 %."""
+    """The result of a measurement; intervals are 95 % confidence intervals."""
 
     games: int
-    """Games of self-play that were behind the agent."""
+    """Games of self-play that the agent had learned from."""
     average_rank: float
     """1 to 4; 2.5 is as good as the opponents."""
     interval: tuple[float, float]
     less_start: float
-    """Average rank less that of the weights that the run started from: below 0 is better."""
+    """Average rank minus that of the weights that the run started from: below 0 is better."""
     less_start_interval: tuple[float, float]
     oracle_less_start: float | None = None
-    """The same of an oracle that sees what is hidden, as much of it as it is shown when it learns; None without one."""
+    """The same for an oracle that sees as much hidden information as in learning; None without an oracle."""
     oracle_less_start_interval: tuple[float, float] | None = None
-    """None without one."""
+    """None without an oracle."""
 
     @property
     def is_worse(self) -> bool:
-        """Whether the agent is worse than the start: all of the interval says so."""
+        """Whether the agent is worse than the start: the whole interval is above 0."""
         return self.less_start_interval[0] > 0
 
 
@@ -63,7 +63,7 @@ def write_strength(path: Path, strength: Strength) -> None:
 
 
 def read_strength(path: Path) -> Strength | None:
-    """Return the measurement in a file, None if there is none; raises InputError for another file."""
+    """Return the measurement in a file, or None if there is no file; raises InputError if it is not a measurement."""
     if not path.exists():
         return None
     try:
@@ -73,7 +73,7 @@ def read_strength(path: Path) -> Strength | None:
 
 
 def check_opponent(config: EvaluationConfig | None) -> None:
-    """Raise InputError for an opponent that cannot be had: as a run begins, not thousands of games later."""
+    """Raise InputError if the opponent cannot be loaded: at the start of a run, not thousands of games later."""
     if config is None:
         return
     precision = Precision(torch.device("cpu"), torch.float32, 1, "plays nothing")
@@ -86,7 +86,7 @@ def check_opponent(config: EvaluationConfig | None) -> None:
 
 
 class Evaluation:
-    """Plays the matches of a run; those of its start once for each opponent, seed and so on, since they are kept."""
+    """Plays the evaluation matches of a run; the start's is kept, and played once per opponent, seed and so on."""
 
     def __init__(self, config: EvaluationConfig, rules: str, start: str, folder: Path, precision: Precision) -> None:
         self._config, self._start, self._folder = config, start, folder
@@ -96,9 +96,9 @@ class Evaluation:
         self._means = Means(threads=precision.threads)
 
     def measure(self, agent: Path, games: int, stop: Event, oracle: Agent | None = None) -> Strength | None:
-        """Return the strength of the agent in a folder, after so many games; None if it was stopped in the middle.
+        """Return the strength of the agent in a folder; None if the measurement was stopped.
 
-        oracle: one that is to be measured beside it, by what hidden tiles are worth to it.
+        games: that the agent has learned from. oracle: measured as well, to see what hidden tiles are worth to it.
         """
         started = self._units(self._start, stop, keep=True)
         found = None if started is None else self._units(str(agent), stop)
@@ -130,7 +130,7 @@ class Evaluation:
         return None if outcome.interrupted else outcome.results.units(0)
 
     def _kept(self, plan: Plan) -> Path:
-        """Return the folder of a match: the configuration may change from one measurement to the next."""
+        """Return the folder of a match, named by its settings, which may change between measurements."""
         return self._folder / f"start-{purpose_of(settings(plan, self._terms), COLUMNS)[:8]}"
 
 

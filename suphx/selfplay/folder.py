@@ -20,7 +20,7 @@ from suphx.selfplay.rewards import worth_of
 AGENT_FOLDER = "agent"
 CHECKPOINT_NAME = "checkpoint.safetensors"
 CRITIC_NAME = "critic.safetensors"
-#: Result of a measurement: the last agent's in the evaluation folder, the best agent's in its own folder.
+#: Result of a measurement: the last agent's in the run's folder, the best agent's in its own folder.
 STRENGTH_NAME = "strength.json"
 
 

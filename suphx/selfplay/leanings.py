@@ -1,4 +1,4 @@
-"""By which planes the discards of two policies differ: what a training has taught, in words that people know."""
+"""Which planes explain how the discards of two policies differ: what a training has taught, in readable terms."""
 
 from __future__ import annotations
 
@@ -11,33 +11,34 @@ from suphx.features.layout import LAYOUT, PLANES
 from suphx.networks.planes import unpack
 
 _CPU = torch.device("cpu")
-#: Questions that are unpacked at a time: 30 MB.
+#: Questions that are unpacked at a time, which takes 30 MB.
 _AT_ONCE = 256
 
 
 @dataclass(frozen=True)
 class Leaning:
-    """A plane that goes with what one policy discards rather than the other."""
+    """A plane that is correlated with the change from one policy's discards to the other's."""
 
     block: str
     name: str
     slope: float
-    """How much higher the logit of a kind is in the mean where the plane has it; that of doubled chances is 0.69."""
+    """Mean rise of a tile kind's logit where the plane is 1; 0.69 corresponds to doubled odds."""
     share: float
-    """How much of all differences between the two goes with this plane alone. Shares overlap: planes are alike."""
+    """Share of the whole change that this plane explains alone. Shares overlap, since planes are correlated."""
 
 
 class Leanings:
-    """Regressions of the change of discards' logits on each plane alone, by the chances of the policy before.
+    """Regressions of the change in discard logits on each plane alone, weighted by the earlier policy's probabilities.
 
-    Within a question only differences between its possible answers count, and an answer by its chance.
+    Within a question, only differences between its possible answers count, and each answer is weighted by its
+    probability.
     """
 
     def __init__(self) -> None:
         self._together, self._of_plane, self._change = np.zeros(PLANES), np.zeros(PLANES), 0.0
 
     def add(self, planes: np.ndarray, before: torch.Tensor, after: torch.Tensor) -> None:
-        """Count questions: planes uint64[n, PLANES]; before, after: f32[n, 34], log pi, -inf where not possible."""
+        """Add questions: planes uint64[n, PLANES]; before, after: f32[n, 34], log pi, -inf where not possible."""
         for at in range(0, len(planes), _AT_ONCE):
             rows = slice(at, at + _AT_ONCE)
             chance = before[rows].exp()
@@ -45,12 +46,12 @@ class Leanings:
             change -= (chance * change).sum(dim=1, keepdim=True)
             sets = unpack(planes[rows], torch.float32, _CPU)
             held = torch.einsum("nk,nkp->np", chance, sets)
-            self._of_plane += (held - held**2).sum(dim=0).double().numpy()  # of zeros and ones
+            self._of_plane += (held - held**2).sum(dim=0).double().numpy()  # variance of a variable that is 0 or 1
             self._together += torch.einsum("nk,nkp->p", chance * change, sets).double().numpy()
             self._change += float((chance * change**2).sum())
 
     def strongest(self, count: int) -> list[Leaning]:
-        """Return the planes with the largest shares; fewer where there is no change."""
+        """Return the planes with the largest shares; none if nothing has changed."""
         if not self._change:
             return []
         slope = np.divide(self._together, self._of_plane, out=np.zeros(PLANES), where=self._of_plane > 1e-9)

@@ -1,7 +1,7 @@
-"""Questions to a network in rounds that are not over yet: rows of arrays that are used again once a round has ended.
+"""Questions to a network in unfinished rounds: rows of arrays that are reused once a round has ended.
 
-Rounds end one by one, so what belongs to one is scattered over what was asked. Nothing is moved before it ends: a new
-question goes to a row that is free, and the rows of a round that has ended are copied out together.
+Rounds end one by one, so the questions of a round are scattered over the rows. Nothing is moved before a round ends: a
+new question is written to a free row, and the rows of a finished round are copied out together.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from suphx.selfplay.trajectory import Experience
 
-#: Rows that there is room for at first.
+#: Initial number of rows.
 _FIRST_ROWS = 1024
 _FREE = -1
 
@@ -21,7 +21,7 @@ class Questions:
     """Questions to one model, by table and seat."""
 
     def __init__(self, planes: int, oracle: int, hidden: int) -> None:
-        """planes, oracle, hidden: how many of them each question has."""
+        """planes, oracle, hidden: number of planes of each kind that a question has."""
         self._owner = np.full(_FIRST_ROWS, _FREE, np.int32)  # table x 4 + seat, or _FREE
         self._columns: dict[str, np.ndarray] = {
             "place": np.empty(_FIRST_ROWS, np.uint16),
@@ -39,7 +39,7 @@ class Questions:
         return len(self._owner) - self._n_free
 
     def add(self, owner: np.ndarray, columns: dict[str, np.ndarray]) -> None:
-        """Note questions; owner: i64[n], table x 4 + seat. columns: those of `Experience` but the path."""
+        """Add questions; owner: i64[n], table x 4 + seat. columns: those of `Experience` except `path`."""
         while self._n_free < len(owner):
             self._grow()
         self._n_free -= len(owner)
@@ -61,9 +61,9 @@ class Questions:
         self._free, self._n_free = free, before + self._n_free
 
     def take(self, path: np.ndarray) -> Experience:
-        """Return the questions of rounds that have ended, by path and in the order they were asked, and forget them.
+        """Remove and return the questions of finished rounds, sorted by path and in the order they were asked.
 
-        path: i64[tables x 4], which path each seat's round is; -1 where it has not ended.
+        path: i64[tables x 4], the path of each seat's round; -1 if the round has not ended.
         """
         found = path[self._owner]
         found[self._owner == _FREE] = -1
@@ -77,13 +77,13 @@ class Questions:
         return Experience(**{field.name: taken[field.name] for field in fields(Experience)})
 
     def state(self) -> dict[str, np.ndarray]:
-        """Return all that is held, as plain arrays in an order of their own: which rows it stood in is not told."""
+        """Return all questions as plain arrays, sorted by owner and place, so that the rows they used do not matter."""
         rows = np.flatnonzero(self._owner != _FREE)
         rows = rows[np.lexsort((self._columns["place"][rows], self._owner[rows]))]
         return {"owner": self._owner[rows]} | {name: column[rows] for name, column in self._columns.items()}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Hold what `state` returned, and nothing else."""
+        """Replace the contents by what `state` returned."""
         self._owner[:] = _FREE
         self._n_free = len(self._owner)
         self._free[:] = np.arange(len(self._owner))[::-1]

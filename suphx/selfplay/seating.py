@@ -1,4 +1,4 @@
-"""Who sits at the tables of self-play, by configuration. A game's number alone decides it."""
+"""Who sits at the tables of self-play. With a given configuration, it depends only on the game's number."""
 
 from __future__ import annotations
 
@@ -15,58 +15,58 @@ from suphx.config import Config
 from suphx.errors import InputError
 from suphx.networks.precision import Precision
 
-#: Number of the learning policy among the players; the others follow from 1 on.
+#: Number of the learning policy among the players; opponents are numbered from 1 on.
 LEARNER = 0
 
 
 class FourLearners(Config):
-    """Four of the latest policy; all four give data."""
+    """The latest policy in all four seats, which all give data."""
 
     kind: Literal["selfplay"] = "selfplay"
     """Which table this is."""
 
 
 class OneAgainstThree(Config):
-    """One of the latest policy, which alone gives data, against three of others; its seat moves on with each game."""
+    """The latest policy in one seat, which alone gives data, against three opponents; its seat changes every game."""
 
     kind: Literal["one-against-three"] = "one-against-three"
     """Which table this is."""
     opponents: tuple[str, ...] = Field(min_length=1)
-    """Agents: `sl`, `sl-weak`, rule-based players, folders of weights. Of several, each game's three follow one another
-    in turn, and another one begins after every four games."""
+    """Agents: `sl`, `sl-weak`, rule-based players, folders of weights. If there are several, each game takes three in
+    turn, starting with the next one after every four games."""
     temperature: float | None = Field(default=None, gt=0)
-    """Opponents' answers are drawn at this temperature; without, they take the likeliest."""
+    """Temperature at which opponents' answers are drawn; null: the likeliest answer."""
 
 
 TableConfig = Annotated[FourLearners | OneAgainstThree, Field(discriminator="kind")]
 
 
 def opponents(table: TableConfig) -> tuple[str, ...]:
-    """Return the names of the agents that players 1 on are."""
+    """Return the names of the opponents, which are players 1, 2, ..."""
     return table.opponents if isinstance(table, OneAgainstThree) else ()
 
 
 def temperature_of_opponents(table: TableConfig) -> float | None:
-    """Return the temperature that opponents answer at, None for the likeliest answers."""
+    """Return the temperature of opponents' answers; None if they take the likeliest."""
     return table.temperature if isinstance(table, OneAgainstThree) else None
 
 
 def load_opponents(
     table: TableConfig, names: Sequence[str], seed: int, precision: Precision | None = None
 ) -> list[Agent]:
-    """Return opponents by name, as they play at such tables; raises InputError for one that cannot be had."""
+    """Return the named opponents as they play at such tables; raises InputError if one cannot be loaded."""
     temperature, found = temperature_of_opponents(table), []
     for name in names:
         agent = load_agent(name, seed, temperature, precision, fixed_passes=True)
         if isinstance(agent, Follower):
             agent.close()
-            raise InputError(f"{name}: a bot that lives outside cannot sit at the tables of self-play")
+            raise InputError(f"{name}: a bot that lives outside this program cannot sit at the tables of self-play")
         found.append(agent)
     return found
 
 
 def seated(table: TableConfig, numbers: np.ndarray) -> np.ndarray:
-    """Return i64[n, 4]: which player has each seat in games of these numbers, integer[n]: LEARNER, or an opponent's."""
+    """Return i64[n, 4]: the player in each seat, LEARNER or an opponent's number, for games with numbers integer[n]."""
     game = numbers.astype(np.int64)
     players = np.full((len(game), SEATS), LEARNER)
     if isinstance(table, OneAgainstThree):

@@ -1,4 +1,4 @@
-"""The files that a training learns from: whether they are still those that its checkpoint was written with."""
+"""Fingerprints of the files that a training uses, to check that they are those its checkpoint was written with."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from suphx.selfplay.seating import opponents
 
 
 def fingerprints(config: TrainConfig) -> dict[str, str]:
-    """Return what tells whether files are still the same, by what they are to the training; names alone do not tell.
+    """Return hashes of the files' contents, by their part in the training.
 
-    Raises InputError for what cannot be read.
+    Raises InputError if a file cannot be read.
     """
     found = {"start": fingerprint(config.start)}
     found |= {f"opponent {name}": fingerprint(name) for name in opponents(config.table)}

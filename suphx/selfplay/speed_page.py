@@ -1,6 +1,6 @@
-"""The tables of docs/results.md and docs/scaling.md that say how fast self-play is, from what was measured.
+"""The tables about the speed of self-play in docs/results.md and docs/scaling.md, from measurements.
 
-`python -m suphx.selfplay.speed_page` writes them anew, from docs/results/bench-selfplay.json and bench-learner.json.
+`python -m suphx.selfplay.speed_page` updates them, from docs/results/bench-selfplay.json and bench-learner.json.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from suphx.selfplay.scaling.forecast import CPU_MACHINE, GPU_MACHINE, engine_gro
 from suphx.selfplay.scaling.report import SHOWN, Measurements, checks, costs_of, measurements, scenarios
 
 _DOCS = Path(__file__).parents[2] / "docs"
-#: Floors and aims of the ratio of play, by network.
+#: Required and desired ratio of play, by network.
 _PLAY_AIMS = {"small": ("0.3", "0.5"), "base": ("0.6", "0.85")}
 _LEARNER_FLOOR = "0.9"
-#: Games side by side of each simulator that feeds an engine.
+#: Games that each simulator feeding an engine plays side by side.
 _TABLES = 512
 _MACHINES = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 
@@ -165,9 +165,9 @@ def tables(found: Measurements) -> dict[Path, dict[str, str]]:
 
 
 def filled(page: str, parts: dict[str, str]) -> str:
-    """Return a page with each table in its place: between `<!-- table: NAME -->` and `<!-- end -->`.
+    """Return a page with each table filled in between `<!-- table: NAME -->` and `<!-- end -->`.
 
-    Raises ValueError for a table that has none.
+    Raises ValueError for a table that does not have exactly one such place.
     """
     for name, part in parts.items():
         place = re.compile(rf"(<!-- table: {re.escape(name)} -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -1,4 +1,4 @@
-"""The names that the roles' processes have in a run's namespace, by which they find each other."""
+"""Names of the roles' processes in a run's namespace, through which they find each other."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import ray
 
 
 def name_of(role: str, number: int) -> str:
-    """Return the name of a process; number: from 0."""
+    """Return the name of a process; numbers start at 0."""
     return f"{role} {number + 1}"
 
 
 def find(role: str, number: int = 0) -> Any:
-    """Return the handle of a process of this run, wherever it is; it stays good when that one comes up again."""
+    """Return the handle of a process of this run, on any machine; it stays valid when the process is restarted."""
     return ray.get_actor(name_of(role, number))
 
 

@@ -1,4 +1,4 @@
-"""What the roles send each other, as plain arrays: networks, experience, counts."""
+"""The objects that roles send each other, as plain arrays: networks, experience, counts."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from suphx.selfplay.learner import Learner
 from suphx.selfplay.replay import Lesson
 from suphx.selfplay.trajectory import Batch
 
-#: The learner's number among the players of an engine; opponents that are networks follow from 1 on.
+#: The learner's number among the players of an engine; opponents with networks are numbered from 1 on.
 LEARNING_PLAYER = 0
 
 
 @dataclass(frozen=True)
 class Parcel:
-    """A network: what it is, and its weights."""
+    """A network: its kind and its weights."""
 
     model: str
-    """One of the five, or CRITIC."""
+    """One of the five models, or CRITIC."""
     size: NetworkSize
     planes: int
     weights: dict[str, np.ndarray]
@@ -36,7 +36,7 @@ class Parcel:
 
     @property
     def bytes(self) -> int:
-        """How many bytes its weights take."""
+        """Size of the weights in bytes."""
         return sum(each.nbytes for each in self.weights.values())
 
 
@@ -47,7 +47,7 @@ def pack(network: PolicyNetwork | ValueNetwork) -> Parcel:
 
 
 def pack_all(learner: Learner) -> dict[str, Parcel]:
-    """Return the networks of a learner as parcels, by model, the critic too if it has one."""
+    """Return the networks of a learner as parcels, by model, including the critic if there is one."""
     critic = {} if learner.critic is None else {CRITIC: learner.critic.network}
     return {model: pack(network) for model, network in (learner.networks | critic).items()}
 
@@ -77,51 +77,51 @@ def _tensors(parcel: Parcel) -> dict[str, torch.Tensor]:
 
 @dataclass(frozen=True)
 class Beginning:
-    """What a run begins with, read from files once, where those are."""
+    """What a run starts from, read from files once, on the machine that has them."""
 
     program: str
-    """Version of the program and of its planes, which every machine must have."""
+    """Version of the program and of its planes, which must be the same on every machine."""
     start: dict[str, Parcel]
     """The five networks that the learner starts from, by model."""
     opponents: dict[str, dict[str, Parcel]]
-    """Networks of opponents, by name; rule-based ones have none."""
+    """Networks of opponents, by name and model; rule-based opponents are left out."""
     teachers: dict[str, Parcel] | None
     """Oracles to distil from, by model."""
     predictor: RewardPredictor | None
-    """Of Phi, if it is the reward."""
+    """The predictor of Phi, if that is the reward."""
 
     def number_of(self, name: str) -> int:
         """Return the number of an opponent among the players of an engine."""
         return LEARNING_PLAYER + 1 + list(self.opponents).index(name)
 
     def check(self) -> Beginning:
-        """Return it; raises InputError, naming this machine, if the program here is another one."""
+        """Return this object; raises InputError, naming this machine, if the program here is a different one."""
         if self.program != program():
             raise InputError(f"the machine {socket.gethostname()} has {program()}, the run is of {self.program}")
         return self
 
 
 def program() -> str:
-    """Return what tells programs apart that do not fit each other."""
+    """Return the versions that must be equal for programs to work together."""
     return f"suphx {version('suphx')}, planes {VERSION}, hidden planes {ORACLE_VERSION}"
 
 
 @dataclass(frozen=True)
 class Published:
-    """Weights that play from now on."""
+    """New weights for play."""
 
     version: int
     gamma: float
-    """Share of what is hidden that is shown (`oracle.py`)."""
+    """Share of the hidden information that is shown (`oracle.py`)."""
     at: float
-    """Time of the clock when they were published, in seconds."""
+    """Wall-clock time of the publication, in seconds."""
     networks: dict[str, Parcel]
-    """By model: those that learn, and the critic if there is one."""
+    """The learning networks by model, and the critic if there is one."""
 
 
 @dataclass
 class Counts:
-    """What was played; sums of several are made with `+=`."""
+    """Counts of what was played, which can be added up with `+=`."""
 
     games: int = 0
     rounds: int = 0
@@ -132,14 +132,14 @@ class Counts:
     reward_square: float = 0.0
     paths: int = 0
     phi_square: float = 0.0
-    """Of Phi in games that are over, as in `rewards.Errors`."""
+    """Sum of squared errors of Phi in finished games, as in `rewards.Errors`."""
     phi_count: int = 0
     seconds: float = 0.0
-    """Of collecting, over all halves of all simulators."""
+    """Time spent on collecting, over all halves of all simulators."""
     waiting: float = 0.0
-    """... of them, for answers of inference engines."""
+    """Part of that time spent waiting for answers of inference engines."""
     held: float = 0.0
-    """... of them, for a buffer that had enough."""
+    """Part of that time spent waiting for a buffer that had enough."""
 
     def __iadd__(self, other: Counts) -> Counts:
         for each in fields(self):
@@ -149,40 +149,40 @@ class Counts:
 
 @dataclass(frozen=True)
 class Shipment:
-    """Rounds that a simulator hands over."""
+    """Rounds that a simulator sends to a buffer."""
 
     batch: Batch
     raw: dict[str, np.ndarray]
-    """f64[n] by model: advantages as `raw_advantages` returns them."""
+    """f64[n] by model: advantages from `raw_advantages`."""
     counts: Counts
 
 
 @dataclass(frozen=True)
 class LessonParts:
-    """A minibatch of one model, in as many parts as the parameter server has processes, and news of the buffer."""
+    """A minibatch of one model, with a part for each process of the parameter server, and figures of the buffer."""
 
     model: str | None
-    """None: there was not enough of any."""
+    """None: no model had enough questions."""
     parts: list[object]
-    """References to Lesson."""
+    """Ray references to Lesson."""
     counts: Counts
-    """Of what came in since the last answer."""
+    """Counts of what the buffer received since the last answer."""
     figures: dict[str, float]
     moments: Moments
 
 
 def own(lesson: Lesson) -> Lesson:
-    """Return a lesson with arrays of its own: those that Ray hands over are read-only, in memory that others share."""
+    """Return a lesson with its own arrays: those that Ray passes are read-only, in memory shared with others."""
     return lesson.rows(np.arange(len(lesson)))
 
 
 @dataclass(frozen=True)
 class Saved:
-    """All that a checkpoint holds, on its way to who writes it."""
+    """The contents of a checkpoint, on their way between parameter server and monitor."""
 
     progress: str
     """`RolesProgress` as JSON."""
     tensors: dict[str, np.ndarray]
     learner: dict[str, Parcel]
-    """The networks that learn, as they are, and the critic if there is one."""
+    """The current learning networks, and the critic if there is one."""
     gamma: float = 0.0

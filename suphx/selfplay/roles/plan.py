@@ -1,4 +1,4 @@
-"""What a configuration asks of the machines, role by role, and whether they have it. Nothing is started to find out."""
+"""What a configuration needs of the machines, role by role, and whether they have it, without starting anything."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ from suphx.selfplay.pace import DECISIONS_A_GAME, QUESTIONS_A_GAME
 from suphx.selfplay.roles.simulator import HALVES
 
 GIB = 1 << 30
-#: What a process takes before it does anything: Python, NumPy, torch, and the compiled rules. Measured.
+#: Memory of a process before it does anything: Python, NumPy, torch and the compiled rules. Measured.
 _PROCESS_BYTES = 450 << 20
-#: Questions of rounds in progress at a table, for each model that learns; discards are nearly all. Measured.
+#: Questions of rounds in progress at a table, over all learning models; nearly all are discards. Measured.
 _QUESTIONS_A_TABLE = 27
-#: Of rounds that wait for others of the same walls, for each question of rounds in progress. Measured, with 8 copies.
+#: Questions of rounds that wait for games with the same walls, per question of rounds in progress. Measured with 8
+#: copies.
 _WAITING = 3
-#: Copies of a minibatch's packed planes on its way into a step, and what a pass of the step needs. Measured.
+#: Bytes per question for copies of its packed planes on the way into a step, and bytes per learning pass. Measured.
 _STEP_BYTES = 900 * 8 * 5
 _PASS_BYTES = 200 << 20
 
@@ -42,7 +43,7 @@ class Node:
     cpus: float
     gpus: float = 0.0
     memory: int | None = None
-    """Bytes; None: not known"""
+    """Bytes; None: unknown"""
 
 
 @dataclass(frozen=True)
@@ -52,17 +53,17 @@ class RolePlan:
     name: str
     count: int
     cpus: float
-    """Of each."""
+    """Cores of each process."""
     gpus: float
     threads: int
     memory: int
-    """Bytes that each one takes, roughly, besides the weights."""
+    """Approximate memory of each process in bytes, without the weights."""
     does: str
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All roles."""
+    """The processes of all roles."""
 
     roles: tuple[RolePlan, ...]
 
@@ -78,11 +79,11 @@ class Plan:
 
     @property
     def memory(self) -> int:
-        """Bytes that all roles take, roughly."""
+        """Approximate memory of all roles in bytes."""
         return sum(role.count * role.memory for role in self.roles)
 
     def check(self, nodes: Sequence[Node]) -> None:
-        """Raise InputError, naming the role, if these machines cannot hold all processes: first fit, largest first."""
+        """Raise InputError, naming the role, if the processes do not fit these machines (first fit, largest first)."""
         left = [[node.gpus, node.cpus] for node in nodes]
         have = f"{len(nodes)} machine{'s' * (len(nodes) != 1)} with {_sum(nodes, 'cpus'):g} cores and "
         have += f"{_sum(nodes, 'gpus'):g} GPUs"
@@ -96,12 +97,12 @@ class Plan:
                     raise InputError(
                         f"roles.{role.name}: no room for process {number + 1} of {role.count} ({role.cpus:g} cores, "
                         f"{role.gpus:g} GPUs) beside the others: there is {have}, and the roles claim {self.cpus:g} "
-                        f"cores and {self.gpus:g} GPUs. Lower roles.{role.name}.count, or what each claims"
+                        f"cores and {self.gpus:g} GPUs. Lower roles.{role.name}.count, or what each process claims"
                     )
         memories = [node.memory for node in nodes if node.memory is not None]
         if len(memories) == len(nodes) and self.memory > sum(memories):
             raise InputError(
-                f"roles: they would take some {self.memory / GIB:.1f} GiB of memory, and there are "
+                f"roles: they would need about {self.memory / GIB:.1f} GiB of memory, and there are "
                 f"{sum(memories) / GIB:.1f}; lower side_by_side, learning.replay.bytes or the number of processes"
             )
 
@@ -143,36 +144,35 @@ def plan_of(config: TrainConfig) -> Plan:
 
 
 def this_machine() -> Node:
-    """Return what this machine has."""
+    """Return this machine's cores, GPUs and memory."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
     return Node(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, gpus, memory)
 
 
 def parse_node(text: str) -> list[Node]:
-    """Return machines for words such as `4x64c8g512`: four of 64 cores, 8 GPUs and 512 GiB.
+    """Return the machines that a text such as `4x64c8g512` describes: four with 64 cores, 8 GPUs and 512 GiB each.
 
-    All but the cores may be left out. Raises InputError for other words.
+    Everything except the cores may be left out. Raises InputError for other texts.
     """
     found = re.fullmatch(r"(?:(\d+)x)?(\d+(?:\.\d+)?)c(?:(\d+)g(?:(\d+))?)?", text.strip())
     if found is None:
-        raise InputError(f"{text!r} names no machines; write 4x64c8g512: four of 64 cores, 8 GPUs and 512 GiB")
+        raise InputError(f"{text!r} names no machines; write 4x64c8g512 for four with 64 cores, 8 GPUs and 512 GiB")
     count, cpus, gpus, gib = found.groups()
     return [Node(float(cpus), float(gpus or 0), int(gib) * GIB if gib else None)] * int(count or 1)
 
 
-#: Seconds of a core for tables, features and keeping of experience in a hanchan. Measured in the same games.
+#: CPU seconds per hanchan for tables, features and storing of experience. Measured in the games of `pace.py`.
 _PLAY_SECONDS_A_GAME = 0.04
-#: Positions of the probe, and how often it is tried.
+#: Positions of the speed probe, and number of tries.
 _PROBE_POSITIONS, _PROBE_TRIES = 256, 3
 
 
 def expected_rate(config: TrainConfig) -> dict[str, float] | None:
-    """Return games and decisions a second to expect if all roles are here; None if they compute on GPUs.
+    """Return the expected games and decisions per second if all roles run here; None if they compute on GPUs.
 
-    Raises InputError where the weights to start from are not there.
-
-    From a probe of a second or two: what the start's networks take to answer, and to learn, on a core of this machine.
+    The estimate is based on a probe of a second or two: how long the start's networks take to answer and to learn on
+    one core of this machine. Raises InputError if the weights to start from are missing.
     """
     roles = config.roles
     networks = load_agent(weights_folder(config.start))
@@ -198,7 +198,7 @@ def expected_rate(config: TrainConfig) -> dict[str, float] | None:
 
 
 def _best(work: Callable[[], object]) -> float:
-    """Return the seconds for a position, the best of a few tries."""
+    """Return the seconds per position, as the best of a few tries."""
     found = []
     for _ in range(_PROBE_TRIES + 1):  # the first one warms up
         began = time.perf_counter()

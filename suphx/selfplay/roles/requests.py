@@ -1,4 +1,4 @@
-"""Requests to other roles that nobody waits for: what they raise is heard all the same."""
+"""Requests to other roles whose results nobody waits for, but whose errors must not get lost."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from ray.exceptions import RayError, RayTaskError
 
 
 def is_answered(request: Any) -> bool:  # a reference, or None
-    """Return whether a request has been answered, or there is none; raises what it raised.
+    """Return whether a request has been answered or is None; raises the error that it raised.
 
-    One to a process that has died since counts as answered: that one comes up again.
+    A request to a process that has died since counts as answered: the process is restarted.
     """
     if request is None:
         return True

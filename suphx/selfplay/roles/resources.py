@@ -1,4 +1,4 @@
-"""What the roles may use of the machines, by configuration."""
+"""Configuration of the roles: how many processes each has, and what they may use of the machines."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ class RoleConfig(Config):
     """The processes of one role."""
 
     count: int = Field(default=1, ge=1)
-    """How many of them."""
+    """Number of processes."""
     cpus: float = Field(default=1.0, ge=0)
-    """Cores that each one claims. On a small machine all roles share the cores, so each claims a share of one."""
+    """Cores that each process claims. On a small machine all roles share the cores, so each claims part of one."""
     gpus: float = Field(default=0.0, ge=0)
-    """GPUs that each one claims; a share lets several processes use one GPU."""
+    """GPUs that each process claims; with a fraction, several processes share one GPU."""
     threads: int = Field(default=1, ge=1)
-    """Threads that each one computes with, where it computes on a CPU."""
+    """Threads that each process computes with on a CPU."""
 
 
 def precision_for(role: RoleConfig) -> Precision:
-    """Return where a process of a role computes, and set its threads."""
+    """Return the device and precision that a process of a role computes with, and set its number of threads."""
     return choose_precision("cuda" if role.gpus else "cpu", None, role.threads)
 
 
@@ -30,30 +30,30 @@ class RolesConfig(Config):
     """The processes of a distributed training."""
 
     simulators: RoleConfig = Field(default_factory=lambda: RoleConfig(cpus=0.5))
-    """They play `side_by_side` games each, in two halves: while one waits for the engines, the other plays."""
+    """Simulators play `side_by_side` games each, in two halves: while one waits for the engines, the other plays."""
     engines: RoleConfig = Field(default_factory=lambda: RoleConfig(cpus=0.5))
-    """They answer for the networks at the tables."""
+    """Inference engines compute the answers of the networks at the tables."""
     buffers: RoleConfig = Field(default_factory=lambda: RoleConfig(cpus=0.0))
-    """They keep experience: `learning.replay.bytes` of memory each."""
+    """Replay buffers keep experience, up to `learning.replay.bytes` of memory each."""
     servers: RoleConfig = Field(default_factory=lambda: RoleConfig(cpus=0.5))
-    """The parameter server: it learns. Several processes share each step's questions and add up gradients."""
+    """The parameter server learns. Several processes share each step's questions and add up their gradients."""
     monitor: RoleConfig = Field(default_factory=lambda: RoleConfig(cpus=0.0))
-    """It writes all files, and measures the agent on as many threads as it has."""
+    """The monitor writes all files, and measures the agent with its `threads`."""
     ahead: int = Field(default=3, ge=1)
-    """Minibatches of every model that wait in a buffer before simulators are made to wait: data stay fresh where
-    learning is the slower part."""
+    """Minibatches of every model that a buffer holds before simulators must wait. This keeps experience fresh if
+    learning is slower than play."""
     start_seconds: float = Field(default=300, gt=0)
-    """A role that has not come up after so long is named, and the run ends."""
+    """Seconds that roles have to start; after that, the run ends with an error that names those missing."""
     restarts: int = Field(default=20, ge=-1)
-    """How often each process may die and come up again before the run ends; -1 for any number."""
+    """How often each process may die and be restarted before the run ends; -1: any number of times."""
     object_store_gib: float = Field(default=1.0, gt=0)
-    """Memory of Ray's object store, where Ray is started on this machine."""
+    """Memory of Ray's object store, if Ray is started on this machine."""
 
     @model_validator(mode="after")
     def _fits(self) -> RolesConfig:
         for name in ("simulators", "buffers", "monitor"):
             if getattr(self, name).gpus:
-                raise ValueError(f"{name}.gpus: this role computes nothing on a GPU")
+                raise ValueError(f"{name}.gpus: this role does not compute on a GPU")
         if self.monitor.count > 1:
-            raise ValueError("monitor.count: there is one, where the run's folder is")
+            raise ValueError("monitor.count: there can only be one, on the machine with the run's folder")
         return self
