@@ -1,4 +1,4 @@
-"""`review_game`: a logged game and an agent in, a `Review` out."""
+"""`review_game`: reviews a logged game by an agent and returns a `Review`."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from suphx.reward.predictor import RewardPredictor
 
 SHIPPED_PREDICTOR = Path(__file__).parents[1] / "weights" / "reward.safetensors"
 
-#: Longest text that is taken over from a log.
+#: Maximum length of a text taken from a log.
 MOST_LETTERS = 200
 
-#: Hears how far a review is: a word for the step, and the share that is done, 0 to 1.
+#: Called with the progress of a review: the name of the current step, and the completed share, 0 to 1.
 Progress = Callable[[str, float], None]
 
 
@@ -39,10 +39,10 @@ def shipped_predictor() -> RewardPredictor:
 
 
 def reviewing(agent: Agent, name: str) -> NetworkAgent:
-    """Return an agent as one that can review; raises InputError for one that is not a single agent of networks."""
+    """Return the agent if it can review; raises InputError unless it is a single agent of networks."""
     if not isinstance(agent, NetworkAgent):
         raise InputError(
-            f"{name} cannot review: only networks say how likely each action is; name one agent of networks, such as sl"
+            f"{name} cannot review: only networks give each action a probability; name one network agent, such as sl"
         )
     return agent
 
@@ -56,8 +56,8 @@ def review_game(
 ) -> Review:
     """Review a game by an agent, for the decisions of some seats.
 
-    agent: one of networks, by whatever name it was asked for. Raises InputError for another, and LogError, naming
-    file and place, for a log that cannot be played by the rules.
+    agent: a network agent; agent_name: the name by which it was requested. Raises InputError for another kind of agent,
+    and LogError, naming file and place, for a log that cannot be played by the rules.
     """
     networks = reviewing(agent, agent_name)
     progress("replaying", 0.0)
@@ -95,13 +95,13 @@ def review_game(
 
 
 def clean(text: str) -> str:
-    """Return a text out of a file as it can be shown: printable characters, at most `MOST_LETTERS` of them."""
+    """Return a text from a file in a form safe to show: printable characters only, at most `MOST_LETTERS` of them."""
     shown = "".join(letter for letter in text if letter.isprintable())
     return shown if len(shown) <= MOST_LETTERS else shown[: MOST_LETTERS - 1] + "…"
 
 
 def _last_part(path: str) -> str:
-    """Return the last part of a path: a review is for others, whom the folders it was made in do not concern."""
+    """Return the last part of a path: a review may be shared, and should not reveal the folders it was made in."""
     return path.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
 
 

@@ -1,4 +1,4 @@
-"""The decisions of a seat: what there was, what was done, what the agent thinks of it, and how much it mattered."""
+"""The decisions of a seat: the options, the action taken, the agent's opinion, and how much the choice mattered."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from suphx.review.document import Candidate, Decision, Safety, Target
 from suphx.review.listing import see_all
 from suphx.review.targets import Question, find_targets
 
-#: A probability below this one counts as this one where it is compared: networks are not that sure of being right.
+#: Lower bound of probabilities where they are compared: smaller outputs of the networks are not reliable.
 LEAST_PROBABILITY = 1e-4
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A decision of a seat before anything is thought about it."""
+    """A decision of a seat, before the agent has assessed it."""
 
     record: int
     """Index of the record."""
@@ -49,17 +49,17 @@ class Asked:
     frame: int
     seat: int
     action: int
-    """What was done."""
+    """The action taken."""
 
 
 def difference(preferred: float, taken: float) -> float:
-    """Return p ln(p / q) in nats, as `Decision.difference`; p and q are the two probabilities."""
+    """Return p ln(p / q) in nats, as in `Decision.difference`; p and q are the two probabilities."""
     least = max(taken, LEAST_PROBABILITY)
     return max(0.0, preferred * math.log(preferred / least)) if preferred > 0 else 0.0
 
 
 def choice_of(action: int, drawn: int) -> int:
-    """Return what an action is to the networks: a discard is its kind, whichever tile of it goes; others themselves.
+    """Return the choice that an action is to the networks: for a discard its kind, otherwise the action itself.
 
     drawn: the tile just drawn, for the action that discards it.
     """
@@ -71,9 +71,9 @@ def choice_of(action: int, drawn: int) -> int:
 def decisions_of(
     records: np.ndarray, asked: Sequence[Asked], legal: np.ndarray, agent: NetworkAgent, rules: Rules
 ) -> list[Decision]:
-    """Return what the agent makes of decisions, in order; those in which it tells no two actions apart are left out.
+    """Return the agent's assessment of decisions, in order, without those in which it distinguishes no two actions.
 
-    records GAME[...]; legal bool[n, ACTIONS]: what each seat might do. `Decision.number` counts what is returned.
+    records GAME[...]; legal bool[n, ACTIONS]: the legal actions. `Decision.number` counts the decisions returned.
     """
     index = np.array([each.record for each in asked], np.int32)
     seats = np.array([each.seat for each in asked], np.uint8)
@@ -82,7 +82,7 @@ def decisions_of(
 
 
 class _Facts:
-    """All that is known of a game's decisions, worked out for all of them together."""
+    """Everything known about a game's decisions, computed for all of them in batches."""
 
     def __init__(
         self, records: np.ndarray, asked: Sequence[Asked], given: Decisions, opinions: Opinions, rules: Rules
@@ -97,7 +97,7 @@ class _Facts:
         self._discards = self._after_discards(hands)
 
     def _after_discards(self, hands: np.ndarray) -> dict[int, tuple[Discards, int]]:
-        """Return, by decision with 3n+2 tiles, what each discard leaves, and the row in it."""
+        """Return for each decision with 3n+2 tiles the shanten and acceptance after each discard, and its row there."""
         rows = np.flatnonzero(hands.sum(1) % 3 == 2)
         if not len(rows):
             return {}
@@ -106,7 +106,7 @@ class _Facts:
         return {n: (found, row) for row, n in enumerate(rows.tolist())}
 
     def _choices_of(self, n: int) -> dict[int, Action]:
-        """Return what the networks tell apart: choice -> the action that stands for it."""
+        """Return the choices that the networks distinguish: choice -> the action that represents it."""
         drawn = int(self._records["drawn"][self._given.game[n]])
         found: dict[int, Action] = {}
         game, seat = self._records[self._given.game[n]], int(self._given.seat[n])
@@ -117,13 +117,13 @@ class _Facts:
         return found
 
     def decisions(self) -> list[Decision]:
-        """Return the decisions with a choice."""
+        """Return the decisions with at least two choices."""
         candidates = {n: self._candidates(n) for n in self._kept}
         targets = self._targets(candidates)
         return [self._decision(number, n, *candidates[n], targets[n]) for number, n in enumerate(self._kept)]
 
     def _candidates(self, n: int) -> tuple[list[Candidate], list[int]]:
-        """Return the candidates of a decision, likeliest first, and the choice that each is."""
+        """Return the candidates of a decision, likeliest first, and the choice of each."""
         probability = self._opinions.probability[n]
         choices = sorted(self._choices[n].items(), key=lambda each: (-probability[int(each[1])], each[0]))
         safety = self._safety(n)
@@ -161,7 +161,7 @@ class _Facts:
         return found
 
     def _targets(self, candidates: dict[int, tuple[list[Candidate], list[int]]]) -> dict[int, list[Target]]:
-        """Return the best targets of each decision: of a claim, those after each chow and pong, and after a pass."""
+        """Return the best targets of each decision; for a claim, those after each chow and pong, and after a pass."""
         questions, of = [], []
         for n, (_, choices) in candidates.items():
             claim = bool(self._given.legal[n, PASS])
@@ -206,7 +206,7 @@ class _Facts:
 
 
 def situation_of(choices: Sequence[int]) -> str:
-    """Return what a decision was about, as `Decision.situation`, from its choices."""
+    """Return the kind of a decision, as in `Decision.situation`, from its choices."""
     if WIN_BY_DRAW in choices or WIN_BY_CLAIM in choices:
         return "win"
     if NINE_TERMINALS in choices:

@@ -1,8 +1,8 @@
-"""`Review`: what a review says, as a typed document that goes into JSON; `docs/review.md` explains it to players.
+"""`Review`: the contents of a review as a typed document for JSON; `docs/review.md` explains it to players.
 
-Tiles are in notation: `"5m"`, `"0m"` the red five, honours `"1z"` (East) to `"7z"` (red dragon). Kinds, where a red
-five counts as a five, are written the same way without 0. Seats are 0 to 3, seat 0 deals first. Probabilities and
-rates are between 0 and 1.
+Tiles are in notation: `"5m"`, `"0m"` the red five, honours `"1z"` (East) to `"7z"` (red dragon). Kinds, for which a red
+five counts as a five, are written in the same way without 0. Seats are 0 to 3; seat 0 is the first dealer.
+Probabilities and rates are between 0 and 1.
 """
 
 from __future__ import annotations
@@ -21,95 +21,95 @@ class Document(BaseModel):
 
 
 class Target(Document):
-    """Winning hands that a position leads to, all with the same tiles given up, yaku, points and distance."""
+    """A group of winning hands within reach that share the tiles given up, yaku, points and distance."""
 
     after: int | None
-    """Index of the candidate that is taken first (a claim: a chow or pong, or the pass); None in the own turn."""
+    """Index of the candidate taken first, if this is a claim (a chow, a pong or the pass); None on the own turn."""
     hand: list[str]
-    """Concealed tiles of the likeliest of these hands, the winning tile among them."""
+    """Concealed tiles of the likeliest of these hands, including the winning tile."""
     draws: list[str]
-    """Kinds that it draws, each as often as it is drawn: its distance is their number, 1 to 3."""
+    """Kinds to be drawn for it, each as often as it is needed: their number, 1 to 3, is the distance of the hand."""
     gives: list[str]
-    """Kinds that it gives up: the hand is reached by discarding any of them first."""
+    """Kinds to be given up for it: the hand is reached by discarding any of them first."""
     also: list[list[str]]
-    """What the others of these hands draw instead, likeliest first; at most twelve."""
+    """Kinds to be drawn for the other hands of the group instead, likeliest first; at most twelve hands."""
     points: int
-    """Points by ron, in riichi where the hand is closed, without ippatsu, ura dora, repeat counters and bets."""
+    """Points by ron, in riichi if the hand is closed, without ippatsu, ura dora, repeat counters and bets."""
     yaku: list[str]
     """English names of its yaku, dora last."""
     likelihood: float
-    """Expected number of ways to draw what is missing within the draws left, all these hands together (the
+    """Expected number of ways to draw the missing tiles within the remaining draws, summed over all these hands (the
     likelihood of `suphx.features.lookahead`); near 0 it is about the probability, and it may exceed 1."""
 
 
 class Safety(Document):
-    """What another seat cannot or will hardly win on, by what everyone sees."""
+    """The kinds on which another seat cannot win, or is unlikely to, judging by what everyone sees."""
 
     seat: int
     riichi: bool
     safe: list[str]
-    """Kinds it cannot claim a win on: its own discards, and what passed it since its last own discard or riichi."""
+    """Kinds it cannot claim a win on: its own discards, and tiles it let pass since its last own discard or riichi."""
     suji: list[str]
-    """Kinds that no two-sided wait of it can hold, by the kinds safe from it; without those."""
+    """Kinds that cannot be part of a two-sided wait, given the kinds in `safe`; excludes `safe` itself."""
 
 
 class Candidate(Document):
-    """One thing that can be done."""
+    """One of the actions to choose from."""
 
     type: str
     """`discard`, `riichi`, `chow`, `pong`, `open kong`, `closed kong`, `added kong`, `win by draw`, `win by claim`,
     `nine terminals` or `pass`."""
     name: str
-    """In words, e.g. `discard 5m`."""
+    """Name of the action, e.g. `discard 5m`."""
     tile: str
     """The tile that is discarded, called, won on or made a kong of; empty for riichi, pass and nine terminals."""
     own: list[str]
     """Own tiles that a call uses."""
     probability: float
-    """That the agent takes it, where it draws every answer of its networks by their probability."""
+    """Probability that the agent takes it, if each answer of its networks is sampled by its probability."""
     shanten: int | None
-    """Of discards: tiles missing for tenpai after it."""
+    """For discards: tiles missing for tenpai afterwards."""
     accepted: int | None
-    """Of discards: unseen tiles that lower the shanten then."""
+    """For discards: number of unseen tiles that then lower the shanten."""
     danger: list[int]
-    """Of discards: seats in riichi from which the tile is neither safe nor suji."""
+    """For discards: seats in riichi against which the tile is neither safe nor suji."""
 
 
 class Decision(Document):
-    """One choice of the seat that is looked at: a position in which the agent tells at least two actions apart."""
+    """One decision of the reviewed seat: a position in which the agent distinguishes at least two actions."""
 
     round: int
     """Index of the round in `Review.rounds`."""
     frame: int
     """Index of the frame in its round."""
     number: int
-    """Which decision of the seat in the game it is, from 0."""
+    """Number of the decision among those of the seat in the game, from 0."""
     situation: str
-    """What it was about: the first that applies of `win`, `nine terminals`, `kong` (an own one), `riichi`, `discard`,
-    and of claims `call`."""
+    """Kind of decision: the first that applies of `win`, `nine terminals`, `call` (a claim), `kong` (closed or added),
+    `riichi` and `discard`."""
     turn: int
-    """Own discards before it, called ones included."""
+    """Number of own discards before it, including called ones."""
     shanten: int
-    """Tiles missing for tenpai, before the decision; -1 is complete."""
+    """Tiles missing for tenpai, before the decision; -1 for a complete hand."""
     against_riichi: bool
-    """Another seat is in riichi."""
+    """Whether another seat is in riichi."""
     candidates: list[Candidate]
-    """All there was, likeliest first."""
+    """All candidates, likeliest first."""
     taken: int
-    """Index of what was done."""
+    """Index of the candidate that was taken."""
     preferred: int
-    """Index of what the agent does, each of its networks giving its likeliest answer."""
+    """Index of the candidate that the agent would take, with each of its networks giving its likeliest answer."""
     agrees: bool
-    """Whether they are the same."""
+    """Whether these two are the same."""
     confidence: float
-    """Probability of what the agent does."""
+    """Probability of the candidate that the agent would take."""
     difference: float
-    """How much the choice mattered: p ln(p / q) in nats, p the probability of what the agent does, q that of what was
-    done, at least 0.0001; 0 where both are the same, and where q is more than p. Between 0 and 9.22."""
+    """How much the choice mattered: p ln(p / q) in nats, where p is the probability of the preferred candidate and q
+    that of the one taken, at least 0.0001; 0 if they are the same, or if q is greater than p. Between 0 and 9.22."""
     targets: list[Target]
-    """Winning hands near: the best ones by the points of the look-ahead's highest step times likelihood."""
+    """The best winning hands within reach, by likelihood times the points of the look-ahead's highest step reached."""
     safety: list[Safety]
-    """Of the three others, next seat first."""
+    """Safety against the three other seats, the next seat first."""
 
 
 class Win(Document):
@@ -117,18 +117,18 @@ class Win(Document):
 
     seat: int
     source: int
-    """Seat that the tile came from; the winner's own for a win by draw."""
+    """Seat that the winning tile came from; the winner's own for a win by draw."""
     tile: str
     yaku: dict[str, int]
-    """English name and Japanese term of each yaku and its han (yakuman: how many it counts for), dora last."""
+    """English name and Japanese term of each yaku -> its han (for yakuman: how many it counts for), dora last."""
     han: int
     fu: int
     limit: str
     points: int
-    """Of the hand, without repeat counters and bets."""
+    """Points of the hand, without repeat counters and bets."""
     deltas: list[int]
     ura: list[str]
-    """Indicators under the shown ones, where the winner was in riichi."""
+    """Ura dora indicators, if the winner was in riichi."""
 
 
 class Result(Document):
@@ -139,9 +139,9 @@ class Result(Document):
     tenpai: list[int]
     """Seats in tenpai at an exhaustive draw."""
     deltas: list[int]
-    """Points each seat gained by the end; riichi bets paid before are not in it."""
+    """Points each seat gained at the end of the round, without riichi bets paid earlier."""
     scores: list[int]
-    """Points of each seat afterwards."""
+    """Score of each seat afterwards."""
 
 
 class Round(Document):
@@ -156,24 +156,24 @@ class Round(Document):
     """Riichi bets on the table at its start."""
     dealer: int
     scores: list[int]
-    """Points at the start."""
+    """Scores at the start."""
     frames: list[dict[str, Any]]
-    """The table at every moment somebody was asked, and at the end; the first whole, each other one as what has changed
-    since the one before it (`suphx.review.frames`)."""
+    """The table at every moment at which a seat was asked, and at the end: the first frame whole, every other as the
+    changes from the previous one (`suphx.review.frames`)."""
     result: Result
 
 
 class Phi(Document):
-    """What the game is worth to each seat as it goes on, by the reward predictor."""
+    """The expected value of the game to each seat as it goes on, by the reward predictor."""
 
     units: str
     values: list[list[float]]
-    """Before the first round, and after each round, by seat. After the last, where it ended the game, it is what the
-    game was worth: the prize of the rank."""
+    """Values by seat, before the first round and after each round. After the last round, if it ended the game, this is
+    the actual value: the prize for the rank."""
 
 
 class Rate(Document):
-    """How often a seat did what the agent does, in one kind of situation."""
+    """How often a seat agreed with the agent, in one kind of situation."""
 
     group: str
     """`situation`, `turn`, `shanten` or `riichi`."""
@@ -183,23 +183,23 @@ class Rate(Document):
 
 
 class SeatReview(Document):
-    """What a review says of one seat."""
+    """The review of one seat."""
 
     seat: int
     decisions: list[list[Decision]]
-    """By round."""
+    """Decisions by round."""
     agreed: int
-    """Decisions in which it did what the agent does."""
+    """Number of decisions in which it did what the agent would do."""
     count: int
-    """Decisions in all."""
+    """Total number of decisions."""
     rating: float | None
-    """100 times the mean over all decisions of min(1, q / p), p and q as in `Decision.difference`; 100 for one who does
-    what the agent does. None without decisions."""
+    """100 times the mean over all decisions of min(1, q / p), p and q as in `Decision.difference`; 100 for a player who
+    always agrees with the agent. None without decisions."""
     difference: float
     """Sum of the differences, in nats."""
     rates: list[Rate]
     absent: int
-    """Decisions that the server made for it while it was away; they are not among those counted."""
+    """Number of decisions that the server made for it while it was away; they are not counted above."""
 
 
 class Review(Document):
@@ -207,10 +207,11 @@ class Review(Document):
 
     format: int = FORMAT_VERSION
     source: str
-    """Name of the file."""
+    """Name of the log file."""
     agent: str
+    """Name by which the agent was requested."""
     title: str
-    """The agent's own name for itself."""
+    """The agent's own name."""
     names: list[str]
     room: str
     length: str
@@ -218,13 +219,13 @@ class Review(Document):
     red_fives: bool
     rounds: list[Round]
     scores: list[int]
-    """Points at the end of the log."""
+    """Scores at the end of the log."""
     ranks: list[int] | None
-    """Rank of each seat, 0 the first; None for a game that is not over."""
+    """Rank of each seat, 0 for first place; None for an unfinished game."""
     points: list[float] | None
-    """Final points in thousands, by the rules; None for a game that is not over."""
+    """Final points in thousands, by the rules; None for an unfinished game."""
     phi: Phi | None
     seats: list[SeatReview]
-    """Of each seat that was asked for."""
+    """The review of each requested seat."""
     remarks: list[str]
-    """What the reader should know: where the log says otherwise than the rules, why there is no Phi."""
+    """Remarks for the reader: where the log contradicts the rules, why there is no Phi."""

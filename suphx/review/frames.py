@@ -1,15 +1,15 @@
-"""Tables as the page draws them: one JSON object a moment, and what changes from one moment to the next.
+"""Frames: the table as the page draws it, one JSON object per moment, and the changes from one moment to the next.
 
 A whole frame has `round`, `repeat`, `bets`, `dealer`, `turn`, `left` (tiles in the wall), `indicators`, `dora`,
-`phase`, `open` (the tile that may be claimed, or empty), `asked` ([seat, what it did] of all seats asked) and `seats`,
-four objects: `wind`, `score`, `riichi` (empty, `declared` or `riichi`), `hand` (concealed tiles without the one drawn),
-`drawn`, `melds`, `river`, `waits` (kinds) and `furiten`. Tiles are lists of notation. A meld is `[type, [tiles as they
-lie, left to right], place of the turned tile or -1, added tile or empty]`; a discard `[tile, marks]` with the marks `d`
-(just drawn), `r` (turned for riichi) and `0` to `3` (called by that seat).
+`phase`, `open` (the tile that may be claimed, or empty), `asked` ([seat, action taken] for each seat asked) and
+`seats`, four objects: `wind`, `score`, `riichi` (empty, `declared` or `riichi`), `hand` (concealed tiles without the
+one drawn), `drawn`, `melds`, `river`, `waits` (kinds) and `furiten`. Tiles are lists in notation. A meld is `[type,
+[tiles as they lie, left to right], place of the turned tile or -1, added tile or empty]`; a discard is `[tile, marks]`
+with the marks `d` (just drawn), `r` (turned for riichi) and `0` to `3` (called by that seat).
 
-In a hand that is hidden each tile is `?`, and nothing is said of its waits.
+In a hidden hand each tile is `?`, and its waits are left empty.
 
-A change has those fields alone that are different, and `seats` as `{seat: fields}`.
+A change contains only the fields that differ, and `seats` as `{seat: fields}`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Frame = dict[str, Any]
 
 
 def frame_of(game: np.void, asked: list[list[Any]], open_seats: Collection[int] = range(SEATS)) -> Frame:
-    """Return the whole frame of a GAME record; `open_seats` are those whose hands lie open."""
+    """Return the whole frame of a GAME record; open_seats: the seats whose hands are visible."""
     view = table_view(game, open_seats)
     return {
         "round": view.round,
@@ -68,8 +68,8 @@ def _seat(game: np.void, view: SeatView, is_open: bool) -> Frame:
 
 
 def waits_now(game: np.void, seat: int) -> int:
-    """Return the mask of the kinds that complete a hand as it stands without the tile just drawn; 0 if not tenpai."""
-    stale = game["phase"] == PHASE_CALL_DISCARD and game["turn"] == seat  # worked out after the discard
+    """Return the mask of the kinds that complete a hand without the tile just drawn; 0 if it is not tenpai."""
+    stale = game["phase"] == PHASE_CALL_DISCARD and game["turn"] == seat  # waits are updated after the discard
     return 0 if stale else int(game["waits"][seat])
 
 
@@ -88,7 +88,7 @@ def _discard(discard: Discard) -> list[str]:
 
 
 def change(before: Frame, after: Frame) -> Frame:
-    """Return what is different in a frame, as documented above."""
+    """Return the change from one frame to the next, as documented above."""
     found = {key: value for key, value in after.items() if key != "seats" and value != before[key]}
     seats = {
         str(seat): {key: value for key, value in now.items() if value != then[key]}

@@ -1,4 +1,4 @@
-"""A logged game replayed for a review: every moment of it, what was done, and how each round ended."""
+"""Replay of a logged game for a review: every moment, the actions taken, and how each round ended."""
 
 from __future__ import annotations
 
@@ -20,44 +20,44 @@ class Moment:
     record: int
     """Index in `Replayed.records`."""
     answers: tuple[tuple[int, int], ...]
-    """(seat, action) of all that are asked."""
+    """(seat, action) for all seats that are asked."""
     absent: frozenset[int]
-    """Seats that had left the table: the server answered for them."""
+    """Seats that had left the table, for which the server answered."""
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """A game, replayed."""
+    """A replayed game."""
 
     log: GameLog
     records: np.ndarray
     """GAME[n]: the table at every moment, all rounds one after the other."""
     rounds: list[list[Moment]]
-    """Moments by round, the round's end last."""
+    """Moments by round, with the end of the round last."""
     ends: np.ndarray
-    """GAME[rounds]: each round when it was paid, the outcome in `result`."""
+    """GAME[rounds]: each round after its payments, with the outcome in `result`."""
     mismatches: list[Mismatch]
-    """What the log states otherwise than the rules; none of it changes a move."""
+    """Statements of the log that contradict the rules; none of them affects a move."""
 
 
 def replay(log: GameLog) -> Replayed:
-    """Play a game through the engine; raises LogError, naming file and place, where a move does not fit the rules."""
+    """Play a game through the engine; raises LogError, naming file and place, if a move does not fit the rules."""
     if not log.rounds:
         raise LogError("the log has no rounds", log.source)
     ends: list[np.void] = []
     verified = verify_game(log, ended=lambda game: ends.append(game.copy()))
     mismatches = verified.mismatches or []
     if len(ends) < len(log.rounds):
-        last = mismatches[-1]  # what it stopped at
+        last = mismatches[-1]  # where the replay stopped
         place = ", ".join(part for part in (last.round, last.event) if part)
         raise LogError(f"{last.what}: expected {last.expected}, found {last.found}", log.source, place)
     return played(log, np.array(ends, GAME), mismatches)
 
 
 def played(log: GameLog, ends: np.ndarray, mismatches: Sequence[Mismatch] = ()) -> Replayed:
-    """Return a game, or some rounds of one, that is known to fit the rules; ends: as in `Replayed`.
+    """Replay a game, or some rounds of one, that is known to fit the rules; ends: as in `Replayed`.
 
-    Raises LogError where a move does not fit the rules after all.
+    Raises LogError if a move does not fit the rules after all.
     """
     records: list[np.ndarray] = []
     rounds = []
@@ -72,7 +72,7 @@ def played(log: GameLog, ends: np.ndarray, mismatches: Sequence[Mismatch] = ()) 
 
 
 def _absent(log: GameLog, number: int, round_log: RoundLog, event: int) -> frozenset[int]:
-    """Return the seats that are away when an event of a round comes."""
+    """Return the seats that are away at an event of a round."""
     present = [True] * SEATS
     for each in log.connections:
         if (each.round, each.event) <= (number, event):

@@ -1,7 +1,7 @@
-"""The winning hands near a hand, one by one: the look-ahead's search, keeping the best instead of counting. Compiled.
+"""A list of the winning hands near a hand: the look-ahead's search, but keeping the best hands. Compiled.
 
-`suphx.features.lookahead` defines what a winning hand W near a hand is, how many tiles away it is, how many ways there
-are to draw them and how likely that is; here the same W made of sets and a pair are listed.
+`suphx.features.lookahead` defines a winning hand W near a hand, how many tiles away it is, the number of ways to draw
+these tiles, and its likelihood; this module lists the same W, as far as they consist of sets and a pair.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ from suphx.features.lookahead_view import VIEW, see
 from suphx.features.lookahead_worth import own_facts, worth_of_sets
 from suphx.features.proposals import PROPOSAL, propose
 
-#: Hands that are listed of a position: those with the highest `score`.
+#: Number of hands listed for a position: those with the highest `score`.
 LISTED = 48
 
-#: A winning hand near a position's.
+#: A winning hand near the hand in a position.
 LISTED_HAND = np.dtype(
     [
         ("counts", np.uint8, (KINDS,)),  # concealed tiles of the winning hand by kind
-        ("away", np.int64),  # tiles that are drawn, 1 to 3
-        ("ways", np.int64),  # ways to draw them out of the unseen ones
-        ("likelihood", np.float64),  # expected number of these ways among the draws left
+        ("away", np.int64),  # number of tiles to draw, 1 to 3
+        ("ways", np.int64),  # number of ways to choose them from the unseen tiles
+        ("likelihood", np.float64),  # expected number of these ways that the remaining draws complete
         ("worth", np.int64),  # how many of STEPS it reaches, 1 to 9
-        ("score", np.float64),  # points of the highest step it reaches x likelihood
+        ("score", np.float64),  # points of the highest step reached x likelihood
     ],
     align=True,
 )
@@ -56,7 +56,7 @@ _POINTS = np.array((0, *STEPS), np.float64)
 
 @jit
 def _factors(view, out):
-    """Write D (D-1) ... / (U (U-1) ...) for 1, 2, 3 tiles: what one way is worth in likelihood."""
+    """Write D (D-1) ... / (U (U-1) ...) for 1, 2, 3 tiles: the likelihood of a single way to draw them."""
     tiles = np.int64(0)
     for kind in range(KINDS):
         tiles += view["unseen"][kind]
@@ -68,7 +68,7 @@ def _factors(view, out):
 
 @jit
 def _keep(search, chosen, word, worth, factors, out, n):
-    """Put a hand, one part of each suit, among the best; return how many are kept then."""
+    """Insert a hand, made of one part per suit, into the sorted list of the best; return the new length of the list."""
     away = word >> DRAWN_SHIFT & TILES_FIELD
     ways = WAYS[word >> WAYS_SHIFT & WAYS_FIELD]
     likelihood = ways * factors[away - 1]
@@ -91,7 +91,7 @@ def _keep(search, chosen, word, worth, factors, out, n):
 
 @jit
 def _is_whole(search, code):
-    """Return whether four parts together, with this code, are a winning hand that is not held already."""
+    """Return whether four parts with this joint code form a winning hand that is not held already."""
     drawn, replaced = code & 3, code >> 2 & 3
     return code & PAIR_CODE != 0 and drawn > 0 and replaced == drawn - FURTHEST + search["most_replaced"]
 
@@ -106,7 +106,7 @@ def _join_all(search, chosen, out):
 
 @jit
 def _list_sets(search, own, rules, win, factors, out):
-    """Go through one part of each suit, by their codes first; write the best hands, return how many."""
+    """Enumerate combinations of one part per suit, by their codes first; write the best hands, return their number."""
     n = 0
     chosen, joined = np.empty(SUITS, np.int64), np.empty(COLUMNS, np.int64)
     first, following = search["first"], search["next"]
@@ -143,7 +143,7 @@ def _list_sets(search, own, rules, win, factors, out):
 
 @jit
 def _list_hands(lookup, view, rules, out):
-    """Write the best winning hands near that of a VIEW into LISTED_HAND[...], best first; return how many."""
+    """Write the best winning hands near the hand of a VIEW into LISTED_HAND[...], best first; return their number."""
     n_melds = np.int64(view["n_melds"])
     hand = view["hand"]
     if shanten(lookup, hand, n_melds) >= FURTHEST:
@@ -197,7 +197,7 @@ def _see_all(games, index, seats, views):
 
 
 def see_all(games: np.ndarray, index: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    """Return VIEW[n]: what n seats see of games[index[n]]."""
+    """Return VIEW[n]: what seats[n] sees of games[index[n]], for each n."""
     views = np.zeros(len(index), VIEW)
     if len(index):
         _see_all(games, index, seats, views)
@@ -207,10 +207,10 @@ def see_all(games: np.ndarray, index: np.ndarray, seats: np.ndarray) -> np.ndarr
 def list_hands(
     games: np.ndarray, index: np.ndarray, seats: np.ndarray, actions: np.ndarray, most: int = LISTED
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what n seats see, VIEW[n], the best hands near theirs, LISTED_HAND[n, most], and how many, i64[n].
+    """Return the views of n seats, VIEW[n], the best hands near theirs, LISTED_HAND[n, most], and their counts, i64[n].
 
     games GAME[...], index i64[n], seats u8[n]; actions i64[n]: a chow or pong that is made first, or NO_PROPOSAL.
-    Hands further than three tiles away, seven pairs and thirteen orphans are not among them.
+    Hands more than three tiles away, seven pairs and thirteen orphans are not included.
     """
     views, out = np.zeros(len(index), VIEW), np.zeros((len(index), most), LISTED_HAND)
     counts = np.zeros(len(index), np.int64)

@@ -1,4 +1,4 @@
-"""The log that somebody means: a file, a Tenhou viewer address whose file is at hand, or one that holds the game."""
+"""Finding the log to review: a file, a Tenhou viewer address with a local file, or an address containing the game."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _HOLDS = re.compile(r"https?://[^\s\"#]*#json=")
 
 
 def find_game(named: str, game: int = 1, logs: Path | None = None) -> tuple[GameLog, int | None]:
-    """Return a game, and the seat that a viewer address looks from.
+    """Return a game, and the seat from whose viewpoint a viewer address shows it, if any.
 
-    named: a file or archive, or an address as in `game_of_address`. game: which one, from 1, of several. Raises
-    LogError and InputError, with file and place.
+    named: a file or archive, or an address as in `game_of_address`. game: number of the game, from 1, if there are
+    several. Raises LogError and InputError, with file and place.
     """
     if found := game_of_address(named, game, logs):
         return found
@@ -30,11 +30,12 @@ def find_game(named: str, game: int = 1, logs: Path | None = None) -> tuple[Game
 
 
 def game_of_address(address: str, game: int = 1, logs: Path | None = None) -> tuple[GameLog, int | None] | None:
-    """Return the game of a viewer's address, and the seat that it looks from; None for what is no such address.
+    """Return the game of a viewer address and the seat that it is viewed from; None if it is not such an address.
 
-    address: of Tenhou's viewer (`https://tenhou.net/0/?log=...&tw=1`), whose file is looked for by its name in `logs`,
-    a file, folder or archive, by default among the files of the current folder; or one that holds the game itself
-    (`https://tenhou.net/6/#json=...`). game: which one, from 1, of several. Raises LogError and InputError.
+    address: that of Tenhou's viewer (`https://tenhou.net/0/?log=...&tw=1`), whose file is searched for by name in
+    `logs`, a file, folder or archive, by default among the files of the current folder; or one that contains the game
+    itself (`https://tenhou.net/6/#json=...`). game: number of the game, from 1, if there are several. Raises LogError
+    and InputError.
     """
     if _HOLDS.match(address):
         return _one(address.encode("utf-8", "replace"), "the address", game), None
@@ -53,7 +54,7 @@ def _one(data: bytes, source: str, game: int) -> GameLog:
 
 
 def _at_hand(name: str, logs: Path | None) -> tuple[str, bytes]:
-    """Return the file of a log by its name at Tenhou."""
+    """Return the source and contents of a log file, found by its name at Tenhou."""
     places = sorted(path for path in Path().iterdir() if path.name.startswith(name)) if logs is None else [logs]
     for source, found in open_logs(places):
         if name in source.replace("\\", "/").rsplit("/", 1)[-1]:
@@ -61,4 +62,4 @@ def _at_hand(name: str, logs: Path | None) -> tuple[str, bytes]:
                 raise found
             return source, found
     where = "in the current folder" if logs is None else f"in {logs}"
-    raise InputError(f"there is no file of the log {name} {where}; download it, or name the place with --logs")
+    raise InputError(f"there is no file of the log {name} {where}; download it, or give its location with --logs")

@@ -1,4 +1,4 @@
-"""Phi along a game, by the shipped reward predictor."""
+"""Phi over the course of a game, by the shipped reward predictor."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from suphx.reward.predictor import RewardPredictor
 
 
 def phi_of(game: Replayed, predictor: RewardPredictor) -> Phi:
-    """Return Phi before the first and after each round; raises InputError for a game that the predictor is not for."""
+    """Return Phi before the first and after each round; raises InputError if the predictor does not fit the game."""
     rounds = game.log.rounds
     predictor.check_rules(game.log.rules)
     if any(each.dealer != each.round % SEATS for each in rounds) or rounds[0].round or rounds[0].repeat_counter:
-        raise InputError("the log does not begin with East 1 dealt by seat 0; the reward predictor is for whole games")
+        raise InputError("the log does not begin with East 1 dealt by seat 0; the reward predictor needs whole games")
     last = game.ends[-1]["result"]
     going_on = not last["game_over"]
     starts = np.zeros((1, len(rounds) + going_on), START)

@@ -1,4 +1,4 @@
-"""The rounds of a replayed game as the page shows them, and how the game stands after one."""
+"""The rounds of a replayed game as the page shows them, and the standing of the game after a round."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from suphx.review.game import Replayed
 
 @dataclass(frozen=True)
 class Standing:
-    """How a game stands after a round."""
+    """The standing of a game after a round."""
 
     scores: list[int]
     ranks: list[int] | None
-    """Rank of each seat, 0 the first; None while the game is not over."""
+    """Rank of each seat, 0 for first place; None while the game is not over."""
     points: list[float] | None
     """Final points in thousands, by the rules; None while the game is not over."""
 
 
 def standing_of(end: np.void) -> Standing:
-    """Return how a game stands after a round; end: GAME as in `Replayed.ends`."""
+    """Return the standing of a game after a round; end: GAME as in `Replayed.ends`."""
     result = end["result"]
     over = bool(result["game_over"])
     return Standing(
@@ -42,7 +42,7 @@ def standing_of(end: np.void) -> Standing:
 
 
 def round_of(game: Replayed, number: int) -> Round:
-    """Return a round of a game, by its index: its frames and its result."""
+    """Return the round of a game with this index: its frames and its result."""
     moments, end, round_log = game.rounds[number], game.ends[number], game.log.rounds[number]
     frames: list[dict[str, Any]] = []
     before: dict[str, Any] = {}
@@ -64,7 +64,7 @@ def round_of(game: Replayed, number: int) -> Round:
 
 
 def _name_of(game: np.void, seat: int, action: int) -> str:
-    """Return an action in words."""
+    """Return the name of an action."""
     mask = np.zeros(ACTIONS, np.bool_)
     mask[action] = True
     return legal_actions(game, seat, mask)[0].name

@@ -1,4 +1,4 @@
-"""What a review says of a seat: how often it did what the agent does, overall and by situation, and its rating."""
+"""The review of a seat: how often it agreed with the agent, overall and by situation, and its rating."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from suphx.supervised.situations import RIICHI_NAMES, SHANTEN_NAMES, TURN_NAMES
 
 SITUATIONS = ("discard", "riichi", "call", "kong", "win", "nine terminals")
 
-#: Group -> (names in order, which of them a decision belongs to).
+#: Group -> (names in order, function that returns the name a decision belongs to).
 _GROUPS: dict[str, tuple[Sequence[str], Callable[[Decision], str]]] = {
     "situation": (SITUATIONS, lambda each: each.situation),
     "turn": (TURN_NAMES, lambda each: TURN_NAMES[min(each.turn // 6, len(TURN_NAMES) - 1)]),
@@ -20,7 +20,7 @@ _GROUPS: dict[str, tuple[Sequence[str], Callable[[Decision], str]]] = {
 
 
 def rating(decisions: Sequence[Decision]) -> float | None:
-    """Return 100 times the mean of min(1, q / p), as `SeatReview.rating`; None without decisions."""
+    """Return 100 times the mean of min(1, q / p), as in `SeatReview.rating`; None without decisions."""
     if not decisions:
         return None
     return 100 * sum(_share(each) for each in decisions) / len(decisions)
@@ -32,7 +32,7 @@ def _share(decision: Decision) -> float:
 
 
 def seat_review(seat: int, decisions: Sequence[Sequence[Decision]], absent: int) -> SeatReview:
-    """Return the review of a seat from its decisions by round; absent: decisions that were made for it."""
+    """Return the review of a seat from its decisions by round; absent: number of decisions that were made for it."""
     every = [each for of_round in decisions for each in of_round]
     rates = []
     for group, (names, name_of) in _GROUPS.items():

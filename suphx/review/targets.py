@@ -1,4 +1,4 @@
-"""The best hands that a position leads to, for people: exact points and yaku, hands that are alike put together."""
+"""The best winning hands within reach of a position, for display: with exact points and yaku, similar hands grouped."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from suphx.features.lookahead_search import STEPS
 from suphx.review.document import Target
 from suphx.review.listing import LISTED_HAND, list_hands
 
-#: Groups of hands that are shown of a position.
+#: Number of groups of hands shown for a position.
 SHOWN = 5
-#: Other draws that are named of a group.
+#: Number of alternative draws listed for a group.
 _ALSO = 12
 _PAIRS = 7
 _ORPHANS = tuple(kind for kind in range(KINDS) if TERMINALS_AND_HONOURS >> kind & 1)
@@ -34,7 +34,7 @@ class Question:
     """A position whose targets are wanted."""
 
     index: int
-    """Which record."""
+    """Index of the record."""
     seat: int
     action: int
     """A chow or pong that is made first, or NO_PROPOSAL."""
@@ -43,7 +43,7 @@ class Question:
 
 
 def find_targets(games: np.ndarray, questions: Sequence[Question], rules: Rules) -> list[list[Target]]:
-    """Return the best targets of each position; games GAME[...], of one game or several of the same rules."""
+    """Return the best targets of each position; games GAME[...], from one game or several with the same rules."""
     index = np.array([each.index for each in questions], np.int64)
     seats = np.array([each.seat for each in questions], np.uint8)
     views, listed, counts = list_hands(games, index, seats, np.array([each.action for each in questions], np.int64))
@@ -62,9 +62,9 @@ def find_targets(games: np.ndarray, questions: Sequence[Question], rules: Rules)
 
 
 def _special_hands(view: np.void, listed: np.ndarray) -> np.ndarray:
-    """Return LISTED_HAND[n]: seven pairs of the pairs held and single tiles held, and thirteen orphans, if near.
+    """Return LISTED_HAND[n]: seven pairs made from the pairs and single tiles held, and thirteen orphans, if near.
 
-    listed: LISTED_HAND[...], the hands made of sets; seven pairs that divide into sets too may be one of them already.
+    listed: LISTED_HAND[...], the hands made of sets; seven pairs that also divide into sets may already be among them.
     """
     hand = view["hand"].astype(np.int64)
     if view["n_melds"] or (hand > 0).sum() < _PAIRS:
@@ -88,7 +88,7 @@ def _special_hands(view: np.void, listed: np.ndarray) -> np.ndarray:
 
 
 def _reached(view: np.void, hand: np.ndarray, counts: np.ndarray) -> tuple | None:
-    """Return a LISTED_HAND for a winning hand i64[34], None where it is held already or out of reach."""
+    """Return a LISTED_HAND for a winning hand i64[34]; None if it is already held or out of reach."""
     drawn = np.maximum(counts - hand, 0)
     away, unseen = int(drawn.sum()), view["unseen"].astype(np.int64)
     if not 0 < away <= FURTHEST:
@@ -102,9 +102,9 @@ def _reached(view: np.void, hand: np.ndarray, counts: np.ndarray) -> tuple | Non
 def _exact(
     views: np.ndarray, rows: np.ndarray, of: np.ndarray, rules: Rules
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return of each row points i64[m], the mask of its yaku i64[m], and han of dora and of red fives, i64[m] each.
+    """Return for each row the points i64[m], mask of yaku i64[m], han of dora i64[m], and han of red fives i64[m].
 
-    It wins by ron, on the one of the tiles drawn that is worth most, in riichi where the hand is closed.
+    The hand wins by ron, on whichever of the tiles drawn is worth most, in riichi if the hand is closed.
     """
     hands = rows["counts"]
     held, unseen = views["hand"][of], views["unseen"][of]
@@ -120,7 +120,7 @@ def _exact(
         kind, np.where(open_hand[row], 0, RIICHI), seat_winds, views["round_wind"][of][row], wins, rules,
     )  # fmt: skip
     points = np.where(scored, wins["points"], 0)
-    order = np.lexsort((points, row))  # of each row the best comes last, and is the one that stays
+    order = np.lexsort((points, row))  # the best of each row comes last, so the assignment below keeps it
     best_points, best_yaku = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
     best_points[row[order]], best_yaku[row[order]] = points[order], wins["yaku"][order]
     return best_points, best_yaku, dora, red
@@ -129,9 +129,9 @@ def _exact(
 def _bonus(
     views: np.ndarray, hands: np.ndarray, of: np.ndarray, held: np.ndarray, unseen: np.ndarray, rules: Rules
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return han of dora i64[m], of red fives i64[m], and whether the hand is open, bool[m].
+    """Return han of dora i64[m], han of red fives i64[m], and whether the hand is open, bool[m].
 
-    Of the fives held the red one is discarded last; of those unseen it is drawn last.
+    Of the fives held, the red one is discarded last; of the unseen fives, it is drawn last.
     """
     tiles = views["melds"]["tiles"].astype(np.int64)  # [n, 4, 4]
     counted = (np.arange(4) < views["n_melds"][:, None])[..., None] & (tiles != NO_TILE)
@@ -151,7 +151,7 @@ def _bonus(
 
 
 def _step(points: int) -> int:
-    """Return the highest of STEPS that points reach, or 0."""
+    """Return the highest of STEPS that the points reach, or 0."""
     return max((step for step in STEPS if step <= points), default=0)
 
 
@@ -159,7 +159,7 @@ def _grouped(
     question: Question, view: np.void, rows: np.ndarray, mine: np.ndarray, points: np.ndarray, masks: np.ndarray,
     dora: np.ndarray, red: np.ndarray,
 ) -> list[Target]:  # fmt: skip
-    """Return the targets of one position: hands as far away with the same tiles given up, yaku and points."""
+    """Return the targets of one position: hands grouped by distance, tiles given up, yaku and points."""
     hand = view["hand"].astype(np.int64)
     groups: dict[tuple, list[int]] = defaultdict(list)
     for n in mine.tolist():
