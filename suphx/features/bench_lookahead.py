@@ -1,4 +1,4 @@
-"""Microseconds a look-ahead, one core, over the discards of real games or of games by `sensible`, by shanten."""
+"""Benchmark the look-ahead, in microseconds on one core and by shanten, over the discard decisions of games."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from suphx.features.lookahead_view import VIEW, look_ahead, see
 
 _PASSES = 3
 _EMPTY_CALLS = 1000
-_FAR = 3  # a shanten from which on nothing is looked for
+_FAR = 3  # the shanten from which on the look-ahead searches nothing
 
 
 @jit
@@ -29,7 +29,7 @@ def _see_all(games, seats, views):
 
 
 def discard_views(logs: Iterable[GameLog], least: int) -> np.ndarray:
-    """Return VIEW[n]: what the seats see where they choose a discard, in games with `least` decisions of any sort."""
+    """Return VIEW[n]: what the seats see at discard decisions, in games with at least `least` decisions of any kind."""
     games, seats, _ = collect_positions(logs, least)
     discards = (games["phase"] == PHASE_TURN) | (games["phase"] == PHASE_CALL_DISCARD)
     discards &= games["riichi"][np.arange(len(games)), seats] == 0
@@ -46,10 +46,10 @@ def look_ahead_all(lookup, views, rules, out):
 
 
 def bench_lookahead(views: np.ndarray, rules: Rules | None = None) -> dict[str, float]:
-    """Return microseconds a look-ahead over VIEW[n]: mean of a whole pass, 99th percentile, and means by shanten.
+    """Return microseconds per look-ahead over VIEW[n]: mean, 99th percentile, maximum, and means by shanten.
 
-    The mean is processor time, of the best of three passes. For the rest each view is timed alone by the clock, the
-    call from Python taken off, and counts with its best time of three passes.
+    The overall mean is processor time in the best of three passes over all views. For the other numbers each view is
+    timed alone by the clock, without the overhead of the call, and counts with its best time of three passes.
     """
     rules_record = (rules or Rules.tenhou()).to_record()[()]
     lookup, out = get_lookup(), np.zeros((len(views), PLANES), np.uint64)

@@ -1,4 +1,4 @@
-"""Microseconds a position, one core, beside riichienv's `encode_extended` on the same positions in the same run."""
+"""Benchmark the encoders, in microseconds per position on one core, against riichienv's `encode_extended`."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from suphx.features.encode_worth import encode_worth_all
 from suphx.features.layout import CALL_PLANES, PLANES
 from suphx.features.positions import positions_of_round
 
-_CHUNK = 64  # positions timed at once: short enough to be left undisturbed now and then
+_CHUNK = 64  # positions timed at once: few enough that some timings are undisturbed by other processes
 _LEAST_PASSES = 3
 _EMPTY_CALLS = 1000
-#: More games than are ever asked for: they are made as they are needed.
+#: More games than are ever needed: they are generated lazily.
 _ENDLESS = 1_000_000
 
 
 def games_of_logs(paths: Iterable[Path]) -> Iterator[GameLog]:
-    """Yield the games of logs; raises LogError for what cannot be read."""
+    """Yield the games of logs; raise LogError for a log that cannot be read."""
     for source, data in open_logs(list(paths)):
         if isinstance(data, LogError):
             raise data
@@ -41,7 +41,10 @@ def games_of_logs(paths: Iterable[Path]) -> Iterator[GameLog]:
 
 
 def collect_positions(games: Iterable[GameLog], least: int) -> tuple[np.ndarray, np.ndarray, list[GameLog]]:
-    """Return GAME[n] and seats i64[n] of every decision in whole games, `least` at least if there are as many."""
+    """Return GAME[n] and seats i64[n] of every decision in whole games, and these games.
+
+    Games are read until there are at least `least` decisions.
+    """
     records: list[np.ndarray] = []
     seats: list[int] = []
     used = []
@@ -56,7 +59,7 @@ def collect_positions(games: Iterable[GameLog], least: int) -> tuple[np.ndarray,
     return np.concatenate(records), np.array(seats, np.int64), used
 
 
-#: Calls that encode a chunk of positions each, and how many positions they are together.
+#: Functions that each encode a chunk of positions, and the total number of positions.
 _Contestant = tuple[list[Callable[[], object]], int]
 
 
@@ -65,7 +68,7 @@ def _in_chunks(encode: Callable[[slice], object], n: int) -> _Contestant:
 
 
 def _peer(games: Iterable[GameLog]) -> _Contestant:
-    """Have riichienv encode every decision of the games."""
+    """Return riichienv's encoding of every decision of the games."""
     riichienv = importlib.import_module("riichienv")
     seen = []
     for log in games:
@@ -78,7 +81,7 @@ def _peer(games: Iterable[GameLog]) -> _Contestant:
 
 
 def _call_encoder(games: np.ndarray, seats: np.ndarray) -> _Contestant:
-    """Encode every call that could be proposed in the positions."""
+    """Return the encoding of every legal call in the positions."""
     calls = [action for action in range(ACTIONS) if is_call(action)]
     found = [(n, seats[n], a) for n in range(len(games)) for a in calls if is_legal(games[n], seats[n], a)]
     index, seat, action = np.array(found, np.int64).reshape(-1, 3).T
@@ -91,7 +94,7 @@ def _call_encoder(games: np.ndarray, seats: np.ndarray) -> _Contestant:
 
 
 def _each_position(games: np.ndarray, seats: np.ndarray) -> np.ndarray:
-    """Return the microseconds of each position alone, look-ahead included, the call from Python taken off."""
+    """Return the microseconds of each position timed alone, with look-ahead and without the overhead of the call."""
     lookup, out = get_lookup(), np.empty((1, PLANES), np.int64)
     index, nothing = np.arange(len(games)), np.array([NO_PROPOSAL])
 
@@ -108,7 +111,7 @@ def _each_position(games: np.ndarray, seats: np.ndarray) -> np.ndarray:
 
 
 def _least_microseconds(contestants: dict[str, _Contestant], seconds: float) -> dict[str, float]:
-    """Return microseconds a position of each contestant: of every chunk the least time; they take turns."""
+    """Return microseconds per position of each contestant, using the least time of every chunk; they take turns."""
     least = {name: np.full(len(chunks), np.inf) for name, (chunks, _) in contestants.items()}
     passes, end = 0, time.perf_counter() + seconds
     while time.perf_counter() < end or passes < _LEAST_PASSES:
@@ -122,12 +125,13 @@ def _least_microseconds(contestants: dict[str, _Contestant], seconds: float) -> 
 
 
 def bench_features(seconds: float = 4.0, positions: int = 2000, logs: Iterable[Path] | None = None) -> dict[str, float]:
-    """Return microseconds a position of ours and of riichienv on the same ones: every decision of whole games.
+    """Return microseconds per position for our encoders and riichienv's on the same decisions of whole games.
 
-    logs: real games; without, games by `sensible`. All take turns for `seconds` over chunks of positions, and of each
-    chunk the least time counts: what else runs on the machine only adds. `features_with_lookahead_us` is the mean,
-    `..._p99_us` of positions timed alone; `call_us` is that of a proposed call, the position included, without
-    look-ahead. Ratios are riichienv's time over ours. `compile_s`: until the first answer in this process.
+    logs: real games; by default games of `sensible`. All take turns for `seconds` over chunks of positions, and each
+    chunk counts with its least time, since other processes can only add to it. `features_with_lookahead_us` is the
+    mean, `..._p99_us` the 99th percentile of positions timed alone; `call_us` is the mean for a proposed call,
+    including its position, without look-ahead. Ratios are riichienv's time over ours. `compile_s` is the time to the
+    first result in this process.
     """
     source = generate_games(_ENDLESS, seed=1) if logs is None else games_of_logs(logs)
     games, seats, used = collect_positions(source, positions)

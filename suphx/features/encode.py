@@ -1,8 +1,9 @@
-"""A position to planes: `encode_batch`, with a proposed call `encode_call_batch`, for the oracle `encode_oracle_batch`.
+"""Encode positions as planes: `encode_batch`, `encode_call_batch` with a proposed call, `encode_oracle_batch`.
 
-What is written is what the seat can see, and nothing of the others' answers that are still out; the oracle's block is
-apart. The work is done in stages, each a loop of its own over the positions, which keeps compiling short: the position
-(`encode`), the worth of hands in tenpai, the look-ahead, and the proposed call. Compiled code may call them itself.
+The planes hold only what the seat can see, without the pending answers of other seats; the oracle's block is separate.
+Encoding runs in stages, each a separate loop over the positions, which keeps compile times short: the position
+(`encode`), the value of hands in tenpai, the look-ahead, and the proposed call. Compiled code may call the stages
+directly.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _LAST_CALL = ADDED_KONG + KINDS - 1
 
 @jit
 def encode(lookup, game, seat, out):
-    """Write the planes of a position into `out` i64[838 or more]; worth and look-ahead are left for their stages."""
+    """Write the planes of a position into `out` i64[838 or more], except those of the tenpai value and look-ahead."""
     for n in range(PLANES):
         out[n] = 0
     held = nest(game["hand"][seat])
@@ -72,7 +73,7 @@ def encode_all(lookup, games, index, seats, out):
 
 @jit
 def _first_no_call(games, index, seats, actions):
-    """Return the first position whose action is no chow, pong or kong that the seat may choose, or -1."""
+    """Return the index of the first position whose action is not a legal chow, pong or kong of the seat, or -1."""
     for n in range(len(index)):
         action = actions[n]
         if action < CHOW_LOW or action > _LAST_CALL or not is_legal(games[index[n]], seats[n], action):
@@ -81,14 +82,17 @@ def _first_no_call(games, index, seats, actions):
 
 
 def is_call(action: int) -> bool:
-    """Return whether an action of the table is a chow, pong or kong: what can be proposed."""
+    """Return whether an action of the table is a chow, pong or kong, and so can be proposed."""
     return CHOW_LOW <= action <= _LAST_CALL
 
 
 def _checked_positions(
     games: np.ndarray, index: ArrayLike, seats: ArrayLike
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return games, index and seats as compiled code takes them; ValueError for what would make it read anywhere."""
+    """Return games, index and seats with the dtypes for compiled code.
+
+    Raises ValueError for invalid ones, with which compiled code would read out of bounds.
+    """
     which, seat = np.asarray(index, np.int64), np.asarray(seats, np.int64)
     if games.dtype != GAME or games.ndim != 1:
         raise ValueError(f"an array of game records is needed, not {games.dtype} {games.shape}")
@@ -102,7 +106,10 @@ def _checked_positions(
 
 
 def _rows(out: np.ndarray | None, n: int, planes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the array that planes go to, made if there is none, and its rows as compiled code takes them."""
+    """Return the output array, allocated if None, and a view of its rows as i64 for compiled code.
+
+    Raises ValueError for a wrong shape, dtype or memory layout.
+    """
     if out is None:
         out = np.empty((n, planes), np.uint64)
     if out.shape != (n, planes) or out.dtype not in (np.uint64, np.int64) or not out.flags.c_contiguous:
@@ -115,9 +122,9 @@ def encode_batch(
 ) -> np.ndarray:
     """Return the planes of positions, u64[n, 838], as in `layout.LAYOUT`.
 
-    games: GAME[m]; index, seats: integer[n], which game each position is of and whose view; out: where to write,
-    u64 or i64 [n, 838]; without `with_lookahead` the look-ahead planes are zero. Raises ValueError for wrong shapes and
-    for games or seats that are not there.
+    games: GAME[m]; index, seats: integer[n], each position's game and the seat whose view it is; out: array to write
+    to, u64 or i64 [n, 838]. Without `with_lookahead` the look-ahead planes are zero. Raises ValueError for wrong
+    shapes and for games or seats out of range.
     """
     games, which, seat = _checked_positions(games, index, seats)
     out, rows = _rows(out, len(which), PLANES)
@@ -137,10 +144,10 @@ def encode_call_batch(
     out: np.ndarray | None = None,
     with_lookahead: bool = True,
 ) -> np.ndarray:
-    """Return the planes of positions with a proposed chow, pong or kong each, u64[n, 958], as in `layout.CALL_LAYOUT`.
+    """Return the planes of positions, each with a proposed chow, pong or kong, u64[n, 958], as in `layout.CALL_LAYOUT`.
 
-    actions: integer[n], actions of the table that the seats may choose now; look-ahead planes are those after the call.
-    Otherwise as `encode_batch`; raises ValueError also for an action that is no call or not legal.
+    actions: integer[n], calls that are legal for the seats now; the look-ahead planes are those after the call.
+    Otherwise as `encode_batch`; also raises ValueError for an action that is not a legal call.
     """
     games, which, seat = _checked_positions(games, index, seats)
     chosen = np.asarray(actions, np.int64)
@@ -166,7 +173,7 @@ def encode_oracle_batch(
 ) -> np.ndarray:
     """Return the oracle's planes of positions, u64[n, ORACLE_PLANES], as in `layout.ORACLE_LAYOUT`.
 
-    They hold what the seats cannot see, and go to nothing but oracle training. Otherwise as `encode_batch`.
+    They hold what the seats cannot see and are used only for oracle training. Otherwise as `encode_batch`.
     """
     games, which, seat = _checked_positions(games, index, seats)
     out, rows = _rows(out, len(which), ORACLE_PLANES)
@@ -175,5 +182,5 @@ def encode_oracle_batch(
 
 
 def unpack(planes: np.ndarray) -> np.ndarray:
-    """Return planes [..., n] as bool [..., n, 34]: for people and tests; networks unpack in their first step."""
+    """Return planes [..., n] as bool [..., n, 34], for display and tests; networks unpack in their first step."""
     return (planes[..., None] >> np.arange(KINDS, dtype=planes.dtype) & 1).astype(np.bool_)

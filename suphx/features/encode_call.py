@@ -1,4 +1,4 @@
-"""A proposed chow, pong or kong to planes: the call, and the hand as it is after it."""
+"""Encode a proposed chow, pong or kong: the call itself, and the hand after it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from suphx.features.planes import (
 )
 from suphx.features.proposals import PROPOSAL, PROPOSE_CLOSED_KONG, PROPOSE_OPEN_KONG, PROPOSE_PONG, propose
 
-# Planes of the position, which are read here.
+# Planes of the position that are read here.
 _DORA = start("dora.count")
 _LEFT = start("tiles.left")
 _SHANTEN = start("efficiency.shanten")
@@ -95,13 +95,13 @@ _NOW_STEPS = len(layout.SHANTEN_STEPS)
 
 _SUIT = 0b111111111
 _CHOWS = (1 << (CHOW_HIGH_RED + 1)) - (1 << CHOW_LOW)
-_WITH_RED = 0b11  # a call and the same with a red five
+_WITH_RED = 0b11  # a call and the same call with a red five
 _MANY = 99
 
 
 @jit
 def _encode_alternatives(game, seat, action, out):
-    """Write what could be called instead, and whether the same call could use a red five and does not."""
+    """Write which other calls are legal, and whether the same call could use a red five but does not."""
     low = game["legal"][seat, 0]
     is_chow = CHOW_LOW <= action <= CHOW_HIGH_RED
     is_pong = action == PONG or action == PONG_RED
@@ -117,7 +117,7 @@ def _encode_alternatives(game, seat, action, out):
 
 @jit
 def _encode_proposal(game, seat, proposal, out):
-    """Write what is proposed."""
+    """Write the planes of the proposed call itself."""
     what, kind, tile = proposal["what"], proposal["kind"], proposal["tile"]
     claimed = what < PROPOSE_CLOSED_KONG
     out[_WHAT + what] = ALL_KINDS
@@ -141,7 +141,7 @@ def _encode_proposal(game, seat, proposal, out):
 
 @jit
 def _shanten_now(out):
-    """Return the shanten without the call, as the planes of the position have it."""
+    """Return the shanten without the call, read from the planes of the position."""
     distance = _NOW_STEPS
     for n in range(_NOW_STEPS):
         distance -= out[_SHANTEN + n] != 0
@@ -150,7 +150,10 @@ def _shanten_now(out):
 
 @jit
 def _encode_after_discards(lookup, proposal, left, out):
-    """Write what each discard leaves after a chow or pong; return shanten, accepted kinds and the discard at best."""
+    """Write the hand after each discard that follows a chow or pong.
+
+    Return the lowest shanten, and the best discard's accepted kinds and its kind, both as sets.
+    """
     held = np.empty(1, PROSPECTS)
     prospects = held[0]
     find_prospects(lookup, proposal["hand"], proposal["n_melds"], left, proposal["forbidden"], prospects)
@@ -166,7 +169,7 @@ def _encode_after_discards(lookup, proposal, left, out):
 
 @jit
 def _encode_efficiency(lookup, game, seat, proposal, out):
-    """Write how far the hand is before and after."""
+    """Write shanten and accepted tiles before and after the call."""
     left = read_nested(out, _LEFT)
     before = _shanten_now(out)
     kinds_before = out[_BEST_ACCEPTED_NOW] if out[_BEST_ACCEPTED_NOW] else out[_ACCEPTED_NOW]
@@ -189,7 +192,7 @@ def _encode_efficiency(lookup, game, seat, proposal, out):
 
 @jit
 def _encode_flush(held, kinds, out):
-    """Write which flushes the melds (of these kinds) allow, and how far the hand is from the nearest."""
+    """Write which flushes the melds (of these kinds) allow, and how many tiles of the hand do not fit the nearest."""
     off = np.int64(_MANY)
     for suit in range(3):
         outside = ALL_KINDS & ~(HONOURS | _SUIT << 9 * suit)
@@ -201,7 +204,7 @@ def _encode_flush(held, kinds, out):
 
 @jit
 def _encode_value(game, seat, proposal, held, out):
-    """Write which yaku the melds allow, and the han that are sure."""
+    """Write which yaku the melds allow, and the han that are certain."""
     dora = (out[_DORA], out[_DORA + 1], out[_DORA + 2], np.int64(0))
     kinds, runs = np.int64(0), np.int64(0)
     valued, chows, outside = np.int64(0), False, True
@@ -234,9 +237,9 @@ def _encode_value(game, seat, proposal, held, out):
 
 @jit
 def encode_call(lookup, game, seat, action, proposal, out):
-    """Write the planes of a proposed chow, pong or kong; `out` i64[958] holds the position already.
+    """Write the planes of a proposed chow, pong or kong; `out` i64[958] must already hold the position.
 
-    action: one of the table's actions that the seat may choose; proposal: a PROPOSAL record as scratch.
+    action: a legal action of the seat; proposal: a PROPOSAL record as scratch space.
     """
     for n in range(layout.PLANES, layout.CALL_PLANES):
         out[n] = 0
@@ -257,7 +260,7 @@ def encode_call(lookup, game, seat, action, proposal, out):
 
 @jit
 def encode_call_all(lookup, games, index, seats, actions, out):
-    """Write the planes of the proposed calls of many positions that `encode_all` has written."""
+    """Write the planes of the proposed calls of many positions already written by `encode_all`."""
     held = np.empty(1, PROPOSAL)
     proposal = held[0]
     for n in range(len(index)):

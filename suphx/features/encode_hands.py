@@ -1,4 +1,4 @@
-"""How far the own hand is: shanten, accepted tiles, what each discard leaves, furiten."""
+"""Encode the own hand's progress: shanten, accepted tiles, the hand after each discard, furiten."""
 
 from __future__ import annotations
 
@@ -39,23 +39,23 @@ _FORM_STEPS = as_steps(layout.FORM_SHANTEN_STEPS)
 _ACCEPTED_STEPS = as_steps(layout.ACCEPTED_STEPS)
 _BACK_STEPS = as_steps(layout.BACK_STEPS)
 
-#: What each discard of a hand leaves, and scratch to find it.
+#: The hand after each possible discard, and scratch space to compute it.
 PROSPECTS = np.dtype([
-    ("remaining", "u1", (KINDS,)),  # tiles of each kind not seen
-    ("shanten", "i1", (KINDS,)),  # after the discard of a kind; NO_SHANTEN if it is not held
-    ("accepted", "i8", (KINDS,)),  # kinds that lower it then
-    ("tiles", "i4", (KINDS,)),  # how many unseen tiles these are
+    ("remaining", "u1", (KINDS,)),  # unseen tiles of each kind
+    ("shanten", "i1", (KINDS,)),  # after discarding a kind; NO_SHANTEN if it is not held
+    ("accepted", "i8", (KINDS,)),  # set of kinds that lower the shanten after discarding a kind
+    ("tiles", "i4", (KINDS,)),  # number of unseen tiles of these kinds
     ("least", "i8"),  # the lowest shanten
-    ("best", "i8", (BEST_DISCARDS,)),  # discards that keep it, most tiles first; -1: no such
-    ("keep", "i8"),  # all of them, as kinds
-    ("back", "i8"),  # discards that cost one shanten
-    ("all_accepted", "i8"),  # what the hand accepts after any discard that keeps the shanten
+    ("best", "i8", (BEST_DISCARDS,)),  # discards that keep it, those with most accepted tiles first; -1: no more
+    ("keep", "i8"),  # all discards that keep it, as a set of kinds
+    ("back", "i8"),  # discards that raise shanten by one, as a set of kinds
+    ("all_accepted", "i8"),  # kinds accepted after any of the discards that keep the lowest shanten
 ], align=True)  # fmt: skip
 
 
 @jit
 def _sort_prospects(prospects):
-    """Write which discards keep the shanten, the best of them first, and which cost one."""
+    """Write which discards keep the lowest shanten, ranked by accepted tiles, and which raise it by one."""
     after, tiles, best = prospects["shanten"], prospects["tiles"], prospects["best"]
     least = np.int64(NO_SHANTEN)
     for kind in range(KINDS):
@@ -80,9 +80,9 @@ def _sort_prospects(prospects):
 
 @jit
 def find_prospects(lookup, hand, n_melds, left, forbidden, prospects):
-    """Fill `prospects` for a hand u8[34] of 3n+2 tiles, some of which are not forbidden (a set of kinds).
+    """Fill `prospects` for a hand u8[34] of 3n+2 tiles, at least one of which may be discarded.
 
-    left: nested sets of the tiles not seen. A forbidden discard counts as not held.
+    left: nested sets of the unseen tiles; forbidden: kinds that may not be discarded, which count as not held.
     """
     remaining, after = prospects["remaining"], prospects["shanten"]
     for kind in range(KINDS):
@@ -96,7 +96,7 @@ def find_prospects(lookup, hand, n_melds, left, forbidden, prospects):
 
 @jit
 def encode_tiles_by_discard(prospects, wanted, first, steps, out):
-    """Write the discards that leave the shanten `wanted` by how many tiles the hand accepts after them."""
+    """Write, for each step, the discards that leave the shanten `wanted` and at least so many accepted tiles."""
     for n in range(len(steps)):
         out[first + n] = 0
     for kind in range(KINDS):
@@ -108,7 +108,7 @@ def encode_tiles_by_discard(prospects, wanted, first, steps, out):
 
 @jit
 def _furiten_discards(discarded, prospects):
-    """Return which of the discards that leave the hand tenpai leave it waiting for a kind that it has discarded."""
+    """Return the tenpai discards after which the hand waits for a kind that it has itself discarded (furiten)."""
     furiten, kinds = np.int64(0), prospects["keep"]
     while kinds:
         bit = kinds & -kinds
@@ -120,7 +120,7 @@ def _furiten_discards(discarded, prospects):
 
 @jit
 def _encode_discards(lookup, game, seat, out):
-    """Write what each discard of a hand of 3n+2 tiles leaves."""
+    """Write the planes of a hand of 3n+2 tiles, by discard."""
     held = np.empty(1, PROSPECTS)
     prospects = held[0]
     left, n_melds = read_nested(out, _LEFT), np.int64(game["n_melds"][seat])
@@ -147,7 +147,7 @@ def _encode_discards(lookup, game, seat, out):
 
 @jit
 def _encode_waiting(lookup, game, seat, out):
-    """Write how far a hand of 3n+1 tiles is."""
+    """Write shanten and accepted tiles of a hand of 3n+1 tiles."""
     n_melds = np.int64(game["n_melds"][seat])
     distance = shanten_of_keys(lookup, game["suit_keys"][seat], n_melds)
     at_most(out, _SHANTEN, _SHANTEN_STEPS, distance)
@@ -158,7 +158,7 @@ def _encode_waiting(lookup, game, seat, out):
 
 @jit
 def _encode_forms(held, out):
-    """Write the shanten of seven pairs and of thirteen orphans, for a hand without melds."""
+    """Write the shanten for seven pairs and for thirteen orphans, of a hand without melds."""
     pairs = 6 - bit_count(held[1]) + max(0, 7 - bit_count(held[0]))
     orphans = 13 - bit_count(held[0] & TERMINALS_AND_HONOURS) - (held[1] & TERMINALS_AND_HONOURS != 0)
     at_most(out, _PAIRS, _FORM_STEPS, pairs)
@@ -167,7 +167,7 @@ def _encode_forms(held, out):
 
 @jit
 def _encode_waits(game, seat, drawn, out):
-    """Write the waits of the hand without its drawn tile, whether the tile at hand completes it, and furiten."""
+    """Write the waits of the hand without its drawn tile, whether the drawn or claimable tile completes it, furiten."""
     waits = game["waits"][seat]
     tile = np.int64(NO_TILE)
     if drawn:
@@ -183,7 +183,7 @@ def _encode_waits(game, seat, drawn, out):
 
 @jit
 def encode_efficiency(lookup, game, seat, out):
-    """Write how far the own hand is; the own hand and the tiles left must have been written."""
+    """Write the own hand's progress; the planes of the own hand and of the tiles left must already be written."""
     held = read_nested(out, _HAND)
     to_discard = count_in(held, np.int64(ALL_KINDS)) % 3 == 2
     drawn = has_drawn(game, seat)
@@ -191,7 +191,7 @@ def encode_efficiency(lookup, game, seat, out):
         _encode_discards(lookup, game, seat, out)
     else:
         _encode_waiting(lookup, game, seat, out)
-    if drawn or not to_discard:  # between a call and its discard there is no hand that waits
+    if drawn or not to_discard:  # between a call and its discard there is no waiting hand
         _encode_waits(game, seat, drawn, out)
     if game["n_melds"][seat] == 0:
         _encode_forms(held, out)

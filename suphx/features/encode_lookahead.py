@@ -1,4 +1,4 @@
-"""The look-ahead planes of a position, or of that after a proposed call: a stage of its own (see `lookahead`)."""
+"""Encode the look-ahead planes of a position, or of that after a proposed call: a separate stage (see `lookahead`)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from suphx.features.proposals import PROPOSAL, propose
 _FIRST = start("lookahead.points")
 _END = _FIRST + PLANES
 
-#: Stands where nothing is proposed.
+#: The action of a position without a proposed call.
 NO_PROPOSAL = -1
 
 
 @jit
 def _see_proposal(proposal, view):
-    """Put the hand and the melds after a proposed call into a view."""
+    """Copy the hand and the melds after a proposed call into a view."""
     for kind in range(KINDS):
         view["hand"][kind] = proposal["hand"][kind]
     for suit in range(3):

@@ -1,4 +1,4 @@
-"""The oracle's block: what is hidden from the seat. Appended to a position's planes for oracle training alone."""
+"""Encode the oracle's block: what is hidden from the seat. Appended to a position's planes only in oracle training."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _REPLACEMENT = start("oracle.replacement")
 _INDICATOR = start("oracle.indicator")
 _URA = start("oracle.ura")
 _RACE = start("oracle.race")
-_STAGES = 4  # of the race: 1 from tenpai, tenpai, complete by any tile, complete by an own draw
+_STAGES = 4  # of the race: one from tenpai, tenpai, completed by any tile, completed by an own draw
 
 _SHANTEN_STEPS = as_steps(layout_calls.ORACLE_SHANTEN_STEPS)
 _COUNTS = len(COUNTS)
@@ -39,7 +39,7 @@ _COUNTS = len(COUNTS)
 
 @jit
 def _encode_hands(lookup, game, seat, out):
-    """Write the hands of the other three."""
+    """Write the hands of the other three seats."""
     for rival in range(SEATS - 1):
         other = (seat + 1 + rival) & 3
         write_nested(out, _COUNT + _COUNTS * rival, nest(game["hand"][other]))
@@ -70,7 +70,10 @@ def _encode_draws(game, out):
 
 @jit
 def _reach(out, first, distance, draws):
-    """Write how soon stages are reached, those that were not before: a bar of 34 less the draws until now."""
+    """Write when stages are reached, if they were not before: a bar of length 34 minus the draws until now.
+
+    distance: the shanten reached (COMPLETE - 1: complete by an own draw), which includes all earlier stages.
+    """
     bar = (np.int64(1) << (KINDS - draws)) - 1
     for stage in range(1 - distance + 1):
         if out[first + stage] == 0:
@@ -79,10 +82,10 @@ def _reach(out, first, distance, draws):
 
 @jit
 def _encode_race(lookup, game, seat, out):
-    """Write how soon each seat gets ahead with what is still to be drawn, if it discards with foresight.
+    """Write how soon each seat reaches tenpai and a win with the tiles still to be drawn, discarding with foresight.
 
-    A set of tiles is as far from complete as the best hand in it, so nothing need be discarded: what a seat draws is
-    added to its hand. In riichi it is not.
+    The shanten of a set of tiles is that of the best hand within it, so no discards need be chosen: the tiles that a
+    seat draws are just added to its hand, except in riichi.
     """
     draws = min(tiles_left(game), KINDS - 1)
     for n in range(SEATS):

@@ -1,4 +1,4 @@
-"""Points, ranks, gaps, and which wins would change who is ahead."""
+"""Encode points, ranks, gaps, and which wins would change who is ahead."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _POINT_STEPS = as_steps(POINT_STEPS)
 _GAP_STEPS = as_steps(GAP_STEPS)
 _BET = 1000
 
-# Ways to win, seen from a winner and one other seat.
+# Ways to win, relative to a winner and one other seat.
 BY_DRAW, OFF_THEM, OFF_ANOTHER = range(3)
 WAYS = 3
-# Who of the two deals.
+# Which of the two is the dealer.
 NEITHER, WINNER, OTHER = range(3)
 
 
 def _base(han: int, fu: int) -> int:
-    """Return the base points of a win that stands for a size (see `simulator.payments.base_points`)."""
+    """Return the base points of a win of a given size (see `simulator.payments.base_points`)."""
     limits = ((13, 8000), (8, 4000), (6, 3000), (5, 2000))
     return next((base for least, base in limits if han >= least), fu << (2 + han))
 
@@ -37,7 +37,7 @@ def _hundreds(points: int) -> int:
 
 
 def swing(base: int, way: int, dealer: int) -> int:
-    """Return how much a winner gains on another seat by a win of base points, bets and repeat counter aside."""
+    """Return how much a winner gains on another seat by a win of base points, without bets and repeat counter."""
     if way != BY_DRAW:
         gain = _hundreds(base * (6 if dealer == WINNER else 4))
         return 2 * gain if way == OFF_THEM else gain
@@ -47,7 +47,7 @@ def swing(base: int, way: int, dealer: int) -> int:
     return _hundreds(2 * base) + 2 * _hundreds(base) + paid
 
 
-#: i64[ways, who deals, wins]: what a winner gains on another seat.
+#: i64[way, dealer, win]: how much a winner gains on another seat.
 SWINGS = np.array(
     [[[swing(_base(*win), way, dealer) for win in WINS.values()] for dealer in range(3)] for way in range(WAYS)],
     np.int64,
@@ -58,7 +58,7 @@ _WINS, _RIVAL_WINS, _RIVAL_WAYS = len(WINS), len(RIVAL_WINS), 2
 
 @jit
 def extras(game, way):
-    """Return what bets and repeat counter add to what a winner gains on another seat."""
+    """Return how much bets and repeat counter add to a winner's gain on another seat."""
     each = np.int64(game["rules"]["repeat_points"]) * np.int64(game["repeat_counter"])
     on_top = each
     if way == BY_DRAW:
@@ -94,14 +94,14 @@ def encode_points(game, seat, out):
 
 @jit
 def _encode_enough(out, first, gains, needed):
-    """Write which of the gains are as much as is needed."""
+    """Write which of the gains are at least the needed one."""
     for n in range(len(gains)):
         out[first + n] = flag(gains[n] >= needed)
 
 
 @jit
 def encode_overtaking(game, seat, out):
-    """Write after which wins self would be ahead of each rival, and after which each rival of self."""
+    """Write after which own wins self would be ahead of each rival, and after which wins each rival ahead of self."""
     scores = game["scores"]
     for rival in range(SEATS - 1):
         other = (seat + 1 + rival) & 3

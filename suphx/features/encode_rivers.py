@@ -1,4 +1,4 @@
-"""Rivers and melds of all four, and what the melds of rivals say about their hands."""
+"""Encode the rivers and melds of all seats, and what rivals' melds say about their hands."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _COPIES_TOLD_APART = 3
 
 @jit
 def encode_river(game, seat, relative, opened, out):
-    """Write the river of a seat; return the open tiles (nested sets) with its discards that nobody called."""
+    """Write the river of a seat; return the open tiles (nested sets) plus its discards that were not called."""
     places = _ORDER + relative * RIVER_PLACES
     once, twice = np.int64(0), np.int64(0)
     first_from_hand, second_from_hand, later_from_hand = np.int64(0), np.int64(0), np.int64(0)
@@ -109,7 +109,7 @@ def encode_river(game, seat, relative, opened, out):
 
 @jit
 def red_in_meld(game, meld):
-    """Return the five whose red tile is in a meld, as a set of kinds."""
+    """Return the five whose red tile is in a meld, as a set of kinds; 0 if there is none."""
     for place in range(4):
         tile = np.int64(meld["tiles"][place])
         if tile != NO_TILE and is_red_tile(game, tile):
@@ -119,7 +119,7 @@ def red_in_meld(game, meld):
 
 @jit
 def dora_in_meld(meld, dora):
-    """Return how often the tiles of a meld are dora by the indicators (nested sets)."""
+    """Return the dora han of a meld's tiles; dora: the kinds given by the indicators, as nested sets."""
     kind = np.int64(meld["kind"])
     if meld["type"] == MELD_CHOW:
         return multiplicity(dora, kind) + multiplicity(dora, kind + 1) + multiplicity(dora, kind + 2)
@@ -128,7 +128,7 @@ def dora_in_meld(meld, dora):
 
 @jit
 def encode_melds(game, seat, relative, viewer, opened, out):
-    """Write the melds of a seat; return the open tiles (nested sets) with theirs."""
+    """Write the melds of a seat; return the open tiles (nested sets) plus those of the melds."""
     added = np.int64(0)
     for n in range(np.int64(game["n_melds"][seat])):
         meld = game["melds"][seat, n]
@@ -156,7 +156,7 @@ def encode_melds(game, seat, relative, viewer, opened, out):
 
 @jit
 def encode_reading(game, seat, rival, out):
-    """Write what the melds of a seat tell about its hand; `rival` 0..2 counts from the right. Dora must be written."""
+    """Write what a seat's melds say about its hand; `rival`: 0..2, from the right. Dora must already be written."""
     if game["n_melds"][seat] == 0:
         return
     dora = (out[_DORA], out[_DORA + 1], out[_DORA + 2], np.int64(0))

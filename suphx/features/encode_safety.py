@@ -1,4 +1,4 @@
-"""Which kinds are safe from whom: safe tiles (genbutsu), suji, walls of seen tiles (no chance, one chance)."""
+"""Encode which kinds are safe against whom: safe tiles (genbutsu), suji, no chance and one chance (kabe)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SAFE_STEPS = as_steps(SAFE_STEPS)
 
 
 def _numbers(first: int, last: int) -> int:
-    """Return the kinds of the suits whose number is in a range, 1..9."""
+    """Return the kinds of all suits whose number, 1..9, is in a range."""
     return sum(1 << (9 * suit + n - 1) for suit in range(3) for n in range(first, last + 1))
 
 
@@ -49,9 +49,9 @@ _EARLY = 5
 
 @jit
 def _two_sided(safe, left):
-    """Return the kinds that a two-sided wait of the two kinds below, and above, can hold.
+    """Return the kinds that can be waited for two-sided, with the two kinds below, and with the two kinds above.
 
-    safe: kinds that the seat cannot win on, which rules out both ends of a wait; left: kinds with unseen tiles.
+    safe: kinds that the seat cannot win on, which rule out both ends of a wait; left: kinds with unseen tiles.
     """
     below = _FROM_4 & ~(safe << 3) & left << 1 & left << 2
     above = _UP_TO_6 & ~(safe >> 3) & left >> 1 & left >> 2
@@ -68,7 +68,7 @@ def _outside_of(early):
 
 @jit
 def _encode_rival(rival, safe, held, left, out):
-    """Write what is safe from one rival; `rival` 0..2 counts from the right."""
+    """Write what is safe against one rival; `rival`: 0..2, from the right."""
     out[_SAFE + rival] = safe
     below, above = _two_sided(safe, np.int64(ALL_KINDS))
     out[_SUJI + rival] = _SUITED & ~(below | above)
@@ -88,7 +88,7 @@ def _encode_rival(rival, safe, held, left, out):
 
 @jit
 def encode_safety(game, seat, out):
-    """Write what is safe; rivers, own hand and tiles left must have been written."""
+    """Write which kinds are safe; rivers, own hand and tiles left must already be written."""
     held, lefts = read_nested(out, _HAND), read_nested(out, _LEFT)
     left, twice_left = lefts[0], lefts[1]
     safe = (safe_kinds(game, (seat + 1) & 3), safe_kinds(game, (seat + 2) & 3), safe_kinds(game, (seat + 3) & 3))

@@ -1,4 +1,4 @@
-"""The own hand as held, dora, tiles seen and left, the round, riichi, the wall, and what may be done."""
+"""Encode the tiles of the own hand, dora, tiles seen and left, the round, riichi, the wall, and the legal actions."""
 
 from __future__ import annotations
 
@@ -107,17 +107,17 @@ _ROUNDS_LEFT_STEPS = as_steps(layout.ROUNDS_LEFT_STEPS)
 _WALL_STEPS = as_steps(layout.WALL_STEPS)
 _KONG_STEPS = as_steps(COUNTS)
 
-_WINDS = 3  # that a round can be of
+_WINDS = 3  # possible round winds
 _LAST_EAST, _LAST_SOUTH = 3, 7
 _FIVES = sum(1 << kind for kind in RED_FIVE_KINDS)
 _FIVE_M, _FIVE_P, _FIVE_S = RED_FIVE_KINDS
-_PAIR = np.int64(3)  # an action and the same with a red five
+_PAIR = np.int64(3)  # an action and the same action with a red five
 _CLOSED_KONGS_IN_LOW = WORD_BITS - CLOSED_KONG
 
 
 @jit
 def own_reds(game, seat):
-    """Return the fives whose red tile a hand holds, as a set of kinds."""
+    """Return the fives whose red tile is in a seat's concealed hand, as a set of kinds."""
     if not game["rules"]["red_fives"]:
         return np.int64(0)
     copies = game["copies"][seat]
@@ -133,7 +133,7 @@ def has_drawn(game, seat):
 
 @jit
 def encode_hand(game, seat, held, out):
-    """Write the own hand; `held` are its nested sets."""
+    """Write the own hand; held: its nested sets."""
     write_nested(out, _HAND, held)
     out[_HAND_RED] = own_reds(game, seat)
     if has_drawn(game, seat):
@@ -145,7 +145,7 @@ def encode_hand(game, seat, held, out):
 
 @jit
 def encode_indicators(game, out):
-    """Write indicators and dora kinds; return the indicators and the dora, both as nested sets."""
+    """Write the indicators and dora kinds; return both as nested sets."""
     none = (np.int64(0), np.int64(0), np.int64(0), np.int64(0))
     shown, dora = none, none
     for n in range(np.int64(game["indicators"])):
@@ -159,7 +159,7 @@ def encode_indicators(game, out):
 
 @jit
 def encode_seen(game, seat, held, opened, dora, out):
-    """Write what is open and what is left, and how much dora is where."""
+    """Write the open and the remaining tiles, and how much dora self has and how much is unseen."""
     left = complement(merge(opened, held))
     write_nested(out, _TILES_OPEN, opened)
     write_nested(out, _LEFT, left)
@@ -190,7 +190,7 @@ def encode_seen(game, seat, held, opened, dora, out):
 
 @jit
 def encode_game(game, seat, out):
-    """Write where in the game this is: wind, round, dealer, counters."""
+    """Write the stage of the game and its rules: wind, round, dealer, counters."""
     rules = game["rules"]
     number = np.int64(game["round"])
     east_only = rules["length"] == EAST_ONLY
@@ -218,7 +218,7 @@ def encode_game(game, seat, out):
 
 @jit
 def encode_riichi(game, seat, out):
-    """Write who is in riichi."""
+    """Write which seats are in riichi, in double riichi, and may still win by ippatsu."""
     for relative in range(SEATS):
         other = (seat + relative) & 3
         out[_RIICHI + relative] = flag(game["riichi"][other] != 0)
@@ -228,13 +228,13 @@ def encode_riichi(game, seat, out):
 
 @jit
 def last_drawer(next_drawer, left):
-    """Return the seat that draws the last of `left` tiles if `next_drawer` draws the next and nobody calls."""
+    """Return the seat that draws the last of `left` tiles if `next_drawer` draws next and nobody calls."""
     return (next_drawer + left - 1) & 3
 
 
 @jit
 def encode_wall(game, seat, out):
-    """Write how much of the wall is left."""
+    """Write the number of tiles left in the wall, who draws the last one, the kongs, and if nobody has called yet."""
     left = tiles_left(game)
     at_least(out, _WALL, _WALL_STEPS, left)
     if left > 0:
@@ -245,7 +245,7 @@ def encode_wall(game, seat, out):
 
 @jit
 def _encode_discards(low, drawn, out):
-    """Write which kinds may be discarded, from the first legal word."""
+    """Write which kinds may be discarded, according to the first word of legal actions."""
     reds = low >> DISCARD_RED
     red_kinds = (reds & 1) << _FIVE_M | (reds >> 1 & 1) << _FIVE_P | (reds >> 2 & 1) << _FIVE_S
     kinds = low & ALL_KINDS | red_kinds
@@ -257,7 +257,7 @@ def _encode_discards(low, drawn, out):
 
 @jit
 def encode_legal(game, seat, out):
-    """Write what a seat that is asked may do; nothing if it is not."""
+    """Write the legal actions of a seat that is asked; nothing if it is not."""
     phase = np.int64(game["phase"])
     if not game["asked"] >> seat & 1 or not PHASE_TURN <= phase <= PHASE_STOP:
         return

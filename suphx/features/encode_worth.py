@@ -1,6 +1,7 @@
-"""What a hand in tenpai is worth without a riichi to come: by each discard, and by each wait.
+"""Encode the points of a hand in tenpai, without declaring riichi now: by each discard, and by each wait.
 
-A stage of its own, after the others: it needs scoring, which few positions need and which is long to compile.
+This is a separate stage after the others, since it needs scoring, which few positions use and which takes long to
+compile.
 """
 
 from __future__ import annotations
@@ -31,21 +32,21 @@ _VALUE_STEPS = as_steps(layout.VALUE_STEPS)
 
 _MOST_POINTS = 1 << 30  # more than any win
 
-#: A hand in tenpai and what it is worth.
+#: A hand in tenpai and the points it would win.
 WORTH = np.dtype([
-    ("hand", "u1", (KINDS,)),  # the concealed tiles; those of 3n+1 tiles while its waits are judged
+    ("hand", "u1", (KINDS,)),  # the concealed tiles; 3n+1 of them while the waits are scored
     ("dora", "u1", (KINDS,)),  # how often each kind is dora
     ("own_dora", "i8"),  # han of dora in hand and melds
-    ("reds", "i8"),  # fives whose red tile is held concealed
+    ("reds", "i8"),  # fives whose red tile is concealed, as a set of kinds
     ("red", "i8"),  # red fives in hand and melds
-    ("points", "i8", (KINDS,)),  # of a win by claim on each wait
-    ("win", WIN),  # such a win
+    ("points", "i8", (KINDS,)),  # points of a win by claim on each wait
+    ("win", WIN),  # scratch space to score a win
 ], align=True)  # fmt: skip
 
 
 @jit
 def _read_hand(game, seat, worth):
-    """Write the hand and its dora and red fives into `worth`."""
+    """Write the hand, its dora and its red fives into `worth`."""
     hand, dora = worth["hand"], worth["dora"]
     for kind in range(KINDS):
         hand[kind] = game["hand"][seat, kind]
@@ -68,13 +69,13 @@ def _read_hand(game, seat, worth):
 
 @jit
 def _claim_points(game, seat, worth, kind, discard):
-    """Return the points of a win by claim of `kind` after a discard (as a set of one kind, or none); 0 without yaku."""
+    """Return the points of a win by claim on `kind` after a discard (a set of one kind, or none); 0 without a yaku."""
     hand, win = worth["hand"], worth["win"]
     dora, red = worth["own_dora"] + np.int64(worth["dora"][kind]), worth["red"]
     if discard:
         gone = bit_count(discard - 1)
         dora -= np.int64(worth["dora"][gone])
-        if worth["reds"] & discard and hand[gone] == 0:  # a plain five would have gone instead
+        if worth["reds"] & discard and hand[gone] == 0:  # otherwise a plain five would be discarded instead
             red -= 1
     win["dora"], win["ura"], win["red"] = dora, 0, red
     situation = 0
@@ -94,7 +95,7 @@ def _claim_points(game, seat, worth, kind, discard):
 
 @jit
 def _judge_waits(game, seat, waits, discard, worth):
-    """Write the points of a claim on each wait into `worth`; return the most and the least of them, 0 without waits."""
+    """Write the points of a win by claim on each wait into `worth`; return their maximum and minimum (0: no waits)."""
     most, least = np.int64(0), np.int64(_MOST_POINTS if waits else 0)
     while waits:
         kind = bit_count((waits & -waits) - 1)
@@ -107,7 +108,7 @@ def _judge_waits(game, seat, waits, discard, worth):
 
 @jit
 def _write_waits(worth, waits, out):
-    """Write the points of each wait."""
+    """Write the planes of the points of each wait."""
     while waits:
         kind = bit_count((waits & -waits) - 1)
         waits &= waits - 1
@@ -117,9 +118,10 @@ def _write_waits(worth, waits, out):
 
 @jit
 def encode_worth(lookup, game, seat, worth, out):
-    """Write what a hand in tenpai is worth; nothing for another. All else of the hand must have been written.
+    """Write the points of a hand in tenpai, and nothing for any other hand; its other planes must already be written.
 
-    worth: a WORTH record as scratch. With a tile to discard every discard that leaves the hand tenpai is judged.
+    worth: a WORTH record as scratch space. If there is a tile to discard, every discard that leaves the hand tenpai is
+    scored.
     """
     if not out[_SHANTEN]:
         return
@@ -127,7 +129,7 @@ def encode_worth(lookup, game, seat, worth, out):
     hand, n_melds = worth["hand"], np.int64(game["n_melds"][seat])
     discards = out[_KEEP]
     while True:
-        discard = discards & -discards  # none where there is nothing to discard
+        discard = discards & -discards  # 0 if there is nothing to discard
         discards ^= discard
         kind = bit_count(discard - 1) if discard else np.int64(0)
         hand[kind] -= discard != 0
@@ -147,7 +149,7 @@ def encode_worth(lookup, game, seat, worth, out):
 
 @jit
 def encode_worth_all(lookup, games, index, seats, out):
-    """Write what hands in tenpai are worth for many positions that `encode_all` has written."""
+    """Write the points of hands in tenpai for many positions already written by `encode_all`."""
     held = np.empty(1, WORTH)
     worth = held[0]
     for n in range(len(index)):

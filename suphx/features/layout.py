@@ -1,11 +1,11 @@
-"""The layout of the planes: every plane has a place, a name, a meaning and a range, and all of them one version.
+"""The layout of the planes: each plane has an index, a name, a meaning and a range; the layout has a version.
 
-A plane is a set of kinds (bit k: kind k) in a uint64. What is no set of kinds, a count or a yes or no, is a plane of
-all ones or all zeros; a number is written as one such plane for each step that it reaches ("at least 4").
+A plane is a set of kinds (bit k: kind k) in a uint64. Anything that is not a set of kinds is encoded with planes of all
+ones or all zeros: one plane for a yes or no, one per step ("at least 4") for a number.
 
-The encoders ask here for the places they write to (`start`), so that nothing else fixes them; `docs/features.md` is
-generated from here, and weights carry `VERSION`. Seats are always the position's own: self, right (the next in turn),
-across, left.
+The encoders look up the indices they write to here (`start`), so that they are defined only once; `docs/features.md`
+is generated from this module, and weights carry `VERSION`. Seats are always relative to the position's: self, right
+(the next in turn), across, left.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from collections.abc import Iterable, Sequence
 from suphx.features.layout_calls import CALL_GROUPS, ORACLE_GROUPS, VALUED_STEPS
 from suphx.features.layout_groups import COUNTS, FLAG, ONE, RIVALS, SEATS, SET, Group, Plane, group
 
-#: To be raised when an encoder comes to set other bits while the words here stay the same.
+#: Increase it when an encoder changes which bits it sets while the texts here stay the same.
 REVISION = 1
 
-#: The paper's numbers (its Table 2): discard and riichi; chow, pong and kong.
+#: The numbers of planes in the paper's Table 2: for discard and riichi; for chow, pong and kong.
 PLANES, CALL_PLANES = 838, 958
 
 # The steps of numbers. A plane is set where the number is at least the step, unless its name says otherwise.
-RIVER_PLACES = 22  # the last place also holds whatever comes after it
+RIVER_PLACES = 22  # the last place also holds all later discards
 MELD_PLACES = 4
 OWN_DORA_STEPS = (1, 2, 3, 4, 5, 6, 8)
 UNSEEN_DORA_STEPS = (1, 2, 3, 4, 6)
@@ -37,7 +37,7 @@ GAP_STEPS = (
     -24_000, -16_000, -12_000, -8_000, -4_000, -2_000, -1_000, 0,
     1_000, 2_000, 4_000, 8_000, 12_000, 16_000, 24_000,
 )  # fmt: skip
-#: Wins that decide who is ahead, as (han, fu); the limits by their han.
+#: The sizes of win considered for overtaking, as (han, fu); limit hands by their han.
 WINS = {
     "1 han 30 fu": (1, 30), "2 han 30 fu": (2, 30), "3 han 30 fu": (3, 30),
     "a mangan": (5, 30), "a haneman": (6, 30), "a baiman": (8, 30), "a yakuman": (13, 30),
@@ -269,7 +269,7 @@ def _planes(groups: Sequence[Group]) -> tuple[Plane, ...]:
     return tuple(plane for each in groups for plane in each.planes)
 
 
-#: Every plane of a position; of a position with a proposed call; and of the oracle's own block, which is apart.
+#: The planes of a position, of a position with a proposed call, and of the oracle's separate block.
 LAYOUT = _planes(GROUPS)
 CALL_LAYOUT = LAYOUT + _planes(CALL_GROUPS)
 ORACLE_LAYOUT = _planes(ORACLE_GROUPS)
@@ -291,15 +291,15 @@ _STARTS = _starts()
 
 
 def start(key: str) -> int:
-    """Return the place of the first plane of a group; KeyError if there is none of that key.
+    """Return the index of the first plane of a group; raise KeyError for an unknown key.
 
-    Places of the oracle's groups count from the first plane of its own block.
+    Indices of the oracle's groups count from the first plane of its own block.
     """
     return _STARTS[key]
 
 
 def places_of(names: Iterable[str]) -> list[int]:
-    """Return the places of the planes of groups (`rivers.order`) or blocks (`rivers`); KeyError for another name."""
+    """Return the indices of the planes of groups (`rivers.order`) or blocks (`rivers`); raise KeyError for others."""
     found = []
     for name in names:
         keys = [each for each in GROUPS + CALL_GROUPS if name in (each.key, each.key.partition(".")[0])]
@@ -310,11 +310,11 @@ def places_of(names: Iterable[str]) -> list[int]:
 
 
 def version_of(planes: Iterable[Plane], revision: int = REVISION) -> str:
-    """Return what names a layout: a hash of its planes, in their order, and of the encoders' revision."""
+    """Return the version of a layout: a hash of its planes, in order, and of the encoders' revision."""
     words = [[plane.block, plane.name, plane.meaning, plane.range] for plane in planes]
     return hashlib.sha256(json.dumps([revision, words]).encode()).hexdigest()[:12]
 
 
-#: Weights carry it: what they were trained on. The oracle's block has its own.
+#: The version stored with weights, naming the layout they were trained on. The oracle's block has its own.
 VERSION = version_of(CALL_LAYOUT)
 ORACLE_VERSION = version_of(ORACLE_LAYOUT)

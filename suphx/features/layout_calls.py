@@ -5,7 +5,7 @@ from __future__ import annotations
 from suphx.features.layout_groups import BAR, COUNTS, FLAG, ONE, RIVALS, SEATS, SET, group
 
 VALUED_STEPS = (1, 2)
-# The proposed call, and the hand after it (chow and pong: with a discard to come; kongs: before the replacement).
+# The proposed call, and the hand after it (chow and pong: before the discard; kongs: before the replacement draw).
 CALLED_LEFT_STEPS = (1, 2)
 AFTER_SHANTEN_STEPS = (0, 1, 2, 3, 4)
 AFTER_TILES_STEPS = (1, 4, 8, 12, 16, 24, 32)
@@ -70,7 +70,7 @@ CALL_GROUPS = [
           rival=RIVALS, n=AFTER_SAFE_STEPS),
 ]  # fmt: skip
 
-# What the oracle sees beyond: all of it hidden from the seat.
+# What the oracle sees in addition: all of it is hidden from the seat.
 ORACLE_DRAWS = 36
 ORACLE_SHANTEN_STEPS = (0, 1, 2, 3, 4, 5)
 ORACLE_GROUPS = [

@@ -1,4 +1,4 @@
-"""What a layout is made of: planes, and groups of planes that differ in some words."""
+"""The elements of a layout: planes, and groups of planes described by a common template."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Plane:
 
 @dataclass(frozen=True)
 class Group:
-    """Planes that belong together and lie side by side, the last of their axes running fastest."""
+    """Consecutive planes that belong together; the last of their axes varies fastest."""
 
     key: str
     planes: tuple[Plane, ...]
 
 
 def group(key: str, range: str, name: str, meaning: str, **axes: Iterable) -> Group:
-    """Return one plane for each combination of the axes, whose values fill the fields of name and meaning."""
+    """Return a group with one plane per combination of the axes' values, which fill in its name and meaning."""
     combinations = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
     block = key.partition(".")[0]
     return Group(key, tuple(Plane(block, name.format(**c), meaning.format(**c), range) for c in combinations))

@@ -1,28 +1,30 @@
-"""The paper's look-ahead features: what can still be won, for how much and how likely, after each discard. Compiled.
+"""The paper's look-ahead features: which hands can still be won after each discard, with what points and likelihood.
 
-Definition. H is the concealed hand of 3n+2 tiles, W a complete hand (four sets with the melds and a pair, seven pairs,
-thirteen orphans; the last two without melds only) of as many tiles. W is K away where K of its tiles are not in H;
-then K tiles of H are not in W: those *replaced*, and W is reached by discarding any of them first, drawing a tile,
-discarding the next, and so on; the K-th tile drawn wins. So it *belongs* to the kinds replaced, and
+Definition. Let H be the concealed hand of 3n+2 tiles and W a complete hand of as many tiles: sets that make four
+together with the melds, and a pair, or, only without melds, seven pairs or thirteen orphans. W is K away if K of its
+tiles are not in H. Then K tiles of H are not in W and are *replaced*: W is reached by discarding any of them first,
+drawing a tile, discarding the next one, and so on; the K-th tile drawn wins. W *belongs* to the kinds replaced, and
 
     ways(W) = product over the kinds drawn of C(unseen copies, copies drawn)
     likelihood(K, S, d) = sum of ways(W) over all W exactly K away, worth at least S, that belong to d
                           * D (D-1) ... (D-K+1) / (U (U-1) ... (U-K+1))
 
-with D own draws left and U unseen tiles: the expected number of such sets of K tiles among the next D draws. For
-K = 1, 2, 3 and each S of `STEPS`, four planes say for each kind d whether such a W exists (ways > 0, however few draws
-are left), and whether its likelihood is at least each of `LIKELIHOODS`.
+with D own draws left and U unseen tiles. This is the expected number of such sets of K tiles among the next D draws.
+For K = 1, 2, 3 and each S in `STEPS`, four planes say for each kind d whether such a W exists (ways > 0, even with too
+few draws left), and whether its likelihood is at least one in each of `LIKELIHOODS`.
 
-- *Exactly* K away, not at most: a smaller K has its own planes, and a network can join planes but not part them.
-- All W together, not the likeliest: so K = 1 counts the tiles that win, K = 2 those that lead to them, and so on.
-- W is worth what is paid by ron without repeat counters and bets: by a dealer half as much again. The winning tile is
-  the one of those drawn that is worth most. Closed hands are in riichi (whatever points and tiles are left); there is
-  no ippatsu, ura dora or last tile. An open W without a yaku does not count.
-- Dora and red fives count. Of the fives held the red one is discarded last; of those unseen it is drawn last.
-- Only unseen tiles come. What others do, furiten among it, is left out.
+- *Exactly* K away, not at most: smaller K have their own planes, and a network can combine planes but not separate
+  them.
+- All W together, not only the likeliest: K = 1 counts the winning tiles, K = 2 the tiles that lead to them, and so on.
+- The value of W is what is paid by ron without repeat counters and bets, half as much again for the dealer. The
+  winning tile is the most valuable one of those drawn. Closed hands are in riichi (regardless of points and tiles
+  left); ippatsu, ura dora and last tile yaku are ignored. An open W without a yaku does not count.
+- Dora and red fives count. Of the fives held, the red one is discarded last; of the unseen ones, it is drawn last.
+- Only unseen tiles are drawn. The other seats' actions are ignored, and so is furiten.
 
 For 3n+1 tiles (before a draw or claim; K tiles are drawn, K-1 replaced) the planes are over the kinds drawn instead:
-which tiles lead to such a W. A proposed chow or pong is judged with its meld added, as 3n+2 tiles.
+they say which tiles lead to such a W. A proposed chow or pong is evaluated with its meld added, as 3n+2 tiles.
+Compiled.
 """
 
 from __future__ import annotations
@@ -50,10 +52,10 @@ from suphx.features.lookahead_special import add_orphans, add_seven_pairs
 from suphx.features.lookahead_suits import find_parts
 from suphx.features.lookahead_worth import own_facts, worth_of_sets
 
-#: What a likelihood is held against: one in so many.
+#: The thresholds of likelihood: one in so many.
 LIKELIHOODS = (16, 4, 2)
 BUCKETS = 1 + len(LIKELIHOODS)
-#: Plane of K, S and bucket: ((K - 1) * len(STEPS) + index of S) * BUCKETS + bucket; bucket 0 is the reachable.
+#: Index of a plane: ((K - 1) * len(STEPS) + index of S) * BUCKETS + bucket; bucket 0: such a hand can be reached.
 PLANES = FURTHEST * len(STEPS) * BUCKETS
 
 _ONE_IN = np.array(LIKELIHOODS)
@@ -61,14 +63,14 @@ _ONE_IN = np.array(LIKELIHOODS)
 
 @jit
 def _join(first, second, out):
-    """Write two groups of parts put together."""
+    """Write the combination of two groups of parts to `out`."""
     for column in range(COLUMNS):
         out[column] = first[column] + second[column]
 
 
 @jit
 def _codes_of(codes, others):
-    """Return the mask of the codes that two groups of parts can have together."""
+    """Return the mask of codes of all valid combinations of two groups; codes, others: masks of their codes."""
     mask = np.int64(0)
     while codes:
         code = lowest(codes)
@@ -83,7 +85,7 @@ def _codes_of(codes, others):
 
 @jit
 def _targets(search, code):
-    """Return the mask of the codes that make a winning hand out of a group with `code`."""
+    """Return the mask of codes that complete a group with `code` to a winning hand."""
     mask = np.int64(0)
     for drawn in range(1, FURTHEST + 1):
         more_drawn = drawn - (code & 3)
@@ -95,7 +97,7 @@ def _targets(search, code):
 
 @jit
 def _add_hands(search, code_2, code_3, own, rules, win):
-    """Count the hands made of the group in `joined[0]` and parts of suits 2 and 3 with these codes."""
+    """Count the hands made of the group in `joined[0]` and parts of suits 2 and 3 with the given codes."""
     joined, parts, following = search["joined"], search["parts"], search["next"]
     part_2 = search["first"][2, code_2]
     while part_2 != NO_PART:
@@ -112,7 +114,7 @@ def _add_hands(search, code_2, code_3, own, rules, win):
 
 @jit
 def _complete(search, code, own, rules, win):
-    """Count the hands with the group in `joined[0]`, of that code."""
+    """Count all hands that contain the group in `joined[0]`, which has the given code."""
     codes_2 = search["codes"][2]
     while codes_2:
         code_2 = lowest(codes_2)
@@ -127,7 +129,7 @@ def _complete(search, code, own, rules, win):
 
 @jit
 def _add_sets(search, own, rules, win):
-    """Count every winning hand of sets and a pair: one part of each suit."""
+    """Count every winning hand of sets and a pair, made of one part of each suit."""
     parts, following = search["parts"], search["next"]
     behind = _codes_of(search["codes"][2], search["codes"][3])
     codes_0 = search["codes"][0]
@@ -153,7 +155,7 @@ def _add_sets(search, own, rules, win):
 
 @jit
 def _write_planes(search, draws_left, unseen, out):
-    """Turn the ways that were counted into planes."""
+    """Write the planes from the counted ways."""
     tiles = np.int64(0)
     for kind in range(KINDS):
         tiles += unseen[kind]
@@ -180,11 +182,11 @@ def lookahead(
 ):
     """Write the look-ahead planes of a hand of 3n+2 tiles (over discards) or 3n+1 tiles (over draws) into `out`.
 
-    lookup: the shanten tables; hand: u8[34], concealed; red: u8[3], red fives in it; melds: MELD records, the first
-    n_melds count, tiles included; unseen: u8[34], tiles of each kind that the seat does not see; unseen_red: u8[3], red
-    fives among them; dora: u8[34], han that a tile of each kind is worth by the indicators; seat_wind, round_wind:
-    0..3, East to North; draws_left: draws that this seat still has; rules: a RULES record; out: u64 or
-    i64[PLANES], masks of kinds. All is as one seat sees it: nothing hidden is read.
+    lookup: the shanten tables; hand: u8[34], concealed tiles; red: u8[3], red fives among them; melds: MELD records
+    with tiles, of which the first n_melds count; unseen: u8[34], tiles of each kind that the seat does not see;
+    unseen_red: u8[3], red fives among them; dora: u8[34], dora han of a tile of each kind; seat_wind, round_wind:
+    0..3, East to North; draws_left: number of draws that the seat still has; rules: a RULES record; out: u64 or
+    i64[PLANES], masks of kinds. All arguments are as the seat sees them: no hidden information is used.
     """
     out[:] = 0
     n_melds, seat_wind, round_wind = np.int64(n_melds), np.int64(seat_wind), np.int64(round_wind)

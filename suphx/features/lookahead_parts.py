@@ -1,8 +1,8 @@
-"""What the look-ahead's search works with: the parts of a winning hand, and the automaton that recognises them.
+"""The data structures of the look-ahead's search: parts of a winning hand, and the automaton that recognises them.
 
-A *part* is a group of tiles of one suit that divides into sets and at most one pair (no tiles at all is one, too).
-A winning hand of sets is one part of each suit, one of them with the pair. A part is a row of int64 whose columns add
-up when parts of different suits are put together; so do the fields of its first column.
+A *part* is a (possibly empty) group of tiles of one suit that divides into sets and at most one pair. A winning hand
+of sets consists of one part of each suit, one of them with the pair. A part is a row of int64 whose columns, and the
+fields of its first column, are added when parts of different suits are combined.
 """
 
 from __future__ import annotations
@@ -13,35 +13,35 @@ import numpy as np
 
 from simulator.lookup import COPIES
 
-#: Most tiles that are drawn to replace others: the paper's three.
+#: Most tiles that are drawn to replace others: three, as in the paper.
 FURTHEST = 3
 
 # Columns of a part. Masks are over the 34 kinds.
 WORD = 0  # the fields below
 DRAWN = 1  # kinds that must be drawn
-REPLACED = 2  # kinds that are given away
+REPLACED = 2  # kinds that are discarded
 HELD = 3  # kinds in the part
-TRIPLETS = 4  # this and the next two are 0 in a part with a pair: its readings stand apart
+TRIPLETS = 4  # this and the next two are 0 in a part with a pair, whose readings are stored separately
 RUNS = 5  # by their lowest kind
-DOUBLED = 6  # runs that stand twice
-NIBBLES = 7  # counts, four bits for each number; added up they mean something only where one suit has all tiles
+DOUBLED = 6  # runs that occur twice
+NIBBLES = 7  # counts, four bits for each number; their sum is meaningful only if one suit has all tiles
 COLUMNS = 8
 
-# Fields of WORD. The number of ways to draw so many tiles of a kind is 1, 2, 3, 4 or 6, and their product for all
-# kinds is kept by its exponents of 2 and 3, which add up.
+# Fields of WORD. The number of ways to draw some tiles of a kind is 1, 2, 3, 4 or 6; the product over all kinds is
+# stored as its exponents of 2 and 3, which add up.
 DRAWN_SHIFT, REPLACED_SHIFT = 0, 3  # 3 bits each: how many tiles
 WAYS_SHIFT = 6  # 3 bits: exponent of 2, 2 bits: exponent of 3
 HAN_SHIFT = 11  # 8 bits: dora and red fives in the part
 READING_SHIFT = 19  # 12 bits: the first reading of a part with a pair
-READINGS_SHIFT = 31  # 3 bits: how many it has
+READINGS_SHIFT = 31  # 3 bits: number of its readings
 TILES_FIELD, WAYS_FIELD, HAN_FIELD, READING_FIELD, READINGS_FIELD = 7, 31, 255, 4095, 7
 
-#: The number of ways by WORD's field.
+#: The number of ways for each value of WORD's field.
 WAYS = np.array([2**twos * 3**threes for threes in range(4) for twos in range(8)])
 
 
 def _ways_fields() -> np.ndarray:
-    """Return i8[COPIES + 1, FURTHEST + 1]: WORD's field for drawing so many tiles of a kind out of so many unseen."""
+    """Return i64[COPIES + 1, FURTHEST + 1]: WORD's shifted field, by unseen and drawn tiles of a kind."""
     fields = {1: 0, 2: 1, 3: 1 << 3, 4: 2, 6: 1 | 1 << 3}
     table = np.zeros((COPIES + 1, FURTHEST + 1), np.int64)
     for unseen, drawn in np.ndindex(table.shape):
@@ -55,14 +55,14 @@ WAYS_FIELDS = _ways_fields()
 # Columns of a reading of a part with a pair.
 READING_TRIPLETS, READING_RUNS, READING_DOUBLED, READING_PAIR = range(4)
 
-#: Parts of a suit are kept by their code: drawn | replaced << 2 | has a pair << 4.
+#: Parts of a suit are grouped by their code: drawn | replaced << 2 | has a pair << 4.
 CODES = 32
 PAIR_CODE = 16
 NO_CODE = 255
 
 
 def _codes_together() -> np.ndarray:
-    """Return u1[CODES, CODES]: the code of two parts together, NO_CODE if that is too far away or has two pairs."""
+    """Return u8[CODES, CODES]: the code of two parts combined; NO_CODE if that is too far away or has two pairs."""
     table = np.full((CODES, CODES), NO_CODE, np.uint8)
     for one, other in np.ndindex(table.shape):
         drawn, replaced = (one & 3) + (other & 3), (one >> 2 & 3) + (other >> 2 & 3)
@@ -73,8 +73,8 @@ def _codes_together() -> np.ndarray:
 
 CODES_TOGETHER = _codes_together()
 
-# The automaton reads a suit's counts from its lowest kind up. What is under way, (runs begun with the kind before,
-# runs begun two kinds before, pairs so far), can be several things at once: a state is the set of them.
+# The automaton reads a suit's counts from its lowest kind up. The tiles so far can often be divided in several ways;
+# a state is the set of what is under way in each: (runs begun one kind before, runs begun two kinds before, pairs).
 _Underway = frozenset[tuple[int, int, int]]
 NUMBERS = 9
 HONOUR_COLUMN = 9
@@ -83,7 +83,7 @@ NO_STATE = 255
 
 
 def _after(underway: _Underway, count: int, kinds_left: int) -> _Underway:
-    """Return what can be under way after a kind of which a part has `count`; `kinds_left` come after it."""
+    """Return what can be under way after a kind with `count` tiles in the part; `kinds_left` kinds follow it."""
     found = set()
     for before, two_before, pairs in underway:
         for triplet in range(2):
@@ -95,9 +95,9 @@ def _after(underway: _Underway, count: int, kinds_left: int) -> _Underway:
 
 
 def _automaton() -> np.ndarray:
-    """Return u1[10, states, 5]: number of the kind (or HONOUR_COLUMN), state, count -> next state or NO_STATE.
+    """Return u8[10, states, 5]: number of the kind (or HONOUR_COLUMN), state, count -> next state or NO_STATE.
 
-    A part is whole if the state after its last kind is START, or START_WITH_PAIR where it has a pair.
+    A part is complete if the state after its last kind is START, or START_WITH_PAIR for a part with a pair.
     """
     states: list[_Underway] = [frozenset({(0, 0, 0)}), frozenset({(0, 0, 1)})]
     found = []

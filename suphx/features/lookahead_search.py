@@ -1,4 +1,4 @@
-"""What one look-ahead works with: the price of each tile, bounds between the suits, and the tally of hands found."""
+"""The working data of one look-ahead: the cost of each tile, bounds between the suits, and the tally of hands found."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from suphx.features.lookahead_parts import (
     WAYS_SHIFT,
 )
 
-#: The points that matter. A winning hand's *worth* is how many of them it reaches, 0 to 9.
+#: The thresholds of points. A winning hand's *worth* is the number of thresholds it reaches, 0 to 9.
 STEPS = (1_000, 2_000, 3_900, 5_200, 8_000, 12_000, 16_000, 24_000, 32_000)
 
-#: More parts and readings than any hand has near it (a test looks for the most).
+#: Capacity for parts and readings, more than any hand needs (a test searches for the largest number).
 MOST_PARTS = 1536
 MOST_READINGS = 1664
 
 #: The working space of one look-ahead.
 SEARCH = np.dtype(
     [
-        ("most_replaced", np.int64),  # tiles that can be given away: FURTHEST, or one less for a hand of 3n+1
-        ("by_drawn", np.int64),  # 1: the planes are over kinds drawn, 0: over kinds given away
+        ("most_replaced", np.int64),  # most tiles that can be discarded: FURTHEST, or one less for 3n+1 tiles
+        ("by_drawn", np.int64),  # 1: the planes are over kinds drawn, 0: over kinds discarded
         ("step", np.int64, (KINDS, COPIES + 1)),  # kind, count in the winning hand -> WORD, or NEVER
-        ("missing", np.int8, (SUITS, SETS + 1, 2)),  # suit, sets and pair in its part -> fewest the others must draw
+        ("missing", np.int8, (SUITS, SETS + 1, 2)),  # suit, sets and pair in its part -> fewest draws of the others
         ("parts", np.int64, (MOST_PARTS, COLUMNS)),
         ("n_parts", np.int64),
         ("next", np.int16, (MOST_PARTS,)),  # the next part of the same suit and code, or NO_PART
         ("first", np.int16, (SUITS, CODES)),
-        ("codes", np.int64, (SUITS,)),  # mask of the codes that a suit has parts of
+        ("codes", np.int64, (SUITS,)),  # mask of the codes for which a suit has parts
         ("readings", np.int64, (MOST_READINGS, 4)),
         ("n_readings", np.int64),
-        ("joined", np.int64, (3, COLUMNS)),  # parts of two, three and all suits together
+        ("joined", np.int64, (3, COLUMNS)),  # combined parts of two, three and all suits
         ("ways", np.int64, (FURTHEST, KINDS, len(STEPS) + 1)),  # tiles drawn, kind, worth -> ways to draw them
     ],
     align=True,
@@ -56,13 +56,13 @@ _HONOUR_PAIR_KEY = 2 * int(KEY_STEP[EAST])
 
 @jit
 def lowest(mask):
-    """Return the place of the lowest bit of a mask."""
+    """Return the index of the lowest set bit of a mask."""
     return bit_count((mask & -mask) - 1)
 
 
 @jit
 def fill_steps(search, hand, red, unseen, unseen_red, dora):
-    """Write what it takes to have each count of each kind in the winning hand: tiles drawn and replaced, ways, han."""
+    """Write the cost of each count of each kind in the winning hand: tiles drawn and replaced, ways, han."""
     steps = search["step"]
     for kind in range(KINDS):
         held, left = np.int64(hand[kind]), np.int64(unseen[kind])
@@ -76,20 +76,20 @@ def fill_steps(search, hand, red, unseen, unseen_red, dora):
                 steps[kind, count] = NEVER
                 continue
             han = np.int64(dora[kind]) * count
-            han += own_red if min(count, held) else 0  # of the fives held the red one goes last
-            han += other_red if drawn > left - other_red else 0  # of those unseen it comes last
+            han += own_red if min(count, held) else 0  # of the fives held, the red one is discarded last
+            han += other_red if drawn > left - other_red else 0  # of the unseen fives, the red one is drawn last
             word = drawn << DRAWN_SHIFT | replaced << REPLACED_SHIFT | han << HAN_SHIFT
             steps[kind, count] = word | WAYS_FIELDS[left, drawn]
 
 
 @jit
 def fill_missing(lookup, search, hand, n_melds):
-    """Write the fewest tiles that the other suits must draw where a suit has so many sets, and the pair or not."""
+    """Write the fewest tiles that the other suits must draw, by a suit's number of sets and whether it has the pair."""
     product, missing = lookup["product"], lookup["missing"]
     classes = np.empty(SUITS, np.uint8)
     for suit in range(SUITS):
         classes[suit] = suit_class(lookup, suit, suit_key(hand, suit))
-    pair = suit_class(lookup, 3, _HONOUR_PAIR_KEY)  # with a pair given to them, the others need none of their own
+    pair = suit_class(lookup, 3, _HONOUR_PAIR_KEY)  # given a pair, the others need none of their own
     for suit in range(SUITS):
         others = product[product[classes[suit ^ 1], classes[suit ^ 2]], classes[suit ^ 3]]
         for sets in range(SETS - n_melds + 1):
@@ -99,7 +99,7 @@ def fill_missing(lookup, search, hand, n_melds):
 
 @jit
 def count_hand(search, word, drawn_kinds, replaced_kinds, worth):
-    """Count the ways to draw a winning hand's tiles for each kind whose planes it belongs to."""
+    """Add the number of ways to draw a winning hand's tiles to the tally of each kind that it belongs to."""
     drawn = word >> DRAWN_SHIFT & TILES_FIELD
     ways = WAYS[word >> WAYS_SHIFT & WAYS_FIELD]
     tally = search["ways"][drawn - 1]

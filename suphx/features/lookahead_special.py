@@ -1,4 +1,4 @@
-"""The look-ahead's winning hands that are not made of sets: seven pairs and thirteen orphans."""
+"""The look-ahead's winning hands that do not consist of sets: seven pairs and thirteen orphans."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from suphx.features.lookahead_worth import worth_of_pairs
 _PAIRS = 7
 _ORPHANS = 13
 _SETS = 4
-_YAKUMAN = len(STEPS)  # its worth
+_YAKUMAN = len(STEPS)  # the worth of a yakuman
 
 
 @jit
 def _is_near(search, word):
-    """Return whether a winning hand is to be counted: some tile drawn, and no more drawn or replaced than may be."""
+    """Return whether a winning hand counts: at least one tile drawn, and not too many drawn or replaced."""
     replaced = word >> REPLACED_SHIFT & TILES_FIELD
     return 0 < word >> DRAWN_SHIFT & TILES_FIELD <= FURTHEST and replaced <= search["most_replaced"]
 
 
 @jit
 def _way_to(search, hand, counts):
-    """Return (WORD, kinds drawn, kinds replaced) for a winning hand u8[34]; NEVER if it is out of reach."""
+    """Return (WORD, kinds drawn, kinds replaced) for a winning hand u8[34]; WORD is NEVER if it is out of reach."""
     word, drawn, replaced = np.int64(0), np.int64(0), np.int64(0)
     for kind in range(KINDS):
         step = search["step"][kind, counts[kind]]
@@ -41,7 +41,7 @@ def _way_to(search, hand, counts):
 
 @jit
 def _divides(lookup, counts):
-    """Return whether 14 tiles u8[34] are four sets and a pair."""
+    """Return whether 14 tiles u8[34] divide into four sets and a pair."""
     product = lookup["product"]
     left = product[suit_class(lookup, 0, suit_key(counts, 0)), suit_class(lookup, 1, suit_key(counts, 1))]
     right = product[suit_class(lookup, 2, suit_key(counts, 2)), suit_class(lookup, 3, suit_key(counts, 3))]
@@ -50,7 +50,7 @@ def _divides(lookup, counts):
 
 @jit
 def _add_pairs(lookup, search, hand, chosen, own, rules, win):
-    """Count seven pairs of the chosen kinds, unless it divides into sets and a pair: then it is found as that."""
+    """Count seven pairs of the chosen kinds, unless the hand also divides into sets, which is counted elsewhere."""
     counts = np.empty(KINDS, np.uint8)
     for kind in range(KINDS):
         counts[kind] = 2 * (chosen >> kind & 1)
@@ -62,7 +62,7 @@ def _add_pairs(lookup, search, hand, chosen, own, rules, win):
 
 @jit
 def _held_kinds(hand, kinds):
-    """Write the kinds held in order; return how many they are, and how many of them are held twice or more."""
+    """Write the kinds held, in order; return how many there are, and how many of them are held at least twice."""
     n_kinds, pairs = 0, 0
     for kind in range(KINDS):
         if hand[kind]:
@@ -74,7 +74,7 @@ def _held_kinds(hand, kinds):
 
 @jit
 def add_seven_pairs(lookup, search, hand, own, rules, win):
-    """Count every seven pairs near a hand without melds: of kinds held, and at most one that is drawn twice."""
+    """Count every seven pairs hand near a hand without melds: pairs of kinds held, and at most one of a new kind."""
     kinds = np.empty(KINDS, np.int64)
     n_kinds, pairs = _held_kinds(hand, kinds)
     if _PAIRS - pairs + max(0, _PAIRS - n_kinds) > FURTHEST:
@@ -106,7 +106,7 @@ def add_seven_pairs(lookup, search, hand, own, rules, win):
 
 @jit
 def add_orphans(search, hand):
-    """Count every thirteen orphans near a hand without melds."""
+    """Count every thirteen orphans hand near a hand without melds."""
     different = 0
     for kind in range(KINDS):
         different += 1 if hand[kind] and TERMINALS_AND_HONOURS >> kind & 1 else 0

@@ -1,4 +1,4 @@
-"""The look-ahead's search within a suit: every part near the tiles held, with what it costs and how it reads."""
+"""The look-ahead's search within a suit: every part near the tiles held, with its cost and readings."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ from suphx.features.lookahead_parts import (
 )
 from suphx.features.lookahead_search import NEVER, NO_PART
 
-#: Most parts begun that wait to be gone on with.
+#: Capacity for incomplete parts waiting to be continued.
 _MOST_WAITING = NUMBERS * COPIES + 1
 
 
 @jit
 def _bounds(search, suit, tiles, most_sets):
-    """Return the most tiles drawn, replaced, and both together, that any useful part of a suit has."""
+    """Return the most tiles drawn, replaced, and drawn plus replaced, of any useful part of a suit."""
     most_drawn, most_given, most_both = -1, -1, -1
     for sets in range(most_sets + 1):
         for pair in range(2):
@@ -56,7 +56,7 @@ def _bounds(search, suit, tiles, most_sets):
 
 @jit
 def _add_reading(search, suit, sets, pair):
-    """Add a reading from what `split_suit` says of a suit without its pair."""
+    """Add a reading from the result of `split_suit` for a suit without its pair."""
     reading = search["readings"][search["n_readings"]]
     search["n_readings"] += 1
     first = NUMBERS * suit
@@ -68,7 +68,7 @@ def _add_reading(search, suit, sets, pair):
 
 @jit
 def _read_honours(search, part, nibbles, has_pair):
-    """Write the triplets of a part of honours, or add its one reading."""
+    """Write the triplets of a part of honours; if it has a pair, add its only reading instead."""
     triplets, pair = 0, 0
     for number in range(KINDS - EAST):
         count = nibbles >> 4 * number & 15
@@ -82,7 +82,7 @@ def _read_honours(search, part, nibbles, has_pair):
 
 @jit
 def _read_suit(search, suit, part, nibbles, has_pair):
-    """Write the sets of a part without a pair, or add a reading for every pair that leaves sets."""
+    """Write the sets of a part without a pair; with one, add a reading for each pair whose rest divides into sets."""
     first = NUMBERS * suit
     if not has_pair:
         sets = split_suit(nibbles)
@@ -90,8 +90,9 @@ def _read_suit(search, suit, part, nibbles, has_pair):
         part[RUNS] = (sets >> 9 & 511) << first
         part[DOUBLED] = sets >> 18 << first
         return
-    # Runs and triplets add up to multiples of three, so the sum of the numbers fixes the pair's modulo 3. Nibble n
-    # weighs 16 ** n, which is 1 + 6 n modulo 9: what exceeds the number of tiles is 12 times the pair's number.
+    # The numbers in runs and triplets sum to multiples of three, so the sum of all numbers gives the pair's number
+    # modulo 3. Nibble n has weight 16 ** n, which is 1 + 6 n modulo 9, so the excess of `nibbles` over the number of
+    # tiles is 12 times the pair's number modulo 9.
     tiles = nibbles % 15
     for pair in range((nibbles - tiles) % 9 // 3, NUMBERS, 3):
         if nibbles >> 4 * pair & 15 >= 2:
@@ -102,7 +103,7 @@ def _read_suit(search, suit, part, nibbles, has_pair):
 
 @jit
 def _add_part(search, suit, hand, word, nibbles, has_pair):
-    """Add a whole part to those of its suit and code."""
+    """Add a complete part to the list of its suit and code."""
     index = search["n_parts"]
     search["n_parts"] += 1
     part = search["parts"][index]
@@ -133,7 +134,7 @@ def _add_part(search, suit, hand, word, nibbles, has_pair):
 
 @jit
 def _part_code(word):
-    """Return the code of a part, but for its pair."""
+    """Return the code of a part, without the bit of its pair."""
     return word >> DRAWN_SHIFT & 3 | (word >> REPLACED_SHIFT & 3) << 2
 
 
@@ -141,7 +142,8 @@ def _part_code(word):
 def find_parts(search, suit, hand, most_sets):
     """Find the parts of a suit that can belong to a winning hand at most FURTHEST drawn tiles away.
 
-    A part that draws more than the others' fewest leave room for is left out; most parts left belong to a hand.
+    Parts whose draws, plus the fewest that the other suits need, exceed FURTHEST are left out; most of the remaining
+    ones do belong to a winning hand.
     """
     search["codes"][suit] = 0
     search["first"][suit, :] = NO_PART

@@ -1,4 +1,4 @@
-"""What the look-ahead needs of a game as one seat sees it; compiled."""
+"""The look-ahead's view of a game, with what one seat sees. Compiled."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simulator.tiles import DORA_OF, KINDS, RED_FIVE_KINDS
 from simulator.wall import DORA_INDICATORS
 from suphx.features.lookahead import lookahead
 
-#: The arguments of `lookahead`, as it documents them.
+#: The arguments of `lookahead`, which documents them.
 VIEW = np.dtype(
     [
         ("hand", np.uint8, (KINDS,)),
@@ -32,7 +32,7 @@ VIEW = np.dtype(
 
 @jit
 def _show(game, view, tile):
-    """Take a tile that the seat sees off the unseen ones."""
+    """Remove a tile that the seat sees from the unseen tiles."""
     view["unseen"][tile >> 2] -= 1
     if is_red_tile(game, tile):
         view["unseen_red"][tile // 36] -= 1
@@ -40,7 +40,7 @@ def _show(game, view, tile):
 
 @jit
 def _see_table(game, view):
-    """Take what lies on the table off the unseen tiles, and note the dora."""
+    """Remove the tiles visible on the table from the unseen tiles, and write the dora."""
     for seat in range(SEATS):
         for n in range(np.int64(game["n_river"][seat])):
             entry = np.int64(game["river"][seat, n])
@@ -59,7 +59,7 @@ def _see_table(game, view):
 
 @jit
 def see(game, seat, view):
-    """Write what a seat sees of a game into a VIEW; without calls every fourth tile from now on is the seat's."""
+    """Write what a seat sees of a game into a VIEW; draws_left assumes no further calls: every fourth tile left."""
     for kind in range(KINDS):
         view["hand"][kind] = game["hand"][seat, kind]
         view["unseen"][kind] = COPIES - game["hand"][seat, kind]

@@ -1,4 +1,4 @@
-"""What the winning hands that the look-ahead finds are worth: by ron, the winning tile one of those drawn."""
+"""The worth of the winning hands that the look-ahead finds: by ron, on one of the tiles drawn."""
 
 from __future__ import annotations
 
@@ -35,29 +35,29 @@ from suphx.features.lookahead_search import STEPS, lowest
 
 _STEPS = np.array(STEPS)
 _THREES, _SEVENS = (sum(1 << 9 * suit + number for suit in range(3)) for number in (2, 6))
-_WORTH_SHIFT = 24  # of base points in what `scoring` orders readings by
+_WORTH_SHIFT = 24  # shift of the base points in the value by which `scoring` orders readings
 
 
 class Own(NamedTuple):
-    """What all winning hands of a seat share."""
+    """The facts common to all winning hands of a seat."""
 
     kinds: int  # mask of the kinds in melds
     triplets: int  # mask of melded triplets and kongs
-    runs: int  # mask of melded runs by their lowest kind
+    runs: int  # mask of melded runs, by their lowest kind
     kongs: int
     closed_kongs: int
     closed: int  # 1: no open meld, so that riichi is declared
     melds: int
-    fu: int  # before triplets, pair and wait
+    fu: int  # without concealed triplets, pair and wait
     han: int  # dora and red fives in melds
     seat_wind: int  # 0..3
     round_wind: int
-    times: int  # base points times this are paid by ron
+    times: int  # factor of the base points for the payment by ron
 
 
 @jit
 def own_facts(melds, n_melds, dora, seat_wind, round_wind, rules):
-    """Return the Own of a seat with these melds."""
+    """Return the Own record of a seat with these melds."""
     kinds, triplets, runs, kongs, closed_kongs, meld_fu = meld_facts(melds, n_melds)
     closed = 1 if closed_kongs == n_melds else 0
     han = np.int64(0)
@@ -75,7 +75,7 @@ def own_facts(melds, n_melds, dora, seat_wind, round_wind, rules):
 
 @jit
 def _steps_reached(base, times):
-    """Return how many of STEPS a hand of these base points reaches by ron, paid in whole hundreds."""
+    """Return how many of STEPS a hand with these base points reaches by ron, with payments rounded up to hundreds."""
     worth = 0
     for n in range(len(_STEPS)):
         worth += 1 if base * times > _STEPS[n] - 100 else 0
@@ -84,9 +84,9 @@ def _steps_reached(base, times):
 
 @jit
 def _waits_of(drawn):
-    """Return masks of the runs (by lowest kind) that one of the kinds drawn completes from a wide and a narrow wait.
+    """Return masks of the runs (by lowest kind) that a drawn kind completes from a wide wait, and from a narrow wait.
 
-    Starts that are no run's stand in them as well; nothing has such a run.
+    The masks also contain kinds that start no run, which is harmless since no hand has such a run.
     """
     narrow = drawn >> 1 | (drawn & _SEVENS) | (drawn & _THREES) >> 2
     return (drawn & ~_SEVENS) | (drawn & ~_THREES) >> 2, narrow
@@ -94,17 +94,18 @@ def _waits_of(drawn):
 
 @jit
 def worth_of_sets(search, part, own, rules, win):
-    """Return the worth of a winning hand of sets and a pair: of its best reading with its best winning tile.
+    """Return the worth of a winning hand of sets and a pair, for its best reading and best winning tile.
 
-    part: the parts of all suits together; win: a WIN record to work with. As within a reading with one winning tile
-    (see `simulator.scoring`), of several tiles one for pinfu beats one for a narrow wait, that one for a wide wait, and
-    one for a triplet comes last, of a terminal or honour last of all. So no tile is tried by itself.
+    part: the combined parts of all suits; win: a WIN record as scratch space. The possible winning tiles need not be
+    tried one by one. As with the roles of a single winning tile in a reading (see `simulator.scoring`), a tile that
+    gives pinfu is better than one for a narrow wait, which is better than one for a wide wait; one that completes a
+    triplet is worst, most of all a triplet of terminals or honours.
     """
     kinds, drawn = part[HELD] | own.kinds, part[DRAWN]
     yaku = own.closed << y.RIICHI | tile_yaku(kinds, own.closed, own.kongs, rules["open_tanyao"])
     yakuman = tile_yakuman(kinds, own.kongs, 0, own.seat_wind)
     if own.melds == 0 and yaku >> y.CHINITSU & 1:
-        yakuman |= nine_gates(part[NIBBLES], 0)  # which of its two yakuman it is makes no difference here
+        yakuman |= nine_gates(part[NIBBLES], 0)  # it makes no difference here which of its two yakuman it is
     win["dora"] = own.han + (part[WORD] >> HAN_SHIFT & HAN_FIELD)
     wide, narrow = _waits_of(drawn)
     simple = drawn & ~TERMINALS_AND_HONOURS
@@ -126,7 +127,7 @@ def worth_of_sets(search, part, own, rules, win):
 
 @jit
 def worth_of_pairs(kinds, han, own, rules, win):
-    """Return the worth of seven pairs of these kinds; dora and red fives among them are `han`."""
+    """Return the worth of seven pairs of these kinds; han: dora and red fives among them."""
     yakuman = tile_yakuman(kinds, 0, 0, own.seat_wind)
     yaku = 1 << y.RIICHI | 1 << y.SEVEN_PAIRS | tile_yaku(kinds, 1, 0, rules["open_tanyao"])
     win["dora"] = han

@@ -1,4 +1,4 @@
-"""Generates `docs/features.md` from the layout: `python -m suphx.features.page`."""
+"""Generate `docs/features.md` from the layout: `python -m suphx.features.page`."""
 
 from __future__ import annotations
 

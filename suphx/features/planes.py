@@ -1,8 +1,8 @@
-"""What all encoders share: planes of ones, steps of numbers, and counts of tiles as four nested sets of kinds.
+"""Functions shared by all encoders: flags, steps of numbers, and counts of tiles as four nested sets of kinds.
 
-Planes are written and read as int64. How many there are of each kind is kept as the kinds of which there are at least
-one, two, three and four ("nested sets"): so they are planes already, and adding, counting and comparing are a few
-bit operations for all 34 kinds at once.
+Planes are written and read as int64. Counts of tiles are stored as the sets of kinds of which there are at least one,
+two, three and four tiles ("nested sets"). These already are planes, and adding, counting and comparing take a few bit
+operations for all 34 kinds at once.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _EMPTY = np.int64(0)
 
 
 def start(key: str) -> np.int64:
-    """Return the place of the first plane of a group (see `layout.start`), as a constant for compiled code.
+    """Return the index of the first plane of a group (see `layout.start`), as a constant for compiled code.
 
-    Not an int: Numba compiles a function anew for each literal int that it is called with.
+    It is not an int, since Numba compiles a function again for each literal int that it is called with.
     """
     return np.int64(layout.start(key))
 
@@ -34,46 +34,46 @@ def as_steps(steps: Iterable[int]) -> np.ndarray:
 
 @jit
 def flag(condition):
-    """Return the plane of a yes or no."""
+    """Return the plane of a yes or no: all ones or all zeros."""
     return np.int64(ALL_KINDS) if condition else np.int64(0)
 
 
 @jit
 def at_least(out, first, steps, value):
-    """Write the planes of a number: those steps that it reaches."""
+    """Write the planes of a number: one flag for each step, set if the number is at least the step."""
     for n in range(len(steps)):
         out[first + n] = flag(value >= steps[n])
 
 
 @jit
 def at_most(out, first, steps, value):
-    """Write the planes of a number that tell whether it is at most each step."""
+    """Write the planes of a number: one flag for each step, set if the number is at most the step."""
     for n in range(len(steps)):
         out[first + n] = flag(value <= steps[n])
 
 
 @jit
 def write_nested(out, first, sets):
-    """Write four nested sets."""
+    """Write four nested sets into consecutive planes."""
     out[first], out[first + 1], out[first + 2], out[first + 3] = sets
 
 
 @jit
 def read_nested(out, first):
-    """Return four nested sets that stand in planes."""
+    """Return four nested sets from consecutive planes."""
     return out[first], out[first + 1], out[first + 2], out[first + 3]
 
 
 @jit
 def add_one(sets, kinds):
-    """Return nested sets with one more tile of each of the given kinds."""
+    """Return nested sets after adding one tile of each of the given kinds."""
     one, two, three, four = sets
     return one | kinds, two | (one & kinds), three | (two & kinds), four | (three & kinds)
 
 
 @jit
 def merge(a, b):
-    """Return the nested sets of two counts together, at most four of a kind."""
+    """Return the nested sets of the sum of two counts, at most four of a kind."""
     one = a[0] | b[0]
     two = a[1] | b[1] | (a[0] & b[0])
     three = a[2] | b[2] | (a[1] & b[0]) | (a[0] & b[1])
@@ -83,7 +83,7 @@ def merge(a, b):
 
 @jit
 def complement(sets):
-    """Return the nested sets of what is left of four tiles of each kind."""
+    """Return the nested sets of the remaining tiles, out of four of each kind."""
     return ALL_KINDS & ~sets[3], ALL_KINDS & ~sets[2], ALL_KINDS & ~sets[1], ALL_KINDS & ~sets[0]
 
 
@@ -102,12 +102,12 @@ def nest(counts):
 
 @jit
 def count_in(sets, kinds):
-    """Return how many tiles of the given kinds nested sets hold."""
+    """Return the number of tiles of the given kinds in nested sets."""
     upper = bit_count(sets[2] & kinds) + bit_count(sets[3] & kinds)
     return bit_count(sets[0] & kinds) + bit_count(sets[1] & kinds) + upper
 
 
 @jit
 def multiplicity(sets, kind):
-    """Return how many tiles of a kind nested sets hold."""
+    """Return the number of tiles of one kind in nested sets."""
     return (sets[0] >> kind & 1) + (sets[1] >> kind & 1) + (sets[2] >> kind & 1) + (sets[3] >> kind & 1)

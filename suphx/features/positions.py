@@ -1,4 +1,4 @@
-"""The positions of a logged round in which a seat chose: who was asked what, and what it answered."""
+"""The positions of a logged round in which a seat made a decision, with the legal actions and the action taken."""
 
 from __future__ import annotations
 
@@ -35,27 +35,27 @@ class Position:
     """GAME[1]: the table when the seat was asked."""
     seat: int
     action: int
-    """What it chose."""
+    """The action that the seat chose."""
     event: int
     """Index of the log's event that comes next."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A moment of a logged round at which somebody is asked, forced moves too; the last one is the round's end."""
+    """A moment of a logged round at which seats are asked, even for forced moves; the last step is the round's end."""
 
     games: np.ndarray
     """GAME[1]: the table at that moment."""
     answers: tuple[tuple[int, int], ...]
-    """(seat, action) of all seats that are asked, in order of seat; empty at the end of the round."""
+    """(seat, action) of all seats asked, ordered by seat; empty at the end of the round."""
     event: int
     """Index of the log's event that comes next."""
 
 
 def start_round(rules: Rules, round_log: RoundLog) -> np.ndarray:
-    """Return GAME[1], a round of a log before its deal; what the log does not show of the wall is filled up.
+    """Return GAME[1], a logged round before its deal; unknown places of the wall get the remaining tiles.
 
-    Raises LogError where the log's tiles make no wall.
+    Raises LogError if the log's tiles form no valid wall.
     """
     games = np.zeros(1, GAME)
     game = games[0]
@@ -76,16 +76,16 @@ def _unplayable(what: str) -> LogError:
 
 
 def _is_draw(game: np.void, events: np.ndarray, at: int) -> bool:
-    """Return whether an event is the draw that the game has just made."""
+    """Return whether the event at index `at` is the draw that the game has just made."""
     if at >= len(events) or events["type"][at] != EVENT_DRAW:
         return False
     return bool(events["seat"][at] == game["turn"] and events["tile"][at] == game["drawn"])
 
 
 def steps_of_round(rules: Rules, round_log: RoundLog) -> Iterator[Step]:
-    """Yield every moment of a round at which a seat is asked, in order, and its end (not yet paid).
+    """Yield every moment of a round at which a seat is asked, in order, and then its end (before payments).
 
-    Raises LogError where the log does not fit the rules (`suphx logs verify` says how).
+    Raises LogError if the log does not follow the rules (`suphx logs verify` gives details).
     """
     lookup, games, events = get_lookup(), start_round(rules, round_log), round_log.events
     game, hints = games[0], np.empty(2, np.uint8)
@@ -116,9 +116,9 @@ def steps_of_round(rules: Rules, round_log: RoundLog) -> Iterator[Step]:
 
 
 def positions_of_round(rules: Rules, round_log: RoundLog) -> Iterator[Position]:
-    """Yield every decision of a round that had a choice, in order; of a claim, all seats that were asked.
+    """Yield every decision of a round with more than one legal action, in order; for a claim, that of every seat asked.
 
-    Raises LogError where the log does not fit the rules (`suphx logs verify` says how).
+    Raises LogError if the log does not follow the rules (`suphx logs verify` gives details).
     """
     for step in steps_of_round(rules, round_log):
         for seat, action in step.answers:

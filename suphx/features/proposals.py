@@ -1,4 +1,4 @@
-"""A call that is proposed: the hand and the melds as they would be after it."""
+"""A proposed call: the hand and the melds as they would be after it."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from suphx.features.encode_table import own_reds
 PROPOSE_PONG, PROPOSE_OPEN_KONG, PROPOSE_CLOSED_KONG, PROPOSE_ADDED_KONG = 3, 4, 5, 6
 
 _MOST_MELDS = 4
-_ONE, _TWO, _THREE, _FOUR = np.arange(1, 5)  # not literal ints, for which Numba would compile anew
-_PLAIN_COPY = 1  # of every kind that copy is no red five
+_ONE, _TWO, _THREE, _FOUR = np.arange(1, 5)  # not literal ints, for each of which Numba would compile again
+_PLAIN_COPY = 1  # this copy is never a red five, for any kind
 
-#: A proposed call and what it leaves.
+#: A proposed call, and the hand and melds after it.
 PROPOSAL = np.dtype([
     ("what", "i8"),  # 0, 1, 2: chow low, middle, high; otherwise PROPOSE_*
-    ("tile", "i8"),  # the open tile, or a tile of the kind of an own kong
+    ("tile", "i8"),  # the claimed tile, or for a closed or added kong a tile of its kind
     ("kind", "i8"),  # its kind
     ("used", "i8", (4,)),  # own concealed tiles that the call uses, as nested sets
-    ("used_red", "i8"),  # the five whose own red tile it uses, as a set
-    ("forbidden", "i8"),  # kinds that may not be discarded then
+    ("used_red", "i8"),  # the five of which it uses the own red tile, as a set of kinds
+    ("forbidden", "i8"),  # kinds that may not be discarded after it
     ("hand", "u1", (KINDS,)),  # the concealed tiles after it
-    ("reds", "i8"),  # the fives whose red tile is among them
-    ("melds", MELD, (_MOST_MELDS,)),  # with the new one; kinds and red fives are right, copies are not told apart
+    ("reds", "i8"),  # the fives whose red tile is among them, as a set of kinds
+    ("melds", MELD, (_MOST_MELDS,)),  # with the new one; kinds and red fives are exact, other copies are not
     ("n_melds", "i8"),
     ("meld", "i8"),  # index of the new one
 ], align=True)  # fmt: skip
@@ -50,7 +50,7 @@ PROPOSAL = np.dtype([
 
 @jit
 def _use(proposal, kind, count, red):
-    """Take `count` tiles of a kind from the hand, the red one too if `red`; return the first as a physical tile."""
+    """Take `count` tiles of a kind from the hand, including the red one if `red`; return the first physical tile."""
     bit = np.int64(1) << kind
     for n in range(count):
         proposal["used"][n] |= bit
@@ -65,7 +65,7 @@ def _use(proposal, kind, count, red):
 
 @jit
 def _new_meld(proposal, meld_type, kind, source):
-    """Add a meld without tiles and return it."""
+    """Add a meld, without its tiles, and return it."""
     n = proposal["n_melds"]
     proposal["meld"], proposal["n_melds"] = n, n + 1
     meld = proposal["melds"][n]
@@ -124,7 +124,7 @@ def _propose_claim(game, seat, action, proposal):
 
 @jit
 def propose(game, seat, action, proposal):
-    """Fill a PROPOSAL record for a chow, pong or kong that a seat may make."""
+    """Fill a PROPOSAL record for a legal chow, pong or kong of a seat."""
     for n in range(4):
         proposal["used"][n] = 0
     proposal["used_red"], proposal["forbidden"] = 0, 0

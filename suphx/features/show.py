@@ -1,4 +1,4 @@
-"""A position's planes for people: block by block, the names of the planes and the kinds that are set."""
+"""Display a position's planes in readable form: block by block, the names of the planes and the kinds that are set."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from suphx.features.layout_groups import BAR, FLAG, Plane
 
 
 def kinds_of(mask: int) -> str:
-    """Return a set of kinds in notation, each kind once: `"123m7z"`."""
+    """Return a set of kinds in tile notation, each kind once: `"123m7z"`."""
     text = ""
     for suit, letter in enumerate(SUITS):
         numbers = [str(n + 1) for n in range(9) if 9 * suit + n < KINDS and mask >> (9 * suit + n) & 1]
@@ -21,7 +21,7 @@ def kinds_of(mask: int) -> str:
 
 
 def planes_as_values(layout: Sequence[Plane], planes: np.ndarray) -> list[dict[str, Any]]:
-    """Return every plane that is not empty: its place, block and name, and `true`, its kinds, or a bar's number."""
+    """Return every non-empty plane's index, block, name and value: `True` for a flag, kinds, or a bar's number."""
     found = []
     for place, (plane, mask) in enumerate(zip(layout, planes.tolist(), strict=True)):
         if mask:
@@ -31,7 +31,7 @@ def planes_as_values(layout: Sequence[Plane], planes: np.ndarray) -> list[dict[s
 
 
 def show_planes(layout: Sequence[Plane], planes: np.ndarray) -> Iterator[str]:
-    """Yield a position's planes as lines, block by block; planes that are empty are left out."""
+    """Yield a position's non-empty planes as lines of text, block by block."""
     block = ""
     for each in planes_as_values(layout, planes):
         if each["block"] != block:
@@ -41,7 +41,7 @@ def show_planes(layout: Sequence[Plane], planes: np.ndarray) -> Iterator[str]:
 
 
 def is_in_range(plane: Plane, mask: int) -> bool:
-    """Return whether a plane holds what its range allows."""
+    """Return whether a plane's content is allowed by its range."""
     if not 0 <= mask <= ALL_KINDS:
         return False
     if plane.range == FLAG:
