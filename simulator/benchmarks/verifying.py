@@ -18,7 +18,7 @@ def bench_verifying(paths: list[Path], workers: int | None = None) -> dict[str, 
     for so_far, _ in verify_paths(list(paths), workers):
         summary = so_far
     if not summary.good:
-        raise ValueError(f"{summary.mismatches} mismatches and {summary.errors} errors in the logs to measure with")
+        raise ValueError(f"{summary.mismatches} mismatches and {summary.errors} errors in the logs of the benchmark")
     return {
         "verified_games": summary.games,
         "verified_games_per_second": summary.games / summary.seconds,

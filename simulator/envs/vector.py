@@ -114,7 +114,7 @@ class RiichiVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         """Carry out the agent's actions and play on until every game waits for the agent again or is over."""
         actions = np.asarray(actions)
         if actions.shape != (self.num_envs,):
-            raise ValueError(f"{self.num_envs} games need as many actions, not {actions.shape}")
+            raise ValueError(f"{self.num_envs} games need one action each, not an array of shape {actions.shape}")
         acted, restarted = self._seats.copy(), np.flatnonzero(self._over)
         asked = self._tables.decisions()
         mine = self._is_agents(asked)

@@ -238,7 +238,7 @@ class _GameReader:
         seat, face = read_seat(event, "actor"), read_tile(event["pai"])
         drawn = builder.drawn_face(seat) if event.get("tsumogiri") else None
         if drawn is not None and drawn != face:
-            raise ValueError(f"{event['pai']} is said to be the tile just drawn, which it is not")
+            raise ValueError(f"{event['pai']} is marked as the tile just drawn (tsumogiri), but another was drawn")
         builder.discard(seat, None if drawn is not None else face)
 
     def _call(self, event: Event, builder: RoundBuilder) -> None:

@@ -216,7 +216,7 @@ class _Reader:
 
     def _init(self, attributes: Attributes) -> int:
         if self.game is None:
-            raise LogError("a round before <GO>, which says the rules")
+            raise LogError("a round before <GO>, which states the rules")
         number, repeat_counter, bets, dice, dice2, indicator = _numbers(attributes, "seed", 6)
         for name, value, most in (
             ("round", number, _LAST_ROUND),

@@ -57,7 +57,7 @@ def check_texts(texts: Iterable[str]) -> None:
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            raise LogError(f"{text[:40]!a} has half a surrogate pair, which is no character") from error
+            raise LogError(f"{text[:40]!a} has half a surrogate pair, which is not a character") from error
 
 
 class Places(Sequence[str]):

@@ -78,7 +78,7 @@ class RoundBuilder:
         free = self._free.get(face)
         if not free:
             if face >= KINDS and not self.red_fives:
-                raise self.error(f"{face_name(face)} is a red five, and the rules of this log have none")
+                raise self.error(f"{face_name(face)} is a red five, but the rules of this log have none")
             raise self.error(f"more {face_name(face)} than there are")
         return free.pop()
 
@@ -143,7 +143,7 @@ class RoundBuilder:
         kinds = sorted([self.last >> 2, *(tile >> 2 for tile in own)])
         if len(own) == 2 and kinds[0] != kinds[2]:
             if kinds != [kinds[0], kinds[0] + 1, kinds[0] + 2] or kinds[0] // 9 != kinds[2] // 9 or kinds[2] >= 27:
-                raise self.error("these three tiles are no chow")
+                raise self.error("these three tiles do not form a chow")
         elif kinds[0] != kinds[-1]:
             raise self.error("the tiles of this meld differ")
         if len(own) == 3:

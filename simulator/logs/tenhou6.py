@@ -287,13 +287,13 @@ def _play(
         elif is_draw and call is not None:
             letter, face, own, place = call
             if letter not in _CALLS:
-                raise builder.error(f"{entry[:20]!r} is not among the discards")
+                raise builder.error(f"{entry[:20]!r} is among the draws but belongs among the discards")
             builder.call(_CALLS[letter], seat, _source_of(seat, letter, place), face, own)
             waiting += letter == "m"
         elif call is not None:
             letter, face, own, _ = call
             if letter not in _KONGS:
-                raise builder.error(f"{entry[:20]!r} is among the discards")
+                raise builder.error(f"{entry[:20]!r} is among the discards but belongs among the draws")
             if letter == "a":
                 builder.closed_kong(seat, [*own, face])
                 show(waiting + 1)
@@ -312,7 +312,7 @@ def _play(
             if riichi and not (robbed and index == len(moves) - 1):
                 builder.accept_riichi(seat)
     if hidden:
-        raise builder.error(f"{len(indicators) + 1} dora indicators are more than the kongs show")
+        raise builder.error(f"{len(indicators) + 1} dora indicators are more than the kongs reveal")
 
 
 def _read_wins(result: list[Any], round_log: RoundLog, builder: RoundBuilder, ura: list[int]) -> None:

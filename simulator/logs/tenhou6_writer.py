@@ -162,7 +162,7 @@ def _share(points: int) -> int:
         high = points - 2 * low
         if low <= high <= 2 * low and 2 * (low - 100) < high:
             return low
-    raise LogError(f"{points} points are no win by draw")
+    raise LogError(f"no win by draw pays {points} points")
 
 
 def _no_winner(game: GameLog, index: int) -> list[Any]:
