@@ -18,8 +18,7 @@ PLANS = 6
 PLAN_KINDS = np.array(
     [ALL_KINDS, ALL_KINDS & ~TERMINALS_AND_HONOURS, HONOURS | 511, HONOURS | 511 << 9, HONOURS | 511 << 18, ALL_KINDS]
 )
-#: A plan is considered with at most so many tiles that do not fit (simples, flush), or at least so many triplets and
-#: pairs (all triplets).
+#: Limits for considering a plan: most tiles that do not fit (simples, flush), fewest triplets and pairs (all triplets).
 _MOST_MISFITS_SIMPLES, _MOST_MISFITS_FLUSH, _LEAST_TRIPLET_BLOCKS = 4, 4, 5
 
 _MOST_SHANTEN, _MOST_COUNT, _MOST_DRAWS = 6, 80, 19

@@ -96,7 +96,7 @@ def find_prospects(lookup, hand, n_melds, left, forbidden, prospects):
 
 @jit
 def encode_tiles_by_discard(prospects, wanted, first, steps, out):
-    """Write, for each step, the discards that leave the shanten `wanted` and at least so many accepted tiles."""
+    """Write, for each step, the discards that leave the shanten `wanted` and at least that many accepted tiles."""
     for n in range(len(steps)):
         out[first + n] = 0
     for kind in range(KINDS):

@@ -11,7 +11,7 @@ drawing a tile, discarding the next one, and so on; the K-th tile drawn wins. W 
 
 with D own draws left and U unseen tiles. This is the expected number of such sets of K tiles among the next D draws.
 For K = 1, 2, 3 and each S in `STEPS`, four planes say for each kind d whether such a W exists (ways > 0, even with too
-few draws left), and whether its likelihood is at least one in each of `LIKELIHOODS`.
+few draws left), and whether its likelihood is at least 1/n for each n of `LIKELIHOODS`.
 
 - *Exactly* K away, not at most: smaller K have their own planes, and a network can combine planes but not separate
   them.
@@ -52,7 +52,7 @@ from suphx.features.lookahead_special import add_orphans, add_seven_pairs
 from suphx.features.lookahead_suits import find_parts
 from suphx.features.lookahead_worth import own_facts, worth_of_sets
 
-#: The thresholds of likelihood: one in so many.
+#: The thresholds of likelihood, as denominators n of 1/n.
 LIKELIHOODS = (16, 4, 2)
 BUCKETS = 1 + len(LIKELIHOODS)
 #: Index of a plane: ((K - 1) * len(STEPS) + index of S) * BUCKETS + bucket; bucket 0: such a hand can be reached.
