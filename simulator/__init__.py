@@ -6,7 +6,7 @@ Each is loaded when it is first used, so that `import simulator` itself costs no
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-# Relative: the cache of compiled code takes `simulator.x` in a source for a part of what is compiled (see `jit`).
+# Relative imports: the cache key of compiled code includes every module that is imported as `simulator.x` (see `jit`).
 if TYPE_CHECKING:
     from .actions import Action
     from .efficiency import (

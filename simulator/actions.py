@@ -1,4 +1,4 @@
-"""`Action`: what a seat may choose, as a number that says what it is, and the reading of mjai replies."""
+"""`Action`: an action number with a description of what the action does; and the parsing of mjai replies."""
 
 from __future__ import annotations
 
@@ -56,24 +56,24 @@ _PLAIN_MJAI = {
 
 
 class Action(int):
-    """One action of the table: its number (`simulator.record`), and what it means for the seat that is asked.
+    """An action at the table: its number (see `simulator.record`), and what it means for the seat that is asked.
 
-    It is an `int` and equal to its number, so that lists of actions index masks and fill arrays.
+    It is an `int` equal to that number, so lists of actions can be used as indices into masks and as array values.
     """
 
     seat: int
-    """Seat that is asked."""
+    """The seat that is asked."""
     own: tuple[str, ...]
-    """Tiles of the own hand that it discards, calls with or shows: `("5m",)`, `("4m", "0m")`."""
+    """Tiles of the seat's own hand that it discards, uses for a call or shows: `("5m",)`, `("4m", "0m")`."""
     claimed: str
-    """The tile of another seat that it takes, or `""`."""
+    """The tile taken from another seat, or `""`."""
     mjai: Event
     """The action as an mjai event; `{"type": "none"}` for a pass."""
 
     def __new__(
         cls, number: int, seat: int, own: tuple[str, ...] = (), claimed: str = "", mjai: Event | None = None
     ) -> Action:
-        """Make the action of that number; `legal_actions` fills in the rest from a game."""
+        """Create the action with this number; `legal_actions` fills in the rest from a game."""
         action = super().__new__(cls, number)
         action.seat, action.own, action.claimed = seat, own, claimed
         action.mjai = mjai if mjai is not None else {"type": "none"}
@@ -84,7 +84,7 @@ class Action(int):
 
     @cached_property
     def type(self) -> str:
-        """`"discard"`, `"riichi"`, `"chow"`, `"pong"`, `"open kong"`, ... `"pass"`: the kind of action."""
+        """The kind of action: `"discard"`, `"riichi"`, `"chow"`, `"pong"`, `"open kong"`, ... `"pass"`."""
         for end, name in _TYPES:
             if self < end:
                 return name or ACTION_NAMES[self]
@@ -92,7 +92,7 @@ class Action(int):
 
     @property
     def name(self) -> str:
-        """What it does, in words: `"discard 5m"`, `"chow 3m with 4m0m"`, `"pass"`."""
+        """The action in words: `"discard 5m"`, `"chow 3m with 4m0m"`, `"pass"`."""
         if self == DISCARD_DRAWN:
             return f"discard {self.own[0]} just drawn"
         if self.claimed:
@@ -111,7 +111,7 @@ class Action(int):
 
 
 class IllegalReply(IllegalAction):
-    """A reply that stands for no legal action: says which seat, what it replied and what was legal."""
+    """A reply that does not identify a legal action; the message gives the seat, its reply and the legal actions."""
 
     def __init__(self, seat: int, reply: object, legal: Sequence[Action]) -> None:
         self.game, self.seat, self.action, self.legal = 0, seat, NO_ACTION, np.array(legal, np.int64)
@@ -120,7 +120,7 @@ class IllegalReply(IllegalAction):
 
 
 def legal_mask(game: np.void, seat: int) -> np.ndarray:
-    """Return bool[ACTIONS], what a seat may choose now; all False if it is not asked."""
+    """Return bool[ACTIONS]: the actions that a seat may choose now; all False if it is not asked."""
     mask = np.zeros(ACTIONS, np.bool_)
     if game["pending"] >> seat & 1:
         low, high = game["legal"][seat].tolist()
@@ -129,7 +129,7 @@ def legal_mask(game: np.void, seat: int) -> np.ndarray:
 
 
 def legal_actions(game: np.void, seat: int, mask: np.ndarray) -> list[Action]:
-    """Return the actions of a mask, described for a seat of a game (GAME record), by number."""
+    """Return the actions of a mask, described for a seat of a game (GAME record) and sorted by number."""
     return [_describe(game, seat, action) for action in np.flatnonzero(mask).tolist()]
 
 
@@ -186,7 +186,7 @@ def _added_kong(game: np.void, seat: int, action: int, event: Event) -> Action:
 
 
 def _consumed(game: np.void, seat: int, action: int, open_tile: int, red_fives: bool) -> list[int]:
-    """Return the faces of the own tiles that a chow, pong or open kong uses."""
+    """Return the faces of the tiles that a chow, pong or open kong takes from the caller's hand."""
     kind = open_tile >> 2
     if action == OPEN_KONG:
         return [face_of(tile, red_fives) for tile in range(4 * kind, 4 * kind + 4) if tile != open_tile]
@@ -198,11 +198,11 @@ def _consumed(game: np.void, seat: int, action: int, open_tile: int, red_fives: 
 
 
 def read_reply(reply: object, seat: int, legal: Sequence[Action]) -> Action:
-    """Return the legal action that a reply stands for.
+    """Return the legal action that a reply means; raise IllegalReply if there is none, or more than one.
 
-    reply: an action or its number, an mjai event, mjai JSON, or None for a pass. `tsumogiri` of a discard decides
-    only where the tile could come from the hand or from the draw; a missing one means the draw. A call is told by
-    the tiles it uses (`consumed`), which may be missing where there is one such call. Raises IllegalReply.
+    reply: an action or its number, an mjai event, mjai JSON, or None for a pass. The `tsumogiri` of a discard matters
+    only if both the tile just drawn and a tile of the hand fit; without it, the tile just drawn is discarded. Calls
+    are distinguished by the tiles that they use (`consumed`), which may be left out if only one such call is legal.
     """
     event = reply
     if isinstance(reply, (int, np.integer)) and not isinstance(reply, bool):
@@ -227,7 +227,7 @@ def read_reply(reply: object, seat: int, legal: Sequence[Action]) -> Action:
 
 
 def _fits(action: Action, event: Event) -> bool:
-    """Return whether an mjai event names a legal action, what is missing left aside."""
+    """Return whether an mjai event matches a legal action; fields that the event lacks are not compared."""
     ours = action.mjai
     if event.get("type") != ours["type"]:
         return False

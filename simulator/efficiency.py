@@ -1,4 +1,4 @@
-"""Shanten, waits and accepted tiles for use from Python: over batches of hands, and for written hands."""
+"""Shanten, waits and accepted tiles for use from Python: for batches of hands, and for hands in notation."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ _SIZES = {ANY_TILES: "1, 2, 4, 5, ... 13 or 14", BEFORE_DRAW: "1, 4, 7, 10 or 13
 
 
 class Discards(NamedTuple):
-    """What each discard leaves, for n hands. Kinds that a hand does not hold have NO_SHANTEN, 0 and 0."""
+    """The result of each possible discard, for n hands. Kinds that a hand does not hold have NO_SHANTEN, 0 and 0."""
 
     shanten: np.ndarray
-    """i1[n, 34]: the shanten after it."""
+    """i1[n, 34]: the shanten after the discard."""
     accepted: np.ndarray
-    """i8[n, 34]: mask of the kinds that lower it then."""
+    """i8[n, 34]: mask of the kinds that lower the shanten after the discard."""
     tiles: np.ndarray
-    """i4[n, 34]: how many such tiles remain."""
+    """i4[n, 34]: how many tiles of these kinds remain."""
 
 
 class Discard(NamedTuple):
-    """A discard from a written hand."""
+    """A discard from a hand in notation."""
 
     kind: str
     shanten: int
     accepted: dict[str, int]
-    """Kinds that lower the shanten then, and how many tiles of each the hand does not hold."""
+    """Kinds that lower the shanten after the discard, and how many tiles of each the hand does not hold."""
 
 
 @jit
 def _count_melds(hands, size, melds):
-    """Write the number of melds that each hand's size tells; return the first row that is no hand, or -1."""
+    """Write the number of melds that follows from each hand's size; return the first invalid row, or -1."""
     for row in range(len(hands)):
         tiles, too_many = 0, False
         for kind in range(KINDS):
@@ -80,7 +80,7 @@ def _discards_rows(lookup, hands, melds, remaining, masks, counts, numbers):
 
 
 def _checked(hands: ArrayLike, n_melds: ArrayLike | None, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the hands as u8[n, 34], and their numbers of melds."""
+    """Return the hands as u8[n, 34] and their numbers of melds; raise ValueError if they are not valid."""
     given = np.asarray(hands)
     if given.ndim != 2 or given.shape[1] != KINDS or given.dtype.kind not in "iu":
         raise ValueError(f"hands must be integer counts of shape [n, {KINDS}], not {given.dtype}{list(given.shape)}")
@@ -106,11 +106,11 @@ def _checked(hands: ArrayLike, n_melds: ArrayLike | None, size: int) -> tuple[np
 
 
 def shanten_batch(hands: ArrayLike, n_melds: ArrayLike | None = None) -> np.ndarray:
-    """Return i1[n]: the shanten of each hand, all forms; -1 is complete, 0 tenpai, 6 the most.
+    """Return i1[n]: the shanten of each hand over all forms; -1 is complete, 0 tenpai, 6 the maximum.
 
-    `hands` are counts [n, 34] of any integer dtype (u1 is taken as it is) without the tiles of melds. The number of
-    melds follows from the number of tiles; `n_melds`, a number or one per hand, is only checked against it.
-    Raises ValueError for counts that are no hands of 3n+1 or 3n+2 tiles. The other batch functions are alike.
+    `hands` are counts [n, 34] of any integer dtype (u1 is used without conversion), without the tiles of melds. The
+    number of melds follows from the number of tiles; `n_melds`, one number or one per hand, is only checked against it.
+    Raises ValueError for counts that are not hands of 3n+1 or 3n+2 tiles. The other batch functions work the same way.
     """
     counts, melds = _checked(hands, n_melds, ANY_TILES)
     out = np.empty(len(counts), np.int8)
@@ -135,9 +135,9 @@ def accepted_batch(hands: ArrayLike, n_melds: ArrayLike | None = None) -> np.nda
 
 
 def discards_batch(hands: ArrayLike, n_melds: ArrayLike | None = None, remaining: ArrayLike | None = None) -> Discards:
-    """Return what each discard from each hand of 3n+2 tiles leaves.
+    """Return the shanten and accepted tiles after each discard from each hand of 3n+2 tiles.
 
-    `remaining` [34] or [n, 34] is how many tiles of each kind may still come, 0..4; without it, those not in the hand.
+    `remaining` [34] or [n, 34] is how many tiles of each kind may still come, 0..4; by default, all not in the hand.
     """
     counts, melds = _checked(hands, n_melds, AFTER_DRAW)
     left = COPIES - counts if remaining is None else np.asarray(remaining)
@@ -169,26 +169,27 @@ def _with_copies(mask: int, counts: np.ndarray) -> dict[str, int]:
 
 
 def shanten_of(text: str) -> int:
-    """Return the shanten of a written hand (`"123m406p77z"`), without the tiles of melds.
+    """Return the shanten of a hand in notation (`"123m406p77z"`), given without the tiles of melds.
 
-    Raises NotationError for what cannot be read, ValueError for a number of tiles that is no hand; so do the others.
+    Raises NotationError for text that cannot be read, and ValueError for a wrong number of tiles; the functions below
+    do the same.
     """
     return int(shanten_batch(_read(text, ANY_TILES))[0])
 
 
 def waits_of(text: str) -> list[str]:
-    """Return the kinds that complete a written hand of 3n+1 tiles; none if it is not tenpai."""
+    """Return the kinds that complete a hand of 3n+1 tiles in notation; none if it is not tenpai."""
     return kinds_of(int(waits_batch(_read(text, BEFORE_DRAW))[0]))
 
 
 def accepted_of(text: str) -> dict[str, int]:
-    """Return the kinds that lower the shanten of a written hand of 3n+1 tiles, and how many it does not hold."""
+    """Return the kinds that lower the shanten of a hand of 3n+1 tiles in notation, and how many it does not hold."""
     counts = _read(text, BEFORE_DRAW)
     return _with_copies(int(accepted_batch(counts)[0]), counts[0])
 
 
 def discards_of(text: str) -> list[Discard]:
-    """Return the discards from a written hand of 3n+2 tiles, best first: by shanten, then by tiles accepted."""
+    """Return the discards from a hand of 3n+2 tiles in notation, best first: by shanten, then by tiles accepted."""
     counts = _read(text, AFTER_DRAW)
     found = discards_batch(counts)
     kinds = [int(kind) for kind in np.flatnonzero(counts[0])]

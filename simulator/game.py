@@ -1,4 +1,4 @@
-"""`Game`: one table played by hand.
+"""`Game`: a single game, played step by step.
 
 ```
 game = Game(seed=1)
@@ -35,11 +35,11 @@ Reply = int | str | bytes | Event | None
 
 
 class GameOver(ValueError):
-    """A step in a game that is over."""
+    """`step` was called in a game that is over."""
 
 
 class Game:
-    """One game. Decisions with a single legal action play themselves; rounds follow one another by themselves."""
+    """One game. Decisions with a single legal action are made, and following rounds are dealt, automatically."""
 
     def __init__(
         self, rules: Rules | None = None, seed: int = 0, *, wall: np.ndarray | None = None,
@@ -48,14 +48,14 @@ class Game:
         """Deal the first round.
 
         Args:
-            rules: Tenhou's by default.
-            seed: names all walls; 0 to 2^64 - 1.
-            wall: u8[136] for the first round, as in `simulator.wall`; later ones come from the seed.
-            tenhou_seed: the SHUFFLE seed of a Tenhou log, where all walls come from then.
-            names: of the seats, for the mjai events.
+            rules: the rules of the game; Tenhou's by default.
+            seed: random seed that determines all walls; 0 to 2^64 - 1.
+            wall: u8[136], the wall of the first round, as in `simulator.wall`; later walls come from the seed.
+            tenhou_seed: the SHUFFLE seed of a Tenhou log; if given, the walls come from it instead.
+            names: names of the four seats, for the mjai events.
 
         Raises:
-            ValueError: for a wall or a Tenhou seed that is none.
+            ValueError: if the wall, a seed or the number of names is not valid.
         """
         walls = None if tenhou_seed is None else TenhouWalls(tenhou_seed)
         source = None if walls is None else lambda *_: walls.next_round()[0]
@@ -69,9 +69,9 @@ class Game:
         if len(names) != SEATS:
             raise ValueError(f"{len(names)} names for {SEATS} seats")
         self.results: list[RoundResult] = []
-        """How each round so far ended."""
+        """How each finished round ended."""
         self.events: list[Event] = []
-        """All mjai events so far, all tiles open."""
+        """All mjai events so far, with no tile hidden."""
         self._seen_by: list[list[Event]] = [[] for _ in range(SEATS)]
         self._n_seen = [0] * SEATS
         self._in_round = 0
@@ -84,25 +84,26 @@ class Game:
         last: str = "", round: int = 0, repeat_counter: int = 0, bets: int = 0, scores: Sequence[int] | None = None,
         rules: Rules | None = None, seed: int = 0,
     ) -> Game:  # fmt: skip
-        """Return a game that begins with a round dealt from written tiles (`wall_building.build_wall`).
+        """Return a game that begins with a round dealt from tiles in notation (see `wall_building.build_wall`).
 
         Args:
-            hands: tiles of seats 0 to 3, up to thirteen; `""` is filled up. The dealer's may have its first draw too.
+            hands: tiles of seats 0 to 3, up to thirteen each; missing tiles are dealt at random. The dealer's hand may
+                include the first draw as its fourteenth tile.
             draws: tiles of the live wall in the order in which they are drawn.
-            indicator: dora indicators, the first one and those of kongs.
-            ura: indicators under them.
+            indicator: dora indicators: the first one, then those that kongs reveal.
+            ura: the ura indicators under them.
             replacements: tiles drawn after kongs.
             last: the last tiles of the live wall.
             round: 0 = East 1 .. 11 = West 4; its dealer is seat `round % 4`.
-            repeat_counter: repeat counters (honba).
-            bets: riichi bets on the table.
+            repeat_counter: number of repeat counters (honba).
+            bets: number of riichi bets on the table.
             scores: points of the seats; the rules' starting points if not given.
-            rules: Tenhou's by default.
-            seed: fills up what is not written, and deals the later rounds.
+            rules: the rules of the game; Tenhou's by default.
+            seed: random seed for the tiles that are not given, and for the later rounds.
 
         Raises:
-            NotationError: for tiles that cannot be read, do not fit or are too many.
-            ValueError: for a round, counters or scores out of range.
+            NotationError: if tiles cannot be read, do not fit where they are placed, or occur too often.
+            ValueError: if the round, the counters or the scores are out of range.
         """
         rules = rules or Rules.tenhou()
         scores = [rules.starting_points] * SEATS if scores is None else list(scores)
@@ -125,12 +126,12 @@ class Game:
 
     @classmethod
     def from_record(cls, record: np.void, rules: Rules, names: Sequence[str] = ("", "", "", "")) -> Game:
-        """Return a game that goes on from a GAME record, such as one of `Tables.games`, which stays as it is.
+        """Return a game that continues from a GAME record, such as one of `Tables.games`; the record is not changed.
 
-        The mjai events begin with the record's round; its `rules` must be the ones given.
+        The mjai events begin with the record's round. Raises ValueError if its `rules` are not the ones given.
         """
         if record["rules"] != rules.to_record():
-            raise ValueError("the record was played by other rules")
+            raise ValueError("the record was played under other rules")
         game = cls.__new__(cls)
         game._tables = Tables(1, rules, restart=False)
         game._tables.restore(np.array([record], GAME))
@@ -138,7 +139,10 @@ class Game:
         return game
 
     def copy(self) -> Game:
-        """Return a game that goes on from here on its own; walls of a Tenhou seed go on from the game's own seed."""
+        """Return an independent copy that continues from here.
+
+        If the walls come from a Tenhou seed, the copy takes its later walls from the `seed` of the record instead.
+        """
         other = Game.from_record(self.record, self.rules)
         other.results, other.events = list(self.results), list(self.events)
         other._seen_by, other._n_seen = [list(seen) for seen in self._seen_by], list(self._n_seen)
@@ -146,12 +150,12 @@ class Game:
 
     @property
     def rules(self) -> Rules:
-        """The rules that it is played by."""
+        """The rules of the game."""
         return self._tables.rules
 
     @property
     def record(self) -> np.void:
-        """The GAME record itself; what is written into it changes the game."""
+        """The GAME record itself, not a copy: writing to it changes the game."""
         return self._tables.games[0]
 
     @property
@@ -176,30 +180,31 @@ class Game:
 
     @property
     def asked(self) -> tuple[int, ...]:
-        """Seats that must choose now; several where a discard or kong may be claimed by several."""
+        """Seats that must choose now; more than one if several seats may claim a discard or kong."""
         return tuple(seat for seat in range(SEATS) if self.record["pending"] >> seat & 1)
 
     def observations(self) -> dict[int, Observation]:
-        """Return what each seat that must choose sees. Empty once the game is over."""
+        """Return what each seat that must choose sees; empty once the game is over."""
         return {seat: self.observation(seat) for seat in self.asked}
 
     def observation(self, seat: int) -> Observation:
         """Return what a seat sees now, asked or not; its `new_events` are those since it last chose.
 
-        To a seat that is not asked while others may claim it shows that somebody is thinking, as a table does.
+        While other seats decide on a claim, a seat that is not asked can tell that somebody is deciding, as at a real
+        table.
         """
         return observe(self.record, seat, self._seen_by[seat], self._n_seen[seat])
 
     def mask(self, seat: int) -> np.ndarray:
-        """Return bool[ACTIONS], what a seat may choose; all False if it is not asked."""
+        """Return bool[ACTIONS]: the actions that a seat may choose; all False if it is not asked."""
         return legal_mask(self.record, seat)
 
     def step(self, actions: Mapping[int, Reply] | Reply) -> RoundResult | None:
-        """Carry out what every asked seat chooses, and return how the round ended if it did.
+        """Carry out the choices of all asked seats; return how the round ended, or None if it goes on.
 
-        actions: by seat an `Action`, its number, an mjai event, mjai JSON or None for a pass; without a seat where
-        only one is asked. Raises IllegalAction (nothing has changed then), ValueError for seats that do not fit, and
-        GameOver.
+        actions: maps each asked seat to an `Action`, its number, an mjai event, mjai JSON or None for a pass; if only
+        one seat is asked, its action alone will do. Raises IllegalAction (the game is unchanged then), ValueError if
+        the seats are not those that are asked, and GameOver.
         """
         asked = self.asked
         if not asked:
@@ -232,7 +237,7 @@ class Game:
         return result
 
     def _read(self, seat: int, reply: Reply) -> int:
-        """Return the number of a legal action; raise IllegalAction."""
+        """Return the number of the legal action that a reply means; raise IllegalAction if there is none."""
         mask = self.mask(seat)
         if isinstance(reply, (int, np.integer)):
             if not 0 <= reply < len(mask) or not mask[reply]:
@@ -246,7 +251,7 @@ class Game:
         self._note_events(self.record)
 
     def _note_events(self, record: np.void) -> None:
-        """Add the events of the round that are new in a record of it."""
+        """Add those events of the round in a record that have not been added yet."""
         self._add(round_events(record, self._in_round))
         self._in_round = int(record["n_events"])
 
@@ -256,11 +261,11 @@ class Game:
             self._seen_by[seat] += [event_view(event, seat) for event in events]
 
     def to_mjai(self) -> str:
-        """Return the events so far as mjai JSON lines, all tiles open."""
+        """Return the events so far as mjai JSON lines, with no tile hidden."""
         return "".join(json.dumps(event, separators=(",", ":")) + "\n" for event in self.events)
 
     def view(self, seat: int | None = None) -> TableView:
-        """Return the table as it lies, as one seat sees it, or with all hands open."""
+        """Return a view of the table as one seat sees it, or with all hands open if no seat is given."""
         return table_view(self.record, range(SEATS) if seat is None else (seat,))
 
     def __str__(self) -> str:

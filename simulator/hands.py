@@ -1,4 +1,4 @@
-"""Score a written hand: `score("123m456p789s1133z 1z", riichi=True)`; or many at once, as arrays: `score_batch`."""
+"""Score a hand in notation: `score("123m456p789s1133z 1z", riichi=True)`; or many at once as arrays: `score_batch`."""
 
 from __future__ import annotations
 
@@ -38,29 +38,29 @@ _MULTIPLES = ("", "", "double ", "triple ", "quadruple ", "quintuple ", "sextupl
 
 
 class HandError(ValueError):
-    """A hand that can be read but cannot be won: says what does not fit."""
+    """A hand that can be read but is not a possible win; the message says why."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """What a hand is worth. A complete hand without yaku scores nothing: no `yaku`, 0 han, 0 points."""
+    """The value of a hand. A complete hand without yaku scores nothing: no `yaku`, 0 han, 0 points."""
 
     yaku: dict[str, int]
-    """English name of each yaku and its han, dora last; in a yakuman hand how many yakuman each counts for."""
+    """The han of each yaku by its English name, dora last; in a yakuman hand, how many yakuman each counts as."""
     han: int
     """Han with dora; 0 for a yakuman hand."""
     fu: int
-    """Fu, rounded up as they count."""
+    """Fu, rounded up."""
     yakuman: int
-    """How many yakuman; 0 for ordinary hands and counted yakuman."""
+    """Number of yakuman; 0 for ordinary hands and counted yakuman."""
     limit: str
     """`"mangan"`, `"haneman"`, ... `"counted yakuman"`, `"yakuman"`, `"double yakuman"`; empty below mangan."""
     points: int
-    """Points of the hand, all payers together, without repeat counters and bets."""
+    """Points that all payers together pay for the hand, without repeat counters and bets."""
     payments: dict[str, int]
-    """What each pays, repeat counters included: by wind for a win by draw, else `"discarder"` (and `"liable"`)."""
+    """What each seat pays, with repeat counters: by wind for a win by draw, else `"discarder"` (and `"liable"`)."""
     received: int
-    """What the winner gets: the payments and the bets."""
+    """Points that the winner receives: the payments and the bets."""
 
     def __str__(self) -> str:
         """Return e.g. `riichi 1, dora 2: 3 han 40 fu, 5200 points (discarder pays 5200)`."""
@@ -74,12 +74,12 @@ class Score:
 
 @jit
 def _score_all(hands, melds, n_melds, win_kinds, situations, seat_winds, round_winds, counters, bets, rules, wins):
-    """Do the work of `score_batch`. Whatever is an index is checked: compiled code would write anywhere."""
+    """Do the work of `score_batch`, checking all indices, since compiled code would write out of bounds."""
     scored = np.zeros(len(hands), np.bool_)
     for i in range(len(hands)):
         win = wins[i]
         if not (0 <= n_melds[i] <= 4 and 0 <= win_kinds[i] < KINDS and hands[i, win_kinds[i]] > 0):
-            raise ValueError("n_melds must be 0..4, win_kinds kinds, 0..33, that their hands hold")
+            raise ValueError("n_melds must be 0..4, and win_kinds kinds 0..33 that the hands hold")
         if not (0 <= seat_winds[i] < 4 and 0 <= round_winds[i] < 4):
             raise ValueError("seat_winds and round_winds must be 0..3")
         if win["seat"] > 3 or win["source"] > 3 or (win["liable"] > 3 and win["liable"] != NO_SEAT):
@@ -103,28 +103,28 @@ def score_batch(
     seat_winds: np.ndarray, round_winds: np.ndarray, wins: np.ndarray, rules: Rules | None = None,
     repeat_counters: np.ndarray | int = 0, bets: np.ndarray | int = 0,
 ) -> np.ndarray:  # fmt: skip
-    """Score n hands and write the results into `wins`; return bool[n], complete and with a yaku.
+    """Score n hands and write the results into `wins`; return bool[n], whether each is complete and has a yaku.
 
     Args:
-        hands: u8[n, 34], concealed tiles by kind with the winning one.
-        melds: MELD[n, 4] and `n_melds` int[n], how many of them count.
-        n_melds: see `melds`.
+        hands: u8[n, 34], the concealed tiles by kind, winning tile included.
+        melds: MELD[n, 4], of which the first `n_melds` count.
+        n_melds: int[n], 0..4.
         win_kinds: int[n], 0..33.
         situations: int[n], flags of `simulator.scoring` (`BY_DRAW`, `RIICHI`, ...).
         seat_winds: int[n], 0..3, East to North; the dealer is the seat that many places before the winner.
         round_winds: int[n], 0..3.
         wins: WIN[n]; `seat`, `source`, `dora`, `ura`, `red`, `liable` and `liable_yakuman` are read, the rest written.
-        rules: of all hands; Tenhou's by default.
-        repeat_counters: int[n] or one for all.
-        bets: int[n] or one for all.
+        rules: the rules for all hands; Tenhou's by default.
+        repeat_counters: int[n], or one number for all hands.
+        bets: int[n], or one number for all hands.
 
     Raises:
-        ValueError: for arrays that do not fit together, seats, winds or kinds out of range, a winning tile that is not
-            in the hand.
+        ValueError: if the arrays' shapes or dtypes do not fit, a seat, wind or kind is out of range, or a winning tile
+            is not in its hand.
     """
     n = len(hands)
     if hands.shape != (n, KINDS) or melds.shape != (n, 4) or wins.shape != (n,):
-        raise ValueError(f"hands {hands.shape}, melds {melds.shape}, wins {wins.shape}: want (n, 34), (n, 4) and (n,)")
+        raise ValueError(f"hands {hands.shape}, melds {melds.shape}, wins {wins.shape} must be (n, 34), (n, 4), (n,)")
     if hands.dtype != np.uint8 or melds.dtype != MELD or wins.dtype != WIN:
         raise ValueError("hands must be uint8, melds MELD records and wins WIN records")
     columns = {
@@ -139,7 +139,7 @@ def score_batch(
 
 
 def _parse_meld(text: str, red_fives: bool, used: list[int]) -> tuple[int, int, list[int]]:
-    """Return (type, lowest kind, tiles) of a written meld such as `"pong 777z"`; its tiles are added to `used`."""
+    """Return (type, lowest kind, tiles) of a meld in notation, e.g. `"pong 777z"`, and add its tiles to `used`."""
     words, _, tiles_text = text.strip().rpartition(" ")
     meld_type = _MELD_WORDS.get(words.strip())
     if meld_type is None:
@@ -164,7 +164,7 @@ def _wind(name: str, what: str) -> int:
 
 
 def _check_situation(flags: dict[str, bool], is_open: bool, has_kong: bool, has_melds: bool) -> None:
-    """Raise HandError for circumstances that cannot come together."""
+    """Raise HandError for circumstances of a win that exclude each other."""
     in_riichi = flags["riichi"] or flags["double_riichi"]
     before_all = flags["draw"] and not has_melds and not in_riichi
     refused = (
@@ -182,7 +182,7 @@ def _check_situation(flags: dict[str, bool], is_open: bool, has_kong: bool, has_
 
 
 def _indicated(indicators: list[int], tiles: list[int]) -> int:
-    """Return how many of the tiles the dora indicators point at."""
+    """Return how many dora the indicators make of the tiles."""
     return sum(tile >> 2 == DORA_OF[indicator >> 2] for indicator in indicators for tile in tiles)
 
 
@@ -198,7 +198,7 @@ def _winning_kind(win: str | None, tiles: list[int]) -> int:
 def _win_record(
     seat: int, draw: bool, tiles: list[int], indicators: list[int], ura_indicators: list[int], red_fives: bool
 ) -> np.ndarray:
-    """Return WIN[1] with what `score_batch` reads of it; tiles: all of the hand, melds included."""
+    """Return WIN[1] with the fields set that `score_batch` reads; tiles: the whole hand, melds included."""
     wins = np.zeros(1, WIN)
     wins["seat"] = seat
     wins["source"] = seat if draw else (seat + 1) % 4
@@ -210,7 +210,7 @@ def _win_record(
 
 
 def _meld_records(melds: list[tuple[int, int, list[int]]]) -> np.ndarray:
-    """Return MELD[1, 4] with the type and kind of melds as `_parse_meld` returns them."""
+    """Return MELD[1, 4] with the types and kinds of melds that `_parse_meld` returned."""
     records = np.zeros((1, 4), MELD)
     for place, (meld_type, low, _) in enumerate(melds):
         records[0, place]["type"], records[0, place]["kind"] = meld_type, low
@@ -226,20 +226,20 @@ def score(
     """Score a winning hand in notation.
 
     Args:
-        hand: concealed tiles with the winning one, which is the last unless `win` names it: `"234m406p77z 7z"`.
-        melds: what was called or declared, a word and its tiles each: `["chow 123m", "pong 777z", "open kong 1111z",
-            "closed kong 0555p", "added kong 9999s"]`, or one string of them with commas.
+        hand: the concealed tiles, ending with the winning one unless `win` names it: `"234m406p77z 7z"`.
+        melds: the melds, each a word and its tiles: `["chow 123m", "pong 777z", "open kong 1111z",
+            "closed kong 0555p", "added kong 9999s"]`, or one string with commas between them.
         win: the winning tile, if it is not the last of `hand`.
         draw: won by draw (tsumo); otherwise by claim (ron).
         riichi: in riichi.
-        double_riichi: in riichi declared in the first turn; counts instead of `riichi`.
+        double_riichi: in riichi declared in the first turn (replaces `riichi`).
         ippatsu: within the uninterrupted turn after the riichi.
         last_tile: on the last draw (haitei) or the last discard (houtei).
         replacement: on a kong's replacement tile (rinshan).
-        robbed_kong: on a tile that another added to a pong (chankan).
-        first_turn: on the own first draw, uninterrupted (tenhou for the dealer, chiihou for others).
-        dora: indicators shown, e.g. `"3m1z"`.
-        ura: indicators under them; they need riichi.
+        robbed_kong: on a tile that another seat added to a pong (chankan).
+        first_turn: on the winner's uninterrupted first draw (tenhou for the dealer, chiihou for others).
+        dora: the dora indicators shown, e.g. `"3m1z"`.
+        ura: the ura indicators under them; only with riichi.
         seat_wind: `"East"` is the dealer.
         round_wind: the wind of the round.
         repeat_counter: repeat counters (honba).
@@ -247,12 +247,12 @@ def score(
         rules: Tenhou's by default.
 
     Returns:
-        The score; of a complete hand without yaku one without points.
+        The score; a complete hand without yaku gets 0 points.
 
     Raises:
-        NotationError: for what cannot be read, and for more tiles of a kind than there are.
-        HandError: for a wrong number of tiles, tiles that do not make a winning hand, circumstances that exclude each
-            other.
+        NotationError: for text that cannot be read, and for more tiles of a kind than exist.
+        HandError: for a wrong number of tiles, tiles that do not form a winning hand, and circumstances that exclude
+            each other.
     """
     rules = rules or Rules.tenhou()
     tiles = parse_tiles(hand, rules.red_fives)
@@ -261,7 +261,7 @@ def score(
     parsed = [_parse_meld(text, rules.red_fives, used) for text in written]
     if len(parsed) > 4 or len(tiles) + 3 * len(parsed) != 14:
         wanted = f"{14 - 3 * len(parsed)} concealed tiles" if len(parsed) < 5 else "at most 4 melds"
-        raise HandError(f"{hand!r}: {len(tiles)} concealed tiles and {len(parsed)} melds; a win has {wanted} then")
+        raise HandError(f"{hand!r}: {len(tiles)} concealed tiles and {len(parsed)} melds; a win must have {wanted}")
     types = [meld_type for meld_type, _, _ in parsed]
     flags = {
         "draw": draw, "riichi": riichi, "double_riichi": double_riichi, "ippatsu": ippatsu, "last_tile": last_tile,
@@ -304,7 +304,7 @@ def score(
 
 
 def score_of_win(win: np.void, dealer: int, rules: Rules) -> Score:
-    """Return what a WIN record that has been scored and paid says, in words; `dealer` is the dealer's seat."""
+    """Return the Score that a scored and paid WIN record describes; `dealer` is the dealer's seat."""
     record = _rules_record(rules)[0]
     yakuman, han, fu = int(win["yakuman"]), int(win["han"]), int(win["fu"])
     names = {}

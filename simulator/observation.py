@@ -1,6 +1,6 @@
-"""`Observation`: what one seat sees when it is asked, with its legal actions, as text, as arrays and as mjai.
+"""`Observation`: what one seat sees when it is asked, with its legal actions, as text, arrays and mjai events.
 
-The methods are named as RiichiEnv's, so that an agent written for it or for Mortal moves over:
+The methods have the same names as RiichiEnv's, so that agents written for it or for Mortal can be used here:
 
 ```
 for event in observation.new_events():
@@ -31,32 +31,32 @@ class Observation:
 
     seat: int
     table: TableView
-    """Scores, rivers, melds, indicators; the own hand open, the others' hidden."""
+    """Scores, rivers, melds and indicators; the seat's own hand is visible, the others are hidden."""
     situation: str
-    """What it is asked for: `"turn"`, `"riichi discard"`, `"call discard"`, `"claim"`, `"kong claim"`, `"stop"`; `""`
-    if it is not asked."""
+    """The kind of decision: `"turn"`, `"riichi discard"`, `"call discard"`, `"claim"`, `"kong claim"` or `"stop"`; `""`
+    if the seat is not asked."""
     waits: tuple[str, ...]
-    """Kinds that complete the own hand of 3n + 1 tiles (without the tile just drawn)."""
+    """Kinds that complete the seat's hand of 3n + 1 tiles (without the tile just drawn)."""
     furiten: bool
-    """It may not win by claim."""
+    """Whether the seat is furiten and so may not win by claim."""
     array: np.ndarray = field(compare=False)
     """u8[ROWS, 34], see `simulator.planes`."""
     legal: np.ndarray = field(compare=False)
-    """bool[ACTIONS], what it may choose; all False if it is not asked."""
+    """bool[ACTIONS]: the actions that the seat may choose; all False if it is not asked."""
     actions: tuple[Action, ...]
     events: tuple[Event, ...]
     """All mjai events of the game so far as this seat sees them."""
     n_seen: int
-    """How many of them it had seen when it last chose."""
+    """How many of the events the seat had seen when it last chose."""
 
     @property
     def own(self) -> SeatView:
-        """What lies before the own seat."""
+        """The view of the seat itself."""
         return self.table.seats[self.seat]
 
     @property
     def hand(self) -> str:
-        """The own concealed tiles in notation, without the one just drawn."""
+        """The seat's concealed tiles in notation, without the one just drawn."""
         return self.own.hand or ""
 
     @property
@@ -66,23 +66,23 @@ class Observation:
 
     @property
     def player_id(self) -> int:
-        """The own seat, by RiichiEnv's name for it."""
+        """The seat, under the name that RiichiEnv uses."""
         return self.seat
 
     def legal_actions(self) -> list[Action]:
-        """Return what the seat may choose, by number."""
+        """Return the actions that the seat may choose, sorted by number."""
         return list(self.actions)
 
     def mask(self) -> np.ndarray:
-        """Return bool[ACTIONS], what the seat may choose."""
+        """Return bool[ACTIONS]: the actions that the seat may choose."""
         return self.legal.copy()
 
     def new_events(self) -> list[str]:
-        """Return the mjai events, as JSON, since the seat last chose; others' tiles are `?`."""
+        """Return the mjai events since the seat last chose, as JSON; hidden tiles of other seats are `?`."""
         return [json.dumps(event, separators=(",", ":")) for event in self.events[self.n_seen :]]
 
     def select_action_from_mjai(self, reply: str | bytes | Event | None) -> Action:
-        """Return the legal action that an mjai reply stands for; raises IllegalReply (`actions.read_reply`)."""
+        """Return the legal action that an mjai reply means, or raise IllegalReply (see `actions.read_reply`)."""
         return read_reply(reply, self.seat, self.actions)
 
     def __repr__(self) -> str:
@@ -90,7 +90,7 @@ class Observation:
         return f"<Observation of seat {self.seat}, {self.table.name}: {situation}, {len(self.actions)} legal actions>"
 
     def __str__(self) -> str:
-        """Return the picture of the table as the seat sees it, and what it may choose."""
+        """Return a picture of the table as the seat sees it, and the actions it may choose."""
         return "\n".join([str(self.table), *self._notes()])
 
     def _repr_html_(self) -> str:
@@ -109,10 +109,10 @@ class Observation:
 def observe(game: np.void, seat: int, events: Sequence[Event] = (), n_seen: int = 0) -> Observation:
     """Return what a seat sees of a game (GAME record).
 
-    events: the game's mjai events so far as the seat sees them; `n_seen` of them it knew when it last chose.
+    events: the game's mjai events so far as the seat sees them; it had seen the first `n_seen` when it last chose.
     """
     mask = legal_mask(game, seat)
-    stale = game["phase"] == PHASE_CALL_DISCARD and game["turn"] == seat  # 3n + 2 tiles; worked out after the discard
+    stale = game["phase"] == PHASE_CALL_DISCARD and game["turn"] == seat  # 3n + 2 tiles; updated with the discard
     waits = 0 if stale else int(game["waits"][seat])
     return Observation(
         seat=seat,

@@ -1,4 +1,4 @@
-"""How a round and a game ended, as objects that a person can read."""
+"""The results of rounds and wins, as readable objects."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class WinResult:
 
     seat: int
     source: int
-    """Seat that the winning tile came from; the winner for a win by draw."""
+    """Seat that the winning tile came from; for a win by draw, the winner."""
     tile: str
     """The winning tile in notation."""
     score: Score
     """Yaku by name, han, fu, limit, points, payments."""
     deltas: tuple[int, ...]
-    """Points each seat gains by this win."""
+    """Points that each seat gains by this win."""
     liable: int | None
     """Seat that pays by liability (pao), if any."""
 
@@ -51,7 +51,7 @@ class RoundResult:
     nagashi: tuple[int, ...]
     """Seats that have nagashi mangan."""
     deltas: tuple[int, ...]
-    """Points each seat gained by the end of the round; riichi bets were paid before."""
+    """Points that each seat gained by the end of the round; riichi bets paid earlier are not included."""
     scores: tuple[int, ...]
     """Points of each seat afterwards."""
     game_over: bool
@@ -71,7 +71,7 @@ class RoundResult:
 
 
 def round_result(game: np.void, rules: Rules) -> RoundResult:
-    """Return the outcome in `result` of a game whose round is over and paid (`Ended.records`)."""
+    """Return the round's outcome from the `result` of a game whose round is over and paid (see `Ended.records`)."""
     result = game["result"]
 
     def seats(bits: int) -> tuple[int, ...]:
@@ -91,7 +91,7 @@ def round_result(game: np.void, rules: Rules) -> RoundResult:
 
 
 def _win(game: np.void, win: np.void, rules: Rules) -> WinResult:
-    moved_on = int(game["round"]) - int(game["result"]["round"])  # the game may stand before the next deal already
+    moved_on = int(game["round"]) - int(game["result"]["round"])  # 1 if the game has already moved on to the next round
     return WinResult(
         seat=int(win["seat"]),
         source=int(win["source"]),

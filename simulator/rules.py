@@ -1,7 +1,7 @@
-"""`Rules`: every variation of the table as one small validated value, with presets, and its compiled form.
+"""`Rules`: all supported rule variations as one small validated value, with presets and a compiled form.
 
-The compiled form is one `RULES` record inside each game, so that a game carries the rules it is played by.
-Sources of the presets stand in `docs/rules.md`.
+The compiled form is a `RULES` record inside each game, so that a game carries its own rules.
+The sources of the presets are listed in `docs/rules.md`.
 """
 
 from __future__ import annotations
@@ -15,33 +15,34 @@ import numpy as np
 
 
 class RulesError(ValueError):
-    """A rule value that no table can be played by: names the field."""
+    """A rule value that is not valid; the message names the field."""
 
 
 @dataclass(frozen=True)
 class Rules:
-    """The rules of a table. Points are points, final points are thousands; the defaults are Tenhou's."""
+    """The rules of a table; the defaults are Tenhou's. Points are in single points, final points in thousands."""
 
     length: Literal["east", "east_south"] = "east_south"
-    """Winds that are played before the game can end."""
+    """The winds that are played before the game can end."""
     red_fives: bool = True
     """One red five in each suit, each worth one dora."""
     open_tanyao: bool = True
-    """All simples counts with an open hand (kuitan)."""
+    """Whether all simples (tanyao) counts with an open hand (kuitan)."""
     starting_points: int = 25000
     """Points of each seat at the start; a multiple of 100."""
     target_points: int = 30000
-    """Points that someone must have for the game to end on time (without, west entry)."""
+    """Points that someone must have for the game to end after its last wind (see `west_entry`)."""
     return_points: int = 30000
-    """Points that count as zero in the final points; four times the difference to the start is the oka of the first."""
+    """Points that count as zero in the final points; the oka of the first is four times (these - `starting_points`)."""
     uma: tuple[float, float, float, float] = (20, 10, -10, -20)
     """Final points added by rank, in thousands; they add up to zero."""
     final_rounding: Literal["none", "thousands"] = "none"
-    """Final points to a tenth, or from points in whole thousands (a half away from zero), the first taking the rest."""
+    """Final points to a tenth, or from points rounded to thousands: halves away from zero, and the first place takes
+    the rest."""
     ties: Literal["seat", "shared"] = "seat"
-    """Equal points: the seat nearer the first dealer ranks higher, or they share the uma and oka of their places."""
+    """Equal points: the seat nearer the first dealer ranks higher, or the uma and oka of the places are shared."""
     multiple_ron: Literal["all", "head_bump"] = "all"
-    """Who wins where several would: all of them, or the next in turn alone (then three wins never abort)."""
+    """Who wins if several seats would: all of them, or only the next in turn (then three wins never abort)."""
     abort_triple_ron: bool = True
     """Three wins on one tile end the round without a winner."""
     abort_nine_terminals: bool = True
@@ -53,57 +54,57 @@ class Rules:
     abort_four_kongs: bool = True
     """The fourth kong ends the round once the discard after it has passed, unless one seat made all four."""
     swap_calling: Literal["allowed", "same", "forbidden"] = "forbidden"
-    """Kuikae: after a chow or pong the called kind may not be discarded (`same`), nor the other end of the chow."""
+    """Kuikae after a chow or pong: `same` forbids discarding the called kind, `forbidden` also the chow's other end."""
     kong_dora: bool = True
-    """Each kong shows a further dora indicator."""
+    """Each kong reveals a further dora indicator."""
     open_kong_dora: Literal["discard", "immediate"] = "discard"
-    """When an open or added kong shows it: with the discard that follows (or before a further kong's replacement)."""
+    """When an open or added kong reveals it: with the next discard (or before a further replacement), or at once."""
     ura_dora: bool = True
-    """A winner in riichi also counts the indicator under the first one."""
+    """A winner in riichi also counts the ura indicator under the first dora indicator."""
     kong_ura: bool = True
-    """... and those under the kongs' indicators."""
+    """A winner in riichi also counts the ura indicators under the kongs' dora indicators."""
     bust: bool = True
-    """Less than zero points ends the game."""
+    """The game ends when a seat has less than zero points."""
     dealer_stop: Literal["never", "automatic", "choice"] = "automatic"
-    """A dealer who would repeat in the last round, first with the target reached: plays on, stops, or is asked."""
+    """A dealer who would repeat in the last round, but leads with the target reached, plays on, stops, or chooses."""
     west_entry: bool = True
-    """Without the target reached at the end, one more wind is played."""
+    """If nobody has reached the target after the last wind, one more wind is played."""
     sudden_death: bool = True
-    """In that wind the game ends as soon as a round leaves someone with the target and the dealer does not repeat."""
+    """In the extra wind, the game ends once someone has reached the target and the dealer does not repeat."""
     multiple_yakuman: bool = True
     """Several yakuman in one hand add up."""
     double_yakuman: bool = False
     """Thirteen-sided orphans, single-wait four concealed triplets, pure nine gates, big four winds count twice."""
     counted_yakuman: bool = True
-    """Thirteen han or more are a yakuman; otherwise a sanbaiman."""
+    """Thirteen han or more count as a yakuman; without this rule, as a sanbaiman."""
     kiriage_mangan: bool = False
-    """4 han 30 fu and 3 han 60 fu are a mangan."""
+    """4 han 30 fu and 3 han 60 fu count as a mangan."""
     nagashi_mangan: bool = True
-    """An exhaustive draw with nothing but uncalled terminals and honours discarded pays a mangan."""
+    """At an exhaustive draw, a seat that discarded only terminals and honours, none of them called, gets a mangan."""
     liability_dragons: bool = True
-    """Pao for big three dragons: who gives the third dragon's set pays."""
+    """Pao for big three dragons: the seat whose discard completes the third dragon set pays."""
     liability_winds: bool = True
     """Pao for big four winds."""
     liability_kongs: bool = False
     """Pao for four kongs."""
     liability_whole: bool = True
-    """Pao covers the whole hand with its other yakuman (Tenhou's manual), not its own yakuman alone."""
+    """Pao covers the whole hand, other yakuman included (Tenhou's manual), not only the yakuman that it is for."""
     double_wind_fu: Literal[2, 4] = 4
     """Fu of a pair that is both seat and round wind."""
     thirteen_orphans_rob_closed_kong: bool = False
-    """Thirteen orphans wins on a closed kong."""
+    """Thirteen orphans may rob a closed kong."""
     riichi_min_points: int = 1000
-    """Points needed to declare riichi (0 with `riichi_below_zero` for any)."""
+    """Points needed to declare riichi; not checked with `riichi_below_zero`."""
     riichi_below_zero: bool = False
     """Riichi may be declared with any points, even negative."""
     riichi_min_tiles: int = 4
     """Tiles that must be left in the live wall to declare riichi."""
     closed_kong_in_riichi: Literal["never", "same_waits", "same_hand"] = "same_waits"
-    """In riichi, closed kong of the drawn tile: never, if the waits stay, or if also no reading of the hand is lost."""
+    """Closed kong of the drawn tile in riichi: never, if the waits stay, or if also no reading of the hand is lost."""
     repeat_points: int = 300
-    """Points that each repeat counter (honba) adds to a win, in all; a multiple of 300."""
+    """Points that each repeat counter (honba) adds to a win in total; a multiple of 300."""
     leftover_bets: Literal["first", "lost"] = "first"
-    """Riichi bets left at the end of the game go to the first, or to nobody."""
+    """Riichi bets left at the end of the game go to the first place, or to nobody."""
 
     def __post_init__(self) -> None:
         hints = typing.get_type_hints(type(self))
@@ -113,7 +114,7 @@ class Rules:
             value = getattr(self, name)
             if not 0 <= value <= 1_000_000 or value % 100:
                 raise RulesError(f"rules: {name} is {value}; it must be 0 to 1,000,000 in hundreds")
-        if not (abs(sum(self.uma)) <= 1e-9 and all(abs(value) <= 1000 for value in self.uma)):  # NaN is neither
+        if not (abs(sum(self.uma)) <= 1e-9 and all(abs(value) <= 1000 for value in self.uma)):  # NaN fails both
             raise RulesError(f"rules: uma {self.uma} must add up to zero, each within 1000")
         if not 0 <= self.repeat_points <= 30_000 or self.repeat_points % 300:
             raise RulesError(f"rules: repeat_points is {self.repeat_points}; it must be a multiple of 300")
@@ -135,17 +136,17 @@ class Rules:
 
     @classmethod
     def tenhou(cls) -> Rules:
-        """East-South at Tenhou with red fives and open tanyao: the default everywhere."""
+        """Return the rules of East-South at Tenhou with red fives and open tanyao: the default everywhere."""
         return cls()
 
     @classmethod
     def tenhou_east(cls) -> Rules:
-        """East only at Tenhou."""
+        """Return the rules of East-only games at Tenhou."""
         return cls(length="east")
 
     @classmethod
     def mahjong_soul(cls) -> Rules:
-        """East-South ranked games at Mahjong Soul."""
+        """Return the rules of East-South ranked games at Mahjong Soul."""
         return cls(
             return_points=25000,
             uma=(15, 5, -5, -15),
@@ -157,7 +158,7 @@ class Rules:
 
     @classmethod
     def m_league(cls) -> Rules:
-        """Official games of the M.League."""
+        """Return the rules of official M.League games."""
         return cls(
             uma=(30, 10, -10, -30),
             ties="shared",
@@ -185,7 +186,7 @@ class Rules:
 
     @classmethod
     def preset(cls, name: str) -> Rules:
-        """Return the preset of that name; raise RulesError, naming the presets, if there is none."""
+        """Return the preset with this name; raise RulesError, listing the presets, if there is none."""
         if name not in PRESETS:
             raise RulesError(f"rules: no preset {name!r}; there are {', '.join(PRESETS)}")
         return PRESETS[name]
@@ -207,7 +208,7 @@ class Rules:
         return {**dataclasses.asdict(self), "uma": list(self.uma)}
 
     def to_record(self) -> np.ndarray:
-        """Return the compiled form, a zero-dimensional RULES array; enumerations by their position."""
+        """Return the compiled form, a zero-dimensional RULES array; choices are stored by position."""
         record = np.zeros((), RULES)
         hints = typing.get_type_hints(type(self))
         for field in dataclasses.fields(self):
@@ -231,7 +232,7 @@ def _rules_dtype() -> np.dtype:
     return np.dtype(parts, align=True)
 
 
-#: The compiled form of `Rules`: same fields; booleans 0/1, choices by position, uma in hundreds of points.
+#: The compiled form of `Rules`: the same fields, with booleans as 0/1, choices by position, uma in hundreds of points.
 RULES = _rules_dtype()
 
 PRESETS: dict[str, Rules] = {

@@ -1,4 +1,4 @@
-"""`Tables`: a batch of games played side by side, with decisions and results as arrays.
+"""`Tables`: a batch of games played in parallel, with decisions and results as arrays.
 
 ```
 tables = Tables(1024, Rules.tenhou(), seed=1)
@@ -44,7 +44,7 @@ WallSource = Callable[[int, int, int, int], np.ndarray]
 
 
 class IllegalAction(ValueError):
-    """An action that the rules do not allow now: says game, seat, action and what was legal."""
+    """An action that the rules do not allow now; the message gives the game, seat, action and legal actions."""
 
     def __init__(self, game: int, seat: int, action: int, legal: np.ndarray) -> None:
         self.game, self.seat, self.action, self.legal = game, seat, action, legal
@@ -55,7 +55,7 @@ class IllegalAction(ValueError):
 
 @dataclass(frozen=True)
 class Decisions:
-    """Who must choose, in order of game and seat. The arrays are the batch's own until its next `step`."""
+    """The seats that must choose, by game and seat. The arrays are the batch's buffers, valid until its next `step`."""
 
     game: np.ndarray
     """i32[n]: index of the game in the batch."""
@@ -77,7 +77,7 @@ class Ended:
     game: np.ndarray
     """i32[n]: index of the game in the batch."""
     records: np.ndarray
-    """GAME[n]: copies of the games after the payments, before the next deal; the outcome stands in `result`."""
+    """GAME[n]: copies of the games after the payments and before the next deal; `result` holds the outcome."""
 
     def __len__(self) -> int:
         return len(self.game)
@@ -104,7 +104,7 @@ def expand_legal(low, high, mask):
 
 @jit
 def collect(games, out_game, out_seat, out_situation, out_legal):
-    """Write the pending decisions of all games into arrays; return how many."""
+    """Write the pending decisions of all games into arrays; return their number."""
     n = 0
     for i in range(len(games)):
         game = games[i]
@@ -130,9 +130,10 @@ def _first_illegal(games, index, seats, actions, may_wait):
 
 @jit
 def _run(lookup, games, index, seats, actions, ended):
-    """Give the answers, if any, deal the rounds that are due, and run each game on until somebody must choose.
+    """Apply the answers, if any, deal the rounds that are due, and run each game until a seat must choose.
 
-    Writes the games whose round is over or whose dealer has chosen (see `_settle`) into `ended`; returns how many.
+    Writes the indices of games whose round is over, or whose dealer has decided whether to stop (see `_settle`), into
+    `ended`; returns their number.
     """
     n_ended = 0
     for n in range(len(index)):
@@ -153,7 +154,7 @@ def _run(lookup, games, index, seats, actions, ended):
 
 @jit
 def _settle(games, ended):
-    """Pay the rounds that are over, and carry out dealers' stops."""
+    """Make the payments of rounds that are over, and carry out the dealers' decisions whether to stop."""
     for n in range(len(ended)):
         game = games[ended[n]]
         if game["phase"] == PHASE_ROUND_OVER:
@@ -171,8 +172,8 @@ def _start(games, index):
 class Tables:
     """A batch of games under the same rules, each a GAME record in `games`.
 
-    The same seed gives the same games whatever the batch size: game number g of a sequence has the walls of
-    (seed, g). Slot i of a batch of n plays numbers i, i + n, i + 2n, ...
+    The same seed gives the same games for any batch size: the walls of game number g depend only on (seed, g).
+    Slot i of a batch of n plays the games numbered i, i + n, i + 2n, ...
     """
 
     def __init__(
@@ -180,9 +181,9 @@ class Tables:
     ) -> None:
         """Deal the first round of n games.
 
-        seed: 0 to 2^64 - 1. restart: a finished game is followed by the next one at once; otherwise by `restart`.
-        walls: where walls come from instead of the seed. Raises ValueError for an n below 1, a seed out of range or
-        a wall that is none.
+        seed: random seed, 0 to 2^64 - 1. restart: whether the next game follows a finished one automatically, rather
+        than when `restart` is called. walls: supplies the walls instead of the seed. Raises ValueError for an n below
+        1, a seed out of range or an invalid wall.
         """
         if n < 1:
             raise ValueError(f"a batch needs at least one game, not {n}")
@@ -210,7 +211,7 @@ class Tables:
         return len(self.games)
 
     def _begin(self, index: np.ndarray) -> None:
-        fresh = np.zeros(len(index), GAME)  # nothing of the slot's game before, so that a game is the same in any slot
+        fresh = np.zeros(len(index), GAME)  # nothing is left of the slot's last game, so a game is the same in any slot
         for name in ("rules", "number", "wall", "wall_given"):
             fresh[name] = self.games[name][index]
         for game in fresh:
@@ -230,15 +231,15 @@ class Tables:
         self._asked = None
 
     def set_wall(self, game: int, wall: np.ndarray) -> None:
-        """Use `wall` u8[136] for the next deal of a game; raises ValueError if it is not a permutation of 0..135."""
+        """Use `wall` u8[136] for the next deal of a game; raise ValueError if it is not a permutation of 0..135."""
         wall = np.asarray(wall)
         if wall.shape != (TILES,) or not np.array_equal(np.sort(wall), np.arange(TILES)):
-            raise ValueError(f"game {game}: a wall has each of the tiles 0..135 once, in {TILES} places")
+            raise ValueError(f"game {game}: a wall has each of the tiles 0..135 exactly once, in {TILES} places")
         self.games[game]["wall"] = wall
         self.games[game]["wall_given"] = 1
 
     def decisions(self) -> Decisions:
-        """Return the decisions that are due. None are only where every game is over and not restarted."""
+        """Return the decisions that are due; there are none only if every game is over and not restarted."""
         if self._asked is None:
             n = collect(self.games, self._game, self._seat, self._situation, self._legal)
             self._asked = Decisions(self._game[:n], self._seat[:n], self._situation[:n], self._legal[:n])
@@ -247,8 +248,9 @@ class Tables:
     def step(self, actions: np.ndarray, may_wait: bool = False) -> Ended:
         """Carry out one action for each decision, and return the rounds that ended.
 
-        actions: integer[n] in the order of `decisions()`. may_wait: NO_ACTION leaves a decision open, and its game
-        waits. Raises IllegalAction (nothing has changed then) and ValueError for a wrong number of actions.
+        actions: integer[n] in the order of `decisions()`. may_wait: allow NO_ACTION, which leaves a decision open so
+        that its game waits. Raises IllegalAction (nothing has changed then), and ValueError for a wrong number of
+        actions.
         """
         asked = self.decisions()
         actions = np.asarray(actions)
@@ -278,7 +280,7 @@ class Tables:
         return ended
 
     def restart(self, index: Iterable[int], numbers: Iterable[int] | None = None) -> None:
-        """Start the given games anew, with the next number of each slot or with the given numbers."""
+        """Start a new game in each of the given slots, with the slot's next number or with the given numbers."""
         which = np.fromiter(index, np.int32)
         if numbers is None:
             self.games["number"][which] += len(self.games)
@@ -287,15 +289,15 @@ class Tables:
         self._begin(which)
 
     def snapshot(self) -> np.ndarray:
-        """Return a copy of all games; `np.save` makes a checkpoint of it."""
+        """Return a copy of all games, which `np.save` can store as a checkpoint."""
         return self.games.copy()
 
     def restore(self, games: np.ndarray) -> None:
         """Go back to a snapshot, and deal the rounds that are due in it.
 
-        Raises ValueError if it is not one of this batch's size and layout.
+        Raises ValueError if the snapshot's size or record layout differs from this batch's.
         """
         if games.dtype != GAME or games.shape != self.games.shape:
-            raise ValueError(f"a snapshot of {len(self.games)} games is needed, of this version's record")
+            raise ValueError(f"a snapshot of {len(self.games)} games with this version's record layout is needed")
         self.games[:] = games
         self._deal(np.flatnonzero(games["phase"] == PHASE_DEAL).astype(np.int32))

@@ -33,14 +33,14 @@ TERMINALS_AND_HONOURS = TERMINALS | HONOURS
 WINDS = _mask(range(27, 31))
 DRAGONS = _mask(range(31, 34))
 
-#: The kind that an indicator of each kind makes dora: the next in its suit, winds and dragons in a ring.
+#: The kind that an indicator of each kind makes dora: the next one, cyclically within a suit, the winds or the dragons.
 DORA_OF = np.array(
     [s * 9 + (n + 1) % 9 for s in range(3) for n in range(9)] + [28, 29, 30, 27, 32, 33, 31], dtype=np.uint8
 )
 
 
 class NotationError(ValueError):
-    """A written hand cannot be read: says which character, and why."""
+    """Tiles in notation that cannot be read; the message says where and why."""
 
 
 def kind_name(kind: int) -> str:
@@ -69,12 +69,12 @@ def format_tiles(tiles: Iterable[int], red_fives: bool = True) -> str:
 
 
 def split_tiles(text: str) -> list[str]:
-    """Return the tiles of `format_tiles`'s text, each by itself: `["1m", "2m", "0p"]` of `"12m0p"`."""
+    """Split the text that `format_tiles` returns into single tiles: `["1m", "2m", "0p"]` for `"12m0p"`."""
     return [digit + suit for digits, suit in re.findall(f"([0-9]+)([{SUITS}])", text) for digit in digits]
 
 
 def parse_kinds(text: str) -> list[tuple[int, bool]]:
-    """Return (kind, is red) for each tile written in `text`; raise NotationError where it cannot be read."""
+    """Return (kind, is red) for each tile written in `text`; raise NotationError if it cannot be read."""
     parsed: list[tuple[int, bool]] = []
     digits: list[tuple[int, str]] = []
     for place, char in enumerate(text):
@@ -97,10 +97,10 @@ def parse_kinds(text: str) -> list[tuple[int, bool]]:
 
 
 def parse_tiles(text: str, red_fives: bool = True, used: Iterable[int] = ()) -> list[int]:
-    """Return physical tiles for a written hand, in its order, none of them in `used`.
+    """Return physical tiles for a written hand, in the order of the text, none of them in `used`.
 
-    With `red_fives`, 0 takes the red copy and 5 the three others; without, 0 is refused.
-    Raises NotationError for unreadable text and for more copies of a tile than there are.
+    With `red_fives`, 0 stands for the red copy of a five and 5 for the three others; without, 0 is refused.
+    Raises NotationError for unreadable text and for more copies of a tile than exist.
     """
     taken = set(used)
     tiles = []
@@ -119,7 +119,10 @@ def parse_tiles(text: str, red_fives: bool = True, used: Iterable[int] = ()) -> 
 
 
 def parse_counts(text: str) -> np.ndarray:
-    """Return u8[34] counts of a written hand, red fives as fives; raise NotationError above four of a kind."""
+    """Return the counts u8[34] of a written hand; red fives count as fives.
+
+    Raises NotationError for unreadable text and for more than four tiles of a kind.
+    """
     counts = np.zeros(KINDS, np.uint8)
     for kind, _ in parse_kinds(text):
         counts[kind] += 1

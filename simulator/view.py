@@ -1,6 +1,6 @@
-"""`TableView`: a table as one looks at it, with some hands open, and its picture as text and for notebooks.
+"""`TableView`: a view of a table with some of the hands open, which can be drawn as text and in notebooks.
 
-All tiles are in notation (`"5m"`, `"0m"` the red five), so that nothing is told by which copy of a tile lies where.
+All tiles are in notation (`"5m"`, `"0m"` for the red five), so that the view does not reveal which copy lies where.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ class Meld:
     type: str
     """`"chow"`, `"pong"`, `"open kong"`, `"closed kong"` or `"added kong"`."""
     own: tuple[str, ...]
-    """Tiles from the own hand, ascending; for an added kong the two of the pong."""
+    """Tiles from the owner's hand, ascending; for an added kong the two of the pong."""
     claimed: str
     """The tile that was called, or `""` for a closed kong."""
     added: str
     """The tile added to a pong, or `""`."""
     source: int
-    """Seat that the called tile came from; the own seat for a closed kong."""
+    """Seat that the called tile came from; for a closed kong, the owner's seat."""
     turned: int
-    """Place of the called tile in the picture, by where it came from: 0 left, 1 across, -1 right; 0 if none."""
+    """Place of the called tile in the picture, by the seat it came from: 0 left, 1 across, -1 right; 0 if none."""
 
     @property
     def tiles(self) -> tuple[str, ...]:
@@ -61,7 +61,7 @@ class Meld:
         return tuple(tile for tile in (self.claimed, *self.own, self.added) if tile)
 
     def __str__(self) -> str:
-        """Return e.g. `(3m)4m5m`, the called tile in brackets on the side it came from; `#5m0m5m5m#` closed."""
+        """Return e.g. `(3m)4m5m`, with the called tile in brackets on the side it came from; closed `#5m0m5m5m#`."""
         if not self.claimed:
             return f"#{''.join(self.own)}#"
         called = f"({self.claimed}{'+' if self.added else ''}{self.added})"
@@ -69,7 +69,7 @@ class Meld:
         return "".join([*self.own[:place], called, *self.own[place:]])
 
     def html(self) -> str:
-        """Return it as it lies: the called tile turned, at the place of where it came from."""
+        """Return the meld as HTML: the called tile is turned and placed on the side it came from."""
         if not self.claimed:
             return tiles_html(["", *self.own[1:-1], ""])
         called = tile_html(self.claimed, turned=True, title=f"{self.claimed} from seat {self.source}")
@@ -85,20 +85,20 @@ class Discard:
 
     tile: str
     drawn: bool
-    """It was the tile just drawn."""
+    """Whether it was the tile just drawn."""
     riichi: bool
-    """It declared riichi."""
+    """Whether it declared riichi."""
     caller: int | None
     """Seat that called it, if any."""
 
     def __str__(self) -> str:
-        """Return e.g. `5m`, `5m*` as drawn, `[5m]` with riichi, `(5m)` called away."""
+        """Return e.g. `5m`, `5m*` if just drawn, `[5m]` with riichi, `(5m)` if called by another seat."""
         text = f"[{self.tile}]" if self.riichi else self.tile
         text = text if self.caller is None else f"({text})"
         return text + "*" * self.drawn
 
     def html(self) -> str:
-        """Return it as it lies: darker as drawn, turned with riichi, faint where it was called away."""
+        """Return the discard as HTML: darker if just drawn, turned with riichi, faint if called by another seat."""
         title = self.tile + (", as drawn" if self.drawn else "") + (", riichi" if self.riichi else "")
         box = tile_html(self.tile, dim=self.drawn, turned=self.riichi, title=title)
         return box if self.caller is None else dimmed(box, f"called by seat {self.caller}")
@@ -106,25 +106,25 @@ class Discard:
 
 @dataclass(frozen=True)
 class SeatView:
-    """What lies before one seat."""
+    """One seat's part of a view."""
 
     seat: int
     wind: str
-    """Its wind: East is the dealer."""
+    """The seat wind; East is the dealer."""
     score: int
     riichi: str
-    """`""`, `"declared"` or `"riichi"` once the bet is paid."""
+    """`""`, `"declared"`, or `"riichi"` once the bet is paid."""
     hand: str | None
     """Concealed tiles in notation without the one just drawn; None if they are hidden."""
     hand_size: int
-    """Concealed tiles, the one just drawn included."""
+    """Number of concealed tiles, including the one just drawn."""
     drawn: str
     """The tile just drawn, `"?"` if it is hidden, `""` if there is none."""
     melds: tuple[Meld, ...]
     river: tuple[Discard, ...]
 
     def lines(self, mark: str) -> list[str]:
-        """Return the lines of the picture, the first with a mark before it."""
+        """Return the seat's lines of the picture; the first begins with the mark."""
         held = self.hand if self.hand is not None else "?" * (self.hand_size - bool(self.drawn))
         parts = [held, f"+ {self.drawn}" if self.drawn else "", *map(str, self.melds)]
         state = f"  {self.riichi}" if self.riichi else ""
@@ -134,7 +134,7 @@ class SeatView:
         return lines
 
     def cells(self, mark: str) -> tuple[str, str]:
-        """Return the cells of the picture as HTML: who it is, with a mark before it, and what lies there."""
+        """Return two cells of the picture as HTML: the seat, with the mark before it, and its tiles."""
         state = f"<br>{self.riichi}" if self.riichi else ""
         who = f"<b>{mark}{self.seat} {self.wind}</b><br>{self.score:,}{state}"
         held = ["?"] * (self.hand_size - bool(self.drawn)) if self.hand is None else split_tiles(self.hand)
@@ -153,13 +153,13 @@ class TableView:
     """Riichi bets on the table."""
     dealer: int
     turn: int
-    """Seat that is to act or has acted last."""
+    """Seat that acts next or acted last."""
     tiles_left: int
     """Tiles that can still be drawn from the live wall."""
     indicators: tuple[str, ...]
     """Dora indicators shown."""
     dora: tuple[str, ...]
-    """The kinds that they make dora."""
+    """The kinds that these indicators make dora."""
     open_tile: str
     """The discard, or the tile of a kong, that others may claim now; `""` if there is none."""
     seats: tuple[SeatView, ...]
@@ -175,7 +175,7 @@ class TableView:
         return round_name(self.round)
 
     def __str__(self) -> str:
-        """Return the picture. In rivers `*` marks the tile just drawn, `[ ]` riichi, `( )` what was called away."""
+        """Return the picture. In rivers `*` marks discards just drawn, `[ ]` riichi, `( )` tiles that were called."""
         words = self._words()
         words += [f"indicator {' '.join(self.indicators)} (dora {' '.join(self.dora)})"]
         lines = [", ".join(words)]
@@ -184,7 +184,7 @@ class TableView:
         return "\n".join(lines)
 
     def html(self, notes: Iterable[str] = ()) -> str:
-        """Return the picture that notebooks show, as an HTML fragment, with notes below it."""
+        """Return the picture for notebooks as an HTML fragment, with notes below it."""
         head = ", ".join([*self._words(), f"indicators {tiles_html(self.indicators)}"])
         return framed(head, [seat.cells("▸ " if seat.seat == self.turn else "") for seat in self.seats], notes)
 
@@ -204,7 +204,7 @@ def round_name(number: int) -> str:
 
 
 def table_view(game: np.void, open_seats: Container[int]) -> TableView:
-    """Return what is to be seen of a game (GAME record) by someone before whom the hands of some seats lie open."""
+    """Return a view of a game (GAME record) in which the hands of `open_seats` are visible."""
     red_fives = bool(game["rules"]["red_fives"])
     shown = [int(game["wall"][place]) for place in DORA_INDICATORS[: int(game["indicators"])]]
     open_tile = int(game["claim_tile"])
@@ -242,7 +242,7 @@ def _seat_view(game: np.void, seat: int, is_open: bool, red_fives: bool) -> Seat
 
 
 def hand_tiles(game: np.void, seat: int) -> list[int]:
-    """Return the physical tiles of a hand, ascending, the one just drawn included."""
+    """Return the physical tiles of a hand, ascending, including the one just drawn."""
     copies = game["copies"][seat].tolist()
     return [4 * kind + copy for kind, held in enumerate(copies) if held for copy in range(4) if held >> copy & 1]
 

@@ -1,8 +1,8 @@
-"""Walls: from a counter-based seed, or from a Tenhou `SHUFFLE` seed.
+"""Walls, from a random seed (counter-based) or from a Tenhou `SHUFFLE` seed.
 
 A wall is u8[136] in Tenhou's layout: hands are dealt from index 135 downwards (4-4-4-1 from the dealer), the live
-wall is drawn from 83 down to 14, replacements are 1, 0, 3, 2, dora indicators 5, 7, 9, 11, 13 and the ura
-indicators under them 4, 6, 8, 10, 12. Each kong also takes the last tile of the live wall out of reach.
+wall is drawn from 83 down to 14, replacements are at 1, 0, 3, 2, dora indicators at 5, 7, 9, 11, 13 and the ura
+indicators under them at 4, 6, 8, 10, 12. Each kong also makes the live wall end one tile earlier.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SEED_WORDS = 624
 
 @jit
 def mix(state):
-    """Return SplitMix64's output function of a uint64: a bijection whose outputs pass for independent."""
+    """Return SplitMix64's output function of a uint64: a bijection whose outputs behave like independent numbers."""
     z = np.uint64(state) + np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -39,20 +39,20 @@ def mix(state):
 
 @jit
 def mix2(first, second):
-    """Return one uint64 that depends on both: the key of a counter-based stream from a key and a counter."""
+    """Return a uint64 derived from both arguments: from a key and a counter, the key of a counter-based stream."""
     return mix(mix(np.uint64(first)) ^ np.uint64(second))
 
 
 @jit
 def below(key, counter, n):
-    """Return an integer 0..n-1 from a stream's key and counter (bias under n / 2^32, n at most 2^16)."""
+    """Return a random integer 0..n-1 from a stream's key and counter (bias below n / 2^32; n at most 2^16)."""
     word = mix2(key, counter) >> np.uint64(32)
     return np.int64((word * np.uint64(n)) >> np.uint64(32))
 
 
 @jit
 def shuffle_wall(seed, round_number, repeat_counter, wall):
-    """Fill `wall` u8[136] for a game's seed, a round and a repeat counter, and nothing else (Fisher-Yates)."""
+    """Shuffle `wall` u8[136] (Fisher-Yates), depending only on a game's seed, the round and the repeat counter."""
     key = mix2(mix2(seed, round_number), repeat_counter)
     for i in range(TILES):
         wall[i] = i
@@ -77,13 +77,13 @@ def _tenhou_swaps(words, wall):
 class TenhouWalls:
     """The walls and dice of one Tenhou game, round after round, from its `SHUFFLE` seed.
 
-    Source: Tenhou's published procedure (MT19937 seeded with 624 words, 288 outputs a round through SHA-512).
+    Source: Tenhou's published procedure (MT19937 seeded with 624 words; 288 outputs per round, hashed with SHA-512).
     """
 
     def __init__(self, seed: str) -> None:
-        """Read the seed text of a log; raises ValueError for another kind or length of seed."""
+        """Read the seed text of a log; raise ValueError for any other kind or length of seed."""
         if not seed.startswith(SHUFFLE_PREFIX):
-            raise ValueError(f"unknown kind of wall seed {seed[:40]!r}; known is {SHUFFLE_PREFIX}...")
+            raise ValueError(f"unknown kind of wall seed {seed[:40]!r}; only {SHUFFLE_PREFIX}... is supported")
         try:
             data = base64.b64decode(seed[len(SHUFFLE_PREFIX) :], validate=True)
         except binascii.Error as error:

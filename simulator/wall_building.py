@@ -1,6 +1,6 @@
-"""Walls from written hands: `build_wall(["123m406p77z"], draws="5s", indicators="1z")`.
+"""Walls from hands in notation: `build_wall(["123m406p77z"], draws="5s", indicators="1z")`.
 
-Whatever is not written is shuffled by a seed, so that the same words make the same wall.
+All tiles that are not given are shuffled with a random seed, so the same arguments always give the same wall.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ def _dealt_places(order: int) -> list[int]:
     return [TILES - 1 - n for n in [*places, _FOURS + order]]
 
 
-#: i8[4, 13]: where in a wall the tiles lie that the dealer and the seats after it get, in that order.
+#: i8[4, 13]: places in a wall of the tiles dealt to the dealer and to the seats after it, in that order.
 DEALT_PLACES = np.array([_dealt_places(order) for order in range(_SEATS)])
 
 
 def dealt_places(dealer: int, seat: int) -> list[int]:
-    """Return where in a wall the thirteen tiles dealt to a seat lie, in the order in which it gets them."""
+    """Return the places in a wall of the thirteen tiles dealt to a seat, in the order in which they are dealt."""
     return DEALT_PLACES[(seat - dealer) % _SEATS].tolist()
 
 
@@ -35,22 +35,22 @@ def build_wall(
     hands: Sequence[str] = (), draws: str = "", *, dealer: int = 0, indicators: str = "", ura: str = "",
     replacements: str = "", last: str = "", seed: int = 0, red_fives: bool = True,
 ) -> np.ndarray:  # fmt: skip
-    """Return a wall u8[136] in which what is written lies where it is dealt and drawn from.
+    """Return a wall u8[136] from which the given tiles are dealt and drawn as specified.
 
     Args:
-        hands: tiles of each seat, up to thirteen; fewer, or `""`, are filled up. The dealer's may have fourteen, of
-            which the last is its first draw.
-        draws: tiles in the order in which they are drawn from the live wall, by whoever draws.
+        hands: tiles of each seat, up to thirteen; missing tiles are dealt at random. The dealer's hand may have
+            fourteen, the last of which is its first draw.
+        draws: tiles in the order in which they are drawn from the live wall, by any seat.
         dealer: seat of the dealer of the round that is dealt from the wall.
-        indicators: dora indicators, the first one first.
-        ura: indicators under them.
+        indicators: dora indicators, in the order in which they are revealed.
+        ura: the ura indicators under them.
         replacements: tiles drawn after kongs.
-        last: the last tiles of the live wall, as it stands without kongs; the very last one last.
-        seed: shuffles the rest.
+        last: the last tiles of the live wall if no kong is made, in the order in which they are drawn.
+        seed: random seed that shuffles all other tiles.
         red_fives: whether 0 is a red five.
 
     Raises:
-        NotationError: for what cannot be read, for more tiles than fit, and for more of a tile than there are.
+        NotationError: for text that cannot be read, for more tiles than fit, and for more copies of a tile than exist.
     """
     if len(hands) > _SEATS:
         raise NotationError(f"{len(hands)} hands are written; there are {_SEATS} seats")
@@ -63,7 +63,7 @@ def build_wall(
         tiles = parse_tiles(text, red_fives, used)
         where = [place for place in places if place in free][: len(tiles)]
         if len(where) < len(tiles):
-            raise NotationError(f"{what} {text!r}: {len(tiles)} tiles, of which {len(where)} fit")
+            raise NotationError(f"{what} {text!r}: {len(tiles)} tiles, of which only {len(where)} fit")
         wall[where] = tiles
         used.extend(tiles)
         free.difference_update(where)
