@@ -1,6 +1,7 @@
-"""Who must choose, and among what: the questions of a game, and their answers.
+"""Asking seats to choose an action, and storing their answers.
 
-A seat is asked by the bits of its legal actions (`legal.py`) in the record; `pending` has those who have not answered.
+To ask a seat, its legal actions (`legal.py`) are written into the record as bits; `pending` marks the seats that have
+not answered yet.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from simulator.record import (
 )
 from simulator.tiles import EAST, RED
 
-#: Bits of `missed`: a win let go, until the own next discard, and for good once in riichi.
+#: Bits of `missed` (furiten by a missed win): until the seat's next discard, and permanently once in riichi.
 MISSED_NOW, MISSED_IN_RIICHI = 1, 2
 
 _CLAIM_WIN_HIGH = np.int64(1) << (WIN_BY_CLAIM - WORD_BITS)
@@ -33,7 +34,7 @@ _CLAIM_WIN_HIGH = np.int64(1) << (WIN_BY_CLAIM - WORD_BITS)
 
 @jit
 def ask(game, seat, low, high):
-    """Ask a seat to choose among the actions of two legal words."""
+    """Ask a seat to choose one of the actions in the two legal words."""
     game["legal"][seat, 0] = low
     game["legal"][seat, 1] = high
     game["answers"][seat] = NO_ACTION
@@ -44,7 +45,7 @@ def ask(game, seat, low, high):
 
 @jit
 def ask_turn(lookup, game):
-    """Ask the seat that has drawn."""
+    """Ask the seat that has just drawn."""
     seat = np.int64(game["turn"])
     low, high = turn_actions(lookup, game, seat)
     ask(game, seat, low, high)
@@ -52,7 +53,7 @@ def ask_turn(lookup, game):
 
 @jit
 def four_kongs_abort(game):
-    """Return whether the next discard ends the round unless it is won on: four kongs, not all of one seat."""
+    """Return whether the next discard ends the round unless a seat wins on it: four kongs, not all by one seat."""
     if game["kongs"] != 4 or not game["rules"]["abort_four_kongs"]:
         return False
     for seat in range(4):
@@ -66,10 +67,10 @@ def four_kongs_abort(game):
 
 @jit
 def ask_claims(lookup, game):
-    """Ask every seat that may claim the discard or the kong that lies open, all at once; maybe nobody.
+    """Ask all seats that may claim the current discard or kong, at the same time; there may be none.
 
-    A discard that ends the round by four kongs can only be won on. (Those of four riichi and four winds cannot be
-    called either: three are in riichi; nobody has two of the wind left.)
+    A discard that ends the round by four kongs can only be claimed for a win. (Discards that end it by four riichi or
+    four winds cannot be called anyway: the other three seats are in riichi, or nobody has two more of the wind.)
     """
     source = np.int64(game["turn"])
     tile = np.int64(game["claim_tile"])
@@ -93,11 +94,11 @@ def ask_claims(lookup, game):
 
 @jit
 def may_rob(game, seat, source, kind):
-    """Return whether a tile may be won on: a discard or added kong by any hand, a closed kong by thirteen orphans."""
+    """Return whether a seat may claim a tile for a win; that of a closed kong only with thirteen orphans, if at all."""
     for n in range(np.int64(game["n_melds"][source])):
         meld = game["melds"][source, n]
         if meld["type"] == MELD_CLOSED_KONG and meld["kind"] == kind:
-            # Nothing else than thirteen orphans waits on a kind with twelve other terminals and honours in hand.
+            # Only thirteen orphans waits for a kind while holding twelve other kinds of terminals and honours.
             return game["rules"]["thirteen_orphans_rob_closed_kong"] != 0 and _holds_orphans(game, seat)
     return True
 
@@ -115,14 +116,14 @@ def _holds_orphans(game, seat):
 
 @jit
 def answer(game, seat, action):
-    """Note the choice of an asked seat; the caller has made sure that it is legal."""
+    """Store the choice of an asked seat; the caller must have checked that it is legal."""
     game["answers"][seat] = action
     game["pending"] &= 15 ^ (1 << seat)
 
 
 @jit
 def is_forced(game):
-    """Return the only action of the only asked seat, or NO_ACTION where there is a choice."""
+    """Return the only legal action if one seat is asked and has just one, otherwise NO_ACTION."""
     if popcount(np.int64(game["asked"])) != 1:
         return NO_ACTION
     seat = lowest_copy(np.int64(game["asked"]))

@@ -1,4 +1,4 @@
-"""What a chow, a pong or a kong does to a game: the meld, who is liable for it, the replacement and its indicator."""
+"""The effects of chows, pongs and kongs on a game: the meld, liability (pao), the replacement and dora indicator."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from simulator.tiles import DRAGONS, EAST, NORTH, RED, WHITE, WINDS
 
 @jit
 def _break_first_turns(game):
-    """A call or a kong ends every ippatsu, and the uninterrupted first turn."""
+    """End every ippatsu and the uninterrupted first turn, as any call or kong does."""
     game["interrupted"] = 1
     for seat in range(4):
         game["ippatsu"][seat] = 0
@@ -55,7 +55,7 @@ def _break_first_turns(game):
 
 @jit
 def _note_liability(game, seat, kind, source):
-    """Note who is liable (pao): who gave the set that makes big dragons, big winds or four kongs certain."""
+    """Record who is liable (pao): the seat whose tile made big three dragons, big four winds or four kongs certain."""
     dragons = 0
     winds = 0
     kongs = 0
@@ -92,7 +92,7 @@ def _own_copy(game, seat, kind, red, hint):
 
 @jit
 def call(game, seat, action, hint_1, hint_2):
-    """Make a chow, pong or open kong of the tile that lies open."""
+    """Make a chow, pong or open kong with the claimed tile; return its kind and its place in a chow (-1 if none)."""
     source = np.int64(game["turn"])
     tile = np.int64(game["claim_tile"])
     kind = tile >> 2
@@ -137,10 +137,10 @@ def call(game, seat, action, hint_1, hint_2):
 
 @jit
 def replace_after_kong(lookup, game, closed):
-    """Count the kong that nobody has robbed, show indicators and draw the replacement.
+    """Count a kong that nobody has robbed, reveal dora indicators and draw the replacement.
 
-    A closed kong's indicator is shown at once. That of an open or added kong waits for the discard that follows,
-    or for the replacement of a further kong (unless the rules show it at once too).
+    A closed kong's indicator is revealed at once. That of an open or added kong is revealed with the next discard, or
+    before the replacement of a further kong (unless the rules reveal it at once too).
     """
     seat = np.int64(game["turn"])
     game["claim_tile"] = NO_TILE
@@ -153,7 +153,7 @@ def replace_after_kong(lookup, game, closed):
         if closed or game["rules"]["open_kong_dora"] != OPEN_KONG_DORA_DISCARD:
             show_pending_indicators(game)
     if not game["riichi"][seat]:
-        # The waits now are those of the hand without its fourth or called tiles; a win on the replacement needs them.
+        # The waits of the hand without the tiles of the kong: a win on the replacement tile needs them.
         game["waits"][seat] = waits(lookup, game["hand"][seat], np.int64(game["n_melds"][seat]))
     draw_replacement(game, seat)
     game["phase"] = PHASE_TURN
@@ -162,7 +162,7 @@ def replace_after_kong(lookup, game, closed):
 
 @jit
 def declare_kong(game, action, hint):
-    """Make a closed or added kong of the seat at turn."""
+    """Make a closed or added kong for the seat whose turn it is."""
     seat = np.int64(game["turn"])
     if action >= ADDED_KONG:
         kind = action - ADDED_KONG

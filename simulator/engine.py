@@ -1,8 +1,8 @@
-"""The order of play inside a round: from an answered decision to the next one, or to the end of the round.
+"""The order of play within a round: from an answered decision to the next one, or to the end of the round.
 
-A seat is asked, and answers, in `asking.py`; `advance` runs the game on until somebody must choose or the round is
-over (`rounds.py` then pays, and deals the next). A game is always in one of the PHASE_* of `record.py`. Compile time
-grows with every place that a large function is called from, so there is one such place for each, in `advance`.
+`asking.py` asks seats and stores their answers; `advance` runs the game until a seat must choose or the round is over
+(`rounds.py` then makes the payments and deals the next round). A game is always in one of the PHASE_* of `record.py`.
+Compile time grows with every call site of a large function, so each has only one, in `advance`.
 """
 
 from __future__ import annotations
@@ -80,9 +80,9 @@ from simulator.tiles import WINDS
 
 @jit
 def discard(lookup, game, action, hint):
-    """Discard a tile of the seat at turn, and show indicators that wait for it.
+    """Discard a tile of the seat whose turn it is, and reveal the indicators that were waiting for the discard.
 
-    `hint` is the physical tile of a replayed game, or NO_TILE for the lowest plain copy.
+    `hint` is the physical tile in a replayed game, or NO_TILE for the lowest plain copy.
     """
     seat = np.int64(game["turn"])
     drawn = np.int64(game["drawn"])
@@ -130,7 +130,7 @@ def _add_win(game, seat, source, tile):
 
 @jit
 def _act(lookup, game, hint_1):
-    """Carry out what the seat at turn has chosen (turn, riichi discard, discard after a call)."""
+    """Carry out the choice of the seat whose turn it is (after a draw, a riichi declaration or a call)."""
     seat = np.int64(game["turn"])
     action = np.int64(game["answers"][seat])
     if action < DECLARE_RIICHI:
@@ -155,7 +155,7 @@ def _act(lookup, game, hint_1):
 
 @jit
 def _count_wins(game, source, tile):
-    """Note every seat that wins on the open tile, in turn order; return how many do after the rules' choice."""
+    """End the round with the wins on the open tile, in turn order: by the rules all, only the first, or an abort."""
     _end_round(game, RESULT_CLAIM_WIN)
     for step in range(1, 4):
         seat = (source + step) & 3
@@ -169,7 +169,7 @@ def _count_wins(game, source, tile):
 
 @jit
 def _note_missed_wins(game, source, kind):
-    """A seat that waits for the tile and did not win on it is furiten: until its next discard, in riichi for good."""
+    """Set furiten for seats that wait for the tile and did not win: until their next discard, in riichi permanently."""
     for step in range(1, 4):
         seat = (source + step) & 3
         if game["waits"][seat] >> kind & 1 and may_rob(game, seat, source, kind):
@@ -180,7 +180,7 @@ def _note_missed_wins(game, source, kind):
 
 @jit
 def _abort_after_discard(game, seat):
-    """Return the kind of abortive draw that the discard of a seat brings once nobody has won on it, or 0."""
+    """Return the abortive draw (RESULT_*) that a seat's discard causes once nobody has won on it, or 0."""
     rules = game["rules"]
     if rules["abort_four_riichi"]:
         accepted = 0
@@ -202,7 +202,7 @@ def _abort_after_discard(game, seat):
 
 @jit
 def _resolve_claims(lookup, game, hint_1, hint_2):
-    """Carry out the claims on a discard: wins, then pong or open kong, then chow; otherwise the next seat draws."""
+    """Resolve the claims on a discard: wins, then pong or open kong, then chow; without any, the next seat draws."""
     source = np.int64(game["turn"])
     tile = np.int64(game["claim_tile"])
     wins = 0
@@ -253,7 +253,7 @@ def _resolve_claims(lookup, game, hint_1, hint_2):
 
 @jit
 def _resolve_kong_claims(lookup, game):
-    """Carry out the robbing of a kong, or draw its replacement."""
+    """Resolve the claims on a kong: end the round if it is robbed, otherwise draw its replacement."""
     source = np.int64(game["turn"])
     tile = np.int64(game["claim_tile"])
     closed = game["events"][game["n_events"] - 1] & 15 == EVENT_CLOSED_KONG
@@ -271,10 +271,10 @@ def _resolve_kong_claims(lookup, game):
 
 @jit
 def advance(lookup, game, play_forced, hint_1, hint_2):
-    """Run a game that is dealt on until a seat must choose, or the round or game is over.
+    """Run a game whose round is dealt until a seat must choose, or the round or game is over.
 
-    `hint_1`, `hint_2` are the physical tiles of a replayed action, or NO_TILE; with `play_forced` a decision with
-    one legal action plays itself.
+    `hint_1`, `hint_2` are the physical tiles of a replayed action, or NO_TILE; with `play_forced`, decisions with only
+    one legal action are made automatically.
     """
     while True:
         phase = np.int64(game["phase"])

@@ -1,4 +1,4 @@
-"""Writing files that matter: whole or not at all."""
+"""Writing files atomically, and unique file names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write `data` under a temporary name beside `path` and rename it, so that no half-written file is ever there.
+    """Write `data` to a temporary file beside `path` and rename it, so that `path` is never half-written.
 
     An OSError names `path`, never the temporary file.
     """
@@ -21,7 +21,7 @@ def write_whole(path: Path, data: bytes) -> None:
             os.fsync(file.fileno())
         os.replace(temporary, path)
     except OSError as error:
-        with suppress(OSError):  # where even the folder is none, it cannot be unlinked either
+        with suppress(OSError):  # if there is no such folder, unlinking fails as well
             temporary.unlink()
         if error.errno is None:
             raise
@@ -29,14 +29,14 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 class UniqueNames:
-    """File names for many sources in one folder: the source's last part, made safe, numbered where it comes again."""
+    """File names for many sources in one folder: the last part of each source, made safe, and numbered if repeated."""
 
     def __init__(self, suffix: str) -> None:
         self._suffix = suffix
         self._given: dict[str, int] = {}
 
     def name(self, source: str) -> str:
-        """Return a name that was not given before."""
+        """Return a name that has not been returned before."""
         last = re.split(r"[/\\]", source)[-1]
         stem = re.sub(r"[^\w.-]", "_", last.removesuffix(".gz").rsplit(".", 1)[0]).lstrip(".")[:150] or "game"
         count = self._given.get(stem, 0)

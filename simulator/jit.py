@@ -1,8 +1,8 @@
-"""The one decorator for compiled functions, and where their machine code is kept.
+"""The decorator for all compiled functions, and the cache of their machine code.
 
-Numba's own cache does not notice a change in a function that is called from another file: it would run stale
-code, silently. So the cache folder of a module carries a hash of every first-party source that the module
-imports, directly or not, and of the Numba version; any change there means another folder and a fresh compile.
+Numba's own cache does not notice changes in functions that are imported from another file: it would silently run
+stale code. So the name of a module's cache folder is a hash of every first-party source that the module imports,
+directly or indirectly, and of the Numba version; any change there means another folder and a fresh compile.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from numba import config as numba_config
 
 F = TypeVar("F", bound=Callable)
 
-#: Set by users or tests to keep compiled code somewhere else.
+#: Environment variable with the folder for compiled code, for users or tests that want another than the default.
 CACHE_VARIABLE = "SUPHX_CACHE"
 
 _ROOT = Path(__file__).resolve().parent.parent
@@ -49,7 +49,7 @@ def _imports(path: Path) -> frozenset[Path]:
 
 @cache
 def source_key(module: str) -> str:
-    """Return a short hash over the sources that `module` is compiled from, Numba's version and its bounds checks."""
+    """Return a short hash of the sources that `module` is compiled from, Numba's version and its bounds checks."""
     start = _source(module)
     todo, seen = ([start] if start else []), set()
     while todo:
@@ -65,7 +65,7 @@ def source_key(module: str) -> str:
 
 @cache
 def cache_folder() -> Path:
-    """Return the writable folder that holds compiled code and derived tables; say so once if it is a fallback."""
+    """Return the writable folder for compiled code and derived tables; print a notice if it is a fallback."""
     try:
         if chosen := os.environ.get(CACHE_VARIABLE):
             wanted = Path(chosen).expanduser()
@@ -85,7 +85,7 @@ def cache_folder() -> Path:
 
 
 def jit(function: F) -> F:
-    """Compile `function` on first use: no GIL, NumPy's division, cached on disk, never parallel."""
+    """Compile `function` on first use: without the GIL, with NumPy's division, cached on disk, never parallel."""
     previous = numba_config.CACHE_DIR
     numba_config.CACHE_DIR = str(cache_folder() / "compiled" / source_key(function.__module__))
     try:
@@ -96,7 +96,7 @@ def jit(function: F) -> F:
 
 @cache
 def announce_compiling(module: str) -> None:
-    """Say on the error stream that `module` is about to be compiled, if its machine code is not in the cache yet."""
+    """Print to stderr that `module` is about to be compiled, if its machine code is not in the cache yet."""
     if not any((cache_folder() / "compiled" / source_key(module)).rglob("*.nbi")):
         text = "compiling the table for this machine; once, about half a minute (`suphx warmup` does it ahead of time)"
         print(f"suphx: {text}", file=sys.stderr, flush=True)
@@ -104,9 +104,9 @@ def announce_compiling(module: str) -> None:
 
 @jit
 def hold(array):
-    """Keep an array that was made in a compiled function alive until here.
+    """Keep an array that was made in a compiled function alive until this call.
 
-    A record taken out of it (`array[0]`) does not: Numba frees the array after its own last use, and the record would
-    point to memory that belongs to somebody else by then.
+    A record taken out of it (`array[0]`) does not keep it alive: Numba frees the array after the array's own last use,
+    and the record would then point to memory that may have been reused.
     """
     return len(array)

@@ -1,6 +1,6 @@
-"""Which actions a seat may choose from: one function for each situation, two int64 words of 61 actions each.
+"""The legal actions of a seat: one function for each situation, two int64 words of 61 actions each.
 
-Each rule stands at the line that enforces it; `docs/rules.md` names the tests.
+Each rule is stated at the line that enforces it; `docs/rules.md` names the tests.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from simulator.scoring import (
 from simulator.shanten import is_complete, tenpai_discards_of_keys, waits
 from simulator.tiles import KINDS, TERMINALS_AND_HONOURS
 
-#: Position of an action of the second word in it.
+#: Bit positions, within the second word, of actions stored there.
 _HIGH_WIN_BY_DRAW = WIN_BY_DRAW - WORD_BITS
 _HIGH_WIN_BY_CLAIM = WIN_BY_CLAIM - WORD_BITS
 _HIGH_NINE_TERMINALS = NINE_TERMINALS - WORD_BITS
@@ -54,7 +54,7 @@ _KINDS_FOR_NINE_TERMINALS = 9
 
 @jit
 def popcount(mask):
-    """Return how many kinds are in a mask."""
+    """Return how many bits of a non-negative mask are set."""
     n = 0
     while mask:
         mask &= mask - 1
@@ -97,7 +97,7 @@ def win_situation(game, seat, by_draw):
 
 @jit
 def has_yaku(game, seat, kind, by_draw):
-    """Return whether a complete hand may win: with at least one yaku besides dora. The hand is as held now."""
+    """Return whether a seat's complete hand may win, i.e. has a yaku besides dora; a claimed tile is not in it yet."""
     if game["riichi"][seat] == 2 or (by_draw and game["n_open"][seat] == 0):
         return True
     hand = game["hand"][seat]
@@ -125,9 +125,9 @@ def has_yaku(game, seat, kind, by_draw):
 
 @jit
 def _kong_keeps_reading(lookup, game, seat, kind):
-    """Return whether a triplet of `kind` stands in every reading of the waiting hand (drawn tile left out).
+    """Return whether every reading of the waiting hand (without the drawn tile) has a triplet of `kind`.
 
-    Any other reading of the three tiles uses at least one in a chow, so it is enough that no chow can be taken out.
+    Any other reading uses at least one of the three tiles in a chow, so it is enough that no chow can be taken out.
     """
     if kind >= 27:
         return True
@@ -168,7 +168,7 @@ def closed_kong_in_riichi(lookup, game, seat, kind):
 
 @jit
 def may_declare_riichi(lookup, game, seat):
-    """Return the kinds that a seat may discard with a riichi declared now; 0 if it may not declare."""
+    """Return the kinds that a seat may discard if it declares riichi now; 0 if it may not declare."""
     rules = game["rules"]
     if game["n_open"][seat] or game["riichi"][seat]:
         return np.int64(0)
@@ -181,7 +181,7 @@ def may_declare_riichi(lookup, game, seat):
 
 @jit
 def discards_within(game, seat, kinds):
-    """Return the first legal word of all discards of the given kinds (mask)."""
+    """Return the first legal word with all discards of the given kinds (mask)."""
     word = np.int64(0)
     hand = game["hand"][seat]
     drawn = np.int64(game["drawn"])
@@ -189,7 +189,7 @@ def discards_within(game, seat, kinds):
     for kind in range(KINDS):
         if hand[kind] and kinds >> kind & 1:
             copies = np.int64(game["copies"][seat, kind])
-            if drawn >> 2 == kind:  # NO_TILE >> 2 is no kind
+            if drawn >> 2 == kind:  # NO_TILE >> 2 is not a kind
                 copies &= ~(1 << (drawn & 3))
                 word |= np.int64(1) << DISCARD_DRAWN
             if red_fives and is_five(kind):
@@ -216,7 +216,7 @@ def turn_actions(lookup, game, seat):
             low |= np.int64(1) << DECLARE_RIICHI
     if game["waits"][seat] >> kind & 1 and has_yaku(game, seat, kind, True):
         high |= np.int64(1) << _HIGH_WIN_BY_DRAW
-    # A kong needs a live tile left (its replacement shortens the wall), and there are four replacements.
+    # A kong needs a live tile left (it shortens the live wall by one), and there are only four replacements.
     if tiles_left(game) > 0 and game["kongs"] < 4:
         closed = np.int64(0)
         if in_riichi:
@@ -244,19 +244,22 @@ def turn_actions(lookup, game, seat):
 
 @jit
 def is_furiten(game, seat):
-    """Return whether a seat may not win by claim: it has discarded one of its waits, or let a win go."""
+    """Return whether a seat is furiten and may not win by claim: it has discarded one of its waits or missed a win."""
     return game["waits"][seat] & game["discarded"][seat] != 0 or game["missed"][seat] != 0
 
 
 @jit
 def may_claim_win(game, seat, kind):
-    """Return whether a seat may win on a tile of that kind that another seat gives."""
+    """Return whether a seat may win on a tile of this kind from another seat."""
     return game["waits"][seat] >> kind & 1 == 1 and not is_furiten(game, seat) and has_yaku(game, seat, kind, False)
 
 
 @jit
 def swap_forbidden(game, kind, chow_place):
-    """Return the kinds that may not be discarded after a call of `kind`; place 0 low, 1 middle, 2 high, -1 a pong."""
+    """Return the kinds that may not be discarded after calling `kind`.
+
+    chow_place: place of the called tile in the chow, 0 low, 1 middle, 2 high; -1 for a pong.
+    """
     rule = game["rules"]["swap_calling"]
     if rule == SWAP_ALLOWED:
         return np.int64(0)
@@ -271,7 +274,7 @@ def swap_forbidden(game, kind, chow_place):
 
 @jit
 def _leaves_discard(game, seat, kind, chow_place):
-    """Return whether a discard is left after a chow or pong: a call that would leave none may not be made."""
+    """Return whether a chow or pong would leave a permitted discard; otherwise the call is not legal."""
     left = 13 - 3 * np.int64(game["n_melds"][seat]) - 2
     forbidden = swap_forbidden(game, kind, chow_place)
     if chow_place < 0:
@@ -286,7 +289,7 @@ def _leaves_discard(game, seat, kind, chow_place):
 
 @jit
 def claim_actions(lookup, game, seat, source, tile):
-    """Return the two legal words of a seat that may claim a discard; zeros if it has nothing to choose."""
+    """Return the two legal words of a seat for claims on a discard; zeros if there is nothing to choose."""
     kind = tile >> 2
     hand = game["hand"][seat]
     low = np.int64(0)

@@ -1,8 +1,8 @@
-"""The events of a game's round as mjai, straight from its record while it is being played.
+"""The mjai events of a game's current round, read directly from its record while it is being played.
 
-The dialect is that of Mortal and RiichiEnv, as `logs.mjai_writer` writes it. Where a kong's indicator is shown is
-the engine's to say: a closed kong's at once, that of an open or added kong with the discard that follows or before
-the replacement of a further kong.
+The dialect is that of Mortal and RiichiEnv, as `logs.mjai_writer` writes it. The engine decides when a kong's dora
+indicator is revealed: a closed kong's at once, that of an open or added kong with the next discard or before the
+replacement of a further kong.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def start_round(game: np.void) -> Event:
 
 
 def round_events(game: np.void, start: int = 0) -> list[Event]:
-    """Return the events of a game's round from its `start`-th on, results included, `end_kyoku` not."""
+    """Return the events of a game's round from number `start` on, including its results but not `end_kyoku`."""
     codes = game["events"][: game["n_events"]].tolist()
     wins = sum(code & 15 == EVENT_WIN for code in codes[:start])
     events = []
@@ -90,7 +90,7 @@ def _move(game: np.void, code: int) -> Event:
     tiles = [tile_name(each, red_fives) for each in meld["tiles"].tolist() if each != NO_TILE]
     if kind == EVENT_ADDED_KONG:
         return {"type": "kakan", "actor": seat, "pai": name, "consumed": tiles[:3]}
-    own = tiles[1:] if kind == EVENT_OPEN_KONG else tiles[1:3]  # a pong may have become an added kong since
+    own = tiles[1:] if kind == EVENT_OPEN_KONG else tiles[1:3]  # a pong may since have become an added kong
     return {"type": _CALLS[kind], "actor": seat, "target": int(meld["source"]), "pai": name, "consumed": own}
 
 

@@ -1,6 +1,6 @@
-"""The smallest changes of a game record: tiles in and out of a hand, events, the river, melds, draws, indicators.
+"""The elementary changes of a game record: tiles in and out of a hand, events, the river, melds, draws, indicators.
 
-Nothing here asks whether a move is legal; `legal.py` does, and `engine.py` puts the moves in order.
+Nothing here checks whether a move is legal; `legal.py` does that, and `engine.py` puts the moves in order.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def has_red_five(game, seat, kind):
 
 @jit
 def plain_copies(game, seat, kind):
-    """Return the bits of the copies of a kind that a seat holds, the red five and the tile just drawn left out."""
+    """Return the bits of the copies of a kind that a seat holds, except the red five and the tile just drawn."""
     copies = np.int64(game["copies"][seat, kind])
     drawn = np.int64(game["drawn"])
     if drawn != NO_TILE and seat == game["turn"] and drawn >> 2 == kind:
@@ -93,9 +93,9 @@ def take_tile(game, seat, tile):
 
 @jit
 def push_event(game, event_type, seat, extra, tile):
-    """Append an event of this round."""
+    """Append an event to this round's events."""
     n = np.int64(game["n_events"])
-    if n < MAX_EVENTS:  # never false in a legal round; a wild record must not write beyond its end
+    if n < MAX_EVENTS:  # never false in a legal round; an invalid record must not be written beyond its end
         game["events"][n] = event_type | seat << 4 | extra << 6 | tile << 8
         game["n_events"] = n + 1
 
@@ -104,7 +104,7 @@ def push_event(game, event_type, seat, extra, tile):
 def push_river(game, seat, tile, drawn, riichi):
     """Put a discard into the river."""
     n = np.int64(game["n_river"][seat])
-    if n < MAX_RIVER:  # 30 is the most that can happen (70 draws, 16 calls)
+    if n < MAX_RIVER:  # 30 is the maximum possible (70 draws, 16 calls)
         game["river"][seat, n] = tile | (RIVER_DRAWN if drawn else 0) | (RIVER_RIICHI if riichi else 0)
         game["n_river"][seat] = n + 1
     game["discarded"][seat] |= np.int64(1) << (tile >> 2)
@@ -135,7 +135,7 @@ def draw_replacement(game, seat):
 
 @jit
 def show_pending_indicators(game):
-    """Show the dora indicators that earlier kongs have yet to show."""
+    """Reveal the dora indicators of earlier kongs that have not been revealed yet."""
     while game["pending_indicators"] > 0:
         game["pending_indicators"] -= 1
         n = np.int64(game["indicators"])
@@ -165,7 +165,7 @@ def add_meld(game, seat, meld_type, called, own_1, own_2, own_3, source):
 
 @jit
 def is_kong(meld_type):
-    """Return whether a kind of meld has four tiles."""
+    """Return whether a meld type is a kong."""
     return meld_type == MELD_OPEN_KONG or meld_type == MELD_CLOSED_KONG or meld_type == MELD_ADDED_KONG
 
 

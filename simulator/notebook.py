@@ -1,6 +1,6 @@
-"""What notebooks draw tables with (`_repr_html_`): tiles as boxes, and a frame around rows.
+"""HTML pictures of tables for notebooks (`_repr_html_`): tiles as boxes, and rows in a frame.
 
-Everything is a box with its own style and no script, so that it is drawn alike wherever HTML is.
+Every box carries its own inline style and there are no scripts, so it looks the same wherever HTML is shown.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-# Latin letters alone: not every machine has a font with the characters that are on tiles.
+# Latin letters only: not every machine has a font with the characters on the tiles.
 _SUIT_COLOURS = {"m": "#1b1b22", "p": "#1d4f91", "s": "#17713a"}
 _HONOURS = dict(zip("1234567", "ESWNPFC", strict=True))
 _HONOUR_COLOURS = {"5z": "#1d4f91", "6z": "#17713a", "7z": "#c22329"}
@@ -19,13 +19,13 @@ _TILE = (
     "display:inline-block;box-sizing:border-box;width:22px;height:30px;margin:1px;padding-top:1px;border-radius:4px;"
     "border:1px solid #77705e;text-align:center;vertical-align:bottom;font:600 13px/13px sans-serif;"
 )
-#: Between what does not belong together.
+#: Space between separate groups of tiles.
 GAP = '<span style="display:inline-block;width:8px"></span>'
 _CELL = 'style="text-align:left;vertical-align:top;padding:3px 8px;color:#f4f1e6;background:#1e5a46"'
 
 
 def framed(head: str, rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> str:
-    """Return a picture as an HTML fragment: a line, rows of cells, all HTML, and below them notes as text."""
+    """Return a picture as an HTML fragment: a header line and rows of cells, given as HTML, with text notes below."""
     lines = "".join(f"<div>{escape(note)}</div>" for note in notes)
     cells = "".join("<tr>" + "".join(f"<td {_CELL}>{cell}</td>" for cell in row) + "</tr>" for row in rows)
     table = f'<table style="border-collapse:collapse">{cells}</table>'
@@ -33,7 +33,7 @@ def framed(head: str, rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) 
 
 
 def tile_html(tile: str, *, dim: bool = False, turned: bool = False, title: str = "") -> str:
-    """Return one tile in notation as a box; `""` and `"?"` are backs. dim: darker. turned: lies on its side."""
+    """Return a tile in notation as a box; `""` and `"?"` show its back. dim: darker. turned: lying on its side."""
     known = tile not in ("", "?")
     style = _TILE + ("background:" + ("#d9d2bd" if dim else "#fffdf4") if known else "background:#b7772c")
     if turned:
@@ -53,10 +53,10 @@ def _face(tile: str) -> str:
 
 
 def tiles_html(tiles: Iterable[str]) -> str:
-    """Return tiles beside each other, as `tile_html` draws them."""
+    """Return tiles side by side, drawn by `tile_html`."""
     return "".join(map(tile_html, tiles))
 
 
 def dimmed(box: str, title: str) -> str:
-    """Return a box as of something that is no longer there."""
+    """Return a faint box, for a tile that is no longer there."""
     return f'<span style="opacity:.4" title="{escape(title)}">{box}</span>'

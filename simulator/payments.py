@@ -1,4 +1,4 @@
-"""From han and fu to points, and who pays them: limits, dealer, repeat counters, bets and liability, compiled."""
+"""Points from han and fu, and who pays them: limits, dealer, repeat counters, bets and liability (compiled)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _ALMOST_MANGAN = 1920  # 4 han 30 fu, 3 han 60 fu
 
 @jit
 def base_points(han, fu, yakuman, rules):
-    """Return the points that a non-dealer pays for another non-dealer's win by draw, before rounding.
+    """Return the base points: what a non-dealer pays for another non-dealer's win by draw, before rounding.
 
-    han with dora, fu rounded, yakuman how many (then han and fu do not matter), rules a RULES record.
+    han: with dora. fu: rounded. yakuman: how many (if any, han and fu do not matter). rules: a RULES record.
     """
     if yakuman:
         return YAKUMAN * yakuman
@@ -40,10 +40,10 @@ def _hundreds(points):
 
 @jit
 def payments(win, dealer, repeat_counter, bets, rules):
-    """Fill `points` and `deltas` of a WIN record whose seats, han, fu, yakuman and liability stand.
+    """Fill in `points` and `deltas` of a WIN record whose seats, han, fu, yakuman and liability are set.
 
-    repeat_counter, bets: how many this winner takes. The liable seat pays as Tenhou has it: the whole by draw, half
-    by another seat's discard, and the repeat counters in both cases (https://tenhou.net/man/, 包).
+    repeat_counter, bets: how many this winner takes. The liable seat pays as at Tenhou: everything for a win by draw,
+    half for a win on another seat's discard, and the repeat counters in both cases (https://tenhou.net/man/, 包).
     """
     seat, source = np.int64(win["seat"]), np.int64(win["source"])
     liable, yakuman = np.int64(win["liable"]), np.int64(win["yakuman"])

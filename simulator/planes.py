@@ -1,7 +1,7 @@
-"""What a seat sees as one small array: u8[ROWS, 34], a row for each thing, a column for each kind of tile.
+"""What a seat sees as one small array, u8[ROWS, 34]: a row for each feature, a column for each kind of tile.
 
-A plain encoding to start from: every row is listed in `ROW_NAMES`, the single numbers of the last row in
-`SCALAR_NAMES`. Seats are relative: 0 own, 1 the next in turn (right), 2 across, 3 the one before (left).
+A simple encoding to start from. `ROW_NAMES` lists every row, `SCALAR_NAMES` the single numbers in the last row.
+Seats are relative: 0 the seat itself, 1 the next in turn (right), 2 across, 3 the one before (left).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ ROW_NAMES = (
     ("scalars", "single numbers, see SCALAR_NAMES"),
 )
 ROWS = len(ROW_NAMES)
-#: (first column, columns, name, meaning) of the numbers in the last row; where there are four, by relative seat.
+#: (first column, columns, name, meaning) of the numbers in the last row; groups of four are by relative seat.
 SCALAR_NAMES = (
     (0, 1, "situation", "PHASE_* that the seat is asked in; 0 if it is not asked"),
     (1, 1, "round", "0 = East 1 .. 11 = West 4"),
@@ -105,7 +105,7 @@ def encode(game, seat, out):
     """Write what a seat sees of a GAME record into u8[ROWS, 34]."""
     out[:, :] = 0
     turn = np.int64(game["turn"])
-    waiting = turn != seat or game["phase"] != PHASE_CALL_DISCARD  # there they are worked out after the discard
+    waiting = turn != seat or game["phase"] != PHASE_CALL_DISCARD  # there the waits are updated with the discard
     for kind in range(KINDS):
         out[0, kind] = game["hand"][seat, kind]
         out[3, kind] = waiting and game["waits"][seat] >> kind & 1
@@ -150,7 +150,7 @@ def encode(game, seat, out):
 
 @jit
 def encode_batch(games, index, seats, out):
-    """Write what `seats[n]` sees of `games[index[n]]` into out[n], u8[n, ROWS, 34]."""
+    """Write what `seats[n]` sees of `games[index[n]]` into `out[n]`; `out` is u8[n, ROWS, 34]."""
     for n in range(len(index)):
         encode(games[index[n]], np.int64(seats[n]), out[n])
 

@@ -1,4 +1,4 @@
-"""Sharing out work that falls into parts among processes."""
+"""Distributing the parts of a job over processes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ T = TypeVar("T")
 
 
 def share_out(work: Callable[..., T], parts: Sequence[tuple[Any, ...]], workers: int, in_order: bool) -> Iterator[T]:
-    """Yield work(*part) of every part, over so many processes.
+    """Yield work(*part) for every part, computed by up to `workers` processes.
 
-    work: a function that can be pickled, as its arguments and result. The first part is done here, and first: it
-    compiles what is still to be compiled, once. in_order: yield results in the order of the parts, not as they come.
+    work: a function that can be pickled, like its arguments and results. The first part is computed in this process
+    before the others start, so that anything still to be compiled is compiled once. in_order: yield the results in
+    the order of the parts rather than as they are finished.
     """
     if parts:
         yield work(*parts[0])

@@ -1,7 +1,7 @@
-"""`GAME`: the whole state of one table as one fixed-size record, and the names of the numbers in it.
+"""`GAME`: the complete state of one table as a fixed-size record, and the names of the numbers in it.
 
-A batch of games is a one-dimensional array of GAME. A copy is `games[i] = games[j]`, a checkpoint `np.save`.
-Every field is documented in `FIELDS` below; `docs/record.md` is generated from it.
+A batch of games is a one-dimensional array of GAME: `games[i] = games[j]` copies a game, `np.save` stores a checkpoint.
+Every field is documented in the `..._FIELDS` tuples below; `docs/record.md` is generated from them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from simulator.tiles import KINDS, NO_TILE, TILES
 SEATS = 4
 NO_SEAT = 255
 
-# Actions: one small integer each. A kind follows the first number of its range.
+# Actions: one small integer each. Where an action has a kind, its number is the first of its range plus the kind.
 DISCARD = 0  # + kind 0..33: a plain tile of that kind from the hand, not the one just drawn
 DISCARD_RED = 34  # + suit 0..2: the red five from the hand
 DISCARD_DRAWN = 37  # the tile just drawn
@@ -29,7 +29,7 @@ ADDED_KONG = 82  # + kind
 WIN_BY_DRAW = 116  # tsumo
 WIN_BY_CLAIM = 117  # ron
 NINE_TERMINALS = 118
-PASS = 119  # let a claim go; let the game go on where the dealer may stop it
+PASS = 119  # make no claim; or, as the dealer who may end the game, play on
 STOP = 120  # the dealer ends the game
 ACTIONS = 121
 NO_ACTION = -1
@@ -46,16 +46,16 @@ ACTION_NAMES = (
     + ["win by draw", "win by claim", "nine terminals", "pass", "stop"]
 )
 
-# Phases of a game, and with it the situation that a seat is asked in.
+# Phases of a game; the phase is also the situation in which a seat is asked.
 PHASE_DEAL = 0  # the next round is to be dealt
-PHASE_TURN = 1  # `turn` has drawn: win, kong, riichi, nine terminals or discard
+PHASE_TURN = 1  # `turn` has drawn and chooses: win, kong, riichi, nine terminals or discard
 PHASE_RIICHI_DISCARD = 2  # `turn` has declared riichi and discards
 PHASE_CALL_DISCARD = 3  # `turn` has made a chow or pong and discards
 PHASE_CLAIM = 4  # others may claim the discard
 PHASE_KONG_CLAIM = 5  # others may rob the kong
 PHASE_STOP = 6  # the dealer may end the game
-PHASE_ROUND_OVER = 7  # the result stands in `result`; payments are made
-PHASE_GAME_OVER = 8  # final points stand in `result`
+PHASE_ROUND_OVER = 7  # the outcome is in `result`; payments follow
+PHASE_GAME_OVER = 8  # the final points are in `result`
 PHASE_NAMES = (
     "deal", "turn", "riichi discard", "call discard", "claim", "kong claim", "stop", "round over", "game over",
 )  # fmt: skip

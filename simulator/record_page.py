@@ -1,4 +1,4 @@
-"""Generates `docs/record.md` from the documented fields of the record: `python -m simulator.record_page`."""
+"""Generate `docs/record.md` from the documented fields of the record: `python -m simulator.record_page`."""
 
 from __future__ import annotations
 

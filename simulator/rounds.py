@@ -1,4 +1,4 @@
-"""Between the rounds: the deal, what a finished round pays, who deals next, and when the game is over."""
+"""What happens between rounds: dealing, the payments of a finished round, the next dealer, the end of the game."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _HIGH_STOP = np.int64(1) << (STOP - WORD_BITS)
 
 @jit
 def start_game(game):
-    """Set a game to before its first deal; rules, seed, number and a given wall stay."""
+    """Reset a game to before its first deal; its rules, seed, number and a given wall are kept."""
     game["round"] = 0
     game["repeat_counter"] = 0
     game["bets"] = 0
@@ -66,7 +66,7 @@ def start_game(game):
 
 @jit
 def clear_round(game):
-    """Empty everything that belongs to one round."""
+    """Clear all fields that belong to a single round."""
     game["kongs"] = 0
     game["indicators"] = 1
     game["pending_indicators"] = 0
@@ -105,7 +105,7 @@ def clear_round(game):
 
 @jit
 def deal(lookup, game):
-    """Deal the round that is due: from the seed, or from the wall as given; the dealer draws (`advance` asks)."""
+    """Deal the next round, from the seed or from a given wall; the dealer draws (`advance` then asks it)."""
     clear_round(game)
     wall = game["wall"]
     if not game["wall_given"]:
@@ -130,7 +130,7 @@ def deal(lookup, game):
 
 @jit
 def _count_dora(game, seat, kind, indicator_places):
-    """Return how many tiles of a seat's hand and melds are dora by indicators; `kind` is a tile won by claim or -1."""
+    """Return how many dora the indicators make in a seat's hand and melds; `kind`: the kind won by claim, or -1."""
     total = 0
     for n in range(np.int64(game["indicators"])):
         dora = np.int64(DORA_OF[game["wall"][indicator_places[n]] >> 2])
@@ -144,7 +144,7 @@ def _count_dora(game, seat, kind, indicator_places):
 
 @jit
 def _count_red(game, seat, tile):
-    """Return how many red fives a seat's hand and melds hold; `tile` is one won by claim or NO_TILE."""
+    """Return how many red fives a seat's hand and melds hold; `tile`: the tile won by claim, or NO_TILE."""
     if not game["rules"]["red_fives"]:
         return 0
     total = 0
@@ -162,7 +162,7 @@ def _count_red(game, seat, tile):
 
 @jit
 def _set_liability(game, win):
-    """Write who is liable for which part of a yakuman hand."""
+    """Write who is liable for a yakuman hand, and for how many of its yakuman."""
     seat = np.int64(win["seat"])
     win["liable"] = NO_SEAT
     win["liable_yakuman"] = 0
@@ -220,7 +220,7 @@ def _pay_win(game, n, repeat_counter, bets):
 
 @jit
 def _pay_exhaustive(game):
-    """Pay an exhaustive draw: nagashi mangan where there is one, otherwise the tenpai seats share 3,000 points."""
+    """Pay an exhaustive draw: nagashi mangan if there is any, otherwise 3,000 points to the tenpai seats together."""
     result = game["result"]
     tenpai = 0
     nagashi = 0
@@ -256,7 +256,7 @@ def _pay_exhaustive(game):
 
 @jit
 def top_seat(scores):
-    """Return the seat that ranks first: most points, ties to the seat nearer the first dealer."""
+    """Return the seat that ranks first: the most points; ties go to the seat nearer the first dealer."""
     best = 0
     for seat in range(1, SEATS):
         if scores[seat] > scores[best]:
@@ -266,9 +266,10 @@ def top_seat(scores):
 
 @jit
 def _is_game_over(game, repeats, may_stop):
-    """Return 1 if the game ends now, 2 if the dealer is to be asked, else 0.
+    """Return 1 if the game ends now, 2 if the dealer must be asked whether it ends, else 0.
 
-    `repeats`: the dealer would deal again; `may_stop`: by a win or by tenpai, not by an abortive draw.
+    `repeats`: the dealer would deal again; `may_stop`: the round ended by a win or an exhaustive draw, so that a
+    repeating dealer may stop, and not by an abortive draw.
     """
     rules = game["rules"]
     scores = game["scores"]
@@ -281,7 +282,7 @@ def _is_game_over(game, repeats, may_stop):
     top = top_seat(scores)
     reached = scores[top] >= rules["target_points"]
     if repeats:
-        # Also in sudden death: Tenhou plays on where the dealer repeats without being first with the target.
+        # Also in sudden death: Tenhou plays on if the dealer repeats without being first with the target.
         if may_stop and reached and top == game["dealer"]:
             if rules["dealer_stop"] == DEALER_STOP_AUTOMATIC:
                 return 1
@@ -295,7 +296,7 @@ def _is_game_over(game, repeats, may_stop):
 
 @jit
 def end_game(game):
-    """Settle a game: leftover bets, ranks, final points (tenths of a thousand)."""
+    """End a game: assign leftover bets, ranks and final points (in tenths of a thousand)."""
     rules = game["rules"]
     scores = game["scores"]
     result = game["result"]
@@ -341,14 +342,14 @@ def end_game(game):
 
 @jit
 def _round_to_thousands(tenths):
-    """Return tenths of a thousand rounded to whole thousands, a half away from zero (Tenhou's logs up to 2019)."""
+    """Return tenths of a thousand rounded to whole thousands, halves away from zero (Tenhou's logs up to 2019)."""
     whole = (abs(tenths) + 5) // 10 * 10
     return whole if tenths > 0 else -whole
 
 
 @jit
 def _next_round(game, repeats, won_by_other):
-    """Move on to the next deal: same dealer or next, repeat counter up or back to zero."""
+    """Move on to the next deal: same or next dealer, repeat counter increased or reset to zero."""
     if not repeats:
         game["round"] += 1
         game["dealer"] = (game["dealer"] + 1) & 3
@@ -358,7 +359,7 @@ def _next_round(game, repeats, won_by_other):
 
 @jit
 def finish_round(game):
-    """Pay the round that is over (phase ROUND_OVER) and go on: to the next deal, a dealer's choice, or the end."""
+    """Pay the round that is over (phase ROUND_OVER) and move on: to the next deal, a dealer's choice, or the end."""
     result = game["result"]
     result["round"] = game["round"]
     result["repeat_counter"] = game["repeat_counter"]
@@ -402,7 +403,7 @@ def finish_round(game):
 
 @jit
 def resolve_stop(game):
-    """Carry out the dealer's answer on whether the game ends (phase STOP, nobody pending)."""
+    """Carry out the dealer's answer whether the game ends (phase STOP, nobody pending)."""
     if game["answers"][game["dealer"]] == STOP:
         end_game(game)
     else:
