@@ -1,4 +1,4 @@
-"""A winning hand's tiles as bits: how many of each, sets within a suit, melds, and runs that a tile completes."""
+"""A winning hand's tiles as bit masks: counts, sets within a suit, melds, and runs that a tile completes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def bit_count(mask):
 
 @jit
 def split_suit(suit):
-    """Divide a suit (a nibble for each number) into triplets | runs << 9 | runs that stand twice << 18, or -1."""
+    """Divide a suit (a nibble per number) into triplets | runs << 9 | runs that occur twice << 18; -1 if impossible."""
     triplets, runs, doubled, bit = 0, 0, 0, 1
     while suit:
         count = suit & 15
@@ -85,7 +85,7 @@ def meld_facts(melds, n_melds):
 
 @jit
 def winning_runs(win_kind):
-    """Return masks of the runs (by lowest kind) that the winning tile would complete from a wide and a narrow wait."""
+    """Return masks of the runs (by lowest kind) that the winning tile completes from a two-sided and a narrow wait."""
     if win_kind >= EAST:
         return 0, 0
     number = win_kind % 9

@@ -1,10 +1,10 @@
-"""The public property test: `check(games)` raises if a game record is not one that a game can be in.
+"""The public property test: `check(games)` raises an error if a game record is not a possible state of a game.
 
-It may be called at any time with any batch: `tables.games`, `Ended.records`, a snapshot, a record made by hand.
-Checked are, for every game: each of the 136 tiles is once in the wall's remainder, a hand, a meld or a river; points
-and riichi bets add up; counters, flags and events agree with each other; what is kept beside the hands (copies, suit
-keys, waits) is what the hands say; who is asked fits the phase, and what is legal fits the rules as stated in
-`check_legal.py`. `try_actions` goes further: it plays what is legal, and what is not.
+It can be called at any time with any batch: `tables.games`, `Ended.records`, a snapshot or a hand-made record. For
+every game it checks that each of the 136 tiles occurs once in the rest of the wall, a hand, a meld or a river; that
+points and riichi bets add up; that counters, flags and events are consistent; that the values derived from the hands
+(copies, suit keys, waits) are right; that the seats asked fit the phase; and that the legal actions fit the rules as
+stated in `check_legal.py`. `try_actions` goes further: it plays legal and illegal actions.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from simulator.tables import IllegalAction, Tables
 from simulator.tiles import KINDS, TILES
 from simulator.wall import DEAD_WALL, FIRST_LIVE, REPLACEMENTS
 
-#: What can be wrong: the field, and how. A fault is its place here; 0 is none.
+#: What can be wrong: the field, and how. A fault's number is its index here; 0 means no fault.
 FAULTS = (
     ("", ""),
     ("phase", "is none in which a game rests"),
@@ -75,14 +75,14 @@ FAULTS = (
     _NONE, _PHASE, _ROUND, _WALL, _POINTS, _SCORES, _BETS, _HAND, _COPIES, _KEYS, _WAITS, _OPEN, _KONGS, _INDICATORS,
     _DISCARDED, _RIVER, _NEXT_DRAW, _RIICHI, _IPPATSU, _MISSED, _INTERRUPTED, _EVENTS, _PENDING, _PAYMENTS, _RANKS,
 ) = range(len(FAULTS))  # fmt: skip
-_BEFORE_LEGAL = len(FAULTS) - 1  # faults of the legal actions are numbered on from here
+_BEFORE_LEGAL = len(FAULTS) - 1  # faults of the legal actions are numbered from here on
 _BET = 1000
 _FIRST_INDICATORS = 1
 _MOST_KONGS, _MOST_MELDS = 4, 4
 
 
 class CheckError(AssertionError):
-    """A game record that cannot be, or an action that was not taken as it should: says game, field, and what."""
+    """An impossible game record, or an action that was handled wrongly; the message gives the game, field and fault."""
 
     def __init__(self, game: int, field: str, what: str) -> None:
         self.game, self.field = game, field
@@ -91,7 +91,7 @@ class CheckError(AssertionError):
 
 @jit
 def _range_fault(game):
-    """Return which number is too large to be used as an index in what follows."""
+    """Return the fault of a number that is too large to be used as an index by the other checks."""
     if game["phase"] > PHASE_GAME_OVER or game["phase"] == PHASE_ROUND_OVER:
         return _PHASE
     if game["round"] > 11 or game["dealer"] != game["round"] & 3:
@@ -116,8 +116,8 @@ def _range_fault(game):
 
 @jit
 def _tile_fault(game):
-    """Return whether tiles are missing, twice, or counted wrongly; and what rivers and melds say of each other."""
-    seen = np.zeros(256, np.int16)  # any byte may stand where a tile should
+    """Return the fault if tiles are missing, duplicated or miscounted, or if rivers and melds do not agree."""
+    seen = np.zeros(256, np.int16)  # a byte that should be a tile may have any value
     for place in range(np.int64(game["next_draw"]) + 1):
         seen[game["wall"][place]] += 1
     for n in range(np.int64(game["kongs"])):
@@ -165,7 +165,7 @@ def _tile_fault(game):
 
 @jit
 def _event_fault(game):
-    """Return what draws and discards say of wall and rivers."""
+    """Return the fault if the draws and discards among the events do not fit the wall and the rivers."""
     draws = 0
     replacements = 0
     discards = np.zeros(SEATS, np.int64)
@@ -186,7 +186,7 @@ def _event_fault(game):
 
 @jit
 def _seat_fault(lookup, game, seat):
-    """Return what is wrong with the hand of a seat, what is kept beside it, and its flags."""
+    """Return the fault in a seat's hand, the values derived from it, or its flags."""
     acting = seat == game["turn"]
     after_draw = acting and game["drawn"] != NO_TILE
     after_call = acting and game["phase"] == PHASE_CALL_DISCARD
@@ -199,7 +199,7 @@ def _seat_fault(lookup, game, seat):
     for suit in range(4):
         if game["suit_keys"][seat, suit] != suit_key(game["hand"][seat], suit):
             return _KEYS
-    if not after_call and not (acting and game["robbing"]):  # there they are found with the discard, or replacement
+    if not after_call and not (acting and game["robbing"]):  # else updated with the discard or replacement
         hand = game["hand"][seat].copy()
         if after_draw:
             hand[game["drawn"] >> 2] -= 1
@@ -215,7 +215,7 @@ def _seat_fault(lookup, game, seat):
 
 @jit
 def _point_fault(game):
-    """Return what is wrong with points, bets and results; those of a round that is over stand in `result`."""
+    """Return the fault in points, bets and results; `result` holds those of a round that is over."""
     rules = game["rules"]
     result = game["result"]
     over = game["phase"] == PHASE_DEAL or game["phase"] >= PHASE_STOP
@@ -259,7 +259,7 @@ def _point_fault(game):
 
 @jit
 def _counter_fault(game):
-    """Return what is wrong with indicators, interruptions, and with who is asked."""
+    """Return the fault in the indicators, the `interrupted` flag or the seats asked."""
     phase = game["phase"]
     shown = game["indicators"] + game["pending_indicators"]
     if shown != _FIRST_INDICATORS + (game["kongs"] if game["rules"]["kong_dora"] else 0):
@@ -281,9 +281,9 @@ def _counter_fault(game):
 
 @jit
 def _fault(lookup, game):
-    """Return the first fault of a game."""
+    """Return the first fault of a game, or 0."""
     if game["phase"] == PHASE_DEAL and (game["wall_given"] or game["deals"] == 0):
-        return 0  # between two rounds, and what was there before has made room
+        return 0  # between two rounds, when the last round's fields may be gone
     fault = _range_fault(game)
     fault = fault if fault else _counter_fault(game)
     fault = fault if fault else _tile_fault(game)
@@ -304,7 +304,7 @@ def _fault(lookup, game):
 
 @jit
 def find_fault(lookup, games):
-    """Return (index, fault) of the first game with a fault (a place in FAULTS and then LEGAL_FAULTS), or (-1, 0)."""
+    """Return (index, fault) of the first game with a fault, or (-1, 0); faults index FAULTS + LEGAL_FAULTS."""
     for i in range(len(games)):
         fault = _fault(lookup, games[i])
         if fault:
@@ -313,7 +313,7 @@ def find_fault(lookup, games):
 
 
 def check(games: np.ndarray) -> None:
-    """Check GAME[n] records, as the module says; raises CheckError for the first that cannot be."""
+    """Check GAME[n] records as described in the module; raise CheckError for the first impossible one."""
     index, fault = find_fault(get_lookup(), games)
     if index >= 0:
         field, what = (*FAULTS, *LEGAL_FAULTS)[fault]
@@ -321,10 +321,10 @@ def check(games: np.ndarray) -> None:
 
 
 def try_actions(games: np.ndarray, seed: int = 0) -> int:
-    """Play every legal action of every pending decision, each in a copy, and check what comes of it.
+    """Play every legal action of every pending decision, each in a copy of its game, and check the resulting games.
 
-    Of every decision also one action that is not legal is tried (chosen by `seed`), which `Tables.step` must refuse and
-    leave everything as it was. Other seats asked at the same time pass. Returns how many actions were tried; raises
+    For every decision, one illegal action (chosen by `seed`) is tried as well; `Tables.step` must refuse it and leave
+    everything unchanged. Other seats asked at the same time pass. Returns the number of actions tried; raises
     CheckError.
     """
     waiting = games[games["pending"] > 0]
@@ -355,7 +355,7 @@ def try_actions(games: np.ndarray, seed: int = 0) -> int:
 
 
 def _must_refuse(tables: Tables, legal: np.ndarray, n: int, action: int) -> None:
-    """Hand `Tables.step` legal actions but for one; raise CheckError unless it is refused and nothing changes."""
+    """Pass legal actions but one to `Tables.step`; raise CheckError unless that one is refused and nothing changes."""
     before = tables.games.tobytes()
     actions = legal.copy()
     actions[n] = action

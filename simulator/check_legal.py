@@ -1,7 +1,7 @@
-"""What is legal, stated a second time and simply, to hold the stored legal actions of a game record against.
+"""A second, simple statement of what is legal, with which the stored legal actions of a game record are compared.
 
-Where a statement needs the scoring (is there a yaku?) only what must hold for a legal action is checked, not that
-every such action is legal.
+Where the rules depend on scoring (is there a yaku?), only conditions that every legal action must meet are checked, not
+that every action that meets them is legal.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from simulator.record import (
 from simulator.shanten import is_complete, shanten
 from simulator.tiles import KINDS, TERMINALS_AND_HONOURS
 
-#: Faults of the legal actions, numbered from 1 here: what `legal` allows or leaves out.
+#: Faults of the legal actions, numbered from 1: what `legal` wrongly allows or leaves out.
 LEGAL_FAULTS = (
     ("legal", "has nothing"),
     ("legal", "has an action of another situation"),
@@ -55,7 +55,7 @@ NOTHING, SITUATION, DISCARDS, WINS, FURITEN, KONGS, RIICHI, TERMINALS, CALLS = r
 
 @jit
 def _discards_wrong(game, seat, chosen):
-    """Return whether the legal discards are other than the tiles held; `chosen` also by the phase (after riichi)."""
+    """Return whether the legal discards differ from the tiles held; `chosen`: some may be left out (after riichi)."""
     drawn = np.int64(game["drawn"])
     in_riichi = game["riichi"][seat] == 2
     for kind in range(KINDS):
@@ -75,7 +75,7 @@ def _discards_wrong(game, seat, chosen):
 
 @jit
 def _kongs_wrong(game, seat):
-    """Return whether a closed or added kong is legal that cannot be made, or the other way round."""
+    """Return whether an impossible closed or added kong is legal, or a possible one is not."""
     may = tiles_left(game) > 0 and game["kongs"] < 4
     in_riichi = game["riichi"][seat] == 2
     drawn = np.int64(game["drawn"]) >> 2
@@ -92,7 +92,7 @@ def _kongs_wrong(game, seat):
 
 @jit
 def _turn_fault(lookup, game, seat):
-    """Return the fault of a seat that has drawn."""
+    """Return the fault in the legal actions of a seat that has drawn, or 0."""
     rules = game["rules"]
     n_melds = np.int64(game["n_melds"][seat])
     closed = game["n_open"][seat] == 0
@@ -118,7 +118,7 @@ def _turn_fault(lookup, game, seat):
 
 @jit
 def _claim_fault(lookup, game, seat):
-    """Return the fault of a seat that may claim a discard or rob a kong."""
+    """Return the fault in the legal actions of a seat that may claim a discard or rob a kong, or 0."""
     tile = np.int64(game["claim_tile"])
     kind = tile >> 2
     hand = game["hand"][seat].copy()
@@ -155,7 +155,7 @@ def _claim_fault(lookup, game, seat):
 
 @jit
 def _outside(game, seat, phase):
-    """Return whether an action is legal that belongs to another situation than the phase."""
+    """Return whether the legal actions do not fit the phase: one belongs to another, or a required one is missing."""
     discards, turn, claims, stops = 0, 0, 0, 0
     for action in range(STOP + 1):
         if is_legal(game, seat, action):
@@ -181,7 +181,7 @@ def _outside(game, seat, phase):
 
 @jit
 def legal_fault(lookup, game, seat):
-    """Return the number of the first fault of what an asked seat may do, 0 if there is none."""
+    """Return the number of the first fault in the legal actions of an asked seat, or 0."""
     phase = np.int64(game["phase"])
     if game["legal"][seat, 0] == 0 and game["legal"][seat, 1] == 0:
         return NOTHING

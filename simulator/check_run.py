@@ -1,6 +1,6 @@
-"""Play many games with a rule-based player and check them on the way: every round's end, and in some every step.
+"""Play many games with a rule-based player and check them: every finished round and, in some games, every step.
 
-Game number g of a seed is the same whatever the number of processes and the size of the batch.
+Game number g of a seed is the same for any number of processes and any batch size.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ from simulator.processes import share_out
 from simulator.rules import Rules
 from simulator.tables import IllegalAction, Tables
 
-#: Fills actions i64[n] for (games, index, seats, legal, seed, actions).
+#: A function (games, index, seats, legal, seed, actions) that fills in actions i64[n].
 Player = Callable[..., None]
 PLAYERS: dict[str, Player] = {"random": choose_random, "tsumogiri": choose_tsumogiri}
 
-#: One game in so many is checked at every step ...
+#: One in this many games is checked at every step.
 STEPS_OF = 16
-#: ... and at one step in so many, some of the batch's decisions are played in every legal way and in an illegal one.
+#: At one in this many steps, all legal actions and an illegal one are tried for some of the batch's decisions.
 TRY_EVERY = 64
 _TRIED_GAMES = 4
 _BATCH = 512
-#: Games that go to a process at a time.
+#: Number of games given to a process at a time.
 _CHUNK = 2048
-#: How many violations are kept in words; all are counted.
+#: How many violations are kept as text; all of them are counted.
 KEPT = 20
 
 
 @dataclass
 class Tally:
-    """What checking came to; parts add up with `+=`."""
+    """The outcome of checking; parts are added up with `+=`."""
 
     games: int = 0
     rounds: int = 0
     decisions: int = 0
     records: int = 0
-    """Game records that were checked: one a round, and those of single steps."""
+    """Game records checked: one per round, and those of single steps."""
     actions: int = 0
-    """Actions that were played in a copy, legal ones and ones that must be refused."""
+    """Actions tried in copies of games: legal ones, and illegal ones that must be refused."""
     violations: int = 0
     seconds: float = 0.0
     first_violations: list[str] = field(default_factory=list)
@@ -61,12 +61,12 @@ class Tally:
 
 
 class _Run:
-    """The games of some numbers, side by side."""
+    """The games of a range of numbers, played in parallel."""
 
     def __init__(self, first: int, n: int, seed: int, rules: Rules, player: str | Player) -> None:
         self.tally = Tally()
         self._choose = PLAYERS[player] if isinstance(player, str) else player
-        self._seed = np.uint64(seed)  # a plain integer would be a signed one once compiled
+        self._seed = np.uint64(seed)  # compiled code would take a plain integer as signed
         self._next, self._end = first, first + n
         slots = min(_BATCH, n)
         self._tables = Tables(slots, rules, seed, restart=False)
@@ -124,16 +124,16 @@ class _Run:
 
 
 def check_numbers(first: int, n: int, seed: int, rules: Rules, player: str | Player) -> Tally:
-    """Play and check games number `first` to `first + n - 1` of a seed."""
+    """Play and check the games with numbers `first` to `first + n - 1` of a seed."""
     return _Run(first, n, seed, rules, player).play()
 
 
 def check_games(
     n: int, seed: int = 0, rules: Rules | None = None, player: str | Player = "random", workers: int = 1
 ) -> Iterator[Tally]:
-    """Play and check n games over some processes; yield what it came to so far, now and then and at the end.
+    """Play and check n games in up to `workers` processes; yield the Tally so far, from time to time and at the end.
 
-    player: one of `PLAYERS`, or any other as a function that can be pickled.
+    player: a name in `PLAYERS`, or any other player as a function that can be pickled.
     """
     started = time.perf_counter()
     total = Tally()

@@ -1,13 +1,13 @@
-"""Tenpai hands drawn uniformly from given tiles: by counting along the automata of `simulator.tenpai_automaton`.
+"""Draw tenpai hands uniformly from given tiles, by counting along the automata of `simulator.tenpai_automaton`.
 
-Of the unseen tiles a_k are of kind k. A hand with h_k tiles of each kind is made by prod_k C(a_k, h_k) choices of
-physical tiles. Reading counts along an automaton, the weight of a node is the sum of these products over
-all counts that lead to it: one pass over the edges. Each count vector leads to exactly one node, so each hand counts
-once. Going back from a final, edge by edge with probability proportional to what came by it, draws a count
-vector with probability proportional to its product, and physical copies chosen evenly then make all hands equally
-likely. Labels of suits, weighted the same way, are the symbols that the whole hand is drawn from.
+Let a_k of the unseen tiles be of kind k. A hand with h_k tiles of each kind can be chosen from the physical tiles in
+prod_k C(a_k, h_k) ways. The weight of an automaton's node is the sum of these products over all count vectors that lead
+to it, computed in one pass over the edges. Each count vector leads to exactly one node, so each hand is counted once.
+Tracing back from a final node, edge by edge, with probabilities proportional to the weights that the edges contribute,
+draws a count vector with probability proportional to its product; choosing physical copies uniformly then makes all
+hands equally likely. The labels of the suits, weighted in the same way, are the symbols of the whole hand's automaton.
 
-Weights are float64, all of them sums and products of non-negative numbers: probabilities are right to about 1e-13.
+Weights are float64, and all are sums and products of non-negative numbers: probabilities are accurate to about 1e-13.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ SUITS = 4
 SUIT_KINDS = 9
 HONOURS_SUIT = 3
 
-#: CHOOSE[n, k] ways to choose k of n copies.
+#: CHOOSE[n, k] is the number of ways to choose k of n copies.
 CHOOSE = np.array([[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 2, 1, 0, 0], [1, 3, 3, 1, 0], [1, 4, 6, 4, 1]], np.float64)
 
 
 class Stream(NamedTuple):
-    """Counter-based random numbers: a value depends on the key and on how many came before, and nothing else."""
+    """Counter-based random numbers: a value depends only on the key and on how many were drawn before."""
 
     state: np.ndarray
     """u8[2]: key, and how many numbers have been drawn."""
@@ -38,7 +38,7 @@ class Stream(NamedTuple):
 
 @jit
 def open_stream(key):
-    """Return the stream of a uint64 key, at its start."""
+    """Return a new stream with a uint64 key."""
     state = np.zeros(2, np.uint64)
     state[0] = key
     return Stream(state)
@@ -46,14 +46,14 @@ def open_stream(key):
 
 @jit
 def draw_below(stream, n):
-    """Return an integer 0..n-1 (bias under n / 2^32)."""
+    """Return a random integer 0..n-1 (bias below n / 2^32)."""
     stream.state[1] += np.uint64(1)
     return below(stream.state[0], stream.state[1], n)
 
 
 @jit
 def draw_unit(stream):
-    """Return a float64 in [0, 1), a multiple of 2^-53."""
+    """Return a random float64 in [0, 1), a multiple of 2^-53."""
     stream.state[1] += np.uint64(1)
     return np.float64(np.int64(mix2(stream.state[0], stream.state[1]) >> np.uint64(11))) * 2.0**-53
 
@@ -69,27 +69,27 @@ def shuffle(stream, tiles, n):
 
 
 class HandCounts(NamedTuple):
-    """The weight of every node, for tiles that hands are to be drawn from."""
+    """The weights of all nodes, for the tiles from which hands are drawn."""
 
     kinds: np.ndarray
-    """f8[34, 5]: choices of physical tiles for each count of a kind."""
+    """f8[34, 5]: number of choices of physical tiles for each count of a kind."""
     suits: np.ndarray
-    """f8[4, nodes]: weight of the nodes of each suit's automaton."""
+    """f8[4, nodes]: weights of the nodes of each suit's automaton."""
     suit_sums: np.ndarray
-    """f8[4, edges]: of the edges into a node, the weights so far added up."""
+    """f8[4, edges]: running sums of the weights of the edges into each node."""
     labels: np.ndarray
-    """f8[4, labels]: weight of each suit's labels."""
+    """f8[4, labels]: weights of each suit's labels."""
     hand: np.ndarray
-    """f8[nodes]: weight of the nodes of the hand's automaton; final m has the number of tenpai hands with m melds."""
+    """f8[nodes]: weights of the hand automaton's nodes; that of final m is the number of tenpai hands with m melds."""
     hand_sums: np.ndarray
-    """f8[edges]: as `suit_sums`."""
+    """f8[edges]: like `suit_sums`, for the hand's automaton."""
 
 
 @jit
 def _weigh(automaton, weights, reached, sums):
-    """Fill `reached` f8[nodes] with the summed weights of all paths to each node; `weights` f8[levels, symbols].
+    """Write the summed weights of all paths to each node into `reached` f8[nodes]; `weights` is f8[levels, symbols].
 
-    `sums` f8[edges] gets the running sums over the edges into each node, which a draw searches.
+    `sums` f8[edges] gets the running sums over the edges into each node, which `_trace_back` searches.
     """
     reached[0] = 1.0
     for node in range(1, len(automaton.level)):
@@ -103,12 +103,12 @@ def _weigh(automaton, weights, reached, sums):
 
 @jit
 def _trace_back(automaton, sums, node, stream, symbols):
-    """Draw a path to `node` with probability proportional to its weight; write its symbols, one for each level."""
+    """Draw a path to `node` with probability proportional to its weight; write its symbols, one per level."""
     for level in range(automaton.level[node] - 1, -1, -1):
         low = np.int64(automaton.first[node])
         high = np.int64(automaton.first[node + 1]) - 1
         wanted = draw_unit(stream) * sums[high]
-        while low < high:  # the first edge whose sum exceeds `wanted`: one of positive weight
+        while low < high:  # find the first edge whose sum exceeds `wanted`; its weight is positive
             middle = (low + high) >> 1
             if sums[middle] > wanted:
                 high = middle
@@ -119,7 +119,7 @@ def _trace_back(automaton, sums, node, stream, symbols):
 
 
 def new_counts(automata: TenpaiAutomata) -> HandCounts:
-    """Return HandCounts of no tiles, to be filled by `count_hands`."""
+    """Return empty HandCounts, to be filled by `count_hands`."""
     numbers, hand = automata.numbers, automata.hand
     return HandCounts(
         np.zeros((KINDS, COPIES + 1)),
@@ -133,7 +133,7 @@ def new_counts(automata: TenpaiAutomata) -> HandCounts:
 
 @jit
 def count_hands(automata, available, counts):
-    """Fill the HandCounts for tiles given as their number i8[34] of each kind."""
+    """Fill in the HandCounts for the tiles `available`, given as numbers i8[34] of each kind."""
     for kind in range(KINDS):
         for count in range(COPIES + 1):
             counts.kinds[kind, count] = CHOOSE[available[kind], count]
@@ -147,13 +147,13 @@ def count_hands(automata, available, counts):
 
 @jit
 def number_of_hands(automata, counts, n_melds):
-    """Return how many tenpai hands (sets of physical tiles) there are with so many melds, as a float64."""
+    """Return the number of tenpai hands (sets of physical tiles) with `n_melds` melds, as a float64."""
     return counts.hand[automata.hand.finals + n_melds]
 
 
 @jit
 def draw_hand(automata, counts, n_melds, stream, out):
-    """Write the counts i8[34] of a uniformly drawn tenpai hand; there must be one."""
+    """Draw a tenpai hand uniformly and write its counts into `out` i8[34]; there must be at least one hand."""
     labels = np.empty(SUITS, np.int64)
     _trace_back(automata.hand, counts.hand_sums, automata.hand.finals + n_melds, stream, labels)
     for suit in range(SUITS):

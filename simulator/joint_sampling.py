@@ -1,15 +1,16 @@
-"""Several tenpai hands drawn at once, uniformly over the ways to take all of them from the same tiles.
+"""Draw several tenpai hands at once, uniformly over the ways to take all of them from the same tiles.
 
-*Independently.* Hands drawn each for itself (`simulator.deal_sampling`) and kept only where they have no physical
-tile in common are uniform: every joint choice is equally likely before, so it is after. Given the counts, hands have
-no tile in common with probability prod_k C(a - t, h) / C(a, h), where earlier hands took t of the a tiles of a kind.
+*Independently.* Draw each hand by itself (`simulator.deal_sampling`) and accept the hands only if they have no physical
+tile in common. The result is uniform, since all joint choices are equally likely before the rejection. Given the
+counts, hands have no tile in common with probability prod_k C(a - t, h) / C(a, h), where earlier hands took t of the a
+tiles of a kind.
 
-*Together.* Where few tiles are unseen that is rare. Then the hands are counted together: their nodes side by side are
-one state, a symbol is a count for each hand, with the multinomial a! / (h_1! ... h_n! (a - h_1 - ... - h_n)!) as its
-weight, and everything else goes as for one hand. With few tiles few such states can be reached.
+*Jointly.* If few tiles are unseen, acceptance is rare. Then the hands are counted jointly: the tuple of their nodes is
+one state, a symbol is a count for each hand, weighted with the multinomial a! / (h_1! ... h_n! (a - h_1 - ... - h_n)!),
+and everything else works as for one hand. With few tiles, few such states can be reached.
 
-Both ways have the same law, so it does not matter which is taken: `simulator.riichi_hands` goes by how many tiles are
-unseen, and from the first to the second after many failures, which say nothing about what would have been drawn.
+Both methods draw from the same distribution, so either may be used: `simulator.riichi_hands` chooses by the number of
+unseen tiles, and switches from the first to the second after many rejections, which does not bias the result.
 """
 
 from __future__ import annotations
@@ -23,20 +24,20 @@ from simulator.jit import jit
 from simulator.tenpai_automaton import COPIES, DEAD
 from simulator.tiles import KINDS
 
-# Several nodes, or symbols, in one int64: so many bits for each hand.
+# Several nodes, or symbols, are packed into one int64 with this many bits for each hand.
 _PART_BITS = 12
 _PART = (1 << _PART_BITS) - 1
 _EMPTY_SLOT = np.int64(-1)
 _FIRST_CAPACITY = 1 << 10
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _LAYERS_OF_SUIT = SUIT_KINDS + 1
-#: The order in which the hand's automaton, to which all suits are alike, reads them here: the smallest table third.
+#: Order in which the hand's automaton, which treats all suits alike, reads the suits here: the smallest table third.
 _READ = np.array([0, 1, 3, 2])
 
 
 @jit
 def draw_apart(automata, available, counts, melds, stream, out):
-    """Write the counts i8[n, 34] of hands drawn independently; return whether they have no tile in common."""
+    """Draw hands independently and write their counts i8[n, 34]; return whether they have no tile in common."""
     taken = np.zeros(KINDS, np.int64)
     for hand in range(len(melds)):
         draw_hand(automata, counts, melds[hand], stream, out[hand])
@@ -52,28 +53,28 @@ def draw_apart(automata, available, counts, melds, stream, out):
 
 
 class JointCounts(NamedTuple):
-    """How many ways there are to take several hands from the same tiles."""
+    """The number of ways to take several hands from the same tiles."""
 
     first: np.ndarray
-    """i8[41]: layer k of suit s, what can be reached after k of its kinds, stands from first[10 s + k] on."""
+    """i8[41]: layer k of suit s, the states reachable after k of its kinds, begins at index first[10 s + k]."""
     states: np.ndarray
     """i8[states]: packed nodes of the suit's automaton."""
     weights: np.ndarray
-    """f8[states]: ways to choose physical tiles that lead there."""
+    """f8[states]: number of choices of physical tiles that lead to the state."""
     first_slot: np.ndarray
-    """i8[41]: the same for `slots`."""
+    """i8[41]: like `first`, for `slots`."""
     slots: np.ndarray
-    """i8[slots]: an open-addressing table for each layer, from a state to its number in the layer."""
+    """i8[slots]: an open-addressing table for each layer that maps a state to its number in the layer."""
     labels: np.ndarray
-    """f8[4, labels, labels, labels]: ways to give the hands these labels, suit by suit in the order of reading."""
+    """f8[4, labels, labels, labels]: ways to give the hands these labels, for each suit in the order of reading."""
     hands: np.ndarray
-    """f8[4, nodes, nodes, nodes]: ways to bring the hands to these nodes with 0..3 suits read, counted from the
-    level's first. With two hands the last axis has length 1."""
+    """f8[4, nodes, nodes, nodes]: ways to bring the hands to these nodes after reading 0..3 suits; nodes are numbered
+    from the first of their level. With two hands the last axis of this and `labels` has length 1."""
 
 
 @jit
 def _useful(automaton, weights, useful):
-    """Extend `useful` bool[nodes], set for the finals, to all nodes from which a useful final can be reached."""
+    """Extend `useful` bool[nodes], already set for finals, to all nodes from which a useful final can be reached."""
     for node in range(automaton.finals - 1, -1, -1):
         level = automaton.level[node]
         for symbol in range(weights.shape[1]):
@@ -107,7 +108,7 @@ def _useful_nodes(automata, counts, melds):
 
 @jit
 def _slot_of(slots, keys, key):
-    """Return the slot of an open-addressing table that holds the key, or the empty one where it belongs."""
+    """Return the slot of an open-addressing table that holds the key, or the empty slot where it belongs."""
     mask = len(slots) - 1
     slot = np.int64((np.uint64(key) * _SPREAD) >> np.uint64(32)) & mask
     while slots[slot] != _EMPTY_SLOT and keys[slots[slot]] != key:
@@ -117,7 +118,7 @@ def _slot_of(slots, keys, key):
 
 @jit
 def _next_state(automaton, useful, n, state, symbols):
-    """Return the packed nodes after each hand has read its symbol, or DEAD."""
+    """Return the packed nodes after each hand has read its symbol; DEAD if one of them is dead or not useful."""
     following = np.int64(0)
     for hand in range(n):
         shift = _PART_BITS * hand
@@ -130,7 +131,7 @@ def _next_state(automaton, useful, n, state, symbols):
 
 @jit
 def _next_layer(automaton, useful, n, states, weights, symbols, symbol_weights):
-    """Return the packed states that all symbols lead to from all states, their weights, and a table of the states."""
+    """Return the packed states that all states reach by all symbols, their weights, and a hash table of the states."""
     keys = np.empty(_FIRST_CAPACITY, np.int64)
     sums = np.empty(_FIRST_CAPACITY)
     slots = np.full(2 * _FIRST_CAPACITY, _EMPTY_SLOT)
@@ -160,7 +161,7 @@ def _next_layer(automaton, useful, n, states, weights, symbols, symbol_weights):
 
 @jit
 def _joint_symbols(available, n):
-    """Return the ways for n hands to take from `available` copies of a kind: packed counts, and their weights."""
+    """Return the ways in which n hands can share `available` copies of a kind: packed counts and their weights."""
     symbols = np.empty((COPIES + 1) ** n, np.int64)
     weights = np.empty((COPIES + 1) ** n)
     found = 0
@@ -239,7 +240,7 @@ def _start_of_level(automaton, level):
 
 @jit
 def _read_suit(automaton, level, table, hands, out):
-    """Add to `out` what the hands, with `level` suits read, come to by the next one, its labels weighed by `table`."""
+    """Add to `out` the weights of the hands after reading suit number `level`; `table` has its labels' weights."""
     here, there = _start_of_level(automaton, level), _start_of_level(automaton, level + 1)
     beyond = _start_of_level(automaton, level + 2)
     three = table.shape[2] > 1
@@ -268,7 +269,7 @@ def _read_suit(automaton, level, table, hands, out):
 
 @jit
 def count_joint(automata, available, counts, melds):
-    """Return the JointCounts of hands with `melds` i8[2 or 3] from tiles i8[34] that have the HandCounts `counts`."""
+    """Return the JointCounts of hands with `melds` i8[2 or 3] from tiles i8[34] whose HandCounts are `counts`."""
     n = len(melds)
     useful = _useful_nodes(automata, counts, melds)
     first, states, weights, first_slot, slots = _count_suits(automata, available, useful, n)
@@ -289,9 +290,9 @@ def count_joint(automata, available, counts, melds):
 
 @jit
 def _back_to(automaton, level, counts, nodes, wanted):
-    """Go through the ways by which the hands come to `nodes` with the suit at `level`, adding up their weights.
+    """Add up the weights of the ways in which the hands reach `nodes` by reading suit number `level`.
 
-    Return the sum, the nodes before and the labels of that way at which the sum exceeded `wanted` (or the last).
+    Return the sum, and the previous nodes and the labels of the way at which the sum exceeds `wanted` (or the last).
     """
     here = _start_of_level(automaton, level)
     hands, table = counts.hands[level], counts.labels[level]
@@ -325,13 +326,13 @@ def _tenpai_nodes(automata, melds):
 
 @jit
 def number_of_joint_hands(automata, counts, melds):
-    """Return how many ways there are to take tenpai hands with `melds` i8[n] from the tiles, as a float64."""
+    """Return the number of ways to take tenpai hands with `melds` i8[n] from the tiles, as a float64."""
     return _back_to(automata.hand, SUITS - 1, counts, _tenpai_nodes(automata, melds), np.inf)[0]
 
 
 @jit
 def _place_of(counts, layer, state):
-    """Return where a packed state stands in `counts.states`, or -1 if the layer does not have it."""
+    """Return the index of a packed state in `counts.states`, or -1 if it is not in the layer."""
     slots = counts.slots[counts.first_slot[layer] : counts.first_slot[layer + 1]]
     number = slots[_slot_of(slots, counts.states[counts.first[layer] :], state)]
     return counts.first[layer] + number if number != _EMPTY_SLOT else np.int64(-1)
@@ -339,9 +340,9 @@ def _place_of(counts, layer, state):
 
 @jit
 def _step_back(automaton, counts, layer, available, place, stream):
-    """Draw how the state at `place` was reached from a layer by a kind with `available` copies.
+    """Draw how the state at `place` was reached from `layer` by a kind with `available` copies.
 
-    Return the place of the state before, and the count of each hand.
+    Return the place of the previous state, and how many copies each hand took.
     """
     wanted = draw_unit(stream) * counts.weights[place]
     nodes = _parts(counts.states[place])
@@ -371,7 +372,7 @@ def _step_back(automaton, counts, layer, available, place, stream):
 
 @jit
 def draw_together(automata, available, counts, melds, stream, out):
-    """Write the counts i8[n, 34] of jointly uniform tenpai hands with `melds` i8[n]; there must be some."""
+    """Draw tenpai hands with `melds` i8[n] jointly and uniformly, and write their counts i8[n, 34]; some must exist."""
     n = len(melds)
     nodes = _tenpai_nodes(automata, melds)
     total = number_of_joint_hands(automata, counts, melds)
@@ -395,6 +396,6 @@ def draw_together(automata, available, counts, melds, stream, out):
 
 
 def no_joint_counts() -> JointCounts:
-    """Return empty JointCounts: they stand where nothing has been counted."""
+    """Return empty JointCounts, as a placeholder while nothing has been counted."""
     none = np.zeros(0, np.int64)
     return JointCounts(none, none, np.zeros(0), none, none, np.zeros((0, 0, 0, 0)), np.zeros((0, 0, 0, 0)))

@@ -1,13 +1,13 @@
-"""Tables that answer how many tiles a hand is short of four sets and a pair, derived here and kept in the cache.
+"""Lookup tables for how many tiles a hand lacks for four sets and a pair, derived here and kept in the cache folder.
 
-The tiles of one suit matter to the whole hand only through ten numbers: the fewest tiles that are missing to
-make 0..4 sets from them, without and with a pair. No more than 4 copies of a kind may be used, so that a fifth
-is never waited for. Few such vectors exist: each is a *class*, a small integer. Two groups of tiles together
-have a class too, found in a 2-D table, and three look-ups turn the classes of the suits into that of the hand.
+The tiles of one suit matter to the whole hand only through ten numbers: the fewest tiles missing to make 0..4 sets from
+them, without and with a pair. At most 4 copies of a kind may be used, so that a hand never waits for a fifth. There are
+only few such vectors; each is a *class*, a small integer. Two groups of tiles together also have a class, found in a
+2-D table, so three look-ups turn the classes of the four suits into that of the hand.
 
-A suit's counts are written as a *key*, an integer that changes by `KEY_STEP[kind]` with each tile: the first
-five kinds in base 5 in the low 12 bits, the other four in base 5 above. The class of a key is read off in two
-steps, since one table over all keys would not stay in a processor's cache.
+A suit's counts are encoded as a *key*, an integer that changes by `KEY_STEP[kind]` with each tile: the first five
+kinds in base 5 in the low 12 bits, the other four in base 5 above them. The class of a key is looked up in two steps,
+since a single table over all keys would not stay in a processor's cache.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ LOW_KINDS = 5  # kinds of a suit in the low part of its key
 HIGH_KINDS = 4
 LOW_BITS = 12
 LOW_MASK = (1 << LOW_BITS) - 1
-#: What one tile of a kind adds to its suit's key.
+#: The amount by which one tile of a kind increases its suit's key.
 KEY_STEP = np.array(
     [5 ** (k % 9) if k % 9 < LOW_KINDS else 5 ** (k % 9 - LOW_KINDS) << LOW_BITS for k in range(KINDS)], dtype=np.int32
 )
 
-# `low` packs the row of `high` and the tallies of the low kinds; `high_tally` has the tallies
-# of the high kinds. A tally, summed over the suits, counts for the two forms that are not made of sets.
+# `low` packs the row in `high` and the tally of the low kinds; `high_tally` has the tally of the high kinds. A tally,
+# summed over the suits, holds the counts for the two forms that are not made of sets.
 ROW_BITS = 10
 ROW_MASK = (1 << ROW_BITS) - 1
 TALLY_KINDS = 0  # 4 bits: different kinds
@@ -46,7 +46,7 @@ TALLY_ORPHAN_PAIRS = 11  # 3 bits: those held twice or more
 
 CLASSES = 180
 ROWS = 735
-#: The tables, one record: compiled functions take it as a pointer, where arrays would be counted at every call.
+#: All tables in one record: compiled functions take it as a pointer, while arrays would be reference-counted per call.
 LOOKUP = np.dtype(
     [
         ("checksum", np.uint32),  # of all the others
@@ -61,8 +61,8 @@ LOOKUP = np.dtype(
 _TABLES = ("low", "high", "high_tally", "product", "missing")
 
 
-# The tiles of a suit are read kind by kind. What is under way after a kind: runs that began with it, runs that
-# began with the kind before, and what is made: sets (runs counted when they begin) and pairs.
+# The tiles of a suit are read kind by kind. The state after a kind: the runs that began with it, the runs that began
+# with the kind before, the sets made (runs are counted when they begin), and the pairs made.
 _STATES = [
     (new, old, sets, pairs)
     for new, old, sets, pairs in itertools.product(range(5), range(5), range(SETS + 1), range(2))
@@ -85,9 +85,10 @@ def _moves(run_may_begin: bool) -> list[tuple[int, int, int]]:
 
 
 def _suit_automaton(kinds: int, runs: bool) -> tuple[list[np.ndarray], np.ndarray]:
-    """Return the smallest automaton over the counts of a suit, and the vectors i1[n, 10] of its final states.
+    """Return the minimal automaton over the counts of a suit, and the vectors i1[n, 10] of its final states.
 
-    Level k is an array [states, 5]: state and count of kind k -> state of the next level, one state at the start.
+    Level k is an array [states, 5] that maps a state and the count of kind k to a state of the next level; the first
+    level has one state.
     """
     fewest = np.full((1, len(_STATES)), _IMPOSSIBLE, np.int8)
     fewest[0, _STATES.index((0, 0, 0, 0))] = 0
@@ -104,14 +105,14 @@ def _suit_automaton(kinds: int, runs: bool) -> tuple[list[np.ndarray], np.ndarra
     final = [_STATES.index((0, 0, sets, pairs)) for pairs in range(2) for sets in range(SETS + 1)]
     vectors, merged = np.unique(fewest[:, final], axis=0, return_inverse=True)
     merged = merged.ravel()
-    for k in reversed(range(kinds)):  # states with the same successors are one state
+    for k in reversed(range(kinds)):  # merge states with the same successors
         levels[k], merged = np.unique(merged[levels[k]], axis=0, return_inverse=True)
         merged = merged.ravel()
     return levels, vectors
 
 
 def _together(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return i1[n, m, 10]: the vectors of every group of `left` with every group of `right`."""
+    """Return i1[n, m, 10]: the vectors of every group of `left` combined with every group of `right`."""
     left, right = left.reshape(-1, 1, 2, SETS + 1), right.reshape(1, -1, 2, SETS + 1)
     out = np.full((left.shape[0], right.shape[1], 2, SETS + 1), _IMPOSSIBLE, np.int8)
     for i, j, p, q in itertools.product(range(SETS + 1), range(SETS + 1), range(2), range(2)):
@@ -121,7 +122,7 @@ def _together(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def _run_through(levels: list[np.ndarray], start: np.ndarray) -> np.ndarray:
-    """Return [starts, 5 ** len(levels)]: the state reached from each start with each key, first kind lowest."""
+    """Return [starts, 5 ** len(levels)]: the state reached from each start with each key (first kind lowest)."""
     states = start[:, None]
     for level in levels:
         states = np.moveaxis(level[states], 2, 1).reshape(len(start), -1)
@@ -129,7 +130,7 @@ def _run_through(levels: list[np.ndarray], start: np.ndarray) -> np.ndarray:
 
 
 def _tallies(kinds: range) -> np.ndarray:
-    """Return the tally of each key of some kinds, first kind lowest."""
+    """Return the tally of each key over some kinds (first kind lowest)."""
     tally = np.zeros(1, np.int32)
     for kind in kinds:
         orphan = TERMINALS_AND_HONOURS >> kind & 1
@@ -140,11 +141,11 @@ def _tallies(kinds: range) -> np.ndarray:
 
 
 def derive() -> np.void:
-    """Return the tables, a LOOKUP record, derived anew (half a second)."""
+    """Derive the tables and return them as a LOOKUP record (takes half a second)."""
     automata = [_suit_automaton(9, runs=True), _suit_automaton(7, runs=False)]
     vectors = np.unique(np.concatenate([found for _, found in automata]), axis=0)
     count = 0
-    while count < len(vectors):  # until nothing new comes of putting two groups together
+    while count < len(vectors):  # until combining two groups gives no new vector
         count = len(vectors)
         grown = _together(vectors, vectors).reshape(-1, vectors.shape[1])
         vectors = np.unique(np.concatenate([vectors, grown]), axis=0)
@@ -178,7 +179,7 @@ def _checksum(tables: np.void) -> int:
 
 
 def _load(path: Path) -> np.void | None:
-    """Return the tables in the file, or None if there is no such file or it is not as it was written."""
+    """Return the tables in the file, or None if there is no such file or it is damaged."""
     try:
         lookup = np.load(path, allow_pickle=False)
     except (OSError, ValueError, EOFError):
@@ -190,7 +191,7 @@ def _load(path: Path) -> np.void | None:
 
 @cache
 def get_lookup() -> np.void:
-    """Return the tables, a LOOKUP record: from the cache folder, or derived and put there. Not to be changed."""
+    """Return the tables, a LOOKUP record, from the cache folder, or derive and store them there. Do not modify them."""
     path = cache_folder() / f"lookup-{source_key(__name__)}.npy"
     tables = _load(path)
     if tables is None:
@@ -200,6 +201,6 @@ def get_lookup() -> np.void:
             with open(temporary, "wb") as file:
                 np.save(file, tables.reshape(1), allow_pickle=False)
             os.replace(temporary, path)
-        except OSError:  # a full disk costs half a second at the next start, no more
+        except OSError:  # e.g. a full disk, which only costs half a second at the next start
             temporary.unlink(missing_ok=True)
     return tables

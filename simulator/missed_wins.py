@@ -1,4 +1,4 @@
-"""Wins that a seat has let go, by the tiles that have passed and what it waits for: furiten, and riichi hands."""
+"""Wins that a seat has missed, from its waits and the tiles that have passed: for furiten and for riichi hands."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from simulator.record import (
 
 @jit
 def _lies_open(game):
-    """Return the number of the event whose tile may be claimed now, which nobody has let pass yet; -1 without one."""
+    """Return the number of the event whose tile may be claimed now, so that nobody has passed on it yet; -1 if none."""
     if game["phase"] != PHASE_CLAIM and game["phase"] != PHASE_KONG_CLAIM:
         return np.int64(-1)
     number = np.int64(game["n_events"]) - 1
@@ -30,7 +30,7 @@ def _lies_open(game):
 
 @jit
 def _could_be_won_on(game, seat, event):
-    """Return whether the tile of another seat's event was one to win on, for a seat that waits for it."""
+    """Return whether another seat's event showed a tile that a seat waits for and could have won on."""
     what, kind = event & 15, event >> 10
     shown = what == EVENT_DISCARD or what == EVENT_ADDED_KONG or what == EVENT_CLOSED_KONG
     return shown and game["waits"][seat] >> kind & 1 != 0 and may_rob(game, seat, event >> 4 & 3, kind)
@@ -38,7 +38,7 @@ def _could_be_won_on(game, seat, event):
 
 @jit
 def set_missed(game, seat):
-    """Write the furiten of a seat by wins let go, from the tiles that have passed with the waits it has now."""
+    """Write a seat's furiten by missed wins, from the tiles that have passed and the waits that it has now."""
     lies_open = _lies_open(game)
     missed = 0
     in_riichi = False
@@ -55,15 +55,15 @@ def set_missed(game, seat):
 
 @jit
 def has_let_a_win_go(game, seat):
-    """Return whether a seat in riichi, with its hand and waits as they are, has let a win go since it declared.
+    """Return whether a seat in riichi has missed a win since it declared, given its current hand and waits.
 
-    It has yaku by riichi, so that any tile it waits for would have won: each that it has drawn and, unless it waits for
-    one of its own discards (furiten), each that another has shown.
+    Riichi is a yaku, so every tile that it waits for would have won: each such tile that it has drawn and, unless it is
+    furiten (waits for one of its own discards), each that another seat has shown.
     """
     lies_open = _lies_open(game)
     waited = np.int64(game["waits"][seat])
     river = np.int64(0)
-    declared, in_riichi = False, False  # in riichi from the discard on with which it was declared
+    declared, in_riichi = False, False  # in riichi from the declaring discard on
     for n in range(np.int64(game["n_events"])):
         event = np.int64(game["events"][n])
         what, kind = event & 15, event >> 10

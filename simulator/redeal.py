@@ -1,14 +1,15 @@
-"""`redeal_hidden`: everything that a seat cannot see is dealt anew, uniformly over what is possible.
+"""`redeal_hidden`: redeal everything that a seat cannot see, uniformly over all possible deals.
 
-A new deal is a permutation of the hidden tiles: wherever the record names a hidden tile, it names its image instead. So
-every tile that was shown stays where it came from and went to, the wall remains one of 136 different tiles, hands
-keep their sizes, and the history remains one that could have been played: a place of the wall (or a draw among the
-events) whose tile was shown later keeps it, one whose tile is still concealed gets a tile of the owner's new hand.
+A new deal is a permutation of the hidden tiles: wherever the record has a hidden tile, it is replaced by its image. So
+every tile that was shown keeps its origin and its place, the wall still has 136 different tiles, hands keep their
+sizes, and the history remains one that could have been played: a place in the wall (or a draw among the events) whose
+tile was shown later keeps it, and one whose tile is still concealed gets a tile of the owner's new hand.
 
-All assignments of the hidden tiles to the other hands, the rest of the wall and the dead wall are equally likely that
-leave each other seat in riichi tenpai (13 tiles; just declared, with a discard that leaves it so) with the closed kongs
-that it has made since legal. With `wins_taken` hands in riichi are left out that would have won since. Nothing else is
-inferred. Riichi hands come first, by counting: how many deals of all other tiles go with them does not depend on them.
+The hidden tiles are assigned to the other hands, the rest of the wall and the dead wall. All assignments are equally
+likely in which every other seat in riichi is tenpai (with 13 tiles; if it has just declared, after some discard) and
+its closed kongs since then were legal. `wins_taken` also excludes riichi hands that would have won since. Nothing else
+is inferred. Riichi hands are drawn first, by counting, since the number of deals of the other tiles is the same for
+all of them.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ _PHASES_IN_PLAY = (PHASE_TURN, PHASE_RIICHI_DISCARD, PHASE_CALL_DISCARD, PHASE_C
 
 @jit
 def mark_hidden(game, seat, hidden):
-    """Fill `hidden` bool[136]: the tiles that a seat has not seen."""
+    """Set `hidden` bool[136] to True for exactly those tiles that a seat has not seen."""
     hidden[:] = True
     for kind in range(KINDS):
         for copy in range(4):
@@ -83,10 +84,10 @@ def _holds_drawn(game, seat):
 
 @jit
 def _deal(game, seats, hands, hidden, stream, order, ends):
-    """Deal the hidden tiles: `order` gets those of each seat, then of the wall, ending at `ends` i8[5].
+    """Deal the hidden tiles into `order`: those of each seat, then those of the wall, with their ends in `ends` i8[5].
 
-    `hands` i8[n, 34] are the counts drawn for the `seats` in riichi, all copies equally likely. A tile just drawn is
-    the last of its seat.
+    `hands` i8[n, 34] are the counts drawn for the `seats` in riichi; all copies of a kind are equally likely. A tile
+    just drawn is its seat's last one.
     """
     wanted = np.zeros((SEATS, KINDS), np.int64)
     for n in range(len(seats)):
@@ -100,7 +101,7 @@ def _deal(game, seats, hands, hidden, stream, order, ends):
                 wanted[seats[n], free[place] >> 2] -= 1
                 owners[place] = seats[n]
     rest = free[owners == _IN_WALL]
-    shuffle(stream, rest, len(rest))  # again: what riichi hands have taken came early among its kind
+    shuffle(stream, rest, len(rest))  # again: riichi hands have taken the first tiles of each kind
     end, used = 0, 0
     for other in range(SEATS):
         own = free[owners == other]
@@ -126,11 +127,11 @@ def _deal(game, seats, hands, hidden, stream, order, ends):
 
 @jit
 def _rewrite(game, seat, hidden, order, ends):
-    """Put the tiles in `order` in the place of the hidden ones, in the wall, the events and the hands."""
+    """Replace the hidden tiles in the wall, the events and the hands by the tiles in `order`."""
     image = np.arange(TILES)
     place = np.zeros(SEATS + 1, np.int64)
     place[1:] = ends[:SEATS]
-    for n in range(TILES - 1, -1, -1):  # as they were dealt and drawn
+    for n in range(TILES - 1, -1, -1):  # in the order in which tiles were dealt and drawn
         tile = np.int64(game["wall"][n])
         if not hidden[tile]:
             continue
@@ -163,7 +164,7 @@ def _rewrite(game, seat, hidden, order, ends):
 
 @jit
 def set_waits(lookup, game, other):
-    """Write the waits of a seat: without the tile just drawn; none between a call and its discard."""
+    """Write the waits of a seat, without the tile just drawn; between a call and its discard there are none."""
     n_melds = np.int64(game["n_melds"][other])
     hand = game["hand"][other].copy()
     if _holds_drawn(game, other):
@@ -173,7 +174,7 @@ def set_waits(lookup, game, other):
 
 @jit
 def _redeal(lookup, automata, game, seat, seed, wins_taken, counted):
-    """Deal anew what a seat cannot see; return DEALT, or NO_DEAL or UNCOUNTED (see `draw_riichi_hands`)."""
+    """Redeal what a seat cannot see; return DEALT, NO_DEAL or UNCOUNTED (see `draw_riichi_hands`)."""
     stream = open_stream(mix2(np.uint64(seed), np.uint64(_KEY)))
     hidden = np.empty(TILES, np.bool_)
     mark_hidden(game, seat, hidden)
@@ -207,7 +208,7 @@ def _redeal(lookup, automata, game, seat, seed, wins_taken, counted):
 
 @jit
 def _may_discard(game, seat, order, ends):
-    """Return whether a hidden hand that has just called holds a tile that it may discard: its call was legal then."""
+    """Return whether a hidden hand that has just called has a permitted discard, without which the call is illegal."""
     turn = np.int64(game["turn"])
     if game["phase"] != PHASE_CALL_DISCARD or turn == seat:
         return True
@@ -219,7 +220,7 @@ def _may_discard(game, seat, order, ends):
 
 @jit
 def _ask_again(lookup, game, seat):
-    """Ask anew all who are to choose now, except that an answer which `seat` itself has given stands."""
+    """Ask all seats again that must choose now; an answer that `seat` itself has already given is kept."""
     phase, turn = np.int64(game["phase"]), np.int64(game["turn"])
     asked = np.int64(game["asked"])
     claims = phase == PHASE_CLAIM or phase == PHASE_KONG_CLAIM
@@ -246,7 +247,7 @@ def _ask_again(lookup, game, seat):
 
 @jit
 def _redeal_from(lookup, automata, games, seats, seeds, wins_taken, start, counted):
-    """Deal anew in the games from `start` on; return the first that is not dealt (or how many there are), and why."""
+    """Redeal the games from `start` on; return the index of the first that failed (or the number of games), and why."""
     for i in range(start, len(games)):
         status = _redeal(lookup, automata, games[i], seats[i], seeds[i], wins_taken, counted)
         if status != DEALT:
@@ -261,24 +262,25 @@ def _ask_all_again(lookup, games, seats):
 
 
 def redeal_hidden(games: np.ndarray, seats: ArrayLike, seeds: ArrayLike, wins_taken: bool = False) -> None:
-    """Deal anew, in place, all tiles that a seat cannot see, uniformly over what is possible (see above).
+    """Redeal, in place, all tiles that a seat cannot see, uniformly over all possible deals (see the module).
 
-    games: GAME[n], or one record `games[i]` of such an array; seats: the seat that looks, 0..3, for all or for each
-    game; seeds: u64 for all or for each: one seed always gives the same deal of the same record. Copies of one record
-    that follow each other are dealt faster, since hands are counted once. wins_taken: whoever is in riichi takes every
-    win, so that no hand fits it that could have won on what was shown or drawn since; where hands that fit are rare or
-    there are none (it has let a win go after all), others are dealt after some hundred tries.
+    games: GAME[n], or one record `games[i]` of such an array. seats: the observing seat, 0..3, one for all games or one
+    for each. seeds: random seed, u64, one for all games or one for each; the same seed and record always give the same
+    deal. Consecutive copies of one record are dealt faster, since hands are counted only once. wins_taken: assume that
+    seats in riichi take every win, and exclude hands that could have won on a tile shown or drawn since; if hands
+    without a missed win are rare or impossible (the seat has missed one after all), others are accepted after some
+    hundred attempts.
 
-    Who is to choose now is asked anew, except where `seat` itself has answered. If `seat` is not among them, maybe
-    nobody has anything to choose now; then `pending` is 0, and `simulator.engine.advance` goes on. The record's
-    `seed` still names the walls of later rounds. Raises ValueError for a game between rounds, and where no deal fits
-    a riichi (never for a record of play): then that game and those after it are as they were.
+    The seats that must choose now are asked again, except that an answer of `seat` itself is kept. If `seat` is not
+    among them, possibly nobody has a choice now; `pending` is then 0, and `simulator.engine.advance` continues. The
+    record's `seed` still determines the walls of later rounds. Raises ValueError for a game between rounds, and if no
+    deal is consistent with a riichi (never for a record of real play); that game and those after it are then unchanged.
     """
     records = np.frombuffer(games, GAME) if isinstance(games, np.void) else games
     if records.dtype != GAME or records.ndim != 1:
         raise ValueError(f"one game record, or an array of them, is needed, not {games.dtype!r} {games.shape}")
-    records = records.view(GAME)  # a loaded array has an equal dtype, for which Numba would compile all anew
-    # Copies, since Numba compiles anew for arrays that are not to be written to.
+    records = records.view(GAME)  # a loaded array's dtype is equal but not identical: Numba would recompile everything
+    # Copies, since Numba would recompile for read-only arrays.
     each_seat = np.array(np.broadcast_to(np.asarray(seats, np.int64), records.shape))
     each_seed = np.array(np.broadcast_to(np.asarray(seeds, np.uint64), records.shape))
     if np.any((each_seat < 0) | (each_seat >= SEATS)):

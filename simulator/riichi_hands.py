@@ -1,4 +1,4 @@
-"""The hands of other seats in riichi, drawn anew: tenpai, and such that what they did since was legal."""
+"""Resampling of the hidden hands of seats in riichi: tenpai, and consistent with what they have done since."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from simulator.shanten import tenpai_discards, waits
 from simulator.tenpai_automaton import HAND_TILES, TenpaiAutomata
 from simulator.tiles import KINDS
 
-#: More of the unseen tiles than this in riichi hands: these are drawn together, not independently until they fit.
+#: If riichi hands hold more than this share of the unseen tiles, they are drawn jointly rather than independently.
 _CROWDED = 0.54
-#: Independent draws before hands are drawn together all the same; with one hand, or together, before giving up.
+#: Independent draws before switching to joint ones; after twice as many attempts in all, drawing gives up.
 ATTEMPTS = 1 << 16
-#: Draws refused since a hand has let a win go, before such hands are dealt all the same.
+#: Draws rejected because a hand has missed a win, before such hands are accepted after all.
 _REFUSALS = 1 << 9
 
 DEALT, NO_DEAL, UNCOUNTED = range(3)
@@ -35,7 +35,7 @@ DEALT, NO_DEAL, UNCOUNTED = range(3)
 
 @jit
 def has_just_declared(game, seat):
-    """Return whether a seat has declared riichi and not discarded yet."""
+    """Return whether a seat has declared riichi but not made the declaring discard yet."""
     return game["phase"] == PHASE_RIICHI_DISCARD and game["turn"] == seat
 
 
@@ -47,10 +47,10 @@ def _write(counts, out):
 
 @jit
 def _kongs_in_riichi_are_legal(lookup, game, seat, counts):
-    """Return whether the closed kongs a seat has made in riichi were legal if it holds `counts` u8[34] now.
+    """Return whether the closed kongs that a seat made in riichi were legal, if it now holds `counts` u8[34].
 
-    The hand has not changed otherwise, so that it is followed back: before a kong it held three of the kind and drew
-    the fourth. The seat's fields serve as scratch paper.
+    In riichi the hand changes only by kongs, so it is traced back: before each kong it held three tiles of the kind and
+    drew the fourth. The seat's fields are used as scratch space and restored.
     """
     melds, waited = np.int64(game["n_melds"][seat]), game["waits"][seat]
     hand = game["hand"][seat]
@@ -81,9 +81,9 @@ def _kongs_in_riichi_are_legal(lookup, game, seat, counts):
 
 @jit
 def _takes_every_win(lookup, game, seat, counts):
-    """Return whether a seat in riichi has let no win go if it holds `counts` u8[34] now (but for what it has drawn).
+    """Return whether a seat in riichi has missed no win, if it now holds `counts` u8[34] (without a tile just drawn).
 
-    The seat's fields serve as scratch paper.
+    The seat's fields are used as scratch space and restored.
     """
     waited, hand = game["waits"][seat], game["hand"][seat]
     held = hand.copy()
@@ -97,10 +97,10 @@ def _takes_every_win(lookup, game, seat, counts):
 
 @jit
 def _discard_chance(lookup, hand, n_melds, drawn):
-    """Return one over the number of tiles that a tenpai hand i8[34] with one more tile may discard to be tenpai.
+    """Add a tile to a tenpai hand i8[34]; return 1 / (number of its tiles whose discard leaves it tenpai).
 
-    A hand of 3n+2 tiles is drawn as a tenpai hand and a tile: in as many ways as it has such discards. Kept with this
-    probability, each is as likely as any other. The hand gets the tile.
+    A hand of 3n+2 tiles is drawn as a tenpai hand plus one tile, in as many ways as it has such discards. Accepting it
+    with this probability makes all such hands equally likely.
     """
     hand[drawn] += 1
     counts = hand.astype(np.uint8)
@@ -114,7 +114,7 @@ def _discard_chance(lookup, hand, n_melds, drawn):
 
 @jit
 def _draw_kind(stream, available, hands):
-    """Return the kind of a tile drawn uniformly from what `hands` i8[n, 34] leave, or -1 if they leave none."""
+    """Return the kind of a tile drawn uniformly from those that `hands` i8[n, 34] leave, or -1 if there are none."""
     total = 0
     for kind in range(KINDS):
         total += available[kind] - _held(hands, kind)
@@ -137,22 +137,22 @@ def _held(hands, kind):
 
 
 class Counted(NamedTuple):
-    """What has been counted for the tiles that are unseen now, kept for further deals of the same tiles."""
+    """The counts for the tiles that are unseen now, kept for further deals of the same tiles."""
 
     tiles: np.ndarray
-    """i8[34]: number of each kind that `hands` is for."""
+    """i8[34]: the numbers of tiles of each kind for which `hands` was counted."""
     hands: HandCounts
     """Filled by `draw_riichi_hands` as needed."""
     joint_tiles: np.ndarray
-    """i8[34]: number of each kind that `joint` is for."""
+    """i8[34]: the numbers of tiles of each kind for which `joint` was counted."""
     joint_melds: np.ndarray
-    """i8[n]: number of melds of each hand that `joint` is for."""
+    """i8[n]: the numbers of melds of each hand for which `joint` was counted."""
     joint: JointCounts
-    """Filled by `count_together` when `draw_riichi_hands` asks for it."""
+    """Filled by `count_together` when `draw_riichi_hands` returns UNCOUNTED."""
 
 
 def nothing_counted(automata: TenpaiAutomata) -> Counted:
-    """Return a Counted that fits no position."""
+    """Return an initial Counted that is valid for no position."""
     none = np.full(KINDS, -1)
     return Counted(none, new_counts(automata), none.copy(), none[:0].copy(), no_joint_counts())
 
@@ -160,7 +160,7 @@ def nothing_counted(automata: TenpaiAutomata) -> Counted:
 def count_together(automata: TenpaiAutomata, counted: Counted, melds: np.ndarray) -> Counted:
     """Return `counted` with the joint counts for its tiles and for hands with `melds` i8[n].
 
-    Not compiled together with the rest: three seats in riichi are rare, and nobody else pays for it.
+    Not compiled together with the rest: it is rarely needed, so other users need not wait for its compilation.
     """
     tiles = counted.tiles.copy()
     return Counted(tiles, counted.hands, tiles.copy(), melds, count_joint(automata, tiles, counted.hands, melds))
@@ -178,9 +178,10 @@ def _equal(first, second):
 
 @jit
 def draw_riichi_hands(lookup, automata, game, seats, available, wins_taken, counted, stream, hands):
-    """Write the counts i8[n, 34] of the hands of `seats` in riichi; `wins_taken`: that have let no win go, if any do.
+    """Draw the hands of `seats` in riichi and write their counts into `hands` i8[n, 34].
 
-    Return DEALT, NO_DEAL where none fit, or UNCOUNTED where `counted` needs the joint counts first.
+    `wins_taken`: prefer hands that have missed no win, as long as such hands are found. Return DEALT, NO_DEAL if no
+    hands fit, or UNCOUNTED if `counted` needs the joint counts first.
     """
     melds = np.empty(len(seats), np.int64)
     tiles = 0

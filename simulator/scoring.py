@@ -1,12 +1,12 @@
-"""What a winning hand is worth: its readings, yaku, fu and yakuman, compiled.
+"""The value of a winning hand: its readings, yaku, fu and yakuman (compiled).
 
-A *reading* divides the concealed tiles into runs, triplets and a pair. Reading from the lowest tile up and taking a
-triplet wherever there is one finds a reading if there is any, and every other one with the same pair follows from
-it by turning three triplets in a row into three equal runs. Only three kinds of a suit can be the pair: runs and
-triplets add up to a multiple of three, so the sum of the suit fixes the pair's number modulo 3.
+A *reading* divides the concealed tiles into runs, triplets and a pair. Going up from the lowest tile and taking a
+triplet wherever there is one finds a reading if there is any; every other reading with the same pair follows from it by
+turning three consecutive triplets into three equal runs. Only three kinds of a suit can be the pair: runs and triplets
+add up to a multiple of three, so the sum of the suit's numbers determines the pair's number modulo 3.
 
-Within a reading the best place of the winning tile needs no search. Pinfu beats the two fu of a narrow wait; a
-narrow wait beats a wide one; and a triplet, which by claim would no longer be concealed, comes last.
+Within a reading, the best place for the winning tile needs no search. Pinfu beats the two fu of a narrow wait; a narrow
+wait beats a two-sided one; a triplet, which would no longer count as concealed when won by claim, comes last.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from simulator.jit import jit
 from simulator.payments import base_points
 from simulator.tiles import DRAGONS, EAST, HONOURS, TERMINALS, TERMINALS_AND_HONOURS, WHITE, WINDS
 
-# How the hand was won: flags of `situation`.
+# How the hand was won: the flags of `situation`.
 BY_DRAW = 1  # tsumo; otherwise by claim (ron)
 RIICHI = 2
 DOUBLE_RIICHI = 4  # counts instead of RIICHI
@@ -29,7 +29,7 @@ IPPATSU = 8
 LAST_TILE = 16  # the last tile of the live wall (haitei), or the discard after it (houtei)
 REPLACEMENT = 32  # a kong's replacement (rinshan); it is never also the last tile of the live wall
 ROBBED_KONG = 64
-FIRST_TURN = 128  # the own first draw, uninterrupted: blessing of heaven for the dealer, of earth for others
+FIRST_TURN = 128  # the winner's uninterrupted first draw: blessing of heaven for the dealer, of earth for others
 
 _SUIT = 0b111111111
 _GREEN = sum(1 << kind for kind in (19, 20, 21, 23, 25, 32))  # 23468s and the green dragon
@@ -39,7 +39,7 @@ _NINE_GATES = 0x311111113  # a nibble for each number
 
 
 class Facts(NamedTuple):
-    """What all readings of a hand share."""
+    """The facts that all readings of a hand share."""
 
     kinds: int  # mask of all kinds in the hand and its melds
     triplets: int  # mask of melded triplets and kongs
@@ -47,8 +47,8 @@ class Facts(NamedTuple):
     closed: int  # 1: no open meld
     closed_kongs: int
     fu: int  # before triplets, pair, wait and draw
-    yaku: int  # that do not depend on the reading
-    yakuman: int  # the same
+    yaku: int  # those that do not depend on the reading
+    yakuman: int  # those that do not depend on the reading
     by_draw: int
     win_kind: int
     wide: int  # mask of runs that the winning tile would complete from a two-sided wait
@@ -59,7 +59,7 @@ class Facts(NamedTuple):
 
 @jit
 def _situation_yaku(situation, closed):
-    """Return the yaku that come from how the hand was won."""
+    """Return the yaku that depend on how the hand was won."""
     if situation & BY_DRAW:
         yaku = closed << y.MENZEN_TSUMO
         if situation & REPLACEMENT:
@@ -80,7 +80,7 @@ def _situation_yaku(situation, closed):
 
 @jit
 def tile_yaku(kinds, closed, kongs, open_tanyao):
-    """Return the yaku that depend on nothing but which tiles there are."""
+    """Return the yaku that depend only on which tiles the hand and its melds contain."""
     yaku = 0
     suits = (1 if kinds & _SUIT else 0) + (1 if kinds >> 9 & _SUIT else 0) + (1 if kinds >> 18 & _SUIT else 0)
     if suits == 1:
@@ -96,7 +96,7 @@ def tile_yaku(kinds, closed, kongs, open_tanyao):
 
 @jit
 def tile_yakuman(kinds, kongs, situation, seat_wind):
-    """Return the yakuman that depend on the tiles or the first turn, nine gates and thirteen orphans aside."""
+    """Return the yakuman that depend on the tiles or the first turn, except nine gates and thirteen orphans."""
     yakuman = 0
     if situation & FIRST_TURN and situation & BY_DRAW:
         yakuman |= 1 << (y.CHIIHOU if seat_wind else y.TENHOU)
@@ -113,8 +113,8 @@ def tile_yakuman(kinds, kongs, situation, seat_wind):
 
 @jit
 def nine_gates(suit, win_number):
-    """Return nine gates as a mask, for a closed hand without kongs that lies in one suit (as nibbles)."""
-    extra = suit - _NINE_GATES  # a missing tile borrows, and leaves what is no power of 16
+    """Return nine gates as a mask, or 0; for a closed hand without kongs, given the counts of one suit as nibbles."""
+    extra = suit - _NINE_GATES  # a missing tile causes a borrow, and the result is not a power of 16
     for number in range(9):
         if extra == 1 << 4 * number:
             return 1 << (y.JUNSEI_CHUUREN if number == win_number else y.CHUUREN)
@@ -123,7 +123,7 @@ def nine_gates(suit, win_number):
 
 @jit
 def _reading_yaku(facts, triplets, runs, twins, pair, concealed, pinfu):
-    """Return the ordinary yaku of a reading; `triplets` and `runs` with the melds."""
+    """Return the ordinary yaku of a reading; `triplets` and `runs` include the melds."""
     yaku = facts.yaku | pinfu << y.PINFU
     yaku |= (triplets >> facts.seat_wind & 1) << (y.SEAT_WIND + facts.seat_wind - EAST)
     yaku |= (triplets >> facts.round_wind & 1) << (y.ROUND_WIND + facts.round_wind - EAST)
@@ -134,7 +134,7 @@ def _reading_yaku(facts, triplets, runs, twins, pair, concealed, pinfu):
         yaku |= 1 << y.TOITOI
     elif runs & ~_OUTSIDE_STARTS == 0 and triplets & ~TERMINALS_AND_HONOURS == 0 and TERMINALS_AND_HONOURS >> pair & 1:
         yaku |= 1 << (y.CHANTA if facts.kinds & HONOURS else y.JUNCHAN)
-    straight = runs & runs >> 3 & runs >> 6  # only a suit's first run has others three and six above it in the suit
+    straight = runs & runs >> 3 & runs >> 6  # only a suit's 123 has runs three and six above it in its suit
     if straight & (1 | 1 << 9 | 1 << 18):
         yaku |= 1 << y.ITTSU
     if runs & runs >> 9 & runs >> 18 & _SUIT:
@@ -150,7 +150,7 @@ def _reading_yaku(facts, triplets, runs, twins, pair, concealed, pinfu):
 
 @jit
 def _reading_yakuman(facts, triplets, pair, concealed):
-    """Return the yakuman of a reading; `triplets` with the melds."""
+    """Return the yakuman of a reading; `triplets` include the melds."""
     yakuman = facts.yakuman
     if triplets & DRAGONS == DRAGONS:
         yakuman |= 1 << y.DAISANGEN
@@ -174,9 +174,9 @@ def _pair_fu(facts, pair, double_wind_fu):
 
 @jit
 def _read(facts, triplets, runs, twins, pair, double_wind_fu):
-    """Return (yaku, fu) of one reading of the concealed tiles, the winning tile in its best place.
+    """Return (yaku, fu) of one reading of the concealed tiles, with the winning tile in its best place.
 
-    triplets, runs: masks of the concealed ones; twins: how many times two equal runs; pair: kind.
+    triplets, runs: masks of the concealed ones; twins: number of pairs of equal runs; pair: its kind.
     """
     fu = _pair_fu(facts, pair, double_wind_fu)
     all_triplets = triplets | facts.triplets
@@ -200,13 +200,13 @@ def _read(facts, triplets, runs, twins, pair, double_wind_fu):
 
 @jit
 def yakuman_value(number, rules):
-    """Return how many yakuman the one with Tenhou's number `number` counts for under RULES: 1 or 2."""
+    """Return how many yakuman the one with Tenhou's number `number` counts as under a RULES record: 1 or 2."""
     return 2 if rules["double_yakuman"] and y.DOUBLE_YAKUMAN >> number & 1 else 1
 
 
 @jit
 def _count_yakuman(mask, rules):
-    """Return (yaku that count, how many yakuman they are)."""
+    """Return (mask of the yakuman that count, how many yakuman they count as)."""
     doubled = mask & y.DOUBLE_YAKUMAN if rules["double_yakuman"] else 0
     if rules["multiple_yakuman"]:
         return mask, bit_count(mask) + bit_count(doubled)
@@ -219,7 +219,8 @@ def _count_yakuman(mask, rules):
 def keep_best(best, yaku, fu, closed, rules, win):
     """Write a reading into `win` if it is worth more than `best`, and return the greater worth.
 
-    Worth is ordered by base points, then yakuman before counted yakuman, then han, then fu; 0 is a hand without yaku.
+    Worth is ordered by base points, then the number of yakuman (so that a yakuman beats a counted one), then han, then
+    fu; 0 means no yaku.
     """
     if yaku == 0:
         return best
@@ -242,14 +243,14 @@ def keep_best(best, yaku, fu, closed, rules, win):
 
 @jit
 def _best_reading(facts, once, twice, thrice, four, suits, rules, win):
-    """Write the best reading as runs, triplets and a pair into `win` and return its worth, 0 if there is none."""
+    """Write the best reading as runs, triplets and a pair into `win`; return its worth, 0 if there is none."""
     if (once & ~twice | four) & HONOURS:
         return 0
     triplets, runs, doubled = thrice & HONOURS, 0, 0
     pairs = bit_count(twice & ~thrice & HONOURS)
     pair_suit = -1
     for suit in range(3):
-        spare = suits[suit] % 15 % 3  # modulo 15 is the sum of the nibbles, the number of tiles
+        spare = suits[suit] % 15 % 3  # modulo 15 gives the sum of the nibbles, the number of tiles
         if spare == 0:
             sets = split_suit(suits[suit])
             if sets < 0:
@@ -269,8 +270,8 @@ def _best_reading(facts, once, twice, thrice, four, suits, rules, win):
         while not (twice & ~thrice) >> first & 1:
             first += 1
         return try_pair(facts, triplets, runs, doubled, first, 0, rules, win)
-    # Nibble n weighs 16 ** n, modulo 9 that is 1 + 6 n. What exceeds the number of tiles is so 6 times the sum of the
-    # numbers, which is 12 times the pair's number: 3 times the pair's number.
+    # Nibble n has the weight 16 ** n, which is 1 + 6 n modulo 9. So the excess over the number of tiles is 6 times the
+    # sum of the numbers; modulo 9 that is 12 times, i.e. 3 times, the pair's number, as sets contribute nothing.
     tiles = suits[pair_suit] % 15
     best = 0
     for number in range((suits[pair_suit] - tiles) % 9 // 3, 9, 3):
@@ -304,14 +305,14 @@ def try_pair(facts, triplets, runs, doubled, pair, best, rules, win):
 
 @jit
 def score_hand(hand, melds, n_melds, win_kind, situation, seat_wind, round_wind, rules, win):
-    """Write into `win` what the hand is worth, and return whether it is complete and has a yaku.
+    """Write the value of a hand into `win`, and return whether the hand is complete and has a yaku.
 
-    hand: u8[34], the concealed tiles with the winning one; melds: MELD records, the first n_melds count;
-    win_kind: 0..33; situation: flags above; seat_wind, round_wind: 0..3, East to North; rules: a RULES record.
-    win: a WIN record in which `dora`, `ura` and `red` stand. Sets `closed`, `han`, `fu`, `yakuman` and `yaku`; in a
-    yakuman hand dora does not count, and the three are set to 0. Of all readings the one worth the most base points
-    counts (a yakuman before a counted one), then the most han, then the most fu. If the hand is no win, nothing is
-    written.
+    hand: u8[34], the concealed tiles including the winning one; melds: MELD records, of which the first n_melds count;
+    win_kind: 0..33; situation: the flags above; seat_wind, round_wind: 0..3, East to North; rules: a RULES record.
+    win: a WIN record in which `dora`, `ura` and `red` are set. Sets `closed`, `han`, `fu`, `yakuman` and `yaku`; dora
+    does not count in a yakuman hand, where the three are set to 0. Of all readings, the one with the most base points
+    counts (a yakuman before a counted one), then the one with the most han, then the most fu. If the hand is not a win,
+    nothing is written.
     """
     once, twice, thrice, four, tiles, suits = count_tiles(hand)
     if tiles + 3 * n_melds != 14:

@@ -1,14 +1,14 @@
-"""How far a hand is from complete (shanten), what completes it (waits), and what brings it nearer (accepted tiles).
+"""The distance of a hand from complete (shanten), the tiles that complete it (waits), and those that reduce shanten.
 
-The number is the exact distance: the fewest tiles to be drawn until the hand can be part of a complete one, less
-one, where no more than four tiles of a kind exist. So -1 is complete, 0 is tenpai, and a hand is tenpai exactly
-where it has a wait; one that only a kind of which it holds all four would complete is not. (Tiles in melds do not
-count for that: a wait of which all four lie in the own melds is one.) Complete is four sets and a pair, seven
-different pairs, or thirteen orphans; the last two only without called melds.
+Shanten is exact: the fewest tiles that must be drawn to complete the hand, minus one, given that there are only four
+tiles of each kind. So -1 is complete, 0 is tenpai, and a hand is tenpai exactly if it has a wait; a hand that only a
+kind of which it holds all four tiles would complete is not. (Tiles in melds do not matter for this: a kind with all
+four tiles in the hand's own melds can be a wait.) Complete means four sets and a pair, seven different pairs, or
+thirteen orphans; the last two only without melds.
 
-All compiled: they take the tables (`get_lookup()`), a hand u8[34] without the tiles of melds, and the number of
-melds, closed kongs included; sets of kinds are 34-bit masks in an int64. They do not check what they are given;
-`efficiency.py` does, for use from Python over batches and for written hands.
+All functions are compiled. They take the tables (`get_lookup()`), a hand u8[34] without the tiles of melds, and the
+number of melds, closed kongs included; sets of kinds are 34-bit masks in an int64. They do not check their arguments;
+`efficiency.py` does, for use from Python with batches and with hands in notation.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from simulator.tiles import ALL_KINDS, KINDS, TERMINALS_AND_HONOURS
 SUITS = 4
 COMPLETE = -1
 TENPAI = 0
-#: Stands where a kind is not in the hand and so cannot be discarded.
+#: Marks kinds that are not in the hand and so cannot be discarded.
 NO_SHANTEN = 127
 NO_CLASS = 255
 
@@ -78,7 +78,7 @@ def _pairs_missing(tally):
 
 @jit
 def _orphans_missing(tally):
-    """Return the tiles missing for thirteen orphans: one of each terminal and honour, and one more of them."""
+    """Return the tiles missing for thirteen orphans: one of each terminal and honour, and one more of any of them."""
     return 14 - (tally >> TALLY_ORPHANS & 15) - min(1, tally >> TALLY_ORPHAN_PAIRS)
 
 
@@ -97,13 +97,13 @@ def _missing(lookup, m, p, s, z, n_melds):
 
 @jit
 def shanten_of_keys(lookup, keys, n_melds):
-    """Return the shanten of the hand with these four suit keys, all forms; -1 is complete."""
+    """Return the shanten, over all forms, of the hand with these four suit keys; -1 is complete."""
     return _missing(lookup, np.int64(keys[0]), np.int64(keys[1]), np.int64(keys[2]), np.int64(keys[3]), n_melds) - 1
 
 
 @jit
 def shanten(lookup, hand, n_melds):
-    """Return the shanten of a hand of 3n+1 or 3n+2 tiles, all forms; -1 is complete."""
+    """Return the shanten, over all forms, of a hand of 3n+1 or 3n+2 tiles; -1 is complete."""
     return _missing(lookup, suit_key(hand, 0), suit_key(hand, 1), suit_key(hand, 2), suit_key(hand, 3), n_melds) - 1
 
 
@@ -126,7 +126,7 @@ def _held_masks(hand):
 
 @jit
 def _special_accepted(tally, held, twice):
-    """Return the tiles missing for the nearer of seven pairs and thirteen orphans, and the kinds that lower that."""
+    """Return the tiles missing for the nearer of seven pairs and thirteen orphans, and the kinds that reduce it."""
     pairs, orphans = _pairs_missing(tally), _orphans_missing(tally)
     accepted = np.int64(0)
     if pairs <= orphans:
@@ -148,7 +148,7 @@ def _fill_suits(lookup, hand, keys, classes):
 
 @jit
 def _others(lookup, classes, suit):
-    """Return the class of the three other suits."""
+    """Return the class of the other three suits together."""
     product = lookup["product"]
     return product[product[classes[suit ^ 1], classes[suit ^ 2]], classes[suit ^ 3]]
 
@@ -199,7 +199,7 @@ def _search_tenpai_discards(lookup, hand, n_melds):
 
 @jit
 def tenpai_discards_of_keys(lookup, hand, keys, n_melds):
-    """Return the mask of kinds whose discard leaves a hand of 3n+2 tiles, with these suit keys, tenpai."""
+    """Return the mask of kinds whose discard leaves a hand of 3n+2 tiles with these suit keys tenpai."""
     if shanten_of_keys(lookup, keys, n_melds) > TENPAI:
         return np.int64(0)
     return _search_tenpai_discards(lookup, hand, n_melds)
@@ -207,7 +207,7 @@ def tenpai_discards_of_keys(lookup, hand, keys, n_melds):
 
 @jit
 def tenpai_discards(lookup, hand, n_melds):
-    """Return the mask of kinds whose discard leaves a hand of 3n+2 tiles tenpai; 0 at once where none can."""
+    """Return the mask of kinds whose discard leaves a hand of 3n+2 tiles tenpai; 0 if there are none."""
     if shanten(lookup, hand, n_melds) > TENPAI:
         return np.int64(0)
     return _search_tenpai_discards(lookup, hand, n_melds)
@@ -215,7 +215,7 @@ def tenpai_discards(lookup, hand, n_melds):
 
 @jit
 def _accepted_elsewhere(lookup, classes, drawn, suit, after, sets, normal):
-    """Return the kinds outside of `suit`, whose class is now `after`, that leave less than `normal` tiles missing."""
+    """Return the kinds outside `suit`, whose class is now `after`, that leave fewer than `normal` tiles missing."""
     product, missing = lookup["product"], lookup["missing"]
     mask = np.int64(0)
     for turned in range(1, SUITS):
@@ -228,7 +228,7 @@ def _accepted_elsewhere(lookup, classes, drawn, suit, after, sets, normal):
 
 @jit
 def _special_after_discard(tally, held, twice, kind, count):
-    """Return `_special_accepted` after the discard of a kind of which the hand holds `count`."""
+    """Return `_special_accepted` after discarding a kind of which the hand holds `count` tiles."""
     bit = np.int64(1) << kind
     orphan = TERMINALS_AND_HONOURS >> kind & 1
     if count == 1:
@@ -242,17 +242,17 @@ def _special_after_discard(tally, held, twice, kind, count):
 
 @jit
 def accepted_by_discard(lookup, hand, n_melds, remaining, out_mask, out_count, out_shanten):
-    """Write what every discard from a hand of 3n+2 tiles leaves.
+    """Write the shanten and accepted tiles after each possible discard from a hand of 3n+2 tiles.
 
-    `remaining` u8[34] is how many tiles of each kind may still come. For each kind: `out_shanten` i1[34] the shanten
-    after its discard, `out_mask` i8[34] the kinds that lower it then, `out_count` i4[34] how many tiles these are.
-    A kind that is not in the hand gets NO_SHANTEN, no kinds and 0.
+    `remaining` u8[34] is how many tiles of each kind may still come. For each kind, `out_shanten` i1[34] gets the
+    shanten after its discard, `out_mask` i8[34] the kinds that then lower it, and `out_count` i4[34] how many tiles of
+    these kinds remain. A kind that is not in the hand gets NO_SHANTEN, no kinds and 0.
     """
     sets = SETS - n_melds
     product, missing = lookup["product"], lookup["missing"]
     keys, classes = np.empty(SUITS, np.int64), np.empty(SUITS, np.uint8)
     _fill_suits(lookup, hand, keys, classes)
-    drawn = np.empty(KINDS, np.uint8)  # class of a kind's suit after drawing it; there is no fifth to draw
+    drawn = np.empty(KINDS, np.uint8)  # class of a kind's suit after drawing it, unless all four are held
     for kind in range(KINDS):
         step = KEY_STEP[kind] if hand[kind] < COPIES else 0
         drawn[kind] = suit_class(lookup, kind // 9, keys[kind // 9] + step)
@@ -260,9 +260,9 @@ def accepted_by_discard(lookup, hand, n_melds, remaining, out_mask, out_count, o
     held, twice = _held_masks(hand)
     normal_now = missing[sets, product[_others(lookup, classes, 0), classes[0]]]
     special_now = min(_pairs_missing(tally), _orphans_missing(tally))
-    special_matters = n_melds == 0 and special_now <= normal_now + 1  # a discard takes one tile from either
+    special_matters = n_melds == 0 and special_now <= normal_now + 1  # a discard adds at most one to either
 
-    known = np.empty(KINDS, np.uint8)  # class of a kind's suit after discarding it, if `elsewhere` is found for it
+    known = np.empty(KINDS, np.uint8)  # class of a kind's suit after discarding it, if `elsewhere` is known for it
     elsewhere = np.empty(KINDS, np.int64)
     for suit in range(SUITS):
         first, last = 9 * suit, min(9 * suit + 9, KINDS)
@@ -281,7 +281,7 @@ def accepted_by_discard(lookup, hand, n_melds, remaining, out_mask, out_count, o
             if special > normal:
                 mask = np.int64(0)
             if normal <= special:
-                same = first  # what the other suits accept depends on the class alone
+                same = first  # what the other suits accept depends only on the class
                 while same < kind and known[same] != after:
                     same += 1
                 if same == kind:

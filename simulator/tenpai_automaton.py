@@ -1,13 +1,13 @@
-"""A small automaton that reads a hand suit by suit and tells whether it is tenpai: the ground for counting hands.
+"""A small automaton that reads a hand suit by suit and decides whether it is tenpai: the basis for counting hands.
 
-Counting tenpai hands must count each hand once, however many readings it has. So the ways to read a suit (which
-runs are under way, whether the pair and the missing tile are used) are followed all together: the set of ways that
-the tiles so far leave open is one state, and every vector of counts leads to exactly one state. States that the rest
-of the suit cannot tell apart are merged; about a thousand remain. A suit ends in one of some forty *labels*, which
-say all that the whole hand needs to know of it, and a second automaton of the same make reads the four labels.
+When tenpai hands are counted, each must be counted once, however many readings it has. So all ways to read a suit
+(which runs have begun, whether the pair and the missing tile are used) are followed at the same time: the set of ways
+that are still possible is one state, and every vector of counts leads to exactly one state. States that no continuation
+distinguishes are merged; about a thousand remain. A suit ends in one of about forty *labels*, which contain everything
+that matters to the whole hand, and a second automaton of the same structure reads the labels of the four suits.
 
-Tenpai is what `simulator.shanten` calls so: some kind of which the hand holds fewer than four completes four sets and
-a pair (melds count as sets), or, without melds, seven different pairs or thirteen orphans.
+Tenpai is defined as in `simulator.shanten`: some kind of which the hand holds fewer than four completes four sets and
+a pair (melds count as sets) or, without melds, seven different pairs or thirteen orphans.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ COPIES = 4
 SETS = 4
 DEAD = -1
 
-# What four sets and a pair, one tile short, need from a suit, by its number of tiles modulo three.
+# What a suit can contribute to four sets and a pair with one tile missing, by its number of tiles modulo three.
 _NEEDS = {
     0: {"sets": (0, 0)},  # (pairs made, missing tiles filled in)
     1: {"pair and wait": (1, 1)},
@@ -34,38 +34,38 @@ _NEEDS = {
 
 
 class Automaton(NamedTuple):
-    """A layered automaton: node 0 is the start, nodes are numbered level by level, the last level are the finals."""
+    """A layered automaton: node 0 is the start, nodes are numbered level by level, and the last level is the finals."""
 
     level: np.ndarray
-    """i16[nodes]: how many symbols have been read."""
+    """i16[nodes]: how many symbols have been read at the node."""
     after: np.ndarray
-    """i16[nodes, symbols]: node after reading a symbol, or DEAD."""
+    """i16[nodes, symbols]: the node after reading a symbol, or DEAD."""
     first: np.ndarray
     """i32[nodes + 1]: the edges into node n are those from first[n] up to first[n + 1]."""
     source: np.ndarray
-    """i16[edges]: node that an edge comes from."""
+    """i16[edges]: the node that an edge comes from."""
     symbol: np.ndarray
-    """i16[edges]: symbol that it reads."""
+    """i16[edges]: the symbol that an edge reads."""
     finals: int
-    """Number of the first final node; final f of the caller's order is node finals + f."""
+    """Number of the first final node; final f in the caller's order is node finals + f."""
 
 
 class TenpaiAutomata(NamedTuple):
     """The automata of a hand; the finals of `numbers` and `honours` are the symbols of `hand`."""
 
     numbers: Automaton
-    """Reads the counts 0..4 of the nine kinds of a suit of numbers."""
+    """Reads the counts 0..4 of the nine kinds of a numbered suit."""
     honours: Automaton
     """Reads the counts of the seven honours."""
     hand: Automaton
-    """Reads the labels of the suits m, p, s, z; final m: tenpai with m melds."""
+    """Reads the labels of the suits m, p, s, z; final number m is tenpai with m melds."""
 
 
 _Level = dict[Any, dict[int, Any]]  # the states of a level, each with its successors by symbol
 
 
 def _explore(start: tuple, levels: int, step: Callable[[Any, int], Iterable[tuple[int, tuple]]]) -> list[_Level]:
-    """Return, level by level, the states that can be reached."""
+    """Return the reachable states, level by level."""
     found: list[_Level] = [{start: {}}]
     for number in range(levels):
         following: _Level = {}
@@ -78,7 +78,7 @@ def _explore(start: tuple, levels: int, step: Callable[[Any, int], Iterable[tupl
 
 
 def _minimise(found: list[_Level], symbols: int, finals: list, final_of: Callable[[Any], Hashable]) -> Automaton:
-    """Merge the states that lead to the same finals by the same symbols, drop those that lead to none, and number."""
+    """Merge states that lead to the same finals by the same symbols, drop those that lead to none, number the rest."""
     place = {final: index for index, final in enumerate(finals)}
     merged = {state: place[final_of(state)] for state in found[-1] if final_of(state) in place}
     rows: list[list[tuple[tuple[int, int], ...]]] = []
@@ -109,15 +109,15 @@ def _minimise(found: list[_Level], symbols: int, finals: list, final_of: Callabl
     )  # fmt: skip
 
 
-# A state of a suit is (tiles, ways of reading four sets and a pair, singles for seven pairs, orphans missing and
-# paired for thirteen orphans); None where a form has become impossible.
+# A state of a suit is (number of tiles, ways of reading four sets and a pair, number of singles for seven pairs,
+# orphans missing and paired for thirteen orphans); if a form has become impossible, None (for sets, no ways).
 
 
 def _read_sets(ways: frozenset, count: int, runs: bool) -> frozenset:
     """Return the ways to read a suit after `count` tiles of the next kind.
 
-    A way is (runs begun with this kind, with the kind before, pairs made, missing tiles filled in). The missing
-    tile may be any kind of which fewer than four are held.
+    A way is (runs begun with this kind, runs begun with the kind before, pairs made, missing tiles filled in). The
+    missing tile may be of any kind of which fewer than four are held.
     """
     found = set()
     for new, old, pairs, filled in ways:
@@ -131,7 +131,7 @@ def _read_sets(ways: frozenset, count: int, runs: bool) -> frozenset:
 
 
 def _read_pairs(singles: int | None, count: int) -> int | None:
-    """Return the singles among different kinds held once or twice: at most one, that which is waited for."""
+    """Return the number of singles for seven pairs (at most one, which is the wait), or None if that is impossible."""
     if singles is None or count > 2:
         return None
     singles += count == 1
@@ -139,7 +139,7 @@ def _read_pairs(singles: int | None, count: int) -> int | None:
 
 
 def _read_orphans(orphans: tuple[int, int] | None, count: int, orphan: bool) -> tuple[int, int] | None:
-    """Return how many terminals and honours are missing and how many paired: at most one each, and nothing else."""
+    """Return how many orphans are missing and how many paired; None if more than one of either, or any other tile."""
     if orphans is None or (count and not orphan):
         return None
     missing, paired = orphans
@@ -166,14 +166,14 @@ def _explore_suit(first_kind: int, kinds: int) -> list[_Level]:
 
 
 def _label(state: tuple) -> Hashable:
-    """Return what the hand needs to know of a suit, or None where the suit makes tenpai impossible."""
+    """Return everything about a suit that matters to the hand, or None if the suit makes tenpai impossible."""
     tiles, ways, singles, orphans = state
     made = {(pairs, filled) for new, old, pairs, filled in ways if new == old == 0}
     sets = frozenset(name for name, needed in _NEEDS[tiles % 3].items() if needed in made)
     return (tiles, sets, singles, orphans) if sets or singles is not None or orphans is not None else None
 
 
-#: What the suits so far have, each of the alternatives a way to read them: nothing but sets, or parts besides.
+#: What the suits read so far contain besides sets, as a set of alternatives; here, at the start, nothing.
 _NOTHING = frozenset({"sets"})
 _TOGETHER = {
     ("sets", "sets"): "sets",
@@ -208,19 +208,19 @@ def _explore_hand(labels: list) -> list[_Level]:
 
 
 def _melds_if_tenpai(state: tuple) -> int | None:
-    """Return the number of melds that goes with a tenpai hand, or None if it is not tenpai."""
+    """Return the number of melds that a tenpai hand of this size has, or None if the hand is not tenpai."""
     tiles, parts, singles, orphans = state
     melds, over = divmod(HAND_TILES - tiles, 3)
     if over:
         return None
-    # Thirteen tiles with one single are six pairs besides; with as many orphans missing as paired, they are tenpai.
+    # Thirteen tiles with one single have six pairs; thirteen orphan tiles are tenpai if as many are missing as paired.
     special = melds == 0 and (singles == 1 or orphans in ((0, 0), (1, 1)))
     return melds if "pair and wait" in parts or special else None
 
 
 @cache
 def get_automata() -> TenpaiAutomata:
-    """Return the automata, built once in each process (a tenth of a second). Not to be changed."""
+    """Return the automata, built once per process (in a tenth of a second). Do not modify them."""
     numbers, honours = _explore_suit(0, 9), _explore_suit(27, 7)
     found: set[Any] = {_label(state) for states in (numbers, honours) for state in states[-1]} - {None}
     labels = sorted(found, key=lambda label: (label[0], sorted(label[1]), str(label[2:])))

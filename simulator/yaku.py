@@ -1,4 +1,4 @@
-"""The yaku: Tenhou's numbers, names and han, and the masks that the compiled scoring adds them up with.
+"""The yaku: Tenhou's numbers, names and han, and the masks with which the compiled scoring adds up han.
 
 A hand's yaku are one int64, bit y for the yaku with Tenhou's number y.
 """
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Yaku(NamedTuple):
-    """One yaku; `open_han` 0 means that it needs a closed hand, `han` 0 that it is dora or a yakuman."""
+    """A yaku; `open_han` 0 means that it needs a closed hand, `han` 0 that it is dora or a yakuman."""
 
     number: int
     name: str
@@ -19,7 +19,7 @@ class Yaku(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The English name, and the Japanese term where it is another."""
+        """The English name, followed by the Japanese term if that is different."""
         return self.name if self.name == self.japanese else f"{self.name} ({self.japanese})"
 
 
@@ -34,7 +34,7 @@ SEAT_WIND, ROUND_WIND, DRAGON = 10, 14, 18  # the first of four, four and three
 
 _WINDS = (("east", "ton"), ("south", "nan"), ("west", "shaa"), ("north", "pei"))
 
-#: Every yaku at its number; dora, ura dora and red fives (52-54) are not yaku but stand in results beside them.
+#: Every yaku at the index of its number; dora, ura dora and red fives (52-54) are not yaku but listed with them.
 YAKU: tuple[Yaku, ...] = (
     Yaku(MENZEN_TSUMO, "fully concealed hand", "menzen tsumo", 1, 0),
     Yaku(RIICHI, "riichi", "riichi", 1, 0),
@@ -92,14 +92,14 @@ def _han_mask(which: str, bit: int) -> int:
     return sum(1 << yaku.number for yaku in YAKU if getattr(yaku, which) >> bit & 1)
 
 
-#: Masks of the yaku whose han has bit 0, 1, 2: a hand's han is a weighted sum of three bit counts.
+#: Masks of the yaku whose han has bit 0, 1 or 2 set: a hand's han is a weighted sum of three bit counts.
 HAN_1, HAN_2, HAN_4 = (_han_mask("han", bit) for bit in range(3))
 OPEN_HAN_1, OPEN_HAN_2, OPEN_HAN_4 = (_han_mask("open_han", bit) for bit in range(3))
 
-#: Yakuman that `Rules.double_yakuman` counts twice.
+#: The yakuman that `Rules.double_yakuman` counts twice.
 DOUBLE_YAKUMAN = 1 << SUUANKOU_TANKI | 1 << JUNSEI_CHUUREN | 1 << KOKUSHI_13 | 1 << DAISUUSHII
 
 
 def yaku_of(mask: int) -> list[Yaku]:
-    """Return the yaku in a mask, by number."""
+    """Return the yaku in a mask, in the order of their numbers."""
     return [yaku for yaku in YAKU if mask >> yaku.number & 1]
