@@ -1,1 +1,1 @@
-"""Run-time adaptation: a copy of the policy learned for one hand, by rollouts of that hand (paper, section 3.4)."""
+"""Run-time policy adaptation: fine-tune a copy of the policy for one hand on rollouts of it (paper, section 3.4)."""

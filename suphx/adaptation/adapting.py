@@ -1,4 +1,4 @@
-"""`Adapter`: from positions to copies of the policy that are adapted to them, near the original and tried out."""
+"""`Adapter`: adapts copies of the policy to positions, keeps them near the original, and tests them."""
 
 from __future__ import annotations
 
@@ -26,51 +26,51 @@ from suphx.selfplay.policy_gradient import divergence, legal_answers, log_probab
 from suphx.selfplay.rewards import worth_of
 from suphx.selfplay.trajectory import PATH, Batch, Experience, join
 
-#: Numbers of a position's deals: those learned from begin at 0, held-out ones and those of experiments here.
+#: First numbers of a position's held-out deals and of the test deals of experiments; training deals start at 0.
 CHECK_DEALS, TEST_DEALS = 1 << 32, 1 << 33
-#: With a time limit: the share of it for rollouts, and deals of the first part, which tells how long they take.
+#: With a time limit: the share of it for rollouts, and the deals of the first part, which measures how long they take.
 _ROLLOUT_SHARE, _FEWEST_DEALS = 0.5, 8
-#: Fewer held-out deals tell nothing.
+#: With fewer held-out deals a check would be meaningless.
 _LEAST_CHECKED = 16
-#: Times that the way from the original is halved to keep within the bound; more is as good as the original.
+#: Most times that the change from the original is halved to respect the bound; beyond that the original is used.
 _HALVINGS = 12
 
 
 @dataclass(frozen=True)
 class Adapted:
-    """What came of adapting to one position."""
+    """The result of adapting to one position."""
 
     copy: Copy
-    """What to play by: the adapted copy, or what was there before where that was dropped."""
+    """The copy to play with: the adapted one, or the previous one if that was dropped."""
     proposed: Copy
-    """What the steps led to, within the bound, before it was tried."""
+    """The copy that the gradient steps produced, within the bound, before the check."""
     distance: float
-    """KL(original, proposed) in nats, a mean over held-out questions; the largest of the models that adapt."""
+    """KL(original, proposed) in nats, averaged over held-out questions; the maximum over the models that adapt."""
     gain: float
-    """Mean of what the proposed copy got more than what was there before, on held-out deals; NaN without a check."""
+    """Mean reward of the proposed copy minus that of the previous one on held-out deals; NaN without a check."""
     error: float
-    """Standard error of it."""
+    """Standard error of the gain."""
     kept: bool
     rollouts: int
-    """Rollouts that were learned from."""
+    """Number of rollouts learned from."""
     seconds: dict[str, float] = field(default_factory=dict)
-    """Time of each part of the work, shared evenly among positions that were adapted to together."""
+    """Time of each part of the work, divided evenly among the positions adapted to together."""
 
 
 @dataclass(frozen=True)
 class Lessons:
-    """Rollouts to learn from, and what each was worth."""
+    """Rollouts to learn from, with their rewards."""
 
     rolled: Rolled
     rewards: np.ndarray
     """f64[rollouts]"""
     by_critic: np.ndarray | None = None
-    """f64[n]: advantage of each question to the one model that adapts, where a critic was asked."""
+    """f64[n]: advantage of each question to the one model that adapts, if there is a critic."""
 
     def of(self, position: int) -> tuple[Batch, np.ndarray, np.ndarray]:
-        """Return a position's questions, with a path for each rollout, the deal of each, u64[paths], and `by_critic`.
+        """Return a position's questions, with one path per rollout, the deal of each path u64[paths], and `by_critic`.
 
-        It is empty without a critic.
+        `by_critic` is empty without a critic.
         """
         mine = np.flatnonzero(self.rolled.rollouts["position"] == position)
         number = np.full(len(self.rewards), -1)
@@ -88,16 +88,16 @@ class Lessons:
 
 
 class TimedStems(Stems):
-    """Stems that tell what time they save: ways that are compared are to cost what each would cost alone."""
+    """Stems that measure the time they save, so that each compared way can be charged what it would cost alone."""
 
     def __init__(self) -> None:
         super().__init__()
         self.saved = 0.0
-        """Seconds that it would have taken to make them anew whenever they were there already."""
+        """Seconds that it would have taken to recompute the stems each time they were reused."""
         self._seconds: dict[int | None, float] = {}
 
     def inputs(self, part: LearnedPart, packed: np.ndarray) -> np.ndarray | torch.Tensor:
-        """Return `part.inputs`, as of `Stems`."""
+        """Return `part.inputs`, as in `Stems`."""
         started = time.perf_counter()
         found = super().inputs(part, packed)
         taken = time.perf_counter() - started
@@ -108,22 +108,22 @@ class TimedStems(Stems):
 
 @dataclass(frozen=True)
 class Taught:
-    """What one position is taught; the same in several ways, where ways are compared."""
+    """The training data of one position, shared by all ways of learning that are compared."""
 
     batch: Batch
-    """Its questions, with a path for each rollout."""
+    """Its questions, with one path per rollout."""
     deals: np.ndarray
-    """u64[paths]: the deal of each."""
+    """u64[paths]: the deal of each path."""
     by_critic: np.ndarray
-    """f64[n]: as of `Lessons`; empty without a critic."""
+    """f64[n]: as in `Lessons`; empty without a critic."""
     before: Copy
-    """What its seat plays by now: steps begin there."""
+    """The copy that its seat plays with so far, from which the steps start."""
     stems: dict[str, TimedStems]
     """By model."""
 
     @property
     def saved(self) -> float:
-        """Seconds saved so far by what several ways share."""
+        """Seconds saved so far by sharing stems among several ways of learning."""
         return sum(stems.saved for stems in self.stems.values())
 
 
@@ -138,9 +138,9 @@ class Adapter:
         seed: int,
         side_by_side: int = SIDE_BY_SIDE,
     ) -> None:
-        """seed: of deals and of what is drawn in rollouts; with it a position is always adapted to in the same way.
+        """seed: random seed of deals and of sampling in rollouts; it makes adaptation to a position reproducible.
 
-        Raises InputError for a critic that cannot be used.
+        Raises InputError for an unusable critic.
         """
         self.original, self.config, self.worth, self.seed = original, config, worth, seed
         self.deals = Deals(original, worth, seed, side_by_side)
@@ -152,11 +152,11 @@ class Adapter:
     def adapt(
         self, positions: Sequence[Position], before: Sequence[Copy] | None = None, seconds: float | None = None
     ) -> list[Adapted]:
-        """Return a copy of the policy for each position; positions share the networks' passes.
+        """Return an adapted copy of the policy for each position; positions share the networks' passes.
 
-        before: what each seat plays by now, where that is a copy already: it plays the rollouts, and steps begin there.
-        seconds: about how long it may take for each position; with less time than all deals need there are fewer, and
-        without time for a check nothing is changed. What is learned then depends on the machine's speed.
+        before: the copy that each seat plays with so far, if any: it plays the rollouts, and steps start from it.
+        seconds: approximate time limit per position; if it is too short for all deals, fewer are played, and if there
+        is no time for a check, nothing is changed. The result then depends on the machine's speed.
         """
         before = before or [self.original.itself] * len(positions)
         clock = Clock(len(positions), seconds)
@@ -165,7 +165,7 @@ class Adapter:
         learned = [self.learn(self.taught(lessons, place, each)) for place, each in enumerate(before)]
         clock.note("steps")
         rollouts = sum(len(each.rewards) for each in lessons) // len(positions)
-        # A held-out deal is played by what was there before, then by the copy where that goes another way.
+        # Each held-out deal is played by the previous copy, and again by the new one where that answers differently.
         checks = self._pace.affordable(self.config.check_deals, clock.left() / 2, len(positions))
         if checks < min(_LEAST_CHECKED, self.config.check_deals):
             return [Adapted(each, each, 0.0, 0.0, np.inf, False, rollouts, clock.seconds) for each in before]
@@ -175,9 +175,9 @@ class Adapter:
         return [replace(each, seconds=clock.seconds) for each in found]
 
     def _lessons(self, positions: Sequence[Position], before: Sequence[Copy], clock: Clock) -> list[Lessons]:
-        """Return all rollouts that are wanted, or as many as there is time for; every one of them is played to its end.
+        """Return all configured rollouts, or as many as there is time for; each of them is played to its end.
 
-        They are begun in parts: whoever stopped those that are still going would keep the short rounds.
+        They are started in parts, because stopping unfinished ones would bias the sample towards short rounds.
         """
         parts: list[Lessons] = []
         done, each = 0, self.config.copies * len(positions)
@@ -194,7 +194,7 @@ class Adapter:
         return parts
 
     def roll(self, positions: Sequence[Position], before: Sequence[Copy], first: int, deals: int) -> Lessons:
-        """Play rollouts to learn from: so many deals of each position, from number `first` on."""
+        """Play rollouts to learn from: `deals` deals of each position, from number `first` on."""
         config = self.config
         drawing = [self.original.player(copy, config.models, config.temperature) for copy in _shared(before)]
         own = [drawing[place] for place in _places(before)]
@@ -210,7 +210,7 @@ class Adapter:
         return Lessons(rolled, rewards, rolled.outlook.advantages(rewards, config.gae_lambda, questions))
 
     def taught(self, lessons: Sequence[Lessons], position: int, before: Copy) -> Taught:
-        """Return what a position is taught; lessons: parts of it, each of other deals. before: what its seat plays."""
+        """Collect a position's training data; lessons: parts with different deals. before: the copy its seat plays."""
         found = [each.of(position) for each in lessons]
         batch, deals, by_critic = (
             join([each for each, _, _ in found]),
@@ -219,11 +219,11 @@ class Adapter:
         return Taught(batch, deals, by_critic, before, {model: TimedStems() for model in batch.experience})
 
     def learn(self, taught: Taught, shuffled: bool = False, steps: StepsConfig | None = None) -> Copy:
-        """Return what steps on formula 6 make of what a seat plays by now.
+        """Return the copy that gradient steps on formula 6 produce from the one a seat plays with so far.
 
-        shuffled: with the rewards dealt out among the rollouts at random (a critic's advantages among the answers), a
+        shuffled: permute the rewards at random among the rollouts (or a critic's advantages among the answers), a
         control from which nothing can be learned.
-        steps: others than those of the configuration.
+        steps: used instead of those of the configuration.
         """
         config, precision = steps or self.config.steps, self.original.precision
         by_answer = config.baseline == "critic"
@@ -241,11 +241,11 @@ class Adapter:
         return self.original.copy(learned)
 
     def held_out(self, positions: Sequence[Position], before: Sequence[Copy], deals: int) -> Played:
-        """Play held-out deals as they would be without adapting, some also where no check needs them: for distances."""
+        """Play held-out deals with the previous copies; even without a check some are needed to measure distances."""
         return self.deals.play(positions, before, deals or _LEAST_CHECKED, CHECK_DEALS, self.config.models)
 
     def try_out(self, played: Played, before: Sequence[Copy], learned: Sequence[Copy], rollouts: int) -> list[Adapted]:
-        """Bring copies within the bound, try them on held-out deals, and drop those that are outside the margin."""
+        """Bring copies within the bound, test them on held-out deals, and drop those outside the margin."""
         config = self.config
         proposed, distances = [], []
         for place, copy in enumerate(learned):
@@ -261,13 +261,13 @@ class Adapter:
         found = []
         for place, row in enumerate(gains):
             mean, error = float(row.mean()), float(row.std(ddof=1) / len(row) ** 0.5) if len(row) > 1 else np.inf
-            kept = mean >= config.check_margin * error  # also where no held-out deal went another way
+            kept = mean >= config.check_margin * error  # also if no held-out deal went differently
             copy = proposed[place] if kept else before[place]
             found.append(Adapted(copy, proposed[place], distances[place], mean, error, kept, rollouts))
         return found
 
     def _bounded(self, played: Played, position: int, copy: Copy) -> tuple[Copy, float]:
-        """Return a copy that is no farther from the original than is allowed, and how far it is."""
+        """Return a copy within the bound from the original, and its distance."""
         networks, share, original = copy.networks, 1.0, self.original
         for _ in range(_HALVINGS):
             near = {model: between(original.networks[model], each, share) for model, each in networks.items()}
@@ -279,7 +279,7 @@ class Adapter:
         return original.itself, 0.0
 
     def _distance(self, asked: Experience, model: str, copy: Copy) -> float:
-        """Return the mean of KL(original, copy) over questions, in nats; 0 without any."""
+        """Return the mean of KL(original, copy) over questions, in nats; 0 without questions."""
         if not len(asked):
             return 0.0
         legal = torch.from_numpy(legal_answers(asked.legal, OUTPUTS[model]))
@@ -292,11 +292,11 @@ class Adapter:
 
 
 def _shared(copies: Sequence[Copy]) -> list[Copy]:
-    """Return the different ones, each once."""
+    """Return the distinct copies, each once."""
     return list({id(copy): copy for copy in copies}.values())
 
 
 def _places(copies: Sequence[Copy]) -> list[int]:
-    """Return where each one is among the different ones."""
+    """Return the index of each copy in `_shared`."""
     place = {id(copy): number for number, copy in enumerate(_shared(copies))}
     return [place[id(copy)] for copy in copies]

@@ -1,4 +1,4 @@
-"""`AdaptedAgent`: plays every round by a copy of its policy that was adapted to it, and begins anew with the next."""
+"""`AdaptedAgent`: plays each round with a copy of its policy adapted to that round, then starts over for the next."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from suphx.agent.interface import Agent, Choice
 from suphx.config import Config
 from suphx.reward.games import START
 
-#: Rollouts of all positions that are adapted to together: their questions are held in memory, about 70 KB each.
+#: Most rollouts of all positions adapted to together: their questions are held in memory, about 70 KB per rollout.
 _MOST_ROLLOUTS = 8_000
 
 
@@ -32,21 +32,21 @@ class AdaptedConfig(Config):
     adaptation: AdaptationConfig = Field(default_factory=AdaptationConfig)
     """How it adapts to a position."""
     turns: tuple[int, ...] = (0,)
-    """After how many own discards of a round it adapts; 0 is its first decision. With several, each adaptation begins
-    with what the one before has led to, deals anew what is hidden by then, and has its share of `deals`,
-    `check_deals` and time."""
+    """After how many own discards of a round it adapts; 0 is its first decision. With several, each adaptation starts
+    from the result of the one before, redeals what is hidden by then, and gets its share of `deals`, `check_deals` and
+    time."""
     seconds_per_round: float | None = Field(default=None, gt=0)
-    """About how long it may think about a round beyond its usual answers; by default as long as the deals take."""
+    """Approximate time for adaptation per round, beyond its usual answers; by default as long as the deals take."""
 
     @field_validator("turns")
     @classmethod
     def _in_order(cls, turns: tuple[int, ...]) -> tuple[int, ...]:
         if not turns or list(turns) != sorted(set(turns)) or turns[0] < 0:
-            raise ValueError("turns: numbers from 0 on, each once and in order")
+            raise ValueError("turns: numbers from 0 on are needed, each once and in ascending order")
         return turns
 
     def share(self) -> AdaptationConfig:
-        """Return what one of several adaptations in a round has."""
+        """Return the configuration of each single adaptation, its deals divided among those of a round."""
         times, whole = len(self.turns), self.adaptation
         checks = whole.check_deals and max(1, whole.check_deals // times)
         return whole.model_copy(update={"deals": max(1, whole.deals // times), "check_deals": checks})
@@ -54,47 +54,47 @@ class AdaptedConfig(Config):
 
 @dataclass
 class _Memory:
-    """What the agent keeps of the round that it plays at a table."""
+    """What the agent remembers of the round that a seat is playing at a table."""
 
     game: tuple[int, int]
     """Seed and number of the game."""
     deal: int
-    """Rounds dealt in it."""
+    """Number of rounds dealt in the game."""
     signs: tuple[int, ...]
-    """What else tells a round from another one: bots' games all have the same few seeds."""
+    """Other values that identify a round, because the games of bots all share a few seeds."""
     history: np.ndarray
-    """START[k] of the rounds it was asked in."""
+    """START[k] of the rounds in which it had decisions."""
     copy: Copy
-    """What it plays by."""
+    """The copy that it plays with."""
     decisions: int = 0
-    """Of its seat in this round, as of the last time it was asked."""
+    """Decisions of its seat in this round, as of the last call."""
     done: int = 0
-    """How many of its turns to adapt have come."""
+    """Number of configured turns that have been reached."""
     has_adapted: bool = False
 
 
 @dataclass
 class Counts:
-    """What has been adapted to."""
+    """Statistics of an agent's adaptations."""
 
     rounds: int = 0
-    """Of a seat, in which it adapted once at least."""
+    """Rounds of a seat in which it adapted at least once."""
     adaptations: int = 0
     kept: int = 0
-    """Of these, how many led to a copy that was kept."""
+    """Adaptations whose copy was kept."""
     rollouts: int = 0
     seconds: float = 0.0
 
 
 class AdaptedAgent:
-    """An agent that adapts.
+    """An agent with run-time adaptation.
 
-    At its first decision of a round it adapts to what it sees by then. So it remembers, by table and seat, the round
-    it is in and how the game's rounds started; whoever begins in the middle of a round is adapted to that position.
+    At its first decision of a round it adapts to what it sees. For this it remembers, by table and seat, the current
+    round and how the game's rounds started; if it joins in the middle of a round, it adapts to that position.
     """
 
     def __init__(self, original: Original, config: AdaptedConfig, seed: int = 0) -> None:
-        """seed: of the deals that it makes up and of what is drawn in them."""
+        """seed: random seed of the simulated deals and of sampling in them."""
         self.name = f"{original.name}, adapted"
         self.counts: defaultdict[int, Counts] = defaultdict(Counts)
         """By table."""
@@ -105,7 +105,7 @@ class AdaptedAgent:
         self._memory: dict[tuple[int, int], _Memory] = {}
 
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
-        """Choose for each decision; adapt first where it is time."""
+        """Choose an action for each decision, adapting first where an adaptation is due."""
         due = [row for row in range(len(asked)) if self._is_due(games[asked.game[row]], *_place(asked, row))]
         size = max(1, _MOST_ROLLOUTS // self._adapter.config.rollouts)
         for first in range(0, len(due), size):
@@ -123,7 +123,7 @@ class AdaptedAgent:
         return self._adapter.deals.player_of(copy)
 
     def _is_due(self, game: np.void, table: int, seat: int) -> bool:
-        """Note that a seat is asked; return whether it is time to adapt."""
+        """Record that a seat has a decision; return whether an adaptation is due."""
         if game["phase"] == PHASE_STOP:
             return False
         memory = self._remember(game, table, seat)
@@ -134,7 +134,7 @@ class AdaptedAgent:
         return due
 
     def _remember(self, game: np.void, table: int, seat: int) -> _Memory:
-        """Return the memory of this round, a fresh one where it is another round than last time."""
+        """Return the memory of this round, or a fresh one if the round is not the same as last time."""
         name, deal = (int(game["seed"]), int(game["number"])), int(game["deals"])
         last = self._memory.get((table, seat))
         same_game = last is not None and last.game == name
@@ -166,11 +166,11 @@ class AdaptedAgent:
             memory.has_adapted = True
 
     def take_counts(self, table: int) -> dict[str, float]:
-        """Return what has been adapted to at a table since this was last asked, as of `Counts`."""
+        """Return the `Counts` of a table since the last call, as a dictionary."""
         return asdict(self.counts.pop(table, Counts()))
 
     def _by_copy(self, asked: Decisions) -> list[tuple[Copy, np.ndarray]]:
-        """Return each copy that is played by, and which decisions are its, i64[m]."""
+        """Return each copy in use and the rows of its decisions, i64[m]."""
         copies: dict[int, tuple[Copy, list[int]]] = {}
         for row in range(len(asked)):
             memory = self._memory.get(_place(asked, row))

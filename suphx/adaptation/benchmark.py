@@ -1,4 +1,4 @@
-"""How fast adaptation is: rollouts beside what the networks alone would allow, steps, and playing by many copies."""
+"""Benchmarks of adaptation: rollouts compared with the networks' bare speed, gradient steps, playing many copies."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODELS, NetworkSize
 from suphx.selfplay.trajectory import Experience
 
-#: Hands whose rollouts share passes, and hands that are played by a copy each.
+#: Number of hands whose rollouts share passes, and of hands that each have their own copy.
 _HANDS, _COPIES = 4, 64
 _SEED = 1
 
 
 def bench_rollouts(size: NetworkSize, precision: Precision, seconds: float, rollouts: int) -> dict[str, float]:
-    """Measure rollouts a second from their hands' first discards, in turns with the networks alone.
+    """Measure rollouts per second from the hands' first discards, alternating with the networks alone.
 
-    As in `suphx bench evaluate`, fresh networks are asked about every decision of rounds that `sensible` plays.
-    rollouts: so many at a time. `ratio`: of what the networks alone would allow.
+    As in `suphx bench evaluate`, untrained networks evaluate every decision of rounds that `sensible` plays.
+    rollouts: number at a time. `ratio`: the measured rate as a share of what the networks alone would allow.
     """
     games = Tables(_HANDS, seed=_SEED).games
     positions = [Position(game.copy(), number % SEATS, start_of(game)) for number, game in enumerate(games)]
@@ -78,7 +78,7 @@ def _counted(network: Network, asked: list[int]) -> Network:
 
 
 def bench_steps(size: NetworkSize, precision: Precision, questions: int) -> dict[str, float]:
-    """Measure a step, the search for its length included: questions a second, by how much of the network learns."""
+    """Measure a step, including the search for its length: questions per second, by how much of the network learns."""
     network = untrained_networks(size)["discard"]
     planes = made_up_planes(questions)[:, : network.planes]
     answer = np.random.default_rng(_SEED).integers(0, 34, questions)
@@ -100,7 +100,7 @@ def bench_steps(size: NetworkSize, precision: Precision, questions: int) -> dict
 
 
 def bench_copies(size: NetworkSize, precision: Precision, seconds: float) -> dict[str, float]:
-    """Measure answers a second to one question for each of many copies: whole ones, or with the first blocks shared."""
+    """Measure answers per second with one question per copy, for whole copies and for ones that share first blocks."""
     network = untrained_networks(size)["discard"]
     planes = made_up_planes(_COPIES)[:, : network.planes]
     copies = [Copy({"discard": network}, precision).calls["discard"] for _ in range(_COPIES)]

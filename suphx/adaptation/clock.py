@@ -1,57 +1,57 @@
-"""Time that some work has taken, by part, and how many rollouts there is still time for."""
+"""Measure the time of each part of the work, and estimate how many rollouts there is still time for."""
 
 from __future__ import annotations
 
 import time
 
-#: Twice as many rollouts side by side take 2^0.6 times as long, until it is known better: passes are filled up more.
+#: Assumption until measured: doubling the rollouts side by side takes 2^0.6 times as long, as passes are fuller.
 _GROWTH = 0.6
 
 
 class Clock:
-    """Begins to run when it is made. All seconds are shares: those of one of several that share the work."""
+    """A stopwatch that starts when created; `seconds` are divided evenly among the positions that share the work."""
 
     def __init__(self, share: int = 1, limit: float | None = None) -> None:
-        """share: among how many the work is shared. limit: seconds there are for each of them, or None."""
+        """share: number of positions that share the work. limit: seconds available for each of them, or None."""
         self.share, self.limit = share, limit
         self.seconds: dict[str, float] = {}
-        """By part."""
+        """Seconds by part of the work."""
         self._begun = self._last = time.perf_counter()
 
     def note(self, part: str) -> None:
-        """Count the time since the last call as this part's."""
+        """Attribute the time since the last call to a part."""
         now = time.perf_counter()
         self.seconds[part] = (now - self._last) / self.share
         self._last = now
 
     def left(self, part: float = 1.0) -> float:
-        """Return the seconds, of all together, until a part of the limit; infinite without one."""
+        """Return the total seconds left until a fraction `part` of the limit; infinite without a limit."""
         if self.limit is None:
             return float("inf")
         return part * self.limit * self.share - (time.perf_counter() - self._begun)
 
 
 class Pace:
-    """How long rollouts take that are played together, by their number, as last seen."""
+    """Predicts how long rollouts take, from the last measured time for each number of rollouts."""
 
     def __init__(self) -> None:
         self._seen: dict[int, float] = {}
 
     def note(self, rollouts: int, seconds: float) -> None:
-        """Note how long so many took."""
+        """Record how long a number of rollouts took."""
         self._seen[rollouts] = seconds
 
     def predicted(self, rollouts: int) -> float:
-        """Return the seconds that so many will take, by the number seen that is nearest to it; infinite at first."""
+        """Predict the seconds for a number of rollouts from the nearest measured one; infinite without any."""
         if not self._seen:
             return float("inf")
         near = min(self._seen, key=lambda seen: max(seen, rollouts) / min(seen, rollouts))
         return self._seen[near] * (rollouts / near) ** _GROWTH
 
     def affordable(self, wanted: int, seconds: float, each: int) -> int:
-        """Return how many deals there is time for, of those that are wanted: all, or a power of two of them.
+        """Return how many of the wanted deals there is time for: all, or a power of two, or 0.
 
-        each: rollouts of a deal.
+        each: rollouts per deal.
         """
         if seconds == float("inf") or self.predicted(wanted * each) <= seconds:
             return wanted

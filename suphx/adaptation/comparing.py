@@ -1,4 +1,4 @@
-"""Two policies on the same deals: every pair of rounds starts alike, and only what is answered differs."""
+"""Compare two policies on the same deals: both rounds of a pair start alike, and only the answers differ."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from suphx.selfplay.trajectory import Experience
 
 @dataclass(frozen=True)
 class Played:
-    """Deals of some positions as they were played before anything is adapted."""
+    """Deals of some positions, played before the adaptation."""
 
     positions: Sequence[Position]
     rolled: Rolled
     worth: np.ndarray
-    """f64[positions, deals]: the reward of each."""
+    """f64[positions, deals]: the reward of each deal."""
 
     def questions(self, position: int, model: str) -> Experience:
-        """Return what the seat of a position was asked; `path` is the rollout among those of all positions."""
+        """Return the questions to the seat of a position; `path` is the rollout among those of all positions."""
         experience = self.rolled.experience[model]
         return experience.rows(self.rolled.rollouts["position"][experience.path] == position)
 
 
 class Deals:
-    """Plays deals of positions: the seat by some policy, the other three by the original's likeliest answers."""
+    """Plays deals of positions: the seat with some policy, the other three with the original's likeliest answers."""
 
     def __init__(self, original: Original, worth: Worth, seed: int, side_by_side: int = SIDE_BY_SIDE) -> None:
-        """seed: names the deals, with the positions."""
+        """seed: random seed that, with the position, determines the deals."""
         self.original, self.worth, self.seed, self.side_by_side = original, worth, seed, side_by_side
 
     def player_of(self, copy: Copy) -> Agent:
-        """Return a copy as it plays, by its likeliest answers."""
+        """Return a copy as a player, which takes its likeliest answers."""
         return self.original.player(copy) if copy else self.original.playing
 
     def play(
@@ -51,9 +51,9 @@ class Deals:
         first: int,
         models: Sequence[str],
     ) -> Played:
-        """Play so many deals of each position, from number `first` on, the seat by what it plays by now.
+        """Play `deals` deals of each position, from number `first` on, the seat with its previous copy.
 
-        models: those whose questions are kept, to see later where others answer otherwise.
+        models: models whose questions are kept, to find out later where other copies answer differently.
         """
         rollouts = rollouts_of(len(positions), deals, first)
         rolled = self._roll(positions, rollouts, before, models)
@@ -68,9 +68,9 @@ class Deals:
         return roll_out(positions, rollouts, own, others, self.seed, models, side_by_side=self.side_by_side)
 
     def gains(self, played: Played, copies: Sequence[Copy]) -> np.ndarray:
-        """Return f64[positions, deals]: what the copy of each position got more, deal by deal.
+        """Return f64[positions, deals]: the gain of each position's copy over the previous one, deal by deal.
 
-        A round in which it would answer every question as was answered is the same round, so only others are played.
+        A round in which the copy would give the same answer to every question is unchanged, so it is not replayed.
         """
         rollouts = played.rolled.rollouts
         differs = np.zeros(len(rollouts), np.bool_)

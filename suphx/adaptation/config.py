@@ -1,4 +1,4 @@
-"""What adaptation can be told: every field with its meaning; what the paper leaves open is ours."""
+"""Configuration of run-time adaptation; where the paper leaves details open, the choices are this project's."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ class StepsConfig(Config):
     """The gradient steps on formula 6."""
 
     blocks: int | None = Field(default=1, ge=0)
-    """Adapt the head and so many of the last residual blocks; null for the whole network."""
+    """Adapt the head and this many of the last residual blocks; null for the whole network."""
     offsets: bool = False
-    """Adapt an offset of each kind's logit besides (discards only): what to keep with this hand, which a head that
-    judges all kinds alike cannot learn."""
+    """Also adapt an offset for each kind's logit (discards only): it can learn which kinds to keep with this hand,
+    which a head that treats all kinds alike cannot."""
     baseline: Literal["mean", "deal", "critic"] = "deal"
-    """What is taken off a rollout's reward: the mean of all others, or of the others of the same deal; or what the
-    critic expects, from question to question."""
+    """What is subtracted from a rollout's reward: the mean of all other rollouts, or of the others of the same deal, or
+    the critic's value, from question to question."""
     form: Form = "decision"
-    """Formula 6 with the ratio of each answer, or (`rollout`) of all answers of a rollout together, as it stands."""
+    """Formula 6 with the ratio of each single answer, or (`rollout`) of all answers of a rollout, as in the paper."""
     first_answers: int | None = Field(default=None, ge=1)
-    """Learn from so many first answers of each rollout; null for all. The first ones answer the same few questions in
-    all rollouts, the later ones a different question in each."""
+    """Learn only from this many first answers of each rollout; null for all. The first ones answer the same few
+    questions in all rollouts, later ones a different question in each."""
     optimizer: Literal["gradient", "adam", "natural"] = "gradient"
-    """Direction of a step: the gradient, Adam's, or the natural gradient, for the discard network's head alone
-    (`blocks: 0`). Its length follows from `distance`."""
+    """Direction of a step: the gradient, Adam's, or the natural gradient, which is only for the discard network's head
+    (`blocks: 0`). The length follows from `distance`."""
     steps: int = Field(default=1, ge=1)
-    """How many, each over all rollouts."""
+    """Number of steps, each over all rollouts."""
     distance: float = Field(default=0.01, gt=0)
-    """KL(what the steps start from, what they lead to) in nats, as a mean over the questions that are learned from."""
+    """KL(policy before the steps, policy after them) in nats, averaged over the questions learned from."""
 
     @model_validator(mode="after")
     def _fits(self) -> StepsConfig:
         if self.optimizer == "natural" and self.blocks != 0:
-            raise ValueError("optimizer: natural is for the head alone, blocks: 0")
+            raise ValueError("optimizer: natural is for the head alone; set blocks: 0")
         if self.form == "rollout" and self.first_answers is not None:
             raise ValueError("first_answers: form rollout needs every question of a rollout")
         return self
@@ -51,51 +51,52 @@ class AdaptationConfig(Config):
     """How a policy is adapted to a hand."""
 
     models: list[Model] = Field(default=["discard"], min_length=1)
-    """Which of the five adapt (the paper does not say; its self-play learns the discard model alone)."""
+    """Which of the five models adapt (the paper does not say; its self-play trains only the discard model)."""
     deals: int = Field(default=250, ge=1)
-    """Deals of the hidden tiles that are learned from."""
+    """Number of random deals of the hidden tiles to learn from."""
     copies: int = Field(default=4, ge=1)
-    """Rollouts of each deal, with other random numbers: deals x copies are what the paper calls trajectories."""
+    """Rollouts per deal, with different random numbers: the paper's number of trajectories is deals x copies."""
     temperature: float = Field(default=1.0, gt=0)
-    """At which answers are drawn in rollouts; it is the policy of this temperature that adapts. The paper draws from
-    the policy as it is (1); below 1 rollouts are more like play, which takes the likeliest answers. For networks that
-    learned from people alone, such as `sl`, 0.5 is better: at 1 most of what rollouts teach is to be surer. Where a
-    training had that as its `start_temperature`, 1 is the same."""
+    """Sampling temperature in rollouts; the policy at this temperature is the one that adapts. The paper samples from
+    the policy itself (1); below 1 rollouts are more like play, which takes the likeliest answers. For networks trained
+    only on human games, such as `sl`, 0.5 is better: at 1 rollouts mostly teach to be more confident. If a training
+    used 0.5 as its `start_temperature`, 1 has the same effect."""
     critic: Path | None = None
-    """File of a critic, as `suphx train` leaves it where `learning.baseline` is critic, for the same reward; it costs
+    """File of a critic, as written by `suphx train` with `learning.baseline: critic`, for the same reward; it costs
     some time in every rollout."""
     gae_lambda: float = Field(default=0.9, ge=0, le=1)
-    """Lambda of its generalised advantages (`learning.critic.gae_lambda`)."""
+    """Lambda of the critic's generalised advantage estimation (`learning.critic.gae_lambda`)."""
     certain: float = Field(default=1.0, gt=0, le=1)
-    """Questions whose likeliest answer was more probable are not learned from; form `rollout` needs all of them."""
+    """Skip questions whose likeliest answer has a higher probability than this; form `rollout` needs all questions."""
     steps: StepsConfig = Field(default_factory=StepsConfig)
-    """What is learned from them."""
+    """The gradient steps on the rollouts."""
     bound: float = Field(default=0.03, gt=0)
-    """KL(original, adapted) in nats, as a mean over held-out questions, that is never exceeded: weights that are
-    farther away are brought back towards the original's."""
+    """Upper bound of KL(original, adapted) in nats, averaged over held-out questions: weights that are farther away are
+    moved back towards the original's."""
     check_deals: int = Field(default=250, ge=0)
-    """Held-out deals on which the copy plays against what it came from, to be dropped by `check_margin`; 0 for none."""
+    """Held-out deals on which the adapted copy is compared with the previous policy and dropped by `check_margin`; 0
+    for no check."""
     check_margin: float = -1.0
-    """It is dropped if its mean gain there is below so many standard errors of it. -1 drops what is clearly worse: from
-    50 to 250 deals one standard error is several times what a copy gains, so that a margin of 0 would keep and drop
-    nearly by chance, and a positive one take away most of what is gained."""
+    """Drop the copy if its mean gain in the check is below this many standard errors. -1 drops only what is clearly
+    worse: with 50 to 250 deals one standard error is several times a copy's gain, so a margin of 0 would decide nearly
+    by chance, and a positive one would discard most of the gain."""
     reward: RewardConfig = Field(default_factory=PhiReward)
-    """What a rollout is worth: `{kind: phi}`, or `{kind: round}`."""
+    """The reward of a rollout: `{kind: phi}` or `{kind: round}`."""
 
     @model_validator(mode="after")
     def _fits(self) -> AdaptationConfig:
         if len(set(self.models)) < len(self.models):
-            raise ValueError("models: one is named twice")
+            raise ValueError("models: a model is named twice")
         if self.steps.optimizer == "natural" and self.models != ["discard"]:
             raise ValueError("optimizer: natural is for the discard model alone")
         if self.steps.offsets and self.models != ["discard"]:
-            raise ValueError("offsets: kinds are what the discard model alone answers with")
+            raise ValueError("offsets: they are for the discard model alone, the only one that answers with kinds")
         if self.steps.form == "rollout" and self.certain < 1:
             raise ValueError("certain: form rollout needs every question of a rollout")
         if self.steps.baseline == "critic" and self.critic is None:
             raise ValueError("critic: steps.baseline critic needs its file")
         if self.critic is not None and len(self.models) > 1:
-            raise ValueError("critic: it follows the questions to one model; models has more")
+            raise ValueError("critic: it follows the questions to one model only, but models has several")
         if self.steps.baseline == "critic" and self.steps.form == "rollout":
             raise ValueError("steps: form rollout has an advantage for each rollout, a critic one for each answer")
         if self.steps.baseline == "deal" and self.copies < 2:
@@ -103,15 +104,15 @@ class AdaptationConfig(Config):
         return self
 
     def with_steps(self, steps: StepsConfig | None) -> AdaptationConfig:
-        """Return the same with other steps, or itself; raises ValueError where they do not fit the rollouts."""
+        """Return a copy with other steps, or itself for None; raises ValueError if they do not fit the rollouts."""
         return self if steps is None else AdaptationConfig(**{**dict(self), "steps": steps})
 
     def fingerprints(self) -> dict[str, str]:
-        """Return hashes of the critic and the predictor by name; raises InputError for one that cannot be read."""
+        """Return hashes of the critic and the predictor by name; raises InputError if one cannot be read."""
         critic = {} if self.critic is None else {"critic": hash_of_file(self.critic)}
         return critic | predictor_hash(self.reward)
 
     @property
     def rollouts(self) -> int:
-        """How many rollouts are learned from."""
+        """Number of rollouts to learn from."""
         return self.deals * self.copies

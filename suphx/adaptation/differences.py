@@ -1,4 +1,4 @@
-"""Where two players would go different ways: moments of rounds, with what each of them thinks there."""
+"""Find decisions that two players would make differently, with each player's view of them."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ from suphx.agent.opinions import opinions_of
 
 @dataclass(frozen=True)
 class Moment:
-    """A decision that two players would answer differently."""
+    """A decision that two players would make differently."""
 
     game: np.void
-    """GAME as it stood."""
+    """GAME at the time of the decision."""
     seat: int
     position: int
-    """Index among the positions that were played from."""
+    """Index of the position that the round was played from."""
     first: np.ndarray
-    """f64[ACTIONS]: how likely the first one is to take each action, if it draws its answers."""
+    """f64[ACTIONS]: the first player's probability of each action if it sampled its answers."""
     second: np.ndarray
-    """... and the second one."""
+    """f64[ACTIONS]: the same for the second player."""
     first_action: int
-    """What it prefers."""
+    """The action that the first player prefers."""
     second_action: int
 
     @property
     def margin(self) -> float:
-        """How clearly they differ: the smaller of the two probabilities by which each prefers its own action."""
+        """How clearly they differ: the smaller of the two probability gaps by which each prefers its own action."""
         one, other = self.first_action, self.second_action
         return float(min(self.first[one] - self.first[other], self.second[other] - self.second[one]))
 
     def name(self, action: int) -> str:
-        """Return an action in words, with the tile that was drawn."""
+        """Return the name of an action, with the drawn tile for its discard."""
         if action == DISCARD_DRAWN:
             return f"discard {tile_name(int(self.game['drawn']))}"
         return ACTION_NAMES[action]
 
 
 class _Recorder:
-    """Plays as the first player and notes where the second one would answer otherwise, once in each round."""
+    """Plays as the first player and records the first decision of each round that the second would make differently."""
 
     name = "recorder"
 
@@ -58,7 +58,7 @@ class _Recorder:
         self.moments: list[Moment] = []
 
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
-        """Choose as the first player."""
+        """Choose as the first player does."""
         one, other = (opinions_of(each.flow, games, asked) for each in (self._first, self._second))
         for row in np.flatnonzero(one.preferred != other.preferred):
             game, seed = games[asked.game[row]], int(games["seed"][asked.game[row]])
@@ -74,9 +74,10 @@ def find_differences(
     positions: Sequence[Position], first: FlowAgent, second: Sequence[FlowAgent], others: Agent, deals: int, seed: int,
     start: int = 0,
 ) -> list[Moment]:  # fmt: skip
-    """Return the first difference of each round in which there is one, the clearest first.
+    """Return the first difference of each round that has one, the clearest first.
 
-    second: one for each position. others: who sits on the other seats. deals: of each position, from number `start` on.
+    second: one player per position. others: the player of the other seats. deals: number of deals of each position,
+    from number `start` on.
     """
     recorders = [_Recorder(first, each, number) for number, each in enumerate(second)]
     roll_out(positions, rollouts_of(len(positions), deals, start), recorders, others, seed)

@@ -1,7 +1,7 @@
 """The paper's experiment (section 4.3): adapt to each of many hands, and play other deals of it with and without.
 
-Several ways to adapt learn from the same rollouts of a hand and are measured on the same deals: steps of other lengths,
-and the control whose rewards are shuffled.
+Several ways of adapting learn from the same rollouts of a hand and are measured on the same deals: different steps, and
+a control with shuffled rewards.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from suphx.adaptation.worth import Worth
 from suphx.agents import fingerprint
 from suphx.config import Config
 
-#: Name of the way to adapt that the configuration describes.
+#: Name of the way of adapting that the configuration itself describes.
 ADAPTED = "adapted"
-#: Test deals of all hands together that are played at a time: their questions are kept until they are compared.
+#: Test deals played at a time, whose questions are kept in memory until they are compared.
 _TESTED = 4_000
-#: Deals of a hand, at most, on which two players are held against each other decision by decision.
+#: Most deals of a hand on which two players are compared decision by decision.
 _SHOWN = 200
 
 
@@ -38,43 +38,43 @@ class Variant(Config):
     """Another way to learn from the same rollouts."""
 
     shuffled: bool = False
-    """Learn from the rewards dealt out among the rollouts at random: a control that cannot help."""
+    """Learn from rewards permuted at random among the rollouts: a control that cannot help."""
     steps: StepsConfig | None = None
-    """Other steps; null for those of the configuration."""
+    """Its own steps; null for those of the configuration."""
 
 
 class ExperimentConfig(Config):
-    """What `suphx adapt` does."""
+    """Configuration of `suphx adapt`."""
 
     name: str = Field(default="adapt", pattern=r"^[\w.-]+$")
     """Name of the folder of results."""
     seed: int = Field(default=0, ge=0)
-    """Random seed of the hands, of their deals and of the answers drawn."""
+    """Random seed of the hands, of their deals and of sampled answers."""
     agent: str = "sl"
-    """Who adapts, and sits on the other seats as it is: a folder of weights, or a name."""
+    """The agent that adapts, and that plays the other seats unchanged: a folder of weights, or a name."""
     rules: str = "tenhou"
     """Name of a preset of rules."""
     hands: list[HandsConfig] = Field(default=[HandsConfig()], min_length=1)
-    """Which hands."""
+    """Which hands to adapt to."""
     adaptation: AdaptationConfig = Field(default_factory=AdaptationConfig)
     """How the agent adapts to each."""
     variants: dict[str, Variant] = Field(default={"shuffled": Variant(shuffled=True)})
-    """Other ways that learn from the same rollouts, by name."""
+    """Other ways of learning from the same rollouts, by name."""
     deals: int = Field(default=2_000, ge=2)
-    """Deals of each hand that it is measured on."""
+    """Number of test deals per hand."""
     more_hands: int = Field(default=0, ge=0)
-    """How many of the hands, evenly spread, are measured on more deals."""
+    """Number of hands, evenly spread, that get more test deals."""
     more_deals: int = Field(default=10_000, ge=2)
-    """On how many."""
+    """Number of test deals for these hands."""
     together: int = Field(default=2, ge=1)
-    """Hands that are done together and share the networks' passes; it changes speed and memory alone."""
+    """Hands processed together, sharing the networks' passes; affects only speed and memory."""
 
     @model_validator(mode="after")
     def _fits(self) -> ExperimentConfig:
         if self.rules not in PRESETS:
-            raise ValueError(f"rules: no preset {self.rules!r}; there are {', '.join(PRESETS)}")
+            raise ValueError(f"rules: no preset {self.rules!r}; the presets are {', '.join(PRESETS)}")
         if ADAPTED in self.variants:
-            raise ValueError(f"variants: {ADAPTED!r} is the configuration itself")
+            raise ValueError(f"variants: the name {ADAPTED!r} is reserved for the configuration itself")
         for name, variant in self.variants.items():
             try:
                 self.adaptation.with_steps(variant.steps)
@@ -83,15 +83,15 @@ class ExperimentConfig(Config):
         return self
 
     def deals_of(self, number: int, hands: int) -> int:
-        """Return on how many deals a hand is measured."""
+        """Return the number of test deals of a hand; number: of the hand, hands: of all hands."""
         every = max(1, hands // self.more_hands) if self.more_hands else 0
         more = every and number % every == 0 and number // every < self.more_hands
         return self.more_deals if more else self.deals
 
     def controls(self) -> dict[str, str]:
-        """Return the way with shuffled rewards that each other way is held against, by name, where there is one.
+        """Return the control with shuffled rewards that each other way is compared with, by name, if there is one.
 
-        It has the same steps, or is the first of them.
+        It is the first control with the same steps, or else the first of all.
         """
         ways = {ADAPTED: Variant(), **self.variants}
         shuffled = [name for name, way in ways.items() if way.shuffled]
@@ -99,19 +99,19 @@ class ExperimentConfig(Config):
         return {name: (alike[name] + shuffled)[0] for name in ways if shuffled and name not in shuffled}
 
     def settings(self) -> dict[str, object]:
-        """Return what decides the numbers of every hand, as JSON values."""
+        """Return everything that determines the numbers of every hand, as JSON values."""
         return self.model_dump(mode="json", exclude={"name", "together"})
 
     def fingerprints(self) -> dict[str, str]:
-        """Return what tells whether the files that it learns by are still the same, for names alone do not tell.
+        """Return hashes that show whether the files behind the names (weights, critic, predictor) have changed.
 
-        Raises InputError for what cannot be read.
+        Raises InputError if one cannot be read.
         """
         return {"weights": fingerprint(self.agent)} | self.adaptation.fingerprints()
 
 
 class Experiment:
-    """Hands, and what each came to."""
+    """Runs an experiment: finds the hands, adapts to each and measures the result."""
 
     def __init__(self, config: ExperimentConfig, original: Original) -> None:
         self.config, self.original = config, original
@@ -121,15 +121,15 @@ class Experiment:
         self._ways = {ADAPTED: Variant(), **config.variants}
 
     def hands(self) -> list[Hand]:
-        """Return all hands; situations follow each other."""
+        """Return all hands, one situation after the other."""
         found: list[Hand] = []
-        for number, each in enumerate(self.config.hands):  # each of other games
+        for number, each in enumerate(self.config.hands):  # different games for each
             seed = int(mix2(np.uint64(self.config.seed), np.uint64(number)))
             found += find_hands(each, self.original.playing, self._rules, seed)
         return found
 
     def run(self, hands: Sequence[Hand], notebook: Notebook, watch: Callable[[HandResult], None]) -> None:
-        """Do all hands that are not in the notebook yet."""
+        """Process all hands that are not in the notebook yet; watch: called with each result."""
         missing = [number for number in range(len(hands)) if number not in notebook.done]
         for first in range(0, len(missing), self.config.together):
             numbers = missing[first : first + self.config.together]
@@ -138,7 +138,7 @@ class Experiment:
                 watch(result)
 
     def changes(self, hand: Hand) -> list[Moment]:
-        """Return where the copy adapted to a hand goes another way than the original on test deals, clearest first."""
+        """Return where a hand's adapted copy decides differently from the original on test deals, clearest first."""
         adaptation, itself = self.config.adaptation, self.original.itself
         lessons = self._adapter.roll([hand.position], [itself], 0, adaptation.deals)
         learned = self._adapter.learn(self._adapter.taught([lessons], 0, itself))
@@ -149,7 +149,7 @@ class Experiment:
         return find_differences([hand.position], before, [after], before, deals, self.config.seed, TEST_DEALS)
 
     def beside(self, other: Original) -> tuple[dict[str, Any], list[Moment]]:
-        """Return how another agent plays the same hands, and where it goes another way, clearest first."""
+        """Return how another agent plays the same hands, and where it decides differently, clearest first."""
         return compare_styles(self.hands(), self.original, other, self._adapter.deals, min(self.config.deals, _SHOWN))
 
     def _adapt(self, hands: Sequence[Hand], numbers: Sequence[int], of: int) -> list[HandResult]:
@@ -181,7 +181,7 @@ class Experiment:
         return results
 
     def _learn(self, lessons: Lessons, hands: int) -> tuple[dict[str, list[Copy]], dict[str, float]]:
-        """Return what each way makes of each hand, by way, and the seconds of a hand that it would take alone."""
+        """Return each way's copy for each hand, and the seconds per hand that each way would take alone."""
         learned: dict[str, list[Copy]] = {name: [] for name in self._ways}
         seconds = dict.fromkeys(self._ways, 0.0)
         for place in range(hands):
@@ -195,7 +195,7 @@ class Experiment:
         return learned, seconds
 
     def _measure(self, hand: Hand, copies: dict[str, Copy], deals: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Return rewards of the original f64[deals], and gains of each copy f64[deals]."""
+        """Return the rewards of the original f64[deals], and the gains of each copy f64[deals]."""
         adapter, positions = self._adapter.deals, [hand.position]
         worth: list[np.ndarray] = []
         gains: dict[str, list[np.ndarray]] = {name: [] for name in copies}

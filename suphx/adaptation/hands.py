@@ -1,4 +1,4 @@
-"""The hands that an experiment adapts to: rounds of the agent's own games, of logs, or made to be of a certain kind."""
+"""The hands that an experiment adapts to: rounds of the agent's own games, of logs, or constructed ones."""
 
 from __future__ import annotations
 
@@ -27,45 +27,46 @@ Situation = Literal["first", "any", "last", "behind", "lead"]
 
 
 class Standing(NamedTuple):
-    """Points before a South 4 that is made.
+    """Points before a constructed South 4.
 
-    Who leads deals, with so much that the game ends with the round: a dealer who would deal again, first with the
-    target reached, stops, and when the deal goes on somebody has it, whoever has won what. (Left are abortive draws,
-    nagashi mangan and some wins of two seats on one tile, and rules with other targets or `dealer_stop`.)
+    The leader is the dealer, with so many points that the game ends with this round: if the dealer would deal again,
+    it is first with the target reached and stops; otherwise somebody has reached the target, whatever was won.
+    (Exceptions are abortive draws, nagashi mangan, some wins of two seats on one tile, and rules with other targets or
+    `dealer_stop`.)
     """
 
     own: int
     dealer: int | None
-    """None: the seat itself deals."""
+    """Points of the dealer; None if the seat itself is the dealer."""
     others: int
-    """Of each of the others."""
+    """Points of each other seat."""
 
 
-#: Points in last rounds that are made, by situation.
-#: `behind`: 11,000 behind the next two. Without bets a mangan (8,000), drawn or won from the dealer, is too little for
-#: a better place, and 12,000 pass both; a direct hit counts double: 6,400 from one of the two pass that one.
-#: `lead`: 28,000 ahead of all. Who deals pays half of what another seat draws, and keeps the lead unless it deals into
-#: 16,000 or another draws 24,000.
+#: Points in constructed last rounds, by situation.
+#: `behind`: 11,000 behind the next two. Without bets a mangan (8,000), won by draw or from the dealer, is too little
+#: for a better place, while 12,000 pass both; a direct hit counts double: 6,400 from one of the two pass that one.
+#: `lead`: 28,000 ahead of all. The dealer pays half of another seat's win by draw, and keeps the lead unless it deals
+#: into 16,000 or another seat draws 24,000.
 MADE = {"behind": Standing(10_000, 48_000, 21_000), "lead": Standing(46_000, None, 18_000)}
-#: South 4, by number, and its dealer.
+#: Number of the round South 4, and its dealer.
 _LAST_ROUND, _LAST_DEALER = 7, 3
-#: Shanten of a hand as dealt, up to which it is called good and from which it is called poor.
+#: A dealt hand is called good up to the first shanten number, and poor from the second on.
 GOOD, POOR = 2, 4
-#: Games that are played side by side to find rounds, and at most for each hand that is wanted.
+#: Games played side by side to find rounds, and most games per requested hand.
 _GAMES, _GAMES_PER_HAND = 64, 20
 
 
 class HandsConfig(Config):
-    """Which hands."""
+    """Which hands of one situation to adapt to."""
 
     situation: Situation = "any"
-    """`first`: East 1 of a game. `any`: a round of a game, drawn from all of them. `last`: South 4 or later. `behind`,
-    `lead`: a South 4 that is made and ends the game, in which the seat needs 12,000 points (or 6,400 by a direct hit)
-    to be no longer last, or deals and is 28,000 ahead of all (`Standing`, `MADE`)."""
+    """`first`: East 1 of a game. `any`: a random round of a game. `last`: South 4 or later. `behind`, `lead`: a
+    constructed South 4 that ends the game, in which the seat needs 12,000 points (or 6,400 by a direct hit) to leave
+    last place, or is the dealer and 28,000 points ahead of all (`Standing`, `MADE`)."""
     count: int = Field(default=200, ge=1)
-    """How many; each is of another game."""
+    """Number of hands, each from a different game."""
     logs: tuple[Path, ...] = ()
-    """Logs to take the games from; without, the agent plays them itself. For `any` and `last`."""
+    """Logs to take the games from, for `any` and `last`; without logs the agent plays the games itself."""
 
     @model_validator(mode="after")
     def _fits(self) -> HandsConfig:
@@ -83,7 +84,7 @@ class Hand:
 
     @property
     def shanten(self) -> int:
-        """Of the hand as dealt, with the dealer's first tile."""
+        """Shanten of the hand as dealt, including the dealer's first tile."""
         return int(shanten_batch(self.position.game["hand"][self.position.seat][None])[0])
 
     @property
@@ -93,9 +94,9 @@ class Hand:
 
 
 def find_hands(config: HandsConfig, agent: Agent, rules: Rules, seed: int) -> list[Hand]:
-    """Return hands; the same for the same seed. agent: who plays the games that they are taken from.
+    """Find hands, the same ones for the same seed. agent: plays the games that they are taken from.
 
-    Raises InputError where logs hold too few.
+    Raises InputError if there are too few.
     """
     if config.situation == "first":
         games = Tables(config.count, rules, seed, restart=False).games
@@ -140,12 +141,12 @@ def _made(config: HandsConfig, rules: Rules, seed: int) -> list[Position]:
     ]
 
 
-#: The rounds of a game as they stood when they were dealt: GAME[k].
+#: The rounds of a game, as dealt: GAME[k].
 _Rounds = np.ndarray
 
 
 def _chosen(games: Iterator[_Rounds], config: HandsConfig, seed: int) -> list[Position]:
-    """Return a round of each game that has one of the situation, until there are enough."""
+    """Pick one round from each game that has one of the situation, until there are enough."""
     found: list[Position] = []
     for number, rounds in enumerate(games):
         fitting = np.flatnonzero(rounds["round"] >= (_LAST_ROUND if config.situation == "last" else 0))

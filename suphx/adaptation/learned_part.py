@@ -1,4 +1,4 @@
-"""The part of a network that adapts: all of it, or its last blocks and its head; what comes before is computed once."""
+"""The part of a network that adapts: all of it, or its last blocks and head; what comes before is computed once."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from suphx.selfplay.passes import passes
 
 
 class OffsetHead(KindHead):
-    """The discard network's head with an offset of each kind's logit.
+    """The discard network's head with an added offset for each kind's logit.
 
-    The head itself judges all kinds by the same weights, so it cannot learn that with this hand bamboo is to be kept.
+    The head itself applies the same weights to all kinds, so it cannot learn, say, to keep bamboo with this hand.
     """
 
     def __init__(self, head: KindHead) -> None:
-        """Take over a head's weights; offsets begin with 0, or where they are."""
+        """Share the weights of another head; offsets start at 0, or at those the head already has."""
         nn.Module.__init__(self)
         self.score = head.score
         known: nn.Parameter | None = head.offset if isinstance(head, OffsetHead) else None
@@ -34,22 +34,22 @@ class OffsetHead(KindHead):
 
 
 def with_offsets(network: PolicyNetwork) -> PolicyNetwork:
-    """Return a discard network, changed in place, whose head has offsets; the same function where it had none."""
+    """Add offsets to the head of a discard network, in place, and return it; new offsets leave its outputs the same."""
     assert isinstance(network.head, KindHead), "only discards have a logit for each kind"
     network.head = OffsetHead(network.head)
     return network
 
 
 class LearnedPart:
-    """A copy of a network of which only a part learns."""
+    """A copy of a network, only part of which learns."""
 
     def __init__(self, network: PolicyNetwork, blocks: int | None, precision: Precision, offsets: bool = False) -> None:
         """blocks: how many of the last residual blocks learn, with the head; None for the whole network.
 
-        offsets: add offsets of the kinds' logits, which learn too.
+        offsets: add offsets to the kinds' logits, which learn too.
         """
         if blocks is not None and not 0 <= blocks <= len(network.blocks):
-            raise ValueError(f"a network of {len(network.blocks)} blocks cannot learn in the last {blocks}")
+            raise ValueError(f"a network of {len(network.blocks)} blocks has no last {blocks} blocks to learn")
         self.network = copy.deepcopy(network)
         if offsets:
             with_offsets(self.network)
@@ -68,7 +68,7 @@ class LearnedPart:
         return self.network.blocks[self._fixed :]
 
     def inputs(self, packed: np.ndarray) -> np.ndarray | torch.Tensor:
-        """Return what `logits` takes for planes uint64[n, planes]: these, or what the fixed blocks make of them."""
+        """Return the input of `logits` for planes uint64[n, planes]: these, or the output of the fixed blocks."""
         if self._fixed is None:
             return packed
         chunks = [packed[rows] for rows in passes(len(packed), self.precision)]
@@ -87,7 +87,7 @@ class LearnedPart:
         return x
 
     def logits(self, inputs: np.ndarray | torch.Tensor) -> torch.Tensor:
-        """Return logits f32[n, 34 or 2]; gradients flow to what learns."""
+        """Return logits f32[n, 34 or 2]; gradients flow to the parameters that learn."""
         if isinstance(inputs, np.ndarray):
             return self.network.of_packed(inputs, self.precision)
         for block in self._last:
@@ -96,14 +96,14 @@ class LearnedPart:
 
 
 class Stems:
-    """What the fixed blocks of a network make of questions, kept for the next way to learn that fixes as many."""
+    """Cache of the fixed blocks' outputs for some questions, reused by the next part that fixes as many blocks."""
 
     def __init__(self) -> None:
         self._of: tuple[int | None, np.ndarray | torch.Tensor] | None = None
 
     def inputs(self, part: LearnedPart, packed: np.ndarray) -> np.ndarray | torch.Tensor:
-        """Return `part.inputs` of the same questions, always of parts of one network."""
+        """Return `part.inputs`; all calls must be for the same questions and for parts of the same network."""
         if self._of is None or self._of[0] != part.blocks:
-            self._of = None  # before the next is made: each may be gigabytes
+            self._of = None  # freed before computing the next, as each may take gigabytes
             self._of = part.blocks, part.inputs(packed)
         return self._of[1]

@@ -1,4 +1,4 @@
-"""A picture of one moment: the table as a seat sees it, and how likely two players are to take each action."""
+"""Plot of one moment: the table as a seat sees it, and two players' probabilities of each action."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from simulator.wall import DORA_INDICATORS
 from suphx.adaptation.differences import Moment
 from suphx.evaluation.plots import colour, tidy, write_figure
 
-#: Actions that neither player is as likely as this to take are left out.
+#: Actions are left out if both players' probabilities are below this.
 _SHOWN = 0.01
 _ROUNDS = ("East", "South", "West")
 _TILES_IN_RIVER = 24
 
 
 def plot_moment(path: Path, moment: Moment, names: tuple[str, str], title: str) -> None:
-    """Write the picture; names: of the two players."""
+    """Write the plot of a moment; names: the names of the two players."""
     shown = np.flatnonzero(np.maximum(moment.first, moment.second) >= _SHOWN)
     shown = shown[np.argsort(-np.maximum(moment.first, moment.second)[shown], kind="stable")]
     figure = Figure((8.5, 5.2), layout="constrained")
@@ -45,7 +45,7 @@ def plot_moment(path: Path, moment: Moment, names: tuple[str, str], title: str) 
 
 
 def described(moment: Moment) -> list[str]:
-    """Return lines that tell what the seat sees."""
+    """Return lines of text that describe what the seat sees."""
     game, seat = moment.game, moment.seat
     drawn = int(game["drawn"]) if game["turn"] == seat and game["drawn"] != NO_TILE else None
     hand = [tile for tile in hand_tiles(game, seat) if tile != drawn]

@@ -1,7 +1,7 @@
-"""Agents that adapt, by name: `adapted:AGENT`, with changes to the configuration after commas.
+"""Names of agents with run-time adaptation: `adapted:AGENT`, followed by changes to the configuration, with commas.
 
-`adapted:sl,adaptation.deals=100,turns=[0,6]` is the agent `sl`; a change is as in a configuration, and `config=FILE`
-begins with those of a file.
+For example, `adapted:sl,adaptation.deals=100,turns=[0,6]` adapts the agent `sl`. A change has the form of `--set`;
+`config=FILE` takes the configuration from a file, to which the other changes are applied.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from suphx.errors import InputError
 from suphx.mjai.host.specs import is_external
 from suphx.networks.precision import Precision
 
-#: How the name of an agent that adapts begins.
+#: Prefix of the name of an agent with run-time adaptation.
 ADAPTED = "adapted:"
 _CHANGE = re.compile(r",(?=[\w.]+=)")
 _FILE = "config="
 
 
 def parse(name: str) -> tuple[str, AdaptedConfig]:
-    """Return the agent that adapts and how, of a name; raises InputError for what cannot be read."""
+    """Parse a name into the agent that adapts and its configuration; raises InputError for a malformed name."""
     agent, *changes = _CHANGE.split(name.removeprefix(ADAPTED))
     if not agent:
         raise InputError(f"{name!r} names no agent; write {ADAPTED}sl")
@@ -39,16 +39,16 @@ def parse(name: str) -> tuple[str, AdaptedConfig]:
 
 
 def with_budgets(names: Sequence[str], rollouts: int | None, seconds: float | None) -> list[str]:
-    """Return names, those of agents that adapt with so many rollouts or seconds a round; None for what they have.
+    """Return the names, with the rollouts or seconds per round of those that adapt replaced; None keeps their own.
 
-    Agents that take turns under a name are changed one by one. Raises InputError if there is something to set and none
-    of them adapts.
+    Agents that take turns under one name are changed one by one. Raises InputError if there is something to set and no
+    agent adapts.
     """
     if rollouts is None and seconds is None:
         return list(names)
     changed = [_with_budget(name, rollouts, seconds) for name in names]
     if changed == list(names):
-        raise InputError(f"{', '.join(names)}: rollouts and seconds are for an agent that adapts, such as {ADAPTED}sl")
+        raise InputError(f"{', '.join(names)}: rollouts and seconds are for agents that adapt, such as {ADAPTED}sl")
     return changed
 
 
@@ -68,8 +68,8 @@ def _with_budget(name: str, rollouts: int | None, seconds: float | None) -> str:
 def adapted_agent(
     name: str, seed: int, temperature: float | None, precision: Precision, fixed_passes: bool
 ) -> AdaptedAgent:
-    """Return the agent of a name; raises InputError where there is none, or answers should be drawn."""
+    """Load the agent with a name; raises InputError if there is none, or if a temperature is given."""
     agent, config = parse(name)
     if temperature is not None:
-        raise InputError(f"{name}: an agent that adapts gives its likeliest answers; leave the temperature out")
+        raise InputError(f"{name}: an agent that adapts always gives its likeliest answers; omit the temperature")
     return AdaptedAgent(load_original(agent, precision, fixed_passes), config, seed)

@@ -1,4 +1,4 @@
-"""The hands of an experiment that are done, one line each in a file, so that it can go on after a kill."""
+"""The finished hands of an experiment, one line each in a file, so that it can resume after a kill."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ HANDS_NAME = "hands.jsonl"
 
 
 class Trial(BaseModel):
-    """What one way to adapt came to with a hand; gains are of the adapted copy over the original, on the same deals."""
+    """The result of one way of adapting to a hand; gains are of the copy over the original, on the same deals."""
 
     model_config = ConfigDict(extra="forbid")
 
     gain: float
-    """Mean over test deals, in the reward's unit; of the copy that the steps led to, whether it was kept or not."""
+    """Mean gain over test deals, in units of the reward, of the copy after the steps, whether it was kept or not."""
     error: float
-    """Standard error of it."""
+    """Standard error of the gain."""
     differing: float
-    """Share of the test deals whose reward was another one."""
+    """Share of the test deals whose reward differed."""
     distance: float
-    """KL(original, copy) in nats, over held-out questions."""
+    """KL(original, copy) in nats, averaged over held-out questions."""
     held_out: float
     """Mean gain on held-out deals; 0 without a check."""
     held_out_error: float
     kept: bool
-    """Whether the copy would have been played, after the check."""
+    """Whether the copy passed the check and would have been played."""
     steps_seconds: float
-    """As if it were the only way: what ways share is counted for each of them."""
+    """Time as if it were the only way: work shared by several ways is counted for each."""
     check_seconds: float
-    """With the held-out deals as they were played before."""
+    """Time of the check, including that of playing the held-out deals before the adaptation."""
 
 
 class HandResult(BaseModel):
-    """A hand that is done."""
+    """The results of one hand."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -53,28 +53,28 @@ class HandResult(BaseModel):
     seat: int
     dealer: bool
     scores: list[int]
-    """Of the four seats, when the round was dealt."""
+    """Points of the four seats when the round was dealt."""
     deals: int
-    """Test deals."""
+    """Number of test deals."""
     worth: float
-    """Mean reward of the original on them."""
+    """Mean reward of the original on the test deals."""
     spread: float
-    """Standard deviation of that over deals."""
+    """Standard deviation of the original's reward over deals."""
     rollouts: int
     rollout_seconds: float
-    """To play the rollouts that are learned from; as all seconds, shared evenly among the hands done together."""
+    """Time to play the rollouts learned from; like all seconds, divided evenly among the hands processed together."""
     trials: dict[str, Trial]
-    """By name of the way to adapt."""
+    """By name of the way of adapting."""
 
 
 class Notebook:
-    """The folder of an experiment, opened to write."""
+    """The folder of an experiment, open for writing."""
 
     def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
-        """Open a folder, made if it is not there; settings: JSON values that decide the numbers of every hand.
+        """Open a folder, created if needed; settings: JSON values that determine the numbers of every hand.
 
-        Raises InputError for the folder of another experiment, for one that another process writes to, and for lines
-        that are no hands, naming file and line.
+        Raises InputError for the folder of another experiment, for one that another process writes to, and, naming file
+        and line, for malformed lines.
         """
         self.folder = folder
         differing = settle(folder, SETTINGS_NAME, HANDS_NAME, settings, "experiment")
@@ -82,7 +82,7 @@ class Notebook:
             said = f"another experiment, by {', '.join(differing)}; give this one another folder"
             raise InputError(f"{folder / SETTINGS_NAME}: {said}")
         self.done: dict[int, HandResult] = {}
-        """By number."""
+        """Results by number of the hand."""
         self._lines = LineFile(folder / HANDS_NAME, self._read, f"{folder}: another process is at this experiment")
 
     def _read(self, number: int, line: bytes) -> None:
@@ -95,7 +95,7 @@ class Notebook:
         self.done[hand.number] = hand
 
     def add(self, hand: HandResult) -> None:
-        """Write a hand; after an error (a full disk) nothing is left of its line."""
+        """Write a hand; after an error (a full disk) no part of its line remains."""
         self._lines.add(hand.model_dump_json())
         self.done[hand.number] = hand
 

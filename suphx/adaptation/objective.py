@@ -1,16 +1,16 @@
-"""Formula 6 and its gradient, on what rollouts were asked.
+"""Formula 6 and its gradient, on the questions of rollouts.
 
-The paper maximises sum over rollouts tau of R(tau) p(tau) / p_o(tau), where p is the policy that adapts and p_o the
-original one, which played. What the deal and the other seats did is equally likely under both, so the ratio of a
-rollout is the product of pi(a|s) / pi_o(a|s) over the seat's own answers. Two forms:
+The paper maximises the sum over rollouts tau of R(tau) p(tau) / p_o(tau), where p is the policy that adapts and p_o the
+original policy, which played. The deal and the other seats' actions are equally likely under both, so the ratio of a
+rollout is the product of pi(a|s) / pi_o(a|s) over the seat's own answers. There are two forms:
 
-- `rollout`, the formula as it stands: the gradient of an answer's log-probability is weighed with the product of all
+- `rollout`, the formula as it stands: the gradient of an answer's log-probability is weighted with the product of all
   ratios of its rollout, whose variance grows exponentially with the number of answers.
-- `decision`, with the ratio of that answer alone. The others are left out: a bias of second order in the policy's
-  distance, for much less variance. Where the policy is still the original one, both are the same.
+- `decision`, with the ratio of that answer alone. Leaving out the others causes a bias of second order in the distance
+  of the policies, but much less variance. While the policy is still the original one, both forms are the same.
 
-A baseline takes nothing from the mean if it does not depend on the rollout's own answers: here the mean reward of the
-*other* rollouts, of all deals or of the same one, which takes the luck of the deal away as well.
+A baseline causes no bias if it does not depend on the rollout's own answers: here it is the mean reward of the *other*
+rollouts, either of all deals or of the same deal, which also removes the luck of the deal.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ Form = Literal["decision", "rollout"]
 
 
 def advantages(rewards: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    """Return f64[n]: each rollout's reward less the mean of the others in its group.
+    """Return f64[n]: each rollout's reward minus the mean reward of the others in its group.
 
-    rewards: f64[n]; groups: integer[n]. Raises ValueError for a group of one, which has no others.
+    rewards: f64[n]; groups: integer[n]. Raises ValueError for a group with a single rollout.
     """
     _, group, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     if len(sizes) and sizes.min() < 2:
@@ -38,10 +38,10 @@ def advantages(rewards: np.ndarray, groups: np.ndarray) -> np.ndarray:
 
 
 def ratios(log_ratio: torch.Tensor, path: torch.Tensor, form: Form) -> torch.Tensor:
-    """Return f32[n]: the weight of each answer, by form; no gradient flows through it.
+    """Return f32[n]: the importance weight of each answer, by form; no gradient flows through it.
 
-    log_ratio: f32[n], log pi - log pi_o of the answers taken. path: i64[n], the rollout that each belongs to; for form
-    `rollout` all answers of a rollout must be there.
+    log_ratio: f32[n], log pi - log pi_o of the answers taken. path: i64[n], the rollout that each belongs to; form
+    `rollout` needs all answers of each rollout.
     """
     log_weight = log_ratio.detach()
     if form == "rollout":
@@ -51,9 +51,9 @@ def ratios(log_ratio: torch.Tensor, path: torch.Tensor, form: Form) -> torch.Ten
 
 
 def surrogate(log_policy: torch.Tensor, weight: torch.Tensor, advantage: torch.Tensor) -> torch.Tensor:
-    """Return a number whose gradient is that of formula 6, over the answers given.
+    """Return a surrogate objective whose gradient is that of formula 6, summed over the given answers.
 
     log_policy: f32[n], log pi of the answers taken. weight: f32[n] as from `ratios`. advantage: f32[n], that of each
-    answer's rollout. Sums over parts of the answers add up.
+    answer's rollout. Values for parts of the answers add up.
     """
     return (weight * advantage * log_policy).sum()

@@ -1,7 +1,7 @@
-"""What a critic expects of rollouts for the seat that adapts, from question to question, whoever is asked.
+"""A critic's values in rollouts for the seat that adapts, at the questions of all seats.
 
-It sees all hands and the wall, so it tells some of the luck in what a round comes to from what an answer changed: the
-more, the nearer the round's end is. Advantages follow the questions of all seats, as in self-play.
+The critic sees all hands and the wall, so it separates luck from the effect of an answer, the better the nearer the end
+of the round. Advantages follow the questions of all seats, as in self-play.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from suphx.features.encode import encode_oracle_batch
 from suphx.features.layout import PLANES
 from suphx.selfplay.advantage import follow_advantages
 
-#: A critic: what a round is worth to each seat, from the one that is asked on, f32[n, 4] for planes uint64[n, planes].
+#: A critic: the round's value for each seat, starting with the asked one, f32[n, 4] for planes uint64[n, planes].
 Critic = Callable[[np.ndarray], np.ndarray]
-#: Stands for a question that is not learned from.
+#: Marks a question that is not learned from.
 _NOT_LEARNED = -1
 
 
 @dataclass(frozen=True)
 class Outlook:
-    """Values of the seat that adapts at questions of all seats, in the order of rollouts and of time."""
+    """Values for the seat that adapts, at the questions of all seats, ordered by rollout and time."""
 
     rollout: np.ndarray
     """i64[n]"""
     value: np.ndarray
     """f32[n]"""
     question: np.ndarray
-    """i64[n]: which of the questions that are learned from, or -1"""
+    """i64[n]: index among the questions that are learned from, or -1"""
 
     def advantages(self, rewards: np.ndarray, gae_lambda: float, questions: int) -> np.ndarray:
-        """Return generalised advantages f64[questions]; rewards: f64[rollouts]."""
+        """Return generalised advantages f64[questions] of the questions learned from; rewards: f64[rollouts]."""
         rollout, value = self.rollout, self.value.astype(np.float64)
         followed = follow_advantages(rollout, value[:, None], rewards[rollout][:, None], gae_lambda)
         found = np.zeros(questions)
@@ -45,7 +45,7 @@ class Outlook:
 
 
 class OutlookNotes:
-    """Notes what a critic expects, as questions come."""
+    """Records the critic's values while questions come in."""
 
     def __init__(self, critic: Critic) -> None:
         self._critic = critic
@@ -57,9 +57,10 @@ class OutlookNotes:
         self, games: np.ndarray, asked: Decisions, said: Consultation, rows: np.ndarray, rollout: np.ndarray,
         seat: np.ndarray, question: np.ndarray,
     ) -> None:  # fmt: skip
-        """Note some of a consultation's questions, i64[n], by the tables as they are.
+        """Record the values of some of a consultation's questions, at the current state of the tables.
 
-        rollout, seat: i64[n], which rollout each is of and who adapts there. question: i64[n], as of `Outlook`.
+        rows: i64[n], which questions. rollout, seat: i64[n], the rollout of each and the seat that adapts there.
+        question: i64[n], as in `Outlook`.
         """
         if not len(rows):
             return
@@ -70,9 +71,9 @@ class OutlookNotes:
         self._parts.append((rollout, own, question))
 
     def take(self, order: np.ndarray) -> Outlook:
-        """Return all that was noted; order: i64[questions], how those that are learned from have been sorted since."""
+        """Return all recorded values; order: i64[questions], by which those learned from have been sorted since."""
         rollout, value, question = (np.concatenate(each) for each in zip(*self._parts, strict=True))
         place = np.empty(len(order) + 1, np.int64)
-        place[order], place[-1] = np.arange(len(order)), _NOT_LEARNED  # a question -1 stays so
+        place[order], place[-1] = np.arange(len(order)), _NOT_LEARNED  # -1 stays -1
         by_rollout = np.argsort(rollout, kind="stable")
         return Outlook(rollout[by_rollout], value[by_rollout], place[question[by_rollout]])

@@ -1,4 +1,4 @@
-"""Pictures of an experiment: every hand's gain with its interval, and the shares of hands that improve."""
+"""Plots of an experiment: every hand's gain with its interval, and the shares of hands that improve."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from suphx.intervals import QUANTILE
 
 
 def plot_gains(path: Path, hands: Sequence[HandResult], unit: float, summary: Mapping[str, Any]) -> None:
-    """Write the gains of all hands in order of size, one panel for each way to adapt, with 95 % intervals.
+    """Write a plot of the gains of all hands, sorted, with 95 % intervals, one panel for each way of adapting.
 
-    unit, summary: as of `summarise`.
+    unit, summary: as in `summarise`.
     """
     ways = list(hands[0].trials)
     figure = Figure((7.5, 2.6 * len(ways)), layout="constrained")
@@ -45,7 +45,10 @@ def plot_gains(path: Path, hands: Sequence[HandResult], unit: float, summary: Ma
 
 
 def plot_shares(path: Path, summary: Mapping[str, Any]) -> None:
-    """Write the share of hands that improve by kind and situation, with 95 % intervals; summary: of `summarise`."""
+    """Write a plot of the shares of hands that improve, by kind and situation, with 95 % intervals.
+
+    summary: from `summarise`.
+    """
     figure = Figure((7.5, 4.2), layout="constrained")
     axes = figure.subplots()
     tidy(axes)

@@ -1,4 +1,4 @@
-"""An agent's five networks as several players that share them: as it plays, drawing its answers, with some replaced."""
+"""Players that share an agent's five networks: playing greedily, sampling answers, or with some networks replaced."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class FlowAgent:
         self.flow = flow
 
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
-        """Choose for each decision."""
+        """Choose an action for each decision."""
         return self.flow.decide(games, asked)
 
 
 class Copy:
-    """Networks that stand for those of the original; none for the original itself."""
+    """Networks that replace some of the original's; empty for the original itself."""
 
     def __init__(self, networks: Mapping[str, PolicyNetwork], precision: Precision, fixed_passes: bool = True) -> None:
-        """networks: by model. fixed_passes: as of `Evaluator`."""
+        """networks: by model name. fixed_passes: as in `Evaluator`."""
         self.networks = dict(networks)
         self._evaluators = {model: Evaluator(each, precision, fixed_passes) for model, each in networks.items()}
 
@@ -42,20 +42,20 @@ class Copy:
 
     @property
     def calls(self) -> dict[str, Network]:
-        """The networks, ready to answer, by model."""
+        """The networks as functions, by model name."""
         return {model: evaluator.logits for model, evaluator in self._evaluators.items()}
 
 
 class Original:
-    """The agent that is adapted: its networks stay as they are."""
+    """The agent to adapt; its own networks stay unchanged."""
 
     def __init__(
         self, name: str, networks: Mapping[str, PolicyNetwork], precision: Precision, fixed_passes: bool = True
     ) -> None:
-        """networks: by model, all of `MODELS`.
+        """networks: by model name, all of `MODELS`.
 
-        fixed_passes: as of `Evaluator`; with them everything that is made of a seed can be had again, without them a
-        few rollouts are played faster.
+        fixed_passes: as in `Evaluator`; with them results are reproducible from the seed, without them small numbers of
+        rollouts are faster.
         """
         self.name = name
         self.networks = {model: networks[model] for model in MODELS}
@@ -64,14 +64,14 @@ class Original:
         self.itself = self.copy({})
         self._calls = self.copy(self.networks).calls
         self.playing = self.player()
-        """It as it plays: the likeliest answers."""
+        """The unchanged agent as a player, which takes the likeliest answers."""
 
     def copy(self, networks: Mapping[str, PolicyNetwork]) -> Copy:
-        """Return networks, by model, as what stands for those of this agent."""
+        """Return a `Copy` with networks, by model name, that replace those of this agent."""
         return Copy(networks, self.precision, self._fixed_passes)
 
     def logits(self, model: str, planes: np.ndarray) -> np.ndarray:
-        """Return what a network of the original says, f32[n, 34 or 2], of planes uint64[n, planes]."""
+        """Return the logits f32[n, 34 or 2] of an original network for planes uint64[n, planes]."""
         return self._calls[model](planes)
 
     def player(
@@ -79,8 +79,8 @@ class Original:
     ) -> FlowAgent:
         """Return a player with these networks.
 
-        changed: copies that stand for some of them. drawn: models whose answers are drawn, at a temperature; the others
-        give their likeliest. seed: of what is drawn.
+        changed: networks that replace some of them. drawn: models whose answers are sampled, at the temperature; the
+        others give their likeliest. seed: random seed of the sampling.
         """
         networks = self._calls | (changed.calls if changed else {})
         drawing = dict.fromkeys(drawn, Sampling(temperature, seed))
@@ -88,5 +88,5 @@ class Original:
 
 
 def load_original(name: str, precision: Precision, fixed_passes: bool = True) -> Original:
-    """Return the agent of a name as one that can be adapted; raises InputError where it has no networks of ours."""
+    """Load the agent with a name for adaptation; raises InputError if it has no networks of ours."""
     return Original(*load_networks(name), precision, fixed_passes)

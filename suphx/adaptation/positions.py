@@ -1,4 +1,4 @@
-"""A position to adapt from: a round as one seat sees it, and how the game's rounds started, which its worth needs."""
+"""A position to adapt to: a round as one seat sees it, and how the game's rounds started, needed for the reward."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ class Position:
     """A round in play, seen from one seat."""
 
     game: np.void
-    """GAME: the table. What the seat cannot see in it has no influence on anything that is made of it."""
+    """GAME: the table. Whatever the seat cannot see in it has no influence on the results."""
     seat: int
-    """Who looks and will be adapted, 0 to 3."""
+    """The seat that adapts, 0 to 3."""
     history: np.ndarray
-    """START[k]: how the game's rounds started, this one last; rounds that nobody noted are left out."""
+    """START[k]: how the game's rounds started, this one last; rounds that were not recorded are missing."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.seat < SEATS:
             raise ValueError(f"a seat is 0 to {SEATS - 1}, not {self.seat}")
         if self.history.dtype != START or self.history.ndim != 1 or not len(self.history):
-            raise ValueError("a position needs the start of its own round at least, as START[k]")
+            raise ValueError("a position needs at least the start of its own round, as START[k]")
         asked = int(self.game["pending"]) >> self.seat & 1
         begins = self.game["phase"] == PHASE_TURN and self.game["n_events"] == 1
         if not asked and not begins:
-            raise ValueError("a position is one where its seat is asked, or the beginning of a round")
+            raise ValueError("a position must be one where its seat is asked, or the beginning of a round")
 
     def key(self, seed: int) -> int:
-        """Return u64: the name of this position's deals under a seed; each game, round, seat and turn has another."""
+        """Return u64: the key of this position's deals under a seed, different for each game, round, seat and turn."""
         return int(decision_key(np.uint64(seed), self.game, self.seat))
 
 
 def stacked(positions: Sequence[Position]) -> np.ndarray:
-    """Return GAME[n]: the tables of positions."""
+    """Return GAME[n]: the tables of the positions."""
     records = np.zeros(len(positions), GAME)
     for place, position in enumerate(positions):
         records[place] = position.game
@@ -47,7 +47,7 @@ def stacked(positions: Sequence[Position]) -> np.ndarray:
 
 
 def start_of(game: np.void) -> np.ndarray:
-    """Return START[1]: how the round of a table started."""
+    """Return START[1]: how the table's round started."""
     start = np.zeros(1, START)
     start["scores"], start["bets"] = game["start_scores"], game["start_bets"]
     start["round"], start["repeat_counter"] = game["round"], game["repeat_counter"]

@@ -1,8 +1,8 @@
-"""Rollouts: positions whose hidden tiles are dealt anew and played out, many positions and deals side by side.
+"""Rollouts: redeal the hidden tiles of positions and play the rounds out, many positions and deals side by side.
 
-A rollout is named by (seed, position, deal, copy): the first three give the deal, all four the random numbers of
-whoever draws answers. So what becomes of a rollout does not depend on what is played beside it, and agents that are
-compared on the same deals meet the same tiles; where they answer alike all along, the same round is played.
+A rollout is determined by (seed, position, deal, copy): the first three give the deal, all four the random numbers for
+sampling answers. So a rollout does not depend on what is played beside it, and agents that are compared on the same
+deals meet the same tiles; as long as they answer alike, they play the same round.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from suphx.agent.sampling import highest_probability
 from suphx.networks.sizes import MODEL_PLANES
 from suphx.selfplay.trajectory import Experience
 
-#: Rollouts that are played side by side; it changes speed and memory, not what they become.
+#: Rollouts played side by side; affects speed and memory, not the results.
 SIDE_BY_SIDE = 2048
 
 ROLLOUT = np.dtype([
@@ -38,7 +38,7 @@ _BITS = np.uint64(1) << np.arange(64, dtype=np.uint64)
 
 
 def rollouts_of(positions: int, deals: int, first: int = 0, copies: int = 1) -> np.ndarray:
-    """Return ROLLOUT[positions x deals x copies]: so many deals of each, from number `first` on, in that order."""
+    """Return ROLLOUT[positions x deals x copies] in that order; deals are numbered from `first` on."""
     found = np.zeros((positions, deals, copies), ROLLOUT)
     found["position"] = np.arange(positions)[:, None, None]
     found["deal"] = first + np.arange(deals, dtype=np.uint64)[:, None]
@@ -53,13 +53,13 @@ class Rolled:
     rollouts: np.ndarray
     """ROLLOUT[n]"""
     ended: np.ndarray
-    """GAME[n]: each table when its round was paid, as in `Ended.records`."""
+    """GAME[n]: each table after the payments of its round, as in `Ended.records`."""
     experience: dict[str, Experience]
-    """By model: what the seat that adapts was asked, in the order of rollouts and of time; `path` is the rollout."""
+    """By model: the questions to the seat that adapts, ordered by rollout and time; `path` is the rollout."""
     decisions: int
-    """Choices of all four seats."""
+    """Number of decisions of all four seats."""
     outlook: Outlook | None = None
-    """What a critic expected, where one was asked."""
+    """The critic's values, if there is a critic."""
 
 
 def roll_out(
@@ -75,10 +75,10 @@ def roll_out(
 ) -> Rolled:
     """Play rollouts, ROLLOUT[n].
 
-    own: who plays the seat of each position; those that are the same object are asked together. others: who plays the
-    other three. seed: with it a rollout is always the same. keep: models whose questions to the seat are returned.
-    certain: of those, questions whose likeliest answer is more probable are left out. critic: asked at questions of all
-    seats to the same models (just one then), but those left out.
+    own: the player of each position's seat; the same object is called once for all its positions. others: the player of
+    the other three seats. seed: random seed, which makes a rollout reproducible. keep: models whose questions to the
+    seat are returned. certain: questions whose likeliest answer is more probable than this are left out. critic:
+    evaluated at the questions of all seats to the same models (then only one is allowed), except those left out.
     """
     kept = _Kept(keep, certain, critic)
     playing = _Playing(positions, rollouts, own, others, seed, kept, min(side_by_side, len(rollouts)))
@@ -88,11 +88,11 @@ def roll_out(
 
 
 class _Kept:
-    """Questions to the seats that adapt, in the order they came."""
+    """Collects the questions to the seats that adapt, in order of arrival."""
 
     def __init__(self, models: Collection[str], certain: float, critic: Critic | None) -> None:
         if critic is not None and len(models) != 1:
-            raise ValueError("a critic follows the questions to one model")
+            raise ValueError("a critic follows the questions to one model only")
         self._certain = certain
         self._parts: dict[str, list[dict[str, np.ndarray]]] = {model: [] for model in models}
         self._notes = OutlookNotes(critic) if critic is not None else None
@@ -100,7 +100,7 @@ class _Kept:
         self.outlook: Outlook | None = None
 
     def add(self, games: np.ndarray, asked: Decisions, choice: Choice, rollout: np.ndarray, seat: np.ndarray) -> None:
-        """Note what was asked; rollout, seat: i64[decisions], which rollout each is of and who adapts there."""
+        """Record questions; rollout, seat: i64[decisions], the rollout of each and the seat that adapts there."""
         for said in choice.consultations:
             if said.model not in self._parts:
                 continue
@@ -125,7 +125,7 @@ class _Kept:
             })  # fmt: skip
 
     def experience(self) -> dict[str, Experience]:
-        """Return all of it, sorted by rollout; it is forgotten here."""
+        """Return all questions, sorted by rollout, and release them here."""
         found = {}
         for model in list(self._parts):
             found[model], order = _joined(model, self._parts.pop(model))
@@ -135,7 +135,7 @@ class _Kept:
 
 
 def _joined(model: str, parts: list[dict[str, np.ndarray]]) -> tuple[Experience, np.ndarray]:
-    """Return questions sorted by rollout, and i64[n], where each of them stood."""
+    """Return the questions sorted by rollout, and i64[n], the original index of each."""
     nothing: dict[str, np.ndarray] = {
         "path": np.empty(0, np.uint32),
         "planes": np.empty((0, MODEL_PLANES[model]), np.uint64),
@@ -151,7 +151,7 @@ def _joined(model: str, parts: list[dict[str, np.ndarray]]) -> tuple[Experience,
 
 
 class _Playing:
-    """Tables on which rollouts are played; as one is over, the next takes its place."""
+    """Tables on which rollouts are played; when one ends, the next takes its place."""
 
     def __init__(
         self,
@@ -173,14 +173,14 @@ class _Playing:
         self._next = 0
         self.ended = np.zeros(len(rollouts), GAME)
         self.decisions = 0
-        self._at = np.full(tables, _NOTHING)  # which rollout is played at a table
+        self._at = np.full(tables, _NOTHING)  # index of the rollout at each table
         self._tables = Tables(max(tables, 1), restart=False)
         self._fill(np.arange(tables))
         if not tables:
             self._tables.games["pending"] = 0
 
     def _fill(self, tables: np.ndarray) -> None:
-        """Begin the next rollouts at tables that are free; those without one fall silent."""
+        """Start the next rollouts at free tables; tables for which none is left become idle."""
         count = min(len(tables), len(self._rollouts) - self._next)
         chosen = np.arange(self._next, self._next + count)
         self._next += count
@@ -196,11 +196,11 @@ class _Playing:
         redeal_hidden(games, self._seats[which["position"]], deals, wins_taken=True)
         games["seed"] = [mix2(deal, np.uint64(copy + 1)) for deal, copy in zip(deals, which["copy"], strict=True)]
         if not games["pending"].all():
-            raise ValueError("nobody has anything to choose in a position dealt anew")
+            raise ValueError("nobody has anything to decide in a redealt position")
         self._tables.games[tables[:count]] = games
 
     def step(self) -> bool:
-        """Answer every decision that is due; return False if there is none left."""
+        """Answer every pending decision; return False if there is none left."""
         asked = self._tables.decisions()
         if not len(asked):
             return False

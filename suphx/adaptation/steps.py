@@ -1,4 +1,4 @@
-"""Gradient steps on formula 6, of lengths that lead a given distance away from the policy."""
+"""Gradient steps on formula 6, with lengths chosen so that the policy moves by a given KL distance."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from suphx.selfplay.passes import passes
 from suphx.selfplay.policy_gradient import divergence, legal_answers, log_probabilities
 from suphx.selfplay.trajectory import Experience
 
-#: Questions that a distance is measured on: neighbours in the middle of rollouts are alike, so not all are needed.
+#: Most questions that a distance is measured on; not all are needed, as neighbours within rollouts are alike.
 _MEASURED = 2048
-#: A step's length is found when its distance is this near below what is wanted, or after so many tries.
+#: A step's length is accepted if its distance is between this share of the target and the target; and most tries.
 _NEAR, _TRIES = 0.8, 8
 #: Adam's usual constants.
 _BETA, _BETA_SQUARE, _EPSILON = 0.9, 0.999, 1e-8
@@ -36,11 +36,11 @@ def step(
     seed: int,
     stems: Stems | None = None,
 ) -> PolicyNetwork:
-    """Return an adapted copy of a network; an equal one where there is nothing to learn.
+    """Return an adapted copy of a network, or an equal copy if there is nothing to learn.
 
-    experience: what the network was asked, in the order of rollouts and of time. advantage: f64[n], of each answer.
-    temperature: of the policy that played. seed: of the questions that distances are measured on. stems: of these
-    questions to this network, where it learns from them in several ways.
+    experience: the questions to the network, ordered by rollout and time. advantage: f64[n], of each answer.
+    temperature: sampling temperature of the policy that played. seed: random seed for choosing the questions that
+    distances are measured on. stems: cache for these questions to this network, if it learns from them in several ways.
     """
     rows = np.arange(len(experience))
     if config.first_answers is not None:
@@ -58,12 +58,12 @@ def step(
 
 
 def _places(path: np.ndarray) -> np.ndarray:
-    """Return i64[n]: how many questions of the same rollout come before each one; path: their rollouts, ascending."""
+    """Return i64[n]: the index of each question within its rollout; path: the rollout of each, ascending."""
     return np.arange(len(path)) - np.searchsorted(path, path)
 
 
 class _Climb:
-    """Weights on their way from where they start."""
+    """The state of an optimisation: weights that move away from their starting point."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class _Climb:
             return float(divergence(self._start, self._log_policy_of(self._measured)).mean())
 
     def step(self, distance: float) -> None:
-        """Take one step, to this distance from the start."""
+        """Take one gradient step, to this KL distance from the start."""
         self._gradient()
         start = [weight.detach().clone() for weight in self.part.parameters]
         direction = self._direction()
@@ -131,7 +131,7 @@ class _Climb:
             weight.copy_(at + length * along)
 
     def _gradient(self) -> None:
-        """Fill the gradients of formula 6, as a mean over answers."""
+        """Compute the gradient of formula 6, as a mean over answers."""
         weight = torch.ones_like(self._played)
         if self._steps:
             with torch.inference_mode():
@@ -144,7 +144,7 @@ class _Climb:
 
     @torch.no_grad()
     def _information(self) -> torch.Tensor:
-        """Return F of the head's weights, as a mean over questions."""
+        """Return the matrix F of the head's weights (see `natural`), as a mean over questions."""
         assert isinstance(self._inputs, torch.Tensor)
         parts, by_kind = passes(len(self._played), self._precision), isinstance(self.part.network.head, OffsetHead)
         found = [information(self._inputs[rows].squeeze(-1), self._log_policy(rows), by_kind) for rows in parts]
@@ -172,7 +172,7 @@ class _Climb:
         ]
 
     def _natural(self, gradients: list[torch.Tensor]) -> list[torch.Tensor]:
-        """Return the natural gradient of the head's weights and offsets; its bias, which changes nothing, stays."""
+        """Return the natural gradient of the head's weights and offsets; 0 for its bias, which has no effect."""
         head, matrix = self.part.network.head, self._information()
         assert isinstance(head, KindHead)
         learned = [head.score.weight, *([head.offset] if isinstance(head, OffsetHead) else [])]

@@ -1,4 +1,4 @@
-"""How two agents play the same deals of the same hands: how often they win, deal in, declare riichi, call."""
+"""Compare the styles of two agents on the same deals of the same hands: rates of wins, deal-ins, riichi and calls."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from suphx.adaptation.rollouts import roll_out, rollouts_of
 from suphx.evaluation.tally import COLUMN, tally
 from suphx.intervals import half_width
 
-#: What is counted, as in `evaluation.tally`: each once a round.
+#: The columns of `evaluation.tally` to compare; each counts at most once per round.
 COUNTED = ("wins", "deal_ins", "riichi", "call_rounds", "tenpai_draws")
 
 
 def compare_styles(
     hands: Sequence[Hand], first: Original, second: Original, deals: Deals, count: int
 ) -> tuple[dict[str, Any], list[Moment]]:
-    """Return shares of rounds by agent with intervals of 95 %, and where the two differ, the clearest first.
+    """Return shares of rounds by agent with 95 % intervals, and the decisions on which they differ, clearest first.
 
-    Each plays its own seat of every deal, against three of the first. count: deals of each hand. The hand is the unit
-    of the intervals.
+    Each agent plays the hand's seat of every deal, against three of the first agent. count: deals per hand. The hand is
+    the statistical unit of the intervals.
     """
     positions = [hand.position for hand in hands]
     rollouts = rollouts_of(len(hands), count)
@@ -45,7 +45,7 @@ def compare_styles(
 
 
 def _pair(first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
-    """Return the means of both agents over hands, and of their difference with its interval."""
+    """Return the means of both agents over hands, and the mean difference with its interval."""
     difference = second - first
     half, mean = half_width(difference), float(difference.mean())
     return {

@@ -1,4 +1,4 @@
-"""What an experiment came to over all its hands: how many improve, by how much, and what it costs."""
+"""Summarise an experiment over all its hands: how many improve, by how much, and at what cost."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from suphx.intervals import half_width, share_interval
 def summarise(hands: Sequence[HandResult], unit: float, units: str, controls: Mapping[str, str]) -> dict[str, Any]:
     """Return the numbers of an experiment as JSON values.
 
-    unit: what a reward of 1 is, in `units`; gains are given in these. controls: the way with shuffled rewards that
-    another one is held against, hand by hand, for both are measured on the same deals. By way to adapt: of all hands,
-    by kind and by situation; the hand is the unit of every interval (95 %).
+    unit: the value of a reward of 1 in `units`, in which gains are given. controls: for each way of adapting, the one
+    with shuffled rewards to compare it with, hand by hand, as both are measured on the same deals. The result has, by
+    way of adapting, numbers of all hands, by kind and by situation; the hand is the statistical unit of every 95 %
+    interval.
     """
     ways = list(hands[0].trials) if hands else []
     return {
@@ -70,7 +71,7 @@ def _numbers(trials: Sequence[Trial], unit: float) -> dict[str, Any]:
 
 
 def _shares(gains: np.ndarray) -> dict[str, Any]:
-    """Return which share of hands improved, with Wilson's interval; hands with no change at all count for neither."""
+    """Return the share of hands that improved, with Wilson's interval; hands without any change are left out."""
     better, worse = int((gains > 0).sum()), int((gains < 0).sum())
     n = better + worse
     found: dict[str, Any] = {"better": better, "worse": worse, "same": len(gains) - n}

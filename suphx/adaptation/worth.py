@@ -1,4 +1,4 @@
-"""What a round was worth to the seat that adapts: Phi after it less Phi before it, or its points."""
+"""The reward of a round for the seat that adapts: Phi after it minus Phi before it, or the points gained."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from suphx.selfplay.rewards import PhiReward, RewardConfig, RoundReward, load_pr
 
 
 class Worth:
-    """The reward of rounds by a configuration, as self-play has it (`selfplay.rewards`)."""
+    """Computes the rewards of rounds by a configuration, as in self-play (`selfplay.rewards`)."""
 
     def __init__(self, config: RewardConfig, rules: Rules) -> None:
-        """Raises InputError for a predictor that cannot be used, or was trained for games of other rules."""
+        """Raises InputError for a predictor that is unusable or was trained for other rules."""
         self.predictor = load_predictor(config, rules)
         self._rules = rules.to_record()
         if isinstance(config, RoundReward):
@@ -29,15 +29,15 @@ class Worth:
             self.unit, self.units = config.unit or description.scale, description.target.units
 
     def check(self, game: np.void) -> None:
-        """Raise InputError if a game, GAME, is played by other rules than the predictor was trained for."""
+        """Raise InputError if a game, GAME, is played by rules other than those the predictor was trained for."""
         for name in RULES_OF_REWARD if self.predictor is not None else ():
             if game["rules"][name] != self._rules[name]:
-                raise InputError(f"rules: {name} is another here than in the games of the reward predictor")
+                raise InputError(f"rules: {name} is another here than in the reward predictor's training games")
 
     def of(self, positions: Sequence[Position], which: np.ndarray, ended: np.ndarray) -> np.ndarray:
-        """Return f64[n]: what each round was worth to the seat of its position.
+        """Return f64[n]: the reward of each round for the seat of its position.
 
-        which: i64[n], whose position each round was. ended: GAME[n] after the payments, as in `Ended.records`.
+        which: i64[n], the index of each round's position. ended: GAME[n] after the payments, as in `Ended.records`.
         """
         seats = np.array([position.seat for position in positions])[which]
         rows = np.arange(len(which))
@@ -50,7 +50,7 @@ class Worth:
 def _phi_gained(
     predictor: RewardPredictor, positions: Sequence[Position], which: np.ndarray, ended: np.ndarray
 ) -> np.ndarray:
-    """Return f64[n, 4]: Phi after each round less Phi before it."""
+    """Return f64[n, 4]: Phi after each round minus Phi before it."""
     lengths = np.array([len(position.history) for position in positions])
     before = np.zeros((len(positions), lengths.max() + 1), START)
     for row, position in zip(before, positions, strict=True):
