@@ -1,4 +1,4 @@
-"""Who may play on the page, and what several agents at one table choose."""
+"""The agents that may play on the page, and the choices of several agents at one table."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from suphx.agents import load_agent
 from suphx.errors import InputError
 from suphx.review.analysis import clean
 
-#: Largest seed of a game: every number up to it is exact in a browser.
+#: Largest seed of a game: JavaScript represents every integer up to it exactly.
 MAX_SEED = (1 << 53) - 1
 
 
 class Players:
-    """Who may play: agents that come with the package, and the one that reviews; a page can name no command or file."""
+    """The agents that may play: those of the package and the reviewer; a page cannot name a command or file."""
 
     def __init__(self, reviewer: str) -> None:
-        """reviewer: the agent that was named when the page was started."""
+        """reviewer: the agent that was named when the server was started."""
         self.names = list(dict.fromkeys([*SHIPPED, *PLAYERS, reviewer]))
         self._networks: dict[str, Agent] = {}
 
     def check(self, names: list[str], wanted: int) -> None:
-        """Raise InputError for names that nobody has, and for another number of them than is wanted."""
+        """Raise InputError if a name is unknown, or if the number of names is not `wanted`."""
         if len(names) != wanted:
             raise InputError(f"name {wanted} agents, one for each of their seats; {len(names)} are named")
         for name in names:
@@ -35,9 +35,9 @@ class Players:
                 raise InputError(f"no agent {clean(name)!r}; there are {', '.join(self.names)}")
 
     def agents(self, names: list[str], seed: int) -> list[Agent]:
-        """Return the agents of names; the same name is the same agent. For one thread only. Networks are loaded once.
+        """Return the agents with these names, one instance per name. Networks are loaded only once. Not thread-safe.
 
-        seed: of the random choices of those that make any.
+        seed: random seed of the agents that make random choices.
         """
         found = {name: self._agent(name, seed) for name in names}
         return [found[name] for name in names]
@@ -56,9 +56,9 @@ def shown_name(name: str) -> str:
 
 
 def choose(agents: Mapping[int, Agent], games: np.ndarray, asked: Decisions) -> np.ndarray:
-    """Return an action i64[n] for each decision, each by who sits there; an agent is asked for all its seats at once.
+    """Return the actions i64[n] that the agents choose; an agent is asked for all its seats at once.
 
-    agents: by seat. games: GAME[...], which `asked.game` indexes.
+    agents: by seat. games: GAME[...], indexed by `asked.game`.
     """
     actions = np.empty(len(asked), np.int64)
     seated = [agents[seat] for seat in asked.seat.tolist()]

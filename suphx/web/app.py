@@ -31,18 +31,18 @@ from suphx.web.samples import SampleFolder
 from suphx.web.single_file import review_page
 from suphx.web.watching import watch_routes
 
-#: Seconds between two looks at how far a review is.
+#: Seconds between checks of a review's progress.
 _LOOK = 0.05
 _STYLE = "style.css"
 
 
 def import_map() -> str:
-    """Return the import map of the served page: where each module is."""
+    """Return the import map of the served page: the URL of each module."""
     return as_script(json.dumps({"imports": {PREFIX + name: f"/page/{name}" for name in modules()}}))
 
 
 def policy() -> str:
-    """Return the content security policy of every answer: our own files, the import map, and nothing else."""
+    """Return the content security policy of every response: our own files, the import map, and nothing else."""
     digest = base64.b64encode(hashlib.sha256(import_map().encode()).digest()).decode()
     return (
         f"default-src 'none'; script-src 'self' 'sha256-{digest}'; style-src 'self' 'unsafe-inline'; "
@@ -51,7 +51,7 @@ def policy() -> str:
 
 
 def page_routes() -> APIRouter:
-    """Return the routes of the page itself; which view it shows follows from the address."""
+    """Return the routes of the page itself; the page chooses its view by the address."""
     routes = APIRouter()
 
     @routes.get("/", response_class=HTMLResponse)
@@ -85,12 +85,12 @@ def review_routes(jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
 
     @routes.get("")
     def every() -> dict:
-        """Return all that are kept, the latest first, and by whom games are reviewed."""
+        """Return all reviews that are kept, the latest first, and the agent that reviews."""
         return {"agent": reviewer.name, "addresses": reviewer.logs is not None, "reviews": jobs.all()}
 
     @routes.post("", status_code=202)
     async def start(log: UploadFile | None = None, address: Annotated[str, Form()] = "") -> Status:
-        """Begin to review a log that is sent, or the one that an address means."""
+        """Start the review of an uploaded log, or of the log that an address refers to."""
         try:
             if log is not None:
                 source = clean(log.filename or "log")
@@ -103,7 +103,7 @@ def review_routes(jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
 
     @routes.get("/{review}/progress")
     async def progress(review: str) -> StreamingResponse:
-        """Tell how far a review is each time it changes (server-sent events), until it has ended."""
+        """Stream the status of a review each time it changes (server-sent events), until it has ended."""
         known(review)
         return StreamingResponse(_changes(jobs, review), media_type="text/event-stream")
 
@@ -114,7 +114,7 @@ def review_routes(jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
 
     @routes.get("/{review}/file")
     def as_file(review: str) -> Response:
-        """Return a review as one HTML file to keep."""
+        """Return a review as a single HTML file to keep."""
         status = known(review)
         found = Review.model_validate_json(_finished(jobs, status))
         name = UniqueNames(".html").name(status.source).encode("ascii", "replace").decode().replace("?", "_")
@@ -123,7 +123,7 @@ def review_routes(jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
 
     @routes.delete("/{review}", status_code=204)
     def forget(review: str) -> None:
-        """Throw a review away."""
+        """Delete a review."""
         known(review)
         if not jobs.forget(review):
             raise HTTPException(409, "it is still being worked on")
@@ -141,7 +141,7 @@ def _finished(jobs: ReviewJobs, status: Status) -> bytes:
 
 
 async def _changes(jobs: ReviewJobs, review: str) -> AsyncIterator[str]:
-    """Yield the status of a review each time that it changes; a reader that goes away ends it."""
+    """Yield the status of a review each time it changes; ends when the client disconnects."""
     last: Status | None = None
     while True:
         status = jobs.status(review)
@@ -162,11 +162,11 @@ def create_app(
     games: Path | None = None,
     walls: Walls | None = None,
 ) -> FastAPI:
-    """Return the application; `state.end_streams` ends what would keep it from ending.
+    """Return the application; `state.end_streams` ends the event streams that would delay its shutdown.
 
-    agent: who reviews. logs: where the files of viewer addresses are. hosts: by which names it may be asked for besides
-    those of loopback. games: the folder of sample games. walls: laid by hand for the games that persons play, as of
-    `LiveTable`. Raises InputError for an agent or a folder that is not there.
+    agent: the reviewer. logs: where to look for the log files of viewer addresses. hosts: host names that requests may
+    use besides those of loopback. games: the folder of sample games. walls: prescribed walls for the games that persons
+    play, as in `LiveTable`. Raises InputError for an unknown agent or a missing folder.
     """
     jobs, reviewer = ReviewJobs(), Reviewer(agent, logs)
     watched, samples = Games(), None if games is None else SampleFolder(games)

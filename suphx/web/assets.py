@@ -1,4 +1,4 @@
-"""The page's own files: ES modules, styles, and the page around them; read from the package, built by nothing."""
+"""The page's own files: ES modules, styles and HTML templates, read from the package without a build step."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from pathlib import Path
 
 PAGE = Path(__file__).parent / "page"
 
-#: What modules call each other: `suphx/tiles.js`. An import map says where they are.
+#: Prefix of the names by which modules import each other: `suphx/tiles.js`. An import map resolves them.
 PREFIX = "suphx/"
 
 
 @cache
 def text_of(name: str) -> str:
-    """Return one of the page's files."""
+    """Return the text of one of the page's files."""
     return (PAGE / name).read_text(encoding="utf-8")
 
 
 @cache
 def modules() -> dict[str, str]:
-    """Return the modules by file name."""
+    """Return the texts of the modules by file name."""
     return {path.name: text_of(path.name) for path in sorted(PAGE.glob("*.js"))}
 
 
 def fill(template: str, values: dict[str, str]) -> str:
-    """Return a template with each `{{name}}` replaced; values go in as they are, and are not looked at again.
+    """Return a template with each `{{name}}` replaced by its value, unescaped and not expanded any further.
 
     Raises KeyError for a name without a value.
     """
@@ -34,12 +34,12 @@ def fill(template: str, values: dict[str, str]) -> str:
 
 
 def as_text(value: str) -> str:
-    """Return a text as it can stand in HTML, between tags and in attributes."""
+    """Return a text escaped for HTML, both between tags and in attributes."""
     return html.escape(value, quote=True)
 
 
 def as_script(json_text: str) -> str:
-    """Return JSON as it can stand in a script element: nothing in it ends the element or begins a comment."""
+    """Return JSON escaped for a script element: nothing in it ends the element or begins a comment."""
     for character in "<>&\u2028\u2029":
         json_text = json_text.replace(character, f"\\u{ord(character):04x}")
     return json_text

@@ -1,4 +1,4 @@
-"""A bell that any thread can ring for a reader that waits in the event loop."""
+"""A notification that any thread can send to a reader waiting in the event loop."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 
 
 class Bell:
-    """To be made in the event loop of the reader."""
+    """A bell for one reader; must be created in the reader's event loop."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -18,7 +18,7 @@ class Bell:
             self._loop.call_soon_threadsafe(self._rung.set)
 
     async def wait(self, seconds: float) -> bool:
-        """Wait until it rings, or for so long; return whether it has rung."""
+        """Wait until it rings, but at most this long; return whether it has rung."""
         try:
             await asyncio.wait_for(self._rung.wait(), seconds)
         except TimeoutError:

@@ -1,6 +1,7 @@
-"""Games that are watched: played in one thread, a little further than anyone has asked to see, and kept in memory.
+"""Games to watch: played in one thread, a little ahead of what pages have requested, and kept in memory.
 
-A game lives here under its id, whoever looks at it: a page that is loaded again, or a second one, gets the same rounds.
+A game is kept here under its id independently of any page: a page that is reloaded, or a second page, gets the same
+rounds.
 """
 
 from __future__ import annotations
@@ -21,49 +22,49 @@ from suphx.review.rounds import Standing
 from suphx.web.plays import Play
 from suphx.web.shelf import Shelf, failure, new_id
 
-#: Games that are kept, some 0.2 MB each; of those that are over, the one asked for longest ago goes first.
+#: Maximum number of games kept, some 0.2 MB each; the least recently requested finished game is dropped first.
 KEPT = 12
-#: Games that may be in progress, watched or not.
+#: Maximum number of games in progress, watched or not.
 PLAYING = 6
-#: Seconds after which a game that nobody has asked for is dropped, over or not.
+#: Seconds without a request after which a game is dropped, over or not.
 IDLE = 30 * 60
-#: More rounds than a game has.
+#: More rounds than any game has.
 _ALL = 1 << 30
 
 
 class GameStatus(BaseModel):
-    """How far a game is."""
+    """The status of a game."""
 
     model_config = ConfigDict(frozen=True)
 
     id: str
     kind: Literal["live", "recorded"]
     source: str
-    """What it is called: the name of the file, or the agents and the seed."""
+    """Title of the game: the name of the file, or the agents and the seed."""
     names: list[str]
-    """Of the seats."""
+    """Names of the four seats."""
     state: Literal["playing", "over", "failed"] = "playing"
-    """Over: no round comes after those that there are."""
+    """`over`: no further rounds will come."""
     rounds: int = 0
-    """How many there are."""
+    """Number of rounds available."""
     message: str = ""
     """Why it failed."""
     scores: list[int] | None = None
-    """Points after the last round; this and the next two only when it is over."""
+    """Scores after the last available round; None before the first."""
     ranks: list[int] | None = None
-    """Rank of each seat, 0 the first; None for a log that ends before its game."""
+    """Rank of each seat, 0 for first place; None until the game is over, and for a log that ends before its game."""
     points: list[float] | None = None
     """Final points in thousands; None like `ranks`."""
 
 
 @dataclass(frozen=True)
 class NewGame:
-    """A game to be taken on."""
+    """A game to be started."""
 
     kind: Literal["live", "recorded"]
     source: str
     open: Callable[[], Play]
-    """Makes the game; called in the playing thread, since it may load networks or read a log."""
+    """Creates the game; called in the playing thread, because it may load networks or read a log."""
     names: tuple[str, ...] = ("", "", "", "")
 
 
@@ -73,7 +74,7 @@ class _Game:
         self.rounds: list[bytes] = []
         """Each `suphx.review.document.Round` as JSON."""
         self.wanted = 0
-        """How many rounds somebody has asked for."""
+        """Number of rounds requested."""
         self.at_work = False
         self.play: Play | None = None
         self.coming: Iterator[tuple[Round, Standing]] = iter(())
@@ -86,13 +87,13 @@ class Games:
     """The games; may be used from any thread."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """clock: seconds, by which games are idle."""
+        """clock: returns the time in seconds, to tell which games are idle."""
         self._games: Shelf[_Game] = Shelf(KEPT, PLAYING, IDLE, lambda game: game.status.state == "playing", clock)
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="watch")
 
     def start(self, new: NewGame) -> GameStatus:
-        """Take on a game, and play its first round, or all that was recorded; raises TooManyGames."""
+        """Add a game, and have its first round played, or all rounds if it is recorded; raises TooManyGames."""
         with self._lock:
             status = GameStatus(id=new_id(), kind=new.kind, source=new.source, names=list(new.names))
             game = _Game(status, new)
@@ -101,7 +102,7 @@ class Games:
         return game.status
 
     def want(self, game_id: str, rounds: int) -> None:
-        """Have a game played until there are so many rounds, unless it ends before."""
+        """Have a game played until it has this many rounds, unless it ends before."""
         with self._lock:
             game = self._games.find(game_id)
             if game is None:
@@ -110,7 +111,7 @@ class Games:
             self._go_on(game)
 
     def _go_on(self, game: _Game) -> None:
-        """Have one round played where one is wanted, so that games take turns; the lock is held."""
+        """Schedule one round if one is wanted: one at a time, so that games take turns. The lock must be held."""
         due = game.status.state == "playing" and len(game.rounds) < game.wanted
         if due and not game.at_work and game.status.id in self._games:
             game.at_work = True
@@ -142,35 +143,35 @@ class Games:
             self._go_on(game)
 
     def status(self, game_id: str) -> GameStatus | None:
-        """Return how far a game is; None if there is none, or no longer."""
+        """Return the status of a game; None if it does not exist, or no longer exists."""
         with self._lock:
             game = self._games.find(game_id)
             return None if game is None else game.status
 
     def rounds(self, game_id: str, first: int) -> tuple[list[bytes], GameStatus] | None:
-        """Return the rounds from `first` on that there are, as JSON, and how far the game is; None if there is none."""
+        """Return the available rounds from `first` on, as JSON, and the status; None if there is no such game."""
         with self._lock:
             game = self._games.find(game_id)
             return None if game is None else (game.rounds[first:], game.status)
 
     def log(self, game_id: str) -> GameLog | None:
-        """Return the log of a game that is over; None where there is none."""
+        """Return the log of a finished game; None if there is none."""
         with self._lock:
             game = self._games.find(game_id)
             return None if game is None or game.status.state != "over" or game.play is None else game.play.log()
 
     def all(self) -> list[GameStatus]:
-        """Return how far every game is, the one that was asked for last first."""
+        """Return the status of every game, the most recently requested first."""
         with self._lock:
             return [game.status for game in self._games]
 
     def forget(self, game_id: str) -> bool:
-        """Throw a game away, over or not; return whether it was there."""
+        """Delete a game, over or not; return whether it existed."""
         with self._lock:
             return self._games.remove(game_id) is not None
 
     def close(self) -> None:
-        """Take on nothing more; what is not played is left unplayed."""
+        """Drop all games and start no further rounds."""
         with self._lock:
             self._games.clear()
         self._pool.shutdown(wait=False, cancel_futures=True)

@@ -1,12 +1,12 @@
-"""What stands before every request: who may ask, how much may be sent, and what a browser may do with the answer.
+"""Middleware that checks every request: its host, origin and size, and sets security headers on the response.
 
-The server listens on the loopback address, but any page that a browser has open can send requests there. So
+The server listens on the loopback address, but any page open in a browser can send requests to it. Therefore
 
-- the host that is asked for must be one of ours: a name of somebody else's that leads here (DNS rebinding) is refused;
-  where it listens on all addresses of the machine, any address is one of ours, and no further name;
-- a request that a browser says comes from another site is refused, but for a link that is followed to a page, and so is
-  one that changes something if its origin is not our own; nothing is shared across origins;
-- a body that is too large is read to its end, up to a bound, thrown away, and answered with 413.
+- the requested host must be one of ours: a foreign name that resolves to this server (DNS rebinding) is refused; if the
+  server listens on all addresses of the machine, any IP address is accepted, but no other names;
+- a request that the browser marks as coming from another site is refused, unless it follows a link to a page, and so is
+  a request that changes something if its origin is not our own; nothing is shared across origins;
+- a body that is too large is read to its end, up to a bound, discarded, and answered with 413.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-#: Largest body of a request; a log of a game has some 10 to 200 KB.
+#: Maximum size of a request body; the log of a game has some 10 to 200 KB.
 MAX_BODY = 8 << 20
-#: What is read of a body that is too large, so that its sender hears the answer.
+#: How much of a body that is too large is read, so that its sender receives the response.
 _MOST_READ = 64 << 20
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _READING = ("GET", "HEAD", "OPTIONS")
@@ -39,17 +39,17 @@ class _TooLarge(Exception):
 
 
 class Guard:
-    """The ASGI application before the application."""
+    """The ASGI middleware around the application."""
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str] = (), policy: str = "default-src 'none'") -> None:
-        """hosts: names and addresses that it may be asked for besides those of loopback. policy: of all answers."""
+        """hosts: accepted host names and addresses besides loopback. policy: content security policy of responses."""
         self._app = app
         self._hosts = {*_LOOPBACK, *map(str.lower, hosts)}
         self._any_address = any(map(_is_unspecified, self._hosts))
         self._headers = {**_HEADERS, "Content-Security-Policy": policy}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or refuse it."""
+        """Pass a request on to the application, or refuse it."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -67,7 +67,7 @@ class Guard:
             await self._bounded(scope, receive, send)
 
     def refusal(self, scope: Scope) -> str:
-        """Return why a request is refused, or an empty text."""
+        """Return the reason why a request is refused, or "" if it is not."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_ours(_name_of(f"//{host}")):
@@ -100,7 +100,7 @@ class Guard:
 
         async def answering(message: Message) -> None:
             nonlocal started
-            if read <= MAX_BODY or started:  # else whatever the application makes of the error is not the answer
+            if read <= MAX_BODY or started:  # otherwise drop the application's response to the error and answer 413
                 started = True
                 await send(message)
 
@@ -137,7 +137,7 @@ def _address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
 
 
 def _is_unspecified(host: str) -> bool:
-    """Return whether whoever listens on a host listens on all addresses of the machine."""
+    """Return whether listening on this host means listening on all addresses of the machine."""
     address = _address(host)
     return address is not None and address.is_unspecified
 

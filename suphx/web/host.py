@@ -1,7 +1,7 @@
-"""A person's game against three agents: goes on by itself until the person must choose, and tells every position.
+"""A person's game against three agents: it advances until the person must choose, and reports every position.
 
-What is told of a position is what the seat sees (`seat_view`). Positions are told where everybody sees that somebody
-is to act, where the person is asked, and at the end of a round: never because another seat may claim something.
+A position is reported as the person's seat sees it (`seat_view`). Positions are reported when everyone can see that a
+seat has to act, when the person is asked, and at the end of a round; never because another seat may claim something.
 """
 
 from __future__ import annotations
@@ -35,46 +35,46 @@ from suphx.web.seat_view import (
 
 
 class Options(Document):
-    """What is answered for the person."""
+    """Options that answer questions automatically for the person."""
 
     no_calls: bool = False
-    """Chows, pongs and open kongs of others' discards are passed, unless a win could be claimed as well."""
+    """Pass on chows, pongs and open kongs of others' discards, unless a win could be claimed as well."""
     win_at_once: bool = False
-    """Every win is taken."""
+    """Take every win."""
     discard_drawn: bool = False
-    """The tile just drawn is discarded, unless it wins."""
+    """Discard the tile just drawn, unless it wins."""
 
 
 class NotAsked(Exception):
-    """An answer to a question that is not, or no longer, asked."""
+    """The answer is to a question that is not being asked, or no longer."""
 
 
 class NotLegal(Exception):
-    """An answer that the question does not offer."""
+    """The answer is not among the choices of the question."""
 
 
 @dataclass(frozen=True)
 class Seating:
-    """Who sits where, and by what rules."""
+    """The setup of a game: rules, seed, and who sits where."""
 
     rules: Rules
     seed: int
     seat: int
-    """The person's."""
+    """The person's seat."""
     agents: Mapping[int, Agent]
-    """By seat, the three others."""
+    """The three agents, by seat."""
 
 
 class Host:
-    """One such game; for one thread at a time."""
+    """One game of a person against three agents; for one thread at a time."""
 
     def __init__(self, seating: Seating, tell: Callable[[Position], None], walls: Walls | None = None) -> None:
-        """tell: is called with every position. walls: as of `LiveTable`."""
+        """tell: called with every position. walls: as in `LiveTable`."""
         self.options = Options()
         self.question: Question | None = None
-        """What the person is asked now."""
+        """The question that the person is asked now."""
         self.results: list[tuple[Position, Result]] = []
-        """Each round so far: its last position, and how it ended."""
+        """For each finished round its last position and its result."""
         self._seating, self._tell = seating, tell
         self._table = LiveTable(seating.rules, seating.seed, walls)
         self._positions = self._questions = self._told = 0
@@ -86,12 +86,12 @@ class Host:
         return self._table.is_over
 
     def begin(self) -> None:
-        """Deal the first round, and go on to the first question."""
+        """Deal the first round and advance to the first question."""
         self._deal()
         self._go_on()
 
     def answer(self, number: int, action: int) -> None:
-        """Answer the question of that number, and go on to the next; raises NotAsked and NotLegal."""
+        """Answer the question with this number and advance to the next; raises NotAsked and NotLegal."""
         self.check(number, action)
         self.question = None
         if action == NEXT_ROUND:
@@ -101,20 +101,20 @@ class Host:
         self._go_on()
 
     def check(self, number: int, action: int) -> None:
-        """Raise NotAsked or NotLegal where `answer` would."""
+        """Raise NotAsked or NotLegal if `answer` would."""
         question = self.question
         if question is None or question.number != number:
             raise NotAsked(f"question {number} is not asked, or no longer: it has been answered already")
         if action not in {choice.action for choice in question.choices}:
-            raise NotLegal(f"action {action} is none of those that can be chosen now")
+            raise NotLegal(f"action {action} is not one of the choices now")
 
     def automatic(self) -> int | None:
-        """Return the answer that the options, if they have changed, give to what is asked now; None: the person's."""
+        """Return the answer that the current options give to the current question; None if the person must answer."""
         question = self.question
         return None if question is None or question.situation == ROUND_OVER else self._automatic(question)
 
     def default(self) -> int:
-        """Return what is done for a person who does not answer: the drawn tile goes, nothing is claimed."""
+        """Return the action for a person who does not answer in time: discard the drawn tile, and claim nothing."""
         if self.question is None:
             raise NotAsked("nothing is asked")
         legal = [choice.action for choice in self.question.choices]
@@ -129,7 +129,7 @@ class Host:
         self._table.deal()
 
     def _go_on(self) -> None:
-        """Go on until the person is asked something, or the game is over."""
+        """Advance the game until the person is asked something or the game is over."""
         while True:
             asked = self._table.asked()
             mine = np.flatnonzero(asked.seat == self._seating.seat)
@@ -150,7 +150,7 @@ class Host:
                 return
 
     def _automatic(self, question: Question) -> int | None:
-        """Return the answer that is given for the person, if any."""
+        """Return the answer that is given automatically, or None if the person must answer."""
         legal = [choice.action for choice in question.choices]
         if len(legal) == 1:
             return legal[0]
@@ -162,7 +162,7 @@ class Host:
         return DISCARD_DRAWN if question.situation == "turn" and self.options.discard_drawn else None
 
     def _step(self, action: int | None) -> None:
-        """Carry out the person's action, if it is asked, and what the agents choose."""
+        """Carry out the person's action, if any, together with the agents' choices."""
         asked = self._table.asked()
         others = asked.seat != self._seating.seat
         theirs = Decisions(asked.game[others], asked.seat[others], asked.situation[others], asked.legal[others])
@@ -182,9 +182,9 @@ class Host:
         self._show(question)
 
     def _show(self, question: Question | None) -> None:
-        """Tell the position as it is now."""
+        """Report the current position."""
         shown = self._table.shown[0]
-        events = self._table.game if self._result else shown  # the outcome stands in the record that is paid
+        events = self._table.game if self._result else shown  # only the record after the payments has the outcome
         self._positions += 1
         moves = moves_since(events, self._told)
         self._told = int(events["n_events"])
@@ -194,9 +194,9 @@ class Host:
         self._tell(position)
 
     def standing(self) -> Standing:
-        """Return how the game stands after the last round that ended."""
+        """Return the standing of the game after the last finished round."""
         return standing_of(self._table.ends()[-1])
 
     def log(self, names: list[str], source: str) -> GameLog:
-        """Return the log of the rounds that are over. names: of the seats. source: what the log is called."""
+        """Return the log of the finished rounds. names: of the seats. source: name of the log."""
         return game_log(self._table.ends(), self._seating.rules, names, source)

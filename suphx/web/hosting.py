@@ -1,6 +1,6 @@
-"""The games that persons play: kept under their ids, gone on with in one thread, told to every page that looks.
+"""The games that persons play: kept by id, advanced in a single thread, and reported to every connected page.
 
-All state is here, none in a page: a page that is loaded again, or a second one, gets the same position with the same
+All state is here and none in a page: a page that is reloaded, or a second page, gets the same position with the same
 question, and an answer names the question that it answers.
 """
 
@@ -23,13 +23,13 @@ from suphx.web.seat_view import ROUND_OVER, Position
 from suphx.web.shelf import Shelf, failure
 from suphx.web.warming import do_ahead
 
-#: Games that are kept, some 0.5 MB each; of those that are over, the one asked for longest ago goes first.
+#: Maximum number of games kept, some 0.5 MB each; the least recently requested finished game is dropped first.
 KEPT = 12
-#: Games that may be in progress.
+#: Maximum number of games in progress.
 PLAYING = 6
-#: Seconds after which a game that no page has asked for is dropped: who is called away comes back to it.
+#: Seconds without a request from a page after which a game is dropped: long, so that one can come back to a game later.
 IDLE = 24 * 60 * 60
-#: Positions that are kept for a page that was away for a moment; one that was away for longer begins with the last.
+#: Positions kept for a page that was disconnected briefly; after a longer time, a page starts at the last position.
 REMEMBERED = 64
 
 
@@ -39,9 +39,9 @@ class _Game:
         self.host: Host | None = None
         self.positions: deque[tuple[int, bytes]] = deque(maxlen=REMEMBERED)
         self.coming: list[Position] = []
-        """What the playing thread has told and no page has heard yet."""
+        """Positions reported by the playing thread but not yet published to pages."""
         self.at_work = True
-        """The playing thread goes on with it; nothing can be answered until it has."""
+        """Whether the playing thread is working on it; no question can be answered until it is done."""
         self.bells: set[Bell] = set()
         self.timer: threading.Timer | None = None
 
@@ -62,16 +62,16 @@ class Hosts:
     """The games; may be used from any thread."""
 
     def __init__(self, walls: Walls | None = None, now: Callable[[], float] = time.monotonic) -> None:
-        """walls: laid by hand, as of `LiveTable`. now: seconds, by which games are idle and clocks go."""
+        """walls: prescribed walls, as in `LiveTable`. now: returns the time in seconds, for idle games and clocks."""
         self._games: Shelf[_Game] = Shelf(KEPT, PLAYING, IDLE, lambda game: game.status.state == "playing", now)
         self._lock = threading.RLock()
         self._walls, self._now = walls, now
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="play")
 
     def start(self, status: PlayStatus, seating: Callable[[], Seating]) -> None:
-        """Begin a game, as its status names it; raises TooManyGames.
+        """Start the game that a status describes; raises TooManyGames.
 
-        seating: who sits where; called in the playing thread, since it may load networks.
+        seating: returns who sits where; called in the playing thread, because it may load networks.
         """
         game = _Game(status, None if status.pace is None else Clock(status.pace, self._now))
 
@@ -86,11 +86,11 @@ class Hosts:
             self._go_on(game, begin)
 
     def warm_up(self, work: Callable[[], object]) -> None:
-        """Do something in the playing thread before the first game, so that it need not wait for it."""
+        """Run something in the playing thread ahead of the first game, so that the game need not wait for it."""
         do_ahead(self._pool, work)
 
     def _work(self, game: _Game, work: Callable[[], None]) -> None:
-        """Go on with a game, and tell what becomes of it."""
+        """Do some work on a game in the playing thread, then publish the outcome."""
         changes: dict[str, object] = {}
         try:
             work()
@@ -118,13 +118,13 @@ class Hosts:
         final = {"scores": standing.scores, "ranks": standing.ranks, "points": standing.points}
         return {"state": "over", "rounds": rounds, **final}
 
-    # The clock; the lock is held.
+    # The clock; the lock must be held.
 
     def _start_clock(self, game: _Game) -> None:
         question = game.host.question if game.host else None
         if game.clock is None or question is None:
             return
-        if question.situation == ROUND_OVER:  # nobody is kept from looking at a result
+        if question.situation == ROUND_OVER:  # there is no time limit for looking at a result
             game.clock.new_round()
             return
         game.clock.ask(question.number, len(game.coming) - 1)
@@ -140,20 +140,20 @@ class Hosts:
         game.timer.start()
 
     def _expire(self, game: _Game, question: int) -> None:
-        """Answer for a person whose time is over."""
+        """Answer for a person whose time is up."""
         with self._lock:
             left = game.clock.left() if game.clock else None
             if left is None or left.question != question or game.at_work or game.host is None:
                 return
-            if left.decision + left.reserve > 0:  # it stood still in between
+            if left.decision + left.reserve > 0:  # the clock was paused in between
                 self._set_timer(game)
                 return
             self._answer(game, question, game.host.default())
 
-    # What pages ask for.
+    # Requests from pages.
 
     def answer(self, game_id: str, question: int, action: int) -> bool:
-        """Answer a question; return whether there is such a game. Raises NotAsked and NotLegal, and nothing changes."""
+        """Answer a question; return whether the game exists. Raises NotAsked and NotLegal without changing anything."""
         with self._lock:
             game = self._games.find(game_id)
             if game is not None:
@@ -166,7 +166,7 @@ class Hosts:
         self._go_on(game, partial(host.answer, question, action))
 
     def choose_options(self, game_id: str, options: Options) -> bool:
-        """Have other things answered for the person; return whether there is such a game."""
+        """Change the options for automatic answers; return whether the game exists."""
         with self._lock:
             game = self._games.find(game_id)
             if game is not None:
@@ -178,7 +178,7 @@ class Hosts:
             return game is not None
 
     def _answer_automatically(self, game: _Game) -> None:
-        """Answer what is asked already, if options say so that were chosen since."""
+        """Answer the current question if options that were chosen after it was asked say so."""
         if game.host is None or game.at_work or game.status.state != "playing":
             return
         action = game.host.automatic()
@@ -201,13 +201,13 @@ class Hosts:
         self._pool.submit(self._work, game, work)
 
     def status(self, game_id: str) -> PlayStatus | None:
-        """Return how a game stands; None if there is none, or no longer."""
+        """Return the status of a game; None if it does not exist, or no longer exists."""
         with self._lock:
             game = self._games.find(game_id)
             return None if game is None else game.status
 
     def told(self, game_id: str, after: int) -> Told | None:
-        """Return what there is after a position; None if there is no such game."""
+        """Return what a page is told that has seen the positions up to `after`; None if there is no such game."""
         with self._lock:
             game = self._games.find(game_id)
             if game is None:
@@ -218,7 +218,7 @@ class Hosts:
             return Told(new[-1:] if missed or after < 0 else new, left, game.status)
 
     def connect(self, game_id: str, bell: Bell) -> None:
-        """Hear that a page looks at a game; its bell rings when there is something new."""
+        """Register a page with a game; its bell rings when there is something new."""
         with self._lock:
             game = self._games.find(game_id)
             if game is not None:
@@ -226,7 +226,7 @@ class Hosts:
                 self._watched(game)
 
     def disconnect(self, game_id: str, bell: Bell) -> None:
-        """Hear that the page has gone."""
+        """Unregister a page that has disconnected."""
         with self._lock:
             game = self._games.find(game_id)
             if game is not None:
@@ -239,7 +239,7 @@ class Hosts:
             self._set_timer(game)
 
     def log(self, game_id: str) -> GameLog | None:
-        """Return the log of a game that is over; None where there is none."""
+        """Return the log of a finished game; None if there is none."""
         with self._lock:
             game = self._games.find(game_id)
             if game is None or game.host is None or game.status.state != "over":
@@ -247,12 +247,12 @@ class Hosts:
             return game.host.log(game.status.names, f"played-{game.status.seed}")
 
     def all(self) -> list[PlayStatus]:
-        """Return how every game stands, the one that was asked for last first."""
+        """Return the status of every game, the most recently requested first."""
         with self._lock:
             return [game.status for game in self._games]
 
     def forget(self, game_id: str) -> bool:
-        """Throw a game away, over or not; return whether it was there."""
+        """Delete a game, over or not; return whether it existed."""
         with self._lock:
             game = self._games.remove(game_id)
             if game is not None:
@@ -261,7 +261,7 @@ class Hosts:
             return game is not None
 
     def close(self) -> None:
-        """Take on nothing more; what is not played is left unplayed."""
+        """Drop all games, end the streams to pages, and start no further work."""
         with self._lock:
             for game in self._games:
                 game.stop_timer()

@@ -1,4 +1,4 @@
-"""Reviews that the page has asked for: one is worked on at a time, in a thread, and the latest are kept in memory."""
+"""Reviews requested by the page: a thread works on one at a time, and the latest are kept in memory."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from simulator.logs.model import LogError
 from suphx.errors import InputError
 from suphx.web.warming import do_ahead
 
-#: Reviews that are kept, some 1 to 2 MB each; the one that was started longest ago goes first.
+#: Maximum number of reviews kept, some 1 to 2 MB each; the one that was started first is dropped first.
 KEPT = 16
-#: Reviews that may wait for their turn.
+#: Maximum number of reviews that wait for their turn.
 WAITING = 4
 
 Progress = Callable[[str, float], None]
-#: Does the work: told of its progress, returns the review as JSON.
+#: Does the work: reports its progress to the function given, and returns the review as JSON.
 Work = Callable[[Progress], bytes]
 
 _log = logging.getLogger(__name__)
 
 
 class Busy(InputError):
-    """Too many reviews wait already."""
+    """Too many reviews are waiting already."""
 
 
 class Status(BaseModel):
-    """How far a review is."""
+    """The status of a review."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -42,9 +42,9 @@ class Status(BaseModel):
     """Name of the file, as it was given."""
     state: Literal["waiting", "running", "done", "failed"] = "waiting"
     step: str = ""
-    """What is being done."""
+    """The current step."""
     share: float = 0.0
-    """How much is done, 0 to 1."""
+    """Completed share, 0 to 1."""
     message: str = ""
     """Why it failed."""
 
@@ -72,10 +72,10 @@ class ReviewJobs:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="review")
 
     def start(self, source: str, work: Work) -> Status:
-        """Take on a review; raises Busy if too many wait already."""
+        """Queue a review; raises Busy if too many are waiting already."""
         with self._lock:
             if sum(not job.status.ended for job in self._jobs.values()) > WAITING:
-                raise Busy(f"{WAITING} reviews wait already; try again in a moment")
+                raise Busy(f"{WAITING} reviews are waiting already; try again in a moment")
             job = _Job(Status(id=secrets.token_urlsafe(12), source=source))
             self._jobs[job.status.id] = job
             while len(self._jobs) > KEPT:
@@ -100,28 +100,28 @@ class ReviewJobs:
             job.update(state="done", step="", share=1.0)
 
     def warm_up(self, work: Callable[[], object]) -> None:
-        """Do something before the first review, so that it need not wait for it."""
+        """Run something ahead of the first review, so that the review need not wait for it."""
         do_ahead(self._pool, work)
 
     def status(self, job_id: str) -> Status | None:
-        """Return how far a review is; None if there is none, or no longer."""
+        """Return the status of a review; None if it does not exist, or no longer exists."""
         with self._lock:
             job = self._jobs.get(job_id)
         return None if job is None else job.status
 
     def result(self, job_id: str) -> bytes | None:
-        """Return a review that is done, as JSON."""
+        """Return a finished review as JSON; None if there is none."""
         with self._lock:
             job = self._jobs.get(job_id)
         return None if job is None else job.result
 
     def all(self) -> list[Status]:
-        """Return how far every review is, the latest first."""
+        """Return the status of every review, the latest first."""
         with self._lock:
             return [job.status for job in reversed(self._jobs.values())]
 
     def forget(self, job_id: str) -> bool:
-        """Throw a review away; return whether it was there and had ended."""
+        """Delete a review that has ended; return whether there was one."""
         with self._lock:
             job = self._jobs.get(job_id)
             if job is None or not job.status.ended:
@@ -130,5 +130,5 @@ class ReviewJobs:
             return True
 
     def close(self) -> None:
-        """Take on nothing more; what waits is left undone."""
+        """Stop without doing the reviews that are still waiting."""
         self._pool.shutdown(wait=False, cancel_futures=True)

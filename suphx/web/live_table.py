@@ -1,6 +1,6 @@
-"""One table, moment by moment: every position at which somebody is asked, forced moves too, and a stop between rounds.
+"""A single table, step by step: it stops whenever a seat is asked, even for a forced move, and between rounds.
 
-`Tables` plays forced moves by itself and deals the next round at once; who sits at the table wants to see both.
+`Tables` plays forced moves by itself and deals the next round at once, but a person at the table wants to see both.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from simulator.rounds import deal, finish_round, resolve_stop, start_game
 from simulator.rules import Rules
 from simulator.tables import Decisions, IllegalAction, Tables
 
-#: Walls that are laid by hand: (seed, rounds dealt so far) -> u8[136], or None for the wall of the seed.
+#: Prescribed walls: (seed, rounds dealt so far) -> u8[136], or None for the wall of the seed.
 Walls = Callable[[int, int], np.ndarray | None]
 
 
@@ -35,14 +35,14 @@ class LiveTable:
     """A game, from its first deal to its end."""
 
     def __init__(self, rules: Rules, seed: int, walls: Walls | None = None) -> None:
-        """The first round waits for `deal`. Walls are those of `Tables` with this seed, unless `walls` gives others."""
+        """Start a game whose first round waits for `deal`; walls: by default those of `Tables` with this seed."""
         self.rules, self.seed, self._walls = rules, seed, walls
         self._lookup = get_lookup()
         self.games = Tables(1, rules, seed, restart=False).snapshot()
-        """GAME[1]: the table now."""
+        """GAME[1]: the current state of the table."""
         start_game(self.game)
         self.shown = self.games.copy()
-        """GAME[1]: the table to look at: as it is now, or between rounds as the last one ended, nothing paid yet."""
+        """GAME[1]: the table to display: the current state, or between rounds the last round's end before payments."""
         self._ends: list[np.void] = []
 
     @property
@@ -66,7 +66,7 @@ class LiveTable:
         return bool(PHASE_DEAL < self.game["phase"] < PHASE_STOP)
 
     def asked(self) -> Decisions:
-        """Return the decisions that are due, in order of seat; none between rounds and when the game is over."""
+        """Return the pending decisions, in order of seat; none between rounds and when the game is over."""
         seats = [seat for seat in range(SEATS) if self.game["pending"] >> seat & 1]
         legal = [legal_mask(self.game, seat) for seat in seats]
         n = len(seats)
@@ -74,7 +74,7 @@ class LiveTable:
         return Decisions(np.zeros(n, np.int32), np.array(seats, np.uint8), situation, np.array(legal))
 
     def deal(self) -> None:
-        """Deal the round that is due."""
+        """Deal the next round."""
         wall = self._walls(self.seed, int(self.game["deals"])) if self._walls else None
         if wall is not None:
             self.game["wall"], self.game["wall_given"] = wall, 1
@@ -82,7 +82,7 @@ class LiveTable:
         self._run()
 
     def step(self, actions: Mapping[int, int]) -> None:
-        """Carry out an action for each seat that is asked; raises IllegalAction, and nothing has changed then."""
+        """Carry out an action for each seat that is asked; raises IllegalAction without changing anything."""
         for seat, action in actions.items():
             if not is_legal(self.game, seat, action):
                 raise IllegalAction(0, seat, action, legal_mask(self.game, seat))
@@ -99,12 +99,12 @@ class LiveTable:
         self.shown = self.games.copy()
         if self.game["phase"] == PHASE_ROUND_OVER:
             finish_round(self.game)
-            if self.game["phase"] != PHASE_STOP:  # else it is over once the dealer has chosen
+            if self.game["phase"] != PHASE_STOP:  # otherwise the round ends after the dealer's choice
                 self._end_round()
 
     def _end_round(self) -> None:
         self._ends.append(self.game.copy())
 
     def ends(self) -> np.ndarray:
-        """Return GAME[n], each round so far when it was paid, as in `Ended.records`."""
+        """Return GAME[n]: the finished rounds, each after its payments, as in `Ended.records`."""
         return np.array(self._ends, GAME)

@@ -1,4 +1,4 @@
-"""What everybody at a table sees and hears happen, in words."""
+"""The public moves at a table, as text."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from simulator.tiles import kind_name, tile_name
 
 _CALLS = {EVENT_CHOW: "chow", EVENT_PONG: "pong", EVENT_OPEN_KONG: "open kong"}
 
-#: (seat, or None where it is nobody's; the words, tiles in notation).
+#: (seat, or None for an event without a seat; the text, with tiles in notation).
 Move = tuple[int | None, str]
 
 
 def moves_since(game: np.void, start: int) -> list[Move]:
-    """Return what has happened in the round from its `start`-th event on; draws and paid bets go without words."""
+    """Return the moves in the round from event number `start` on, without draws and paid riichi bets."""
     events = game["events"][start : int(game["n_events"])].tolist()
     moves = [_move(game, event) for event in events]
     return [move for move in moves if move[1]]

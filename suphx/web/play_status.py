@@ -1,4 +1,4 @@
-"""How a game that a person plays stands, and what a page that looks at it is told."""
+"""The status of a game that a person plays, and the updates for a page that shows it."""
 
 from __future__ import annotations
 
@@ -21,42 +21,43 @@ class RoundEnd(BaseModel):
 
 
 class PlayStatus(BaseModel):
-    """A game that somebody plays."""
+    """The status of a game that a person plays."""
 
     model_config = ConfigDict(frozen=True)
 
     id: str
     source: str
-    """What it is called."""
+    """Title of the game."""
     seat: int
-    """The person's."""
+    """The person's seat."""
     names: list[str]
-    """Of the seats."""
+    """Names of the four seats."""
     agents: list[str]
-    """The three, as they were named, the next seat first."""
+    """The three agents as requested, the next seat first."""
     seed: int
     length: Literal["east", "east_south"]
     pace: Pace | None
-    """The clock; None: there is none."""
+    """The time limits; None for a game without a clock."""
     state: Literal["playing", "over", "failed"] = "playing"
     message: str = ""
     """Why it failed."""
     options: Options = Options()
     rounds: list[RoundEnd] = []
-    """Those that are over."""
+    """The finished rounds."""
     scores: list[int] | None = None
-    """Points at the end; this and the next two only when it is over."""
+    """Final scores; this and the next two fields are set only when the game is over."""
     ranks: list[int] | None = None
-    """Rank of each seat, 0 the first."""
+    """Rank of each seat, 0 for first place."""
     points: list[float] | None = None
     """Final points in thousands."""
 
 
 @dataclass(frozen=True)
 class Told:
-    """What a page that looks is told."""
+    """An update for a page that shows the game."""
 
     positions: list[tuple[int, bytes]]
-    """(number, `Position` as JSON) of those that it has not seen; at least the last one, if it has seen none."""
+    """(number, `Position` as JSON) of the positions that the page has not seen; only the last one if the page is new or
+    has missed positions that are no longer kept."""
     time_left: TimeLeft | None
     status: PlayStatus

@@ -1,4 +1,4 @@
-"""What there is to do with any game, watched or played: once it is over its log is kept, and it is reviewed."""
+"""What any game, watched or played, has in common: once it is over, its log can be downloaded and reviewed."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from suphx.web.reviewer import Reviewer
 
 
 class AnyStatus(Protocol):
-    """How a game stands."""
+    """The status of a game."""
 
     @property
     def source(self) -> str:
-        """What it is called."""
+        """Title of the game."""
         ...
 
     @property
@@ -32,23 +32,23 @@ Standing = TypeVar("Standing", bound=AnyStatus, covariant=True)
 
 
 class AnyGames(Protocol[Standing]):
-    """Games by their ids."""
+    """Games by id."""
 
     def status(self, game_id: str, /) -> Standing | None:
-        """Return how a game stands; None if there is none, or no longer."""
+        """Return the status of a game; None if it does not exist, or no longer exists."""
         ...
 
     def log(self, game_id: str, /) -> GameLog | None:
-        """Return the log of a game that is over; None where there is none."""
+        """Return the log of a finished game; None if there is none."""
         ...
 
     def forget(self, game_id: str, /) -> bool:
-        """Throw a game away, over or not; return whether it was there."""
+        """Delete a game, over or not; return whether it existed."""
         ...
 
 
 def known(games: AnyGames[Standing], game: str) -> Standing:
-    """Return how a game stands; raises HTTPException for one that there is not."""
+    """Return the status of a game; raises HTTPException if it does not exist."""
     status = games.status(game)
     if status is None:
         raise HTTPException(404, "there is no such game, or no longer: start another")
@@ -56,7 +56,7 @@ def known(games: AnyGames[Standing], game: str) -> Standing:
 
 
 def add_routes_of_any(routes: APIRouter, games: AnyGames[AnyStatus], jobs: ReviewJobs, reviewer: Reviewer) -> None:
-    """Add the routes that watched and played games have alike."""
+    """Add the routes that watched and played games have in common."""
 
     def over(game: str) -> tuple[AnyStatus, GameLog]:
         status, log = known(games, game), games.log(game)
@@ -66,7 +66,7 @@ def add_routes_of_any(routes: APIRouter, games: AnyGames[AnyStatus], jobs: Revie
 
     @routes.get("/{game}/log")
     def log(game: str) -> Response:
-        """Return the log of a game that is over, as an mjlog."""
+        """Return the log of a finished game, as an mjlog."""
         _, found = over(game)
         try:
             data = write_mjlog(found)
@@ -78,7 +78,7 @@ def add_routes_of_any(routes: APIRouter, games: AnyGames[AnyStatus], jobs: Revie
 
     @routes.post("/{game}/review", status_code=202)
     def review(game: str) -> Status:
-        """Begin to review a game that is over, for all seats; the answer is that of `POST /api/reviews`."""
+        """Start the review of a finished game, for all seats; responds like `POST /api/reviews`."""
         status, found = over(game)
         try:
             return jobs.start(status.source, partial(reviewer.review_log, found))
@@ -87,6 +87,6 @@ def add_routes_of_any(routes: APIRouter, games: AnyGames[AnyStatus], jobs: Revie
 
     @routes.delete("/{game}", status_code=204)
     def forget(game: str) -> None:
-        """Throw a game away, over or not."""
+        """Delete a game, over or not."""
         known(games, game)
         games.forget(game)

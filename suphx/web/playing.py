@@ -23,13 +23,13 @@ from suphx.web.played_games import add_routes_of_any, known
 from suphx.web.reviewer import Reviewer
 from suphx.web.shelf import TooManyGames, new_id
 
-#: What the person is called.
+#: The person's name.
 PERSON = "You"
-#: Seconds after which a page that hears nothing is sent a sign of life: who has gone is noticed by it.
+#: Seconds of silence after which a page is sent a keep-alive, by which a closed connection is noticed.
 _SIGN_OF_LIFE = 10.0
-#: Decisions that are played before the first game, so that its first moves are as fast as all others.
+#: Decisions played before the first game, so that its first moves are as fast as all others.
 _WARM_UP = 12
-#: A number that no question and no position reaches.
+#: An upper bound that no question or position number reaches.
 _MOST = (1 << 31) - 1
 
 _Length = Literal["east", "east_south"]
@@ -37,13 +37,13 @@ _Number = Annotated[int, Form(ge=0, le=_MOST)]
 
 
 def seating_of(players: Players, names: list[str], rules: Rules, seed: int, seat: int) -> Seating:
-    """Return who sits where. names: of the agents, the next seat first; for the thread that they play in."""
+    """Return who sits where. names: of the agents, the next seat first. Must be called in the playing thread."""
     seats = [(seat + n) % SEATS for n in range(1, SEATS)]
     return Seating(rules, seed, seat, dict(zip(seats, players.agents(names, seed), strict=True)))
 
 
 def warm_up(players: Players) -> None:
-    """Play some decisions that nobody asked for, so that networks and what is compiled are loaded."""
+    """Play some decisions of a dummy game, so that networks and compiled code are loaded."""
     host = Host(seating_of(players, [players.names[0]] * (SEATS - 1), Rules.tenhou(), 0, 0), lambda _: None)
     host.begin()
     for _ in range(_WARM_UP):
@@ -52,7 +52,7 @@ def warm_up(players: Players) -> None:
 
 
 def _new_status(agents: list[str], seat: int, seed: int, length: _Length, pace: Pace | None) -> PlayStatus:
-    """Return the status of a game that begins. agents: three, the next seat first."""
+    """Return the status of a new game. agents: three, the next seat first."""
     shown = list(map(shown_name, agents))
     names = [PERSON] * SEATS
     for n, name in enumerate(shown, 1):
@@ -69,7 +69,7 @@ def play_routes(hosts: Hosts, players: Players, jobs: ReviewJobs, reviewer: Revi
 
     @routes.get("")
     def every() -> dict[str, object]:
-        """Return all that are kept, the latest first, and who may play."""
+        """Return all games that are kept, the most recently requested first, and the agents that may play."""
         return {"agents": players.names, "games": hosts.all()}
 
     @routes.post("", status_code=201)
@@ -81,7 +81,7 @@ def play_routes(hosts: Hosts, players: Players, jobs: ReviewJobs, reviewer: Revi
         decision: Annotated[int, Form(ge=0, le=300)] = 0,
         reserve: Annotated[int, Form(ge=0, le=600)] = 0,
     ) -> PlayStatus:
-        """Begin a game. agent: three, the next seat first. decision: seconds for each, 0 for no clock."""
+        """Start a game. agent: three, the next seat first. decision: seconds per decision, 0 for no clock."""
         try:
             players.check(agent, SEATS - 1)
         except InputError as error:
@@ -97,16 +97,16 @@ def play_routes(hosts: Hosts, players: Players, jobs: ReviewJobs, reviewer: Revi
 
     @routes.get("/{game}")
     def status(game: str) -> PlayStatus:
-        """Return how a game stands."""
+        """Return the status of a game."""
         return known(hosts, game)
 
     @routes.get("/{game}/positions")
     async def positions(game: str, last_event_id: Annotated[str, Header(max_length=10)] = "") -> StreamingResponse:
-        """Tell the last position and those that follow (server-sent events), to the end of the game.
+        """Stream the last position and all that follow (server-sent events), until the end of the game.
 
-        `position` events have the number as their id and a `suphx.web.seat_view.Position`; `clock` events a
-        `suphx.web.clock.TimeLeft`; `options` what is answered for the person, where it has changed. At last comes
-        `over` or `failed` with a PlayStatus, or `gone`.
+        `position` events have the position's number as id and carry a `suphx.web.seat_view.Position`; `clock` events
+        carry a `suphx.web.clock.TimeLeft`; `options` events carry the options for automatic answers when they have
+        changed. The last event is `over` or `failed`, with a PlayStatus, or `gone`.
         """
         known(hosts, game)
         last = int(last_event_id) if last_event_id.isdecimal() else -1
@@ -118,11 +118,11 @@ def play_routes(hosts: Hosts, players: Players, jobs: ReviewJobs, reviewer: Revi
 
 
 def _add_answers(routes: APIRouter, hosts: Hosts) -> None:
-    """Add the routes of what the person says to a game."""
+    """Add the routes for the person's answers and options."""
 
     @routes.post("/{game}/answer", status_code=204)
     def answer(game: str, question: _Number, action: _Number) -> None:
-        """Answer a question by its number; 409 where it is not, or no longer, asked, 422 for what it does not offer."""
+        """Answer a question by its number; 409 if it is not asked, or no longer, 422 if the action is not a choice."""
         known(hosts, game)
         try:
             hosts.answer(game, question, action)
@@ -138,14 +138,14 @@ def _add_answers(routes: APIRouter, hosts: Hosts) -> None:
         win_at_once: Annotated[bool, Form()] = False,
         discard_drawn: Annotated[bool, Form()] = False,
     ) -> None:
-        """Have things answered for the person, from the question on that is asked now."""
+        """Set the options for automatic answers, which apply from the current question on."""
         known(hosts, game)
         chosen = Options(no_calls=no_calls, win_at_once=win_at_once, discard_drawn=discard_drawn)
         hosts.choose_options(game, chosen)
 
 
 async def _told(hosts: Hosts, game: str, last: int) -> AsyncIterator[str]:
-    """Yield the events of `positions`; a reader that goes away ends it."""
+    """Yield the events of `positions`; ends when the client disconnects."""
     bell = Bell()
     hosts.connect(game, bell)
     options: Options | None = None

@@ -1,7 +1,7 @@
-"""Games to watch, round by round: one that agents play now, and one out of a log.
+"""Games to watch, round by round: live games between agents, and recorded games from a log.
 
-Both are rounds as in a review (`suphx.review.rounds`), so that the page draws all games the same way. What was
-played here goes through its log as well: the frames of a round are made when it is over.
+Both yield rounds as in a review (`suphx.review.rounds`), so that the page draws all games in the same way. Live rounds
+are converted through their log too: the frames of a round are made when it is over.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ class Play(Protocol):
     """A game to watch."""
 
     def rounds(self) -> Iterator[tuple[Round, Standing]]:
-        """Yield each round and how the game stands after it; the next one is only played when it is asked for.
+        """Yield each round and the standing after it; the next round is played only when it is requested.
 
-        Raises LogError and InputError, in words for who watches.
+        Raises LogError and InputError, with messages for the viewer.
         """
         ...
 
     def log(self) -> GameLog:
-        """Return the log of the rounds that were yielded."""
+        """Return the log of the rounds yielded so far, or of the whole game if it is recorded."""
         ...
 
 
 class LivePlay:
-    """Four agents at a table."""
+    """A live game between four agents."""
 
     def __init__(self, agents: Sequence[Agent], names: Sequence[str], seed: int, source: str) -> None:
-        """agents, names: by seat; one agent may sit on several. seed: of the walls. source: what the log is called."""
+        """agents, names: by seat; one agent may have several seats. seed: of the walls. source: name of the log."""
         if len(agents) != SEATS or len(names) != SEATS:
             raise ValueError(f"a game has {SEATS} agents, not {len(agents)}")
         self._agents, self._names, self._seed, self._source = agents, list(names), seed, source
@@ -73,11 +73,11 @@ class LoggedPlay:
     """The first game of a log."""
 
     def __init__(self, data: bytes, source: str) -> None:
-        """data: mjlog, Tenhou's JSON or mjai. source: name of the file. Raises LogError for what is none."""
+        """data: mjlog, Tenhou's JSON or mjai. source: name of the file. Raises LogError for anything else."""
         self._log = read_log(data, source)[0]
 
     def rounds(self) -> Iterator[tuple[Round, Standing]]:
-        """Replay; yield each round. Raises LogError, naming file and place, for a log that does not fit the rules."""
+        """Replay the log and yield each round; raises LogError, naming file and place, if it does not fit the rules."""
         game = replay(self._log)
         for number, end in enumerate(game.ends):
             yield round_of(game, number), standing_of(end)

@@ -1,4 +1,4 @@
-"""The work behind a review on the page: one agent, and a log from bytes or a viewer's address."""
+"""The work behind a review on the page: one agent reviews a log given as bytes or by a viewer address."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ class Reviewer:
     """Reviews games by one agent."""
 
     def __init__(self, agent: str, logs: Path | None = None) -> None:
-        """agent: its name. logs: a folder or archive that viewer addresses are looked up in; without, in none.
+        """agent: its name. logs: a folder or archive in which viewer addresses are looked up; None: they cannot be.
 
-        Raises InputError for an agent that is not there, or cannot review.
+        Raises InputError for an agent that does not exist or cannot review.
         """
         self.name = agent
         self.logs = logs
         self._agent = reviewing(load_agent(agent), agent)
 
     def warm_up(self) -> None:
-        """Review a round that nobody asked for, so that what is compiled is loaded before the first that is."""
+        """Review a generated round, so that compiled code is loaded before the first review."""
         log = next(generate_games(1))
         log.rounds, log.final_scores, log.final_points = log.rounds[:1], None, None
         review_game(log, self._agent, self.name)
 
     def review_file(self, data: bytes, source: str, progress: Progress) -> bytes:
-        """Return the review of a log as JSON; of several games in it, of the first."""
+        """Return the review of a log as JSON; if it has several games, that of the first."""
         progress("reading the log", 0.0)
         return self.review_log(read_log(data, source)[0], progress)
 
     def review_address(self, address: str, progress: Progress) -> bytes:
-        """Return the review of the game that a viewer address means, or holds, as JSON."""
+        """Return the review of the game that a viewer address refers to, or contains, as JSON."""
         progress("looking for the log", 0.0)
         if self.logs is None and "#json=" not in address:
-            raise InputError("viewer addresses are looked up in the folder that `suphx web --logs` names; none is")
+            raise InputError("viewer addresses need a folder of logs: start `suphx web` with --logs FOLDER")
         found = game_of_address(address, 1, self.logs)
         if found is None:
             raise InputError("not an address of Tenhou's viewer (https://tenhou.net/0/?log=...)")

@@ -1,4 +1,4 @@
-"""The folder of sample games that `suphx web --games` names: what is in it, and nothing outside of it."""
+"""Access to the folder of sample games that `suphx web --games` names, and to nothing outside it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pydantic import BaseModel, ConfigDict
 from suphx.errors import InputError
 from suphx.web.guard import MAX_BODY
 
-#: Files that are listed, the newest.
+#: Maximum number of files listed: the newest.
 SHOWN = 100
-#: Files that are looked at: an arena's folder may hold very many.
+#: Maximum number of files examined: an arena's folder may contain very many.
 LOOKED_AT = 50_000
-#: What a training and the arena write.
+#: Suffixes of the logs that training and the arena write.
 SUFFIXES = (".mjlog", ".mjlog.gz")
 
 
@@ -26,27 +26,27 @@ class Sample(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     name: str
-    """Its path from the folder, with `/`."""
+    """Its path relative to the folder, with `/`."""
     time: float
-    """When it was written: seconds since 1970, UTC."""
+    """Modification time in seconds since 1970, UTC."""
 
 
 class SampleFolder:
-    """Game files in a folder and those below."""
+    """The game files in a folder and its subfolders."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises InputError for what is no folder."""
+        """Raises InputError if it is not a folder."""
         if not folder.is_dir():
             raise InputError(f"{folder}: no such folder")
         self._root = folder.resolve()
 
     def listing(self) -> list[Sample]:
-        """Return the newest games, newest first; links are not followed."""
+        """Return the newest games, newest first; symbolic links are not followed."""
         found = []
         for path in islice(self._files(), LOOKED_AT):
             try:
                 written = path.stat(follow_symlinks=False).st_mtime
-            except OSError:  # gone since: folders of runs are written to while they are looked at
+            except OSError:  # deleted meanwhile: a run may be changing the folder
                 continue
             found.append(Sample(name=path.relative_to(self._root).as_posix(), time=written))
         return sorted(found, key=lambda sample: (-sample.time, sample.name))[:SHOWN]
@@ -59,7 +59,7 @@ class SampleFolder:
                     yield path
 
     def read(self, name: str) -> bytes:
-        """Return a file by its name in the listing; raises InputError for what is not in the folder."""
+        """Return the contents of a file by its name in the listing; raises InputError if it is not in the folder."""
         refused = InputError(f"there is no game {name!r} in the folder of games")
         if not name.endswith(SUFFIXES) or "\0" in name:
             raise refused

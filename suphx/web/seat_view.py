@@ -1,6 +1,6 @@
-"""What a person at the table is shown and asked, as documents that go into JSON.
+"""The positions and questions that a person at the table is shown, as documents for JSON.
 
-While a round is on, nothing in them depends on a tile that is hidden from the seat, nor on what other seats are asked.
+During a round, nothing in them depends on a tile that is hidden from the seat, nor on what other seats are asked.
 Tiles and kinds are in the notation of `suphx.review.document`.
 """
 
@@ -36,87 +36,88 @@ from suphx.review.document import Document, Result
 from suphx.review.frames import Frame, frame_of, waits_now
 from suphx.web.moves import Move
 
-#: The action that is no action of the table: to go on after a round.
+#: An additional action number, which is not an action at the table: go on to the next round.
 NEXT_ROUND = ACTIONS
 #: `Question.situation` after a round.
 ROUND_OVER = "round over"
 
-_MISSED_IN_RIICHI = 2  # bit of GAME.missed
+_MISSED_IN_RIICHI = 2  # a bit of GAME.missed
 
 
 class Choice(Document):
-    """Something that can be answered."""
+    """A possible answer to a question."""
 
     action: int
-    """Its number, as the table has it, or `NEXT_ROUND`."""
+    """Action number as at the table, or `NEXT_ROUND`."""
     type: str
     """`discard`, `riichi`, `chow`, `pong`, `open kong`, `closed kong`, `added kong`, `win by draw`, `win by claim`,
-    `nine terminals`, `pass`, `stop` (the dealer ends the game; to pass goes on) or `next round`."""
+    `nine terminals`, `pass`, `stop` (the dealer ends the game; `pass` continues it) or `next round`."""
     tile: str
-    """The tile that is discarded, called, won on or made a kong of; empty where there is none."""
+    """The tile that is discarded, called, won on or made a kong of; empty if there is none."""
     own: list[str]
     """Own tiles that a call uses."""
     drawn: bool
-    """It discards the tile just drawn."""
+    """Whether it discards the tile just drawn."""
 
 
 class Outlook(Document):
-    """What the hand is after a discard of a kind, by what the seat sees."""
+    """The state of the hand after discarding a kind, based on what the seat sees."""
 
     kind: str
     shanten: int
     accepted: dict[str, int]
-    """Kinds that lower the shanten then (in tenpai the waits), and how many tiles of each are not to be seen."""
+    """Kinds that then lower the shanten (the waits if tenpai), with the number of unseen tiles of each."""
     furiten: bool
-    """In tenpai: one of the waits is among the own discards, this one included."""
+    """If tenpai: whether one of the waits is among the own discards, including this one."""
 
 
 class Question(Document):
-    """What the person is asked."""
+    """A question to the person."""
 
     number: int
-    """Of the questions of this game; the answer names it."""
+    """Number of the question in this game, which the answer must name."""
     situation: str
     """`turn`, `riichi discard`, `call discard`, `claim`, `kong claim`, `stop` or `round over`."""
     choices: list[Choice]
     riichi: list[str]
-    """Kinds that riichi can be declared with."""
+    """Kinds that can be discarded to declare riichi."""
     forbidden: list[str]
     """Kinds that may not be discarded after this call (swap-calling)."""
     outlook: list[Outlook]
-    """Of each kind that can be discarded."""
+    """The outlook for each kind that can be discarded."""
 
 
 class Own(Document):
-    """What the person knows of the own hand."""
+    """Facts about the person's own hand."""
 
     waits: dict[str, int]
-    """Kinds that complete it, and how many tiles of each are not to be seen."""
+    """Kinds that complete it, with the number of unseen tiles of each."""
     furiten: Literal["", "discard", "passed", "riichi"]
-    """Why it may not win by claim: by an own discard; by a win let pass, until its next discard; or for good."""
+    """Why it may not win by claim: an own discard; a win passed up, until the next own discard; a win passed up in
+    riichi, for the rest of the round. Empty if it is not furiten."""
 
 
 class Position(Document):
-    """The table at a moment, as one seat sees it."""
+    """The table at one moment, as one seat sees it."""
 
     number: int
-    """Of the positions of this game, from 1."""
+    """Number of the position in this game, from 1."""
     name: str
-    """The round, `East 1`."""
+    """Name of the round, such as `East 1`."""
     last: int | None
-    """Seat whose discard was the last move."""
+    """Seat that made the last discard, if it has not been called."""
     frame: Frame
-    """As in `suphx.review.frames`, others' hands hidden; at the end of a round those that are shown are open."""
+    """As in `suphx.review.frames`, with others' hands hidden, except those shown at the end of a round."""
     moves: list[Move]
-    """What has happened since the position before, as everyone hears it."""
+    """The public moves since the previous position."""
     own: Own
     question: Question | None
     result: Result | None
-    """How the round ended, once it has."""
+    """The result of the round, once it has ended."""
 
 
 def question_of(game: np.void, seat: int, mask: np.ndarray, number: int) -> Question:
-    """Return what a seat is asked; mask: bool[ACTIONS], what is legal."""
+    """Return the question to a seat; mask: bool[ACTIONS], the legal actions."""
     choices = []
     for action in legal_actions(game, seat, mask):
         tile = action.claimed or (action.own[0] if action.own else "")
@@ -135,7 +136,7 @@ def question_of(game: np.void, seat: int, mask: np.ndarray, number: int) -> Ques
 
 
 def next_round_question(number: int) -> Question:
-    """Return the question whether to go on after a round."""
+    """Return the question after a round, whose only answer is to go on."""
     choice = Choice(action=NEXT_ROUND, type="next round", tile="", own=[], drawn=False)
     return Question(number=number, situation=ROUND_OVER, choices=[choice], riichi=[], forbidden=[], outlook=[])
 
@@ -143,7 +144,7 @@ def next_round_question(number: int) -> Question:
 def position_of(
     shown: np.void, seat: int, number: int, moves: list[Move], question: Question | None, result: Result | None
 ) -> Position:
-    """Return a position; shown: GAME as it is to be seen (`LiveTable.shown`)."""
+    """Return a position; shown: the GAME record to display (`LiveTable.shown`)."""
     return Position(
         number=number,
         name=round_name(int(shown["round"])),
@@ -157,7 +158,7 @@ def position_of(
 
 
 def own_of(game: np.void, seat: int) -> Own:
-    """Return what a seat knows of its own hand."""
+    """Return the facts about a seat's own hand."""
     waits = waits_now(game, seat)
     unseen = _unseen(game, seat)
     furiten: Literal["", "discard", "passed", "riichi"] = ""
@@ -187,7 +188,7 @@ def _outlook(game: np.void, seat: int, discards: set[str]) -> list[Outlook]:
 
 
 def _waits_after(hand: np.ndarray, kind: int) -> int:
-    """Return the waits after a discard, those of which no tile is left to see too."""
+    """Return the waits after a discard, including kinds of which no unseen tile is left."""
     after = hand.copy()
     after[kind] -= 1
     return int(waits_batch(after[None])[0])
@@ -222,5 +223,5 @@ def _open_at_the_end(shown: np.void, result: Result) -> set[int]:
 
 
 def is_public(game: np.void) -> bool:
-    """Return whether everybody sees that somebody is to act now; who may claim something only that seat knows."""
+    """Return whether everyone sees that a seat has to act now; that a seat may claim a tile is known only to itself."""
     return game["phase"] in (PHASE_TURN, PHASE_RIICHI_DISCARD, PHASE_CALL_DISCARD)

@@ -1,4 +1,4 @@
-"""Where the page is served, and how a browser is sent there."""
+"""Serving the page on a socket, and opening it in a browser."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from suphx.errors import InputError
 
 
 class PageServer(uvicorn.Server):
-    """Serves the page; when it is told to end, pages that listen are told so first, and need not be cut off."""
+    """Serves the page; on shutdown it first ends the event streams, so that they need not be cut off."""
 
     def __init__(self, app: FastAPI) -> None:
-        """app: as `create_app` returns it."""
+        """app: as returned by `create_app`."""
         super().__init__(
             uvicorn.Config(
                 app, log_level="warning", server_header=False, limit_concurrency=100, timeout_graceful_shutdown=1
@@ -27,20 +27,20 @@ class PageServer(uvicorn.Server):
         self._end_streams = app.state.end_streams
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End."""
+        """End the event streams, then shut down."""
         self._end_streams()
         await super().shutdown(sockets)
 
 
 def listen(host: str, port: int) -> tuple[socket.socket, str]:
-    """Return a socket that listens, and the page's address; raises InputError where that cannot be."""
+    """Return a listening socket and the address of the page; raises InputError if that is impossible."""
     try:
         family, _, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         found = socket.socket(family, socket.SOCK_STREAM)
     except OSError as error:
         raise InputError(f"--host {host}: {error.strerror}") from error
     except UnicodeError as error:
-        raise InputError(f"--host {host}: no name that a host can have") from error
+        raise InputError(f"--host {host}: not a valid host name") from error
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind(where)
@@ -55,6 +55,6 @@ def listen(host: str, port: int) -> tuple[socket.socket, str]:
 
 
 def open_page(address: str) -> None:
-    """Open the page in the browser where there is a desktop; in a terminal a browser of text would be in the way."""
+    """Open the page in the browser if there is a desktop; without one, a text browser would block the terminal."""
     if sys.platform != "linux" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
         webbrowser.open(address)

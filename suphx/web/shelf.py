@@ -1,4 +1,4 @@
-"""What the server keeps under ids: so many at most, and nothing that nobody has asked for in a long time."""
+"""A bounded store of games by id, which also drops games that have not been requested for a long time."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _log = logging.getLogger(__name__)
 
 
 class TooManyGames(InputError):
-    """As many games as may be are in progress."""
+    """The maximum number of games is already in progress."""
 
 
 def new_id() -> str:
-    """Return an id that nobody guesses: 16 letters, digits, `-` and `_`."""
+    """Return an unguessable id of 16 letters, digits, `-` and `_`."""
     return secrets.token_urlsafe(12)
 
 
 def failure(error: Exception, source: str) -> dict[str, object]:
-    """Return what the status of a game says after an error; a fault of the program goes to the terminal.
+    """Return the changes to the status of a game that failed; an unexpected error is logged to the terminal.
 
-    source: the game's name for the terminal.
+    source: title of the game, for the log message.
     """
     if isinstance(error, (InputError, LogError)):
         return {"state": "failed", "message": str(error)}
@@ -36,19 +36,19 @@ def failure(error: Exception, source: str) -> dict[str, object]:
 
 
 class Shelf(Generic[T]):
-    """Games by id; whoever uses it from several threads holds a lock of their own."""
+    """Games by id; not thread-safe, so callers must hold a lock of their own."""
 
     def __init__(
         self, kept: int, playing: int, idle: float, in_progress: Callable[[T], bool], clock: Callable[[], float]
     ) -> None:
-        """kept: most games. playing: most of them in progress, less than `kept`. idle: seconds, as `clock` counts."""
+        """kept: maximum number of games. playing: maximum in progress, less than `kept`. idle: seconds of `clock`."""
         self._kept, self._playing, self._idle = kept, playing, idle
         self._in_progress, self._clock = in_progress, clock
         self._items: OrderedDict[str, T] = OrderedDict()
         self._asked_at: dict[str, float] = {}
 
     def put(self, key: str, item: T) -> list[T]:
-        """Keep a game in progress, and return what made room for it; raises TooManyGames."""
+        """Add a game in progress, and return the games dropped to make room for it; raises TooManyGames."""
         gone = self.drop_idle()
         if sum(map(self._in_progress, self._items.values())) >= self._playing:
             raise TooManyGames(f"{self._playing} games are in progress already; forget one of them first")
@@ -61,7 +61,7 @@ class Shelf(Generic[T]):
         return gone
 
     def find(self, key: str) -> T | None:
-        """Return a game and note that it was asked for."""
+        """Return a game, and note that it was requested."""
         self.drop_idle()
         item = self._items.get(key)
         if item is not None:
@@ -70,13 +70,13 @@ class Shelf(Generic[T]):
         return item
 
     def drop_idle(self) -> list[T]:
-        """Drop what nobody has asked for, and return it."""
+        """Drop the idle games, and return them."""
         late = self._clock() - self._idle
         names = [key for key, asked_at in self._asked_at.items() if asked_at < late]
         return [item for name in names if (item := self.remove(name)) is not None]
 
     def remove(self, key: str) -> T | None:
-        """Take a game away; None where there is none."""
+        """Remove a game and return it; None if there is none."""
         self._asked_at.pop(key, None)
         return self._items.pop(key, None)
 
@@ -84,11 +84,11 @@ class Shelf(Generic[T]):
         return key in self._items
 
     def __iter__(self) -> Iterator[T]:
-        """The one that was asked for last first."""
+        """Iterate over the games, the most recently requested first."""
         self.drop_idle()
         return reversed(self._items.values())
 
     def clear(self) -> None:
-        """Take everything away."""
+        """Remove all games."""
         self._items.clear()
         self._asked_at.clear()

@@ -1,4 +1,4 @@
-"""A review as one HTML file that asks for nothing from anywhere: modules, styles and the review stand in it."""
+"""A review as a single self-contained HTML file, with modules, styles and the review embedded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from suphx.review.document import Review
 from suphx.web.assets import PREFIX, as_script, as_text, fill, modules, text_of
 
 _START = "file.js"
-#: Not in the file: its own start, and what only a served page needs.
+#: Modules not embedded as such: the file's own start script, and what only the served page needs.
 _SERVED = (
     _START, "app.js", "choices.js", "hand.js", "outcome.js", "play.js", "play_outcome.js", "play_start.js",
     "play_state.js", "playing.js", "reviewing.js", "server.js", "spoken.js", "start.js", "tips.js", "watch.js",
@@ -19,7 +19,7 @@ _SERVED = (
 
 
 def review_page(review: Review) -> bytes:
-    """Return the file. What comes of the log goes into it escaped; its policy lets it load and send nothing."""
+    """Return the file. Everything from the log is escaped, and the security policy lets it load and send nothing."""
     inlined = {
         PREFIX + name: "data:text/javascript;base64," + base64.b64encode(text.encode()).decode()
         for name, text in modules().items()

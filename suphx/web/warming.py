@@ -1,4 +1,4 @@
-"""What is done before anybody asks for it, so that the first who does need not wait."""
+"""Warming up: work done ahead of the first request, so that it need not wait."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _log = logging.getLogger(__name__)
 
 
 def do_ahead(pool: ThreadPoolExecutor, work: Callable[[], object]) -> None:
-    """Do something in a pool without anybody waiting for it; a fault goes to the terminal."""
+    """Run something in a pool without waiting for it; an error is logged to the terminal."""
     pool.submit(work).add_done_callback(_tell_fault)
 
 
 def _tell_fault(done: Future[object]) -> None:
     error = None if done.cancelled() else done.exception()
     if isinstance(error, RuntimeError) and "interpreter shutdown" in str(error):
-        return  # the program ends, and nobody will ask any more: so does Python refuse work that begins then
+        return  # the program is exiting: this is how Python refuses work that starts then
     if error is not None:
         _log.error("warming up failed; the first who asks may wait longer", exc_info=error)

@@ -22,29 +22,29 @@ from suphx.web.reviewer import Reviewer
 from suphx.web.samples import Sample, SampleFolder
 from suphx.web.shelf import TooManyGames
 
-#: Rounds that are played beyond the one that a page has asked for last.
+#: Number of rounds played beyond the last one that a page has requested.
 AHEAD = 2
 #: An index that no round has.
 _MOST_ROUNDS = 9999
-#: Seconds between two looks at how far a game is.
+#: Seconds between checks of a game's progress.
 _LOOK = 0.05
 
 
 def watch_routes(
     games: Games, players: Players, samples: SampleFolder | None, jobs: ReviewJobs, reviewer: Reviewer
 ) -> APIRouter:
-    """Return the routes of games."""
+    """Return the routes of games that are watched."""
     routes = APIRouter(prefix="/api/games")
 
     @routes.get("")
     def every() -> dict[str, object]:
-        """Return all that are kept, the latest first, who may play, and the newest sample games (null: no folder)."""
+        """Return the games kept, the most recently requested first, the agents, and the samples (null: no folder)."""
         found: list[Sample] | None = None if samples is None else samples.listing()
         return {"agents": players.names, "games": games.all(), "samples": found}
 
     @routes.get("/{game}")
     def status(game: str) -> GameStatus:
-        """Return how far a game is."""
+        """Return the status of a game."""
         return known(games, game)
 
     @routes.get("/{game}/rounds")
@@ -53,10 +53,10 @@ def watch_routes(
         after: Annotated[int, Query(ge=-1, le=_MOST_ROUNDS)] = -1,
         last_event_id: Annotated[str, Header(max_length=4)] = "",
     ) -> StreamingResponse:
-        """Tell the rounds that come after one, by index, as they are played (server-sent events): AHEAD + 1 of them.
+        """Stream the next AHEAD + 1 rounds after the one with index `after`, as they are played (server-sent events).
 
-        `round` events have the index as their id and a `suphx.review.document.Round`; at last comes `more` (ask again
-        from there for the next ones), `over` or `failed`, each with a GameStatus, or `gone`.
+        `round` events have the index as id and carry a `suphx.review.document.Round`; the last event is `more` (request
+        again from there for further rounds), `over` or `failed`, each with a GameStatus, or `gone`.
         """
         known(games, game)
         last = int(last_event_id) if last_event_id.isdecimal() else after
@@ -68,7 +68,7 @@ def watch_routes(
 
 
 def _add_starts(routes: APIRouter, games: Games, players: Players, samples: SampleFolder | None) -> None:
-    """Add the routes that begin a game: one of agents, one of a file that is sent, one of the folder of games."""
+    """Add the routes that start a game: one between agents, one from an uploaded file, one from the sample folder."""
 
     def begin(new: NewGame) -> GameStatus:
         try:
@@ -78,7 +78,7 @@ def _add_starts(routes: APIRouter, games: Games, players: Players, samples: Samp
 
     @routes.post("/live", status_code=201)
     def live(agent: Annotated[list[str], Form()], seed: Annotated[int, Form(ge=0, le=MAX_SEED)] = 0) -> GameStatus:
-        """Begin a game of four agents, by seat."""
+        """Start a game between four agents, given by seat."""
         try:
             players.check(agent, SEATS)
         except InputError as error:
@@ -92,15 +92,15 @@ def _add_starts(routes: APIRouter, games: Games, players: Players, samples: Samp
 
     @routes.post("/recorded", status_code=201)
     async def recorded(log: Annotated[UploadFile, File()]) -> GameStatus:
-        """Show a game out of a file that is sent."""
+        """Show the game in an uploaded file."""
         source = clean(log.filename or "log")
         return begin(NewGame("recorded", source, partial(LoggedPlay, await log.read(), source)))
 
     @routes.post("/sample", status_code=201)
     def sample(name: Annotated[str, Form()]) -> GameStatus:
-        """Show a game out of the folder of games."""
+        """Show a game from the sample folder."""
         if samples is None:
-            raise HTTPException(404, "sample games are looked up in the folder that `suphx web --games` names; none is")
+            raise HTTPException(404, "there is no folder of sample games: start `suphx web` with --games FOLDER")
         try:
             data = samples.read(name)
         except InputError as error:
@@ -109,7 +109,7 @@ def _add_starts(routes: APIRouter, games: Games, players: Players, samples: Samp
 
 
 async def _told(games: Games, game: str, first: int) -> AsyncIterator[str]:
-    """Yield the events of `rounds`; a reader that goes away ends it."""
+    """Yield the events of `rounds`; ends when the client disconnects."""
     at, stop = first, first + AHEAD + 1
     games.want(game, stop)
     while True:

@@ -45,7 +45,7 @@ def test_it_says_where_it_is_answers_and_ends_with_ctrl_c():
         (["--logs", "nowhere"], "nowhere: no such folder"),
         (["--games", "nowhere"], "nowhere: no such folder"),
         (["--host", "no.such.host.invalid"], "--host no.such.host.invalid"),
-        (["--host", "a..b"], "--host a..b: no name that a host can have"),
+        (["--host", "a..b"], "--host a..b: not a valid host name"),
     ],
 )
 def test_what_cannot_be_served_is_one_line(arguments, said, monkeypatch, capsys):
