@@ -1,1 +1,1 @@
-"""The page about a run of the main job: what its steps left in a folder, read, drawn and told."""
+"""The report on a run of the main job: reads the results in its folder, plots them and writes a page about them."""

@@ -1,4 +1,4 @@
-"""Curves out of TensorBoard's event files."""
+"""Read curves from TensorBoard's event files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FILES = "*.tfevents.*"
 
 
 class Curve(BaseModel):
-    """A figure over time: `values[i]` after `steps[i]` games or pairs; what is no finite number is left out."""
+    """A quantity over time: `values[i]` after `steps[i]` games or pairs; values that are not finite are left out."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -31,11 +31,11 @@ Curves = dict[str, Curve]
 def read_curves(folder: Path) -> Curves:
     """Return the scalars in a TensorBoard folder by name; none if there is no such folder.
 
-    A file that goes on from an earlier step replaces what the files before it say from there on, as on TensorBoard's
-    own page. The unfinished end that a kill leaves is left out; a file that is broken otherwise raises InputError.
+    A file that resumes from an earlier step replaces the values of previous files from there on, as TensorBoard itself
+    does. The incomplete end that a kill leaves is ignored; a file that is damaged otherwise raises InputError.
     """
     points: dict[str, list[tuple[int, float]]] = {}
-    for path in sorted(folder.glob(_FILES)):  # their names begin with the time
+    for path in sorted(folder.glob(_FILES)):  # file names start with the time
         for event in _events(path):
             if event.session_log.status == SessionLog.START:
                 points = {name: [each for each in old if each[0] < event.step] for name, old in points.items()}
@@ -59,5 +59,5 @@ def _events(path: Path) -> Iterator[Event]:
         except DataLossError as error:
             if "truncated" in str(error.message):
                 return
-            raise InputError(f"{path}: no curves of TensorBoard's, or damaged; move it away") from error
+            raise InputError(f"{path}: not a TensorBoard file, or damaged; move it away") from error
         yield Event.FromString(reader.record())

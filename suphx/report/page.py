@@ -1,4 +1,4 @@
-"""`report.md`: a run of the main job told to somebody who sees it for the first time. No number here is typed in."""
+"""`report.md`: a run of the main job, explained to first-time readers. All numbers come from the run's files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from suphx.supervised.pretrain import WEAK_FOLDER
 from suphx.supervised.results import percent
 
 REPORT_NAME = "report.md"
-#: What the steps of the main job do, by name.
+#: Descriptions of the steps of the main job, by name.
 _STEPS = {
     "environment": "sets up Python's packages",
     "warmup": "compiles the rules",
@@ -46,14 +46,14 @@ _PART_WORDS = {
     "selfplay": "self-play",
     "evaluation": "the measurement before and after",
 }
-#: Four times as many games halve the smallest difference that they can see.
+#: Factor for more games: four times as many halve the smallest detectable difference.
 _MORE_GAMES = 4
 
 
 def write_report(folder: Path) -> Run:
-    """Write `report.md` and its pictures into the folder of a run, and return what was found there.
+    """Write `report.md` and its plots into the folder of a run, and return the run.
 
-    Raises InputError, naming the file, for what is broken, and for a folder without any part of a run.
+    Raises InputError, naming the file, for a damaged file, and for a folder without any part of a run.
     """
     run = read_run(folder)
     pictures = draw(folder, run.supervised, run.selfplay)
@@ -62,7 +62,7 @@ def write_report(folder: Path) -> Run:
 
 
 def page(run: Run, pictures: Mapping[str, Path]) -> str:
-    """Return the report in Markdown; pictures: those that were drawn for it, by name."""
+    """Return the report in Markdown; pictures: plots that were drawn for it, by name."""
     folder = run.folder
     lines = [f"# Run `{folder.resolve().name}`", "", *_summary(run), "", "## What was run", "", *_steps(run)]
     if run.supervised:
@@ -176,7 +176,7 @@ def _next(run: Run) -> list[str]:
 
 
 def _longer(run: Run) -> list[str]:
-    """Return the commands that learn on for as long again, and that measure more sharply what came of it."""
+    """Return commands that continue training for as long again, and that measure the result more precisely."""
     calls = [step.command for step in run.steps if step.name == "train"]
     lines = []
     if calls and run.selfplay:

@@ -1,4 +1,4 @@
-"""What the steps of the main job leave in the folder of a run, as far as the report tells of it."""
+"""Data models of what the steps of the main job leave in the folder of a run, as far as the report uses it."""
 
 from __future__ import annotations
 
@@ -25,41 +25,41 @@ RESULT_NAME = "result.json"
 
 
 class Part(BaseModel):
-    """A file holds more than the report tells of."""
+    """Base class of the models; it ignores other fields, as files contain more than the report uses."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
 class Step(Part):
-    """One call of a command: a line of `steps.tsv`, fields apart by tabs, in this order."""
+    """One call of a command: a line of `steps.tsv`, with these fields in this order, separated by tabs."""
 
     name: str
     seconds: float = Field(ge=0)
     status: int
-    """Its exit status; 0 is success."""
+    """Exit status of the command; 0 is success."""
     command: str
-    """As it can be given to a shell again, in the folder of the run; empty for what was not done there."""
+    """The command, ready for a shell in the folder of the run; empty for steps that did not run there."""
 
 
 class Accuracy(Part):
-    """How often one of the five networks answers as the players did, on games held out."""
+    """How often one of the five networks answers as the players did, on held-out games."""
 
     accuracy: float | None
     interval: tuple[float, float] | None
     pairs: int
-    """It was asked about."""
+    """Number of test pairs."""
     games: int
     commoner_answer: float | None = None
-    """Accuracy of always giving the commonest answer."""
+    """Accuracy of always giving the most common answer."""
     training_pairs: int | None = None
-    """Different ones in the training games."""
+    """Number of distinct pairs in the training games."""
 
 
 class Supervised(Part):
-    """What `suphx pretrain` came to."""
+    """Results of `suphx pretrain`."""
 
     data: str
-    """Words for the games learned from."""
+    """Description of the games learned from."""
     config: PretrainConfig
     models: dict[Model, Accuracy]
     validation: dict[Model, Curves]
@@ -67,7 +67,7 @@ class Supervised(Part):
 
 
 class Number(Part):
-    """A measured number with its 95 % interval; None where it would divide by zero."""
+    """A measured number with its 95 % interval; None on division by zero."""
 
     value: float | None
     interval: tuple[float | None, float | None]
@@ -77,7 +77,7 @@ class Gap(Number):
     """A difference of two agents on the same deals."""
 
     smallest_difference: float | None
-    """A true difference of this size would be told from none in four such runs out of five."""
+    """A true difference of this size would be detected in four such runs out of five."""
 
 
 N = TypeVar("N", bound=Number)
@@ -97,19 +97,19 @@ class Measured(Part, Generic[N]):
     deal_in_rate: N
 
 
-#: Their names.
+#: Names of the measures.
 MEASURE_NAMES = tuple(Measured.model_fields)
 
 
 class Player(Measured[Number]):
-    """An agent at the table."""
+    """The measures of one agent."""
 
     games: int
     deals: int
 
 
 class Difference(Measured[Gap]):
-    """One agent less another."""
+    """The measures of one agent minus those of another."""
 
     agent: str
     against: str
@@ -117,13 +117,13 @@ class Difference(Measured[Gap]):
 
 
 class Evaluation(Part):
-    """What `suphx evaluate` came to."""
+    """Results of `suphx evaluate`."""
 
     field: list[str]
     rules: str
     seed: int
     games: int
-    """Of all challengers together."""
+    """Number of games of all challengers together."""
     deals: int
     interrupted: bool
     agents: dict[str, Player]
@@ -133,33 +133,33 @@ class Evaluation(Part):
     def _differences_of_agents(self) -> Evaluation:
         for each in self.differences:
             if not {each.agent, each.against} <= self.agents.keys():
-                raise ValueError(f"differences: of {each.agent} and {each.against}, which are not among the agents")
+                raise ValueError(f"differences: {each.agent} and {each.against} are not both among the agents")
         return self
 
 
 class Measurement(Part):
-    """How strong the agent was during self-play."""
+    """A measurement of the agent's strength during self-play."""
 
     games: int
-    """Behind it."""
+    """Games of self-play up to the measurement."""
     average_rank: Number
     less_start: Number
-    """Its average rank less that of the weights it started from, on the same deals."""
+    """Its average rank minus that of the weights it started from, on the same deals."""
 
 
 class SelfPlay(Part):
-    """What `suphx train` came to."""
+    """Results of `suphx train`."""
 
     config: TrainConfig
     games: int
-    """Behind the agent."""
+    """Games that the agent was trained on."""
     curves: Curves
-    """Over games."""
+    """Curves over games."""
     measurements: list[Measurement]
 
 
 class Run(Part):
-    """All that is there of a run."""
+    """All parts of a run that were found."""
 
     folder: Path
     steps: list[Step]
@@ -170,5 +170,5 @@ class Run(Part):
 
     @property
     def missing(self) -> list[str]:
-        """Names of the parts that are not there."""
+        """Names of the missing parts."""
         return [name for name in PARTS if getattr(self, name) is None]

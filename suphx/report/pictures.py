@@ -1,4 +1,4 @@
-"""Pictures of a run, beside those that its steps have drawn themselves; and of several trainings beside each other."""
+"""Plots of a run, in addition to those that its steps write themselves, and of several trainings for comparison."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from suphx.report.curves import Curve, Curves
 from suphx.report.parts import Accuracy, SelfPlay, Supervised
 
 PICTURES_FOLDER = "pictures"
-#: Of a curve, the share that its smoothed line takes the mean over.
+#: Window of the moving mean, as a share of a curve.
 _SMOOTHED = 0.05
-#: Panels of the picture of self-play: title, and the curves in it, `MODEL` for each model that learns.
+#: Panels of the plot of self-play: title and curves, with `MODEL` for each model that learns.
 _PANELS = (
     ("entropy (nats); dashed: the target", ("MODEL/entropy", "MODEL/entropy_target")),
     ("alpha, weight of the entropy", ("MODEL/alpha",)),
@@ -28,7 +28,7 @@ _PANELS = (
     ("games that ended/s", ("rate/games_per_s",)),
 )
 _COLUMNS = 2
-#: Panels of the picture of several trainings, as many as one of them has curves for: title, and the curve.
+#: Panels of the plot of several trainings: title and curve; a panel is left out if no training has its curve.
 _COMPARED = (
     ("KL from the start (nats)", "MODEL/kl_reference"),
     ("entropy (nats)", "MODEL/entropy"),
@@ -40,7 +40,7 @@ _COMPARED = (
 
 
 def plot_supervised(path: Path, found: Supervised) -> None:
-    """Write how often each network answers as the players did, at the end and on the way there."""
+    """Write a plot of each network's accuracy at imitating the players, at the end and during training."""
     figure = Figure((10, 4.2), layout="constrained")
     bars, lines = figure.subplots(1, 2)
     for place, (name, each) in enumerate(found.models.items()):
@@ -71,7 +71,7 @@ def _draw_accuracy(axes: Axes, place: int, found: Accuracy) -> None:
 
 
 def plot_selfplay(path: Path, found: SelfPlay) -> None:
-    """Write the curves of self-play over games: points as they came, and a line of moving means."""
+    """Write a plot of the curves of self-play over games: raw points, and a line of moving means."""
     rows = -(-len(_PANELS) // _COLUMNS)
     figure = Figure((10, 2.6 * rows), layout="constrained")
     models = found.config.learning.models
@@ -90,7 +90,7 @@ def plot_selfplay(path: Path, found: SelfPlay) -> None:
 
 
 def plot_strength(path: Path, found: SelfPlay) -> None:
-    """Write the measurements during self-play: average rank less that of the start, on the same deals."""
+    """Write a plot of the measurements during self-play: average rank minus that of the start, on the same deals."""
     figure = Figure((7, 3.6), layout="constrained")
     axes = figure.subplots()
     tidy(axes)
@@ -108,7 +108,7 @@ def plot_strength(path: Path, found: SelfPlay) -> None:
 
 
 def plot_trainings(path: Path, found: Mapping[str, Curves]) -> None:
-    """Write the curves of several trainings over games, by name; raises InputError where none has any."""
+    """Write a plot of the curves of several trainings over games, by name; raises InputError if none has any."""
     named = [
         (title if model == MODELS[0] else f"{model}: {title}", name.replace("MODEL", model))
         for title, name in _COMPARED
@@ -135,12 +135,12 @@ def plot_trainings(path: Path, found: Mapping[str, Curves]) -> None:
 
 
 def _is_any(curve: Curve | None) -> bool:
-    """Return whether a curve is there, and anything but 0."""
+    """Return whether a curve exists and is not always 0."""
     return curve is not None and any(curve.values)
 
 
 def draw(folder: Path, supervised: Supervised | None, selfplay: SelfPlay | None) -> Mapping[str, Path]:
-    """Write the pictures of the parts that are there; return their paths by name."""
+    """Write the plots of the parts that exist; return their paths by name."""
     paths = {name: folder / PICTURES_FOLDER / f"{name}.png" for name in ("supervised", "selfplay", "strength")}
     drawn = {}
     if supervised is not None:

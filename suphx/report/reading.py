@@ -1,4 +1,4 @@
-"""The folder of a run, read part by part: what is not there is None, what is broken an error with the file's name."""
+"""Read the folder of a run part by part: missing parts are None, damaged files raise errors that name them."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.folder import AGENT_FOLDER
 from suphx.supervised.config import Model, PretrainConfig
 
-#: Below the folder of each training.
+#: Subfolder of each training's folder.
 _CURVES_FOLDER = "tensorboard"
 P = TypeVar("P", bound=BaseModel)
 
 
 def read_run(folder: Path) -> Run:
-    """Return what is in the folder of a run; raises InputError, naming the file, for what is broken, or for nothing."""
+    """Read the folder of a run; raises InputError for a damaged file, naming it, and if there is nothing to read."""
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder")
     run = Run(
@@ -61,7 +61,7 @@ def read_run(folder: Path) -> Run:
 
 
 def read_trainings(folders: Sequence[Path]) -> dict[str, Curves]:
-    """Return the curves of trainings by the names of their folders; raises InputError for one that has none."""
+    """Return the curves of trainings by the names of their folders; raises InputError for a training without curves."""
     names = [folder.resolve().name for folder in folders]
     found = {}
     for name, folder in zip(names, folders, strict=True):
@@ -73,15 +73,15 @@ def read_trainings(folders: Sequence[Path]) -> dict[str, Curves]:
 
 
 def _read_steps(path: Path) -> list[Step]:
-    """Return the steps in the order in which they were taken; none where nothing is known of them."""
+    """Return the steps in the order in which they ran; none if there is no file."""
     steps = []
     lines = path.read_text("utf-8", errors="replace").splitlines() if path.exists() else []
     for number, line in enumerate(lines, 1):
         try:
             steps.append(Step.model_validate(dict(zip(Step.model_fields, line.split("\t"), strict=True))))
-        except ValueError as error:  # of pydantic, and of zip
+        except ValueError as error:  # from pydantic and from zip
             fields = ", ".join(Step.model_fields)
-            raise InputError(f"{path}, line {number}: no step; a step is {fields}, with tabs between") from error
+            raise InputError(f"{path}, line {number}: not a step; a step is {fields}, separated by tabs") from error
     return steps
 
 
@@ -95,7 +95,7 @@ def _checked(path: Path, data: bytes | str, kind: type[P]) -> P:
     except ValidationError as error:
         problem = error.errors()[0]
         place = ".".join(map(str, problem["loc"])) or "the whole"
-        raise InputError(f"{path}: not as this program writes it: {place}: {problem['msg']}") from error
+        raise InputError(f"{path}: not in the format that this program writes: {place}: {problem['msg']}") from error
 
 
 class _PretrainResult(Part):
@@ -122,7 +122,7 @@ def _read_reward(folder: Path) -> Results | None:
     path = folder / RESULTS_NAME
     found = _read_json(path, Results)
     if found and not {PREDICTOR, *BASELINES} <= found.evaluation.errors.get(ALL_ROUNDS, {}).keys():
-        raise InputError(f"{path}: evaluation.errors.{ALL_ROUNDS} does not hold all predictors")
+        raise InputError(f"{path}: evaluation.errors.{ALL_ROUNDS} does not contain all predictors")
     return found
 
 
@@ -134,7 +134,7 @@ def _read_selfplay(folder: Path) -> SelfPlay | None:
     about = load_card(agent).about
     games = _of_about(path, about, "games").replace(",", "")
     if not games.isdecimal():
-        raise InputError(f"{path}: about.games is {games!r}, no number")
+        raise InputError(f"{path}: about.games is {games!r}, which is not a number")
     curves = read_curves(folder / _CURVES_FOLDER)
     return SelfPlay(
         config=_checked(path, _of_about(path, about, "config"), TrainConfig),
@@ -151,7 +151,7 @@ def _of_about(path: Path, about: Mapping[str, str], name: str) -> str:
 
 
 def _measurements(curves: Curves) -> list[Measurement]:
-    """Return the measurements among the curves, where a number and the ends of its interval are a curve each."""
+    """Extract the measurements from the curves; a number and the two ends of its interval are separate curves."""
     ranks, gaps = _numbers(curves, "evaluation/average_rank"), _numbers(curves, "evaluation/less_start")
     return [
         Measurement(games=games, average_rank=ranks[games], less_start=gaps[games])
@@ -160,7 +160,7 @@ def _measurements(curves: Curves) -> list[Measurement]:
 
 
 def _numbers(curves: Curves, name: str) -> dict[int, Number]:
-    """Return the numbers of a name with their intervals, by games."""
+    """Return the numbers with a name and their intervals, by games."""
     parts = [curves.get(name + end) for end in ("", "_low", "_high")]
     values, lows, highs = (dict(zip(each.steps, each.values, strict=True)) if each else {} for each in parts)
     return {

@@ -1,4 +1,4 @@
-"""Parts of the report: the five networks, the reward predictor, and the agent before and after self-play."""
+"""Sections of the report: the five networks, the reward predictor, and the agent before and after self-play."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from suphx.reward.run import CALIBRATION_PLOT_NAME, GAME_PLOT_NAME, Results
 from suphx.supervised.results import count_words, percent
 from suphx.supervised.results import with_interval as accuracy_words
 
-#: Pictures of `suphx evaluate --plots`, with what they show.
+#: Plots of `suphx evaluate --plots`, with their captions.
 _EVALUATION_PICTURES = {
     "ranks": "How often each came first to fourth",
     "running": "The stable rank after more and more games",
@@ -23,7 +23,7 @@ _EVALUATION_PICTURES = {
 
 
 def supervised_section(found: Supervised) -> list[str]:
-    """Return lines about the five networks."""
+    """Return the lines about the five networks."""
     rows = []
     for name, each in found.models.items():
         trained = "-" if each.training_pairs is None else count_words(each.training_pairs)
@@ -38,7 +38,7 @@ def supervised_section(found: Supervised) -> list[str]:
 
 
 def reward_section(found: Results, folder: Path) -> list[str]:
-    """Return lines about the reward predictor; folder: of the run."""
+    """Return the lines about the reward predictor; folder: the run's folder."""
     errors = found.evaluation.errors[ALL_ROUNDS]
     rows = []
     for name in (PREDICTOR, *BASELINES):
@@ -75,7 +75,7 @@ def _number(number: Number) -> str:
 
 
 def evaluation_section(found: Evaluation, folder: Path) -> list[str]:
-    """Return lines about the agents before and after; folder: of the run."""
+    """Return the lines about the agents before and after self-play; folder: the run's folder."""
     field = ", ".join(f"`{name}`" for name in dict.fromkeys(found.field))
     lines = [
         f"Each agent sat on all four seats of the same {found.deals:,} deals against three of {field}: {found.games:,} "

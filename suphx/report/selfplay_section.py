@@ -1,4 +1,4 @@
-"""The part of the report about self-play: settings, measurements, and how the curves began and ended."""
+"""The section of the report about self-play: settings, measurements, and the start and end of the curves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from suphx.report.parts import SelfPlay
 from suphx.report.words import decimals, signed, table, with_interval
 from suphx.selfplay.rewards import PhiReward
 
-#: Curves of every model that learns: name, words, and what is to be looked for.
+#: Curves of every model that learns: name, description, and what the curve should do.
 _MODEL_CURVES = (
     ("entropy", "entropy (nats)", "follow its target"),
     ("entropy_target", "its target", ""),
@@ -24,12 +24,12 @@ _OTHER_CURVES = (
     ("rate/games_per_s", "finished games/s", ""),
     ("rate/decisions_per_s", "decisions/s", "stay level"),
 )
-#: A curve's start and end are means over such a share of it.
+#: Share of a curve over which its start and its end are averaged.
 _END = 0.1
 
 
 def selfplay_section(found: SelfPlay) -> list[str]:
-    """Return the lines of it."""
+    """Return the lines of the section."""
     return [*_settings(found), *_measurements(found), *_ends(found)]
 
 
@@ -88,6 +88,6 @@ def _row(found: SelfPlay, name: str, words: str, should: str) -> tuple[str, str,
 
 
 def start_and_end(curve: Curve) -> tuple[float, float]:
-    """Return the mean of a curve over its first and over its last part."""
+    """Return the means over the first and the last part of a curve."""
     count = max(1, round(_END * len(curve.values)))
     return float(np.mean(curve.values[:count])), float(np.mean(curve.values[-count:]))

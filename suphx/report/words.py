@@ -1,4 +1,4 @@
-"""Numbers in words, tables in Markdown, and what may be said of a difference."""
+"""Helpers for the report's text: formatted numbers, Markdown tables, and statements about differences."""
 
 from __future__ import annotations
 
@@ -12,43 +12,43 @@ _LARGE = 100
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Return a Markdown table as lines, an empty one before and after it."""
+    """Return a Markdown table as lines, with an empty line before and after it."""
     lines = [head, ["---"] * len(head), *rows]
     return ["", *(f"| {' | '.join(cells)} |" for cells in lines), ""]
 
 
 def duration(seconds: float) -> str:
-    """Return a time in words."""
+    """Format a duration in minutes and seconds."""
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 def with_interval(number: Number, text: Callable[[float | None], str]) -> str:
-    """Return a number and its interval in words; text: writes one value."""
+    """Format a number and its interval; text: formats one value."""
     low, high = number.interval
     return f"{text(number.value)} ({text(low)} to {text(high)})"
 
 
 def decimals(value: float | None) -> str:
-    """Return a number with three decimals, a large one with none."""
+    """Format a number with three decimals, or a large one with none."""
     if value is None:
         return NOTHING
     return f"{value:.3f}" if abs(value) < _LARGE else f"{value:,.0f}"
 
 
 def signed(value: float | None) -> str:
-    """Return a difference with its sign."""
+    """Format a difference with its sign."""
     return NOTHING if value is None else f"{value:+.3f}"
 
 
 def is_clear(gap: Gap) -> bool:
-    """Return whether the interval of a difference is clear of zero."""
+    """Return whether the interval of a difference excludes zero."""
     low, high = gap.interval
     return low is not None and high is not None and (low > 0 or high < 0)
 
 
 def told(gap: Gap) -> str:
-    """Return in a sentence or two whether a difference of average ranks is told from none. Less is better."""
+    """Return a sentence on whether a difference of average ranks is significant; lower is better."""
     low, high = gap.interval
     if low is None or high is None:
         return "Too few games were played to say anything about the difference."
@@ -60,7 +60,7 @@ def told(gap: Gap) -> str:
 
 
 def power(gap: Gap) -> str:
-    """Return in a sentence how small a difference the games could have told."""
+    """Return a sentence about the smallest difference that the games could have detected."""
     if gap.smallest_difference is None:
         return ""
     return (
@@ -70,7 +70,7 @@ def power(gap: Gap) -> str:
 
 
 def picture(folder: Path, path: Path | None, words: str) -> list[str]:
-    """Return a picture in Markdown, empty lines around it, by its path from a folder; nothing if there is none."""
+    """Return a picture as Markdown lines, with its path relative to a folder; no lines if there is none."""
     if path is None or not path.exists():
         return []
     return ["", f"![{words}]({path.relative_to(folder).as_posix()})", ""]

@@ -1,4 +1,4 @@
-"""Simple predictors that the network is held against; all learn from training games alone."""
+"""Simple baseline predictors to compare the network with; all are fitted on the training games only."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from suphx.reward.games import Games
 from suphx.reward.inputs import ROUNDS, encode
 from suphx.reward.target import Length, ranks
 
-#: What each is, in the order of `baselines`.
+#: Description of each baseline, in the order of `baselines`.
 BASELINES = {
     "constant": "the starting seat's mean reward",
     "current points": "the prize of the rank that the current points have",
     "linear": "least squares on the inputs after the last round",
     "linear by round": "the same, fitted apart for each next round",
 }
-#: Holds weights of inputs that say the same twice in place; next to nothing beside thousands of games.
+#: Ridge term that makes the weights of redundant inputs unique; negligible beside thousands of games.
 _RIDGE = 1e-3
-#: Rounds with fewer training examples than so many for each input share the linear predictor of all rounds.
+#: Rounds with fewer training examples per input than this use the linear predictor of all rounds.
 _ENOUGH = 20
 
 
 def baselines(
     training: Games, rewards: np.ndarray, tested: Games, prizes: np.ndarray, length: Length
 ) -> dict[str, np.ndarray]:
-    """Return f64[n, k-1, 4] by name: what each of BASELINES predicts for n tested games after each round but the last.
+    """Return f64[n, k-1, 4] by name: predictions of each of BASELINES for n test games after each round but the last.
 
-    rewards: f64[m, 4], what the training games were worth. prizes: f64[4] by rank. Predictions of four seats add up
-    to 0; those of rounds that were not played mean nothing.
+    rewards: f64[m, 4], of the training games. prizes: f64[4] by rank. Predictions of the four seats add up to 0; those
+    for rounds that were not played are meaningless.
     """
     inputs, known = encode(training, length)
     x, y, weight = _rows(inputs, known, rewards)
@@ -51,7 +51,7 @@ def baselines(
 
 
 def _rows(inputs: np.ndarray, known: np.ndarray, rewards: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return inputs [r, INPUTS], rewards [r] and weights [r] of all rounds and seats; each game weighs the same."""
+    """Return inputs [r, INPUTS], rewards [r] and weights [r] of all rounds and seats; all games have equal weight."""
     lengths = np.maximum(known.sum(1), 1)
     shape = inputs.shape[:3]
     y = np.broadcast_to(rewards[:, None], shape)[known]
@@ -60,6 +60,6 @@ def _rows(inputs: np.ndarray, known: np.ndarray, rewards: np.ndarray) -> tuple[n
 
 
 def _fit(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Return f64[INPUTS]: weighted least squares. One-hot inputs stand for the constant."""
+    """Return f64[INPUTS]: weighted least squares. One-hot inputs make a constant term unnecessary."""
     weighted = x.astype(np.float64) * weight[:, None]
     return np.linalg.solve(weighted.T @ x + _RIDGE * np.eye(x.shape[1]), weighted.T @ y)

@@ -1,4 +1,4 @@
-"""The state of a training in one safetensors file: weights, the optimizer's moments, the best weights, and words."""
+"""Checkpoints of a training in one safetensors file: weights, optimizer moments, best weights and progress."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from suphx.reward.network import RewardNetwork
 
 
 class Pass(BaseModel):
-    """What came of a pass over the training games; losses are formula 4's, in units of the prizes' spread."""
+    """The losses of a pass over the training games, as in formula 4, in squares of the prizes' spread."""
 
     model_config = ConfigDict(extra="forbid")
 
     training_loss: float
-    """Mean over the pass, dropout included."""
+    """Mean over the pass, with dropout."""
     validation_loss: float
 
 
 class Progress(TrainingProgress):
-    """Where a training stands."""
+    """The progress of a training."""
 
     passes: list[Pass] = Field(default_factory=list)
     best_pass: int = 0
-    """Index of the one with the lowest validation loss."""
+    """Index of the pass with the lowest validation loss."""
 
 
 def save_training(
@@ -36,7 +36,7 @@ def save_training(
     optimizer: torch.optim.Optimizer,
     best: dict[str, torch.Tensor],
 ) -> None:
-    """Write a training's state; a file that is there is replaced at once."""
+    """Write a training's state, atomically replacing an existing file."""
     tensors = {f"network.{name}": tensor for name, tensor in network.state_dict().items()}
     tensors |= {f"best.{name}": tensor for name, tensor in best.items()}
     for number, state in optimizer.state_dict()["state"].items():
@@ -47,7 +47,7 @@ def save_training(
 def load_training(
     path: Path, purpose: str, network: RewardNetwork, optimizer: torch.optim.Optimizer
 ) -> tuple[Progress, dict[str, torch.Tensor]] | None:
-    """Set network and optimizer to what was saved, and return the progress and the best weights; None without a file.
+    """Restore network and optimizer, and return the progress and the best weights; None if there is no file.
 
     Raises InputError as `load_checkpoint` does.
     """

@@ -1,4 +1,4 @@
-"""What `suphx reward` can be told: every field with its meaning, and defaults."""
+"""Configuration of `suphx reward`."""
 
 from __future__ import annotations
 
@@ -9,42 +9,42 @@ from suphx.reward.target import Length, RankingPoints, Target
 
 
 class GeneratedGames(Config):
-    """Games to learn from where no logs are given; they are played by `sensible`."""
+    """Games to learn from if no logs are given; they are played by `sensible`."""
 
     games: int = Field(default=2000, ge=20)
-    """How many."""
+    """Number of games."""
     seed: int = Field(default=0, ge=0)
     """Random seed of the games."""
 
 
 class RewardConfig(Config):
-    """A training of the global reward predictor."""
+    """Configuration of a training of the global reward predictor."""
 
     name: str = Field(default="reward", pattern=r"^[\w-][\w.-]*$")
-    """Name of the run: of its folder."""
+    """Name of the run and of its folder."""
     seed: int = Field(default=0, ge=0)
-    """Of fresh weights, of the order of games, of dropout, and of the bootstrap."""
+    """Random seed of fresh weights, the order of games, dropout and the bootstrap."""
     games: Length = "east_south"
     """Games to learn from: East-South or East-only."""
     target: Target = RankingPoints()
-    """What a game is worth at its end, and in which units."""
+    """The reward of a finished game by rank, and its units."""
     hidden: int = Field(default=32, ge=1, le=1024)
     """Width of both layers of the GRU and of the first fully connected layer."""
     dropout: float = Field(default=0.1, ge=0, lt=1)
-    """Share of the values dropped between the layers while training."""
+    """Dropout rate between the layers during training."""
     batch: int = Field(default=64, ge=1)
-    """Games of a step, four sequences each."""
+    """Games per step, four sequences each."""
     learning_rate: float = Field(default=1e-3, gt=0)
-    """Of AdamW; falls to 0 along half a cosine over `epochs`."""
+    """Initial learning rate of AdamW; decays to 0 along a half cosine over `epochs`."""
     weight_decay: float = Field(default=0.01, ge=0)
-    """Of AdamW."""
+    """Weight decay of AdamW."""
     epochs: int = Field(default=30, ge=1)
-    """Passes over the training games, at most."""
+    """Maximum number of passes over the training games."""
     patience: int = Field(default=6, ge=1)
-    """Passes without a lower validation loss after which training stops; the best pass's weights are kept."""
+    """Stop after this many passes without a lower validation loss; the weights of the best pass are kept."""
     bootstrap: int = Field(default=1000, ge=20)
-    """Times that the test games are drawn anew for the intervals of the evaluation."""
+    """Number of bootstrap samples of the test games for the intervals of the evaluation."""
     plotted_rounds: int = Field(default=10, ge=1)
-    """The plot of a game shows the first test game with at least so many rounds."""
+    """The plot of a game shows the first test game with at least this many rounds."""
     generated: GeneratedGames = GeneratedGames()
-    """What is learned from without logs."""
+    """The games to learn from if no logs are given."""

@@ -1,6 +1,6 @@
-"""How good a reward predictor is on held-out games: errors by round beside simple predictors, and calibration.
+"""Evaluate a reward predictor on held-out games: errors by round, compared with simple predictors, and calibration.
 
-Intervals are of 95 %, from drawing the games anew (bootstrap): all rounds and seats of a game stay together.
+Intervals are 95 %, by bootstrap over games: all rounds and seats of a game stay together.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from simulator.record import SEATS
 from simulator.view import round_name
 from suphx.reward.games import Games
 
-#: Calibration is told for so many groups of equal size, by prediction.
+#: Number of groups for calibration, of equal size, by prediction.
 BINS = 10
 _INTERVAL = (2.5, 97.5)
-#: The name of the predictor itself, beside the names of BASELINES.
+#: Name of the predictor itself, in addition to those of BASELINES.
 PREDICTOR = "predictor"
 ALL_ROUNDS = "all"
 _OVERTIME = "West"
@@ -30,45 +30,46 @@ class Number(BaseModel):
 
 
 class Errors(BaseModel):
-    """Errors of one predictor after rounds of one name."""
+    """Errors of one predictor after rounds with one name."""
 
     rmse: Number
-    """Root of the mean squared error."""
+    """Root mean squared error."""
     mae: Number
     """Mean absolute error."""
     excess: Number | None
-    """Its RMSE less the reward predictor's on the same games; above zero the reward predictor is better."""
+    """Its RMSE minus the reward predictor's on the same games; above zero the reward predictor is better."""
 
 
 class Bin(BaseModel):
-    """Predictions of about the same size."""
+    """A group of predictions of similar size."""
 
     predicted: float
-    """Their mean."""
+    """Mean of the predictions."""
     actual: Number
-    """The mean of what the games were worth."""
+    """Mean of the actual rewards."""
     examples: int
 
 
 class Evaluation(BaseModel):
-    """The predictor on held-out games."""
+    """Evaluation of the predictor on held-out games."""
 
     games: int
     examples: dict[str, int]
-    """Predictions by round that was just played: game x seat; `all` counts each."""
+    """Number of predictions (game x seat) by the round just played; `all` counts every prediction."""
     errors: dict[str, dict[str, Errors]]
-    """By round that was just played (`all`: rounds of a game averaged first, as in formula 4), then by predictor."""
+    """By the round just played (`all`: averaged over a game's rounds first, as in formula 4), then by predictor."""
     calibration: list[Bin]
     calibration_slope: Number
-    """Of the actual rewards on the predicted ones: 1 is calibrated, below 1 is too bold."""
+    """Slope of actual rewards on predicted ones: 1 is calibrated, below 1 the predictions are too bold."""
 
 
 def evaluate(
     games: Games, rewards: np.ndarray, predictions: dict[str, np.ndarray], draws: int, seed: int
 ) -> Evaluation:
-    """Return the evaluation of predictions after every round but the last of n finished games.
+    """Evaluate predictions after every round but the last of n finished games.
 
-    rewards: f64[n, 4], what they were worth. predictions: f64[n, k-1, 4] by name, PREDICTOR among them.
+    rewards: f64[n, 4], the games' actual rewards. predictions: f64[n, k-1, 4] by name, including PREDICTOR. draws:
+    number of bootstrap samples.
     """
     known = np.arange(games.starts.shape[1] - 1) < games.n_starts[:, None] - 1
     chosen = np.flatnonzero(known.any(1))
@@ -92,19 +93,19 @@ def evaluate(
 
 
 def _draws(n: int, draws: int, seed: int) -> np.ndarray:
-    """Return f64[draws + 1, n]: how often each game is drawn; the first line is each once."""
+    """Return f64[draws + 1, n]: how often each game is drawn; the first row has each game once."""
     drawn = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), draws)
     return np.concatenate([np.ones((1, n)), drawn])
 
 
 def _number(values: np.ndarray) -> Number:
-    """Return the first value with the interval of the others."""
+    """Return the first value, with the interval from the others."""
     low, high = np.nanpercentile(values[1:], _INTERVAL)
     return Number(value=float(values[0]), low=float(low), high=float(high))
 
 
 def _ratio(above: np.ndarray, below: np.ndarray, drawn: np.ndarray) -> np.ndarray:
-    """Return f64[draws + 1]: the ratio of two sums over games, whose terms are [n] each; NaN for nothing drawn."""
+    """Return f64[draws + 1]: the ratio of two sums over games, with terms [n] each; NaN if the second sum is 0."""
     with np.errstate(invalid="ignore"):
         return (drawn @ above) / (drawn @ below)
 
@@ -112,7 +113,7 @@ def _ratio(above: np.ndarray, below: np.ndarray, drawn: np.ndarray) -> np.ndarra
 def _errors(
     predictions: dict[str, np.ndarray], rewards: np.ndarray, weight: np.ndarray, drawn: np.ndarray
 ) -> dict[str, Errors]:
-    """Return the errors of each predictor, its mistakes [n, k] weighted."""
+    """Return the errors of each predictor; weight: [n, k], of each round."""
     rmse, mae = {}, {}
     for name, values in predictions.items():
         mistakes = values - rewards[:, None]
@@ -150,7 +151,7 @@ def _calibration(found: np.ndarray, rewards: np.ndarray, known: np.ndarray, draw
 
 
 def _slope(found: np.ndarray, rewards: np.ndarray, known: np.ndarray, drawn: np.ndarray) -> Number:
-    """Return the slope of rewards on predictions; both have mean 0 over the seats, so no constant is needed."""
+    """Return the slope of rewards on predictions; both have mean 0 over the seats, so no intercept is needed."""
     real = known[..., None]
     products = (found * rewards[:, None] * real).sum((1, 2))
     return _number(_ratio(products, (found**2 * real).sum((1, 2)), drawn))

@@ -1,4 +1,4 @@
-"""Games as the reward predictor sees them: what each round started with, and the points at the end."""
+"""Games as the reward predictor sees them: the state at the start of each round, and the points at the end."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from suphx.errors import InputError
 from suphx.reward.target import Length
 from suphx.supervised.prepared import SPLITS, Prepared
 
-#: What stands on the table when a round starts; the dealer is seat `round % 4`, for seat 0 deals first.
+#: The state when a round starts; the dealer is seat `round % 4`, because seat 0 deals first.
 START = np.dtype([
-    ("scores", "i4", (SEATS,)),  # points; riichi bets that lie on the table are nobody's
+    ("scores", "i4", (SEATS,)),  # points; riichi bets on the table belong to nobody
     ("round", "u1"),  # 0 = East 1 .. 11 = West 4
     ("repeat_counter", "u1"),
     ("bets", "u1"),  # riichi bets on the table
 ])  # fmt: skip
 
-#: Fields of `Rules` that say when a game ends and who is first: a predictor is for one set of them.
+#: Fields of `Rules` that determine when a game ends and who is first; a predictor is for one set of their values.
 RULES_OF_REWARD = (
     "length",
     "starting_points",
@@ -37,31 +37,31 @@ RULES_OF_REWARD = (
 
 @dataclass(frozen=True)
 class Games:
-    """Games side by side, padded to the longest; unfinished ones too."""
+    """A batch of games, finished or not, padded to the longest."""
 
     starts: np.ndarray
     """START[n, k]: the rounds of game i are starts[i, :n_starts[i]]; the rest is padding."""
     n_starts: np.ndarray
-    """i64[n]: rounds that were started, 1 to k."""
+    """i64[n]: number of started rounds, 1 to k."""
     ended: np.ndarray
-    """bool[n]: the last of them was played and ended the game."""
+    """bool[n]: whether the last round was played and ended the game."""
     final_scores: np.ndarray
-    """i4[n, 4]: points at the end, leftover bets included; of games that have ended."""
+    """i4[n, 4]: points at the end, leftover bets included; only meaningful for games that have ended."""
 
     def __post_init__(self) -> None:
         n, width = self.starts.shape
         if self.starts.dtype != START or not width:
-            raise ValueError(f"starts are START[n, k], not {self.starts.dtype}{list(self.starts.shape)}")
+            raise ValueError(f"starts must be START[n, k], not {self.starts.dtype}{list(self.starts.shape)}")
         if self.n_starts.shape != (n,) or self.ended.shape != (n,) or self.final_scores.shape != (n, SEATS):
             raise ValueError(f"not all arrays of the games are of {n} games")
         if ((self.n_starts < 1) | (self.n_starts > width)).any():
-            raise ValueError(f"every game has 1 to {width} started rounds")
+            raise ValueError(f"every game must have 1 to {width} started rounds")
 
     def __len__(self) -> int:
         return len(self.starts)
 
     def take(self, which: np.ndarray) -> Games:
-        """Return some of the games, by indices or by a mask, no wider than they need."""
+        """Return some of the games, by indices or a mask, padded only as far as they need."""
         n_starts = self.n_starts[which]
         width = max(int(n_starts.max(initial=1)), 1)
         return Games(self.starts[which][:, :width], n_starts, self.ended[which], self.final_scores[which])
@@ -69,40 +69,40 @@ class Games:
 
 @dataclass(frozen=True)
 class Selection:
-    """Finished games to learn from and to test with."""
+    """Finished games for training, validation and test."""
 
     games: Games
     split: np.ndarray
-    """u8[n]: which of SPLITS each belongs to."""
+    """u8[n]: index in SPLITS of each game."""
     rules: Rules
 
     def part(self, name: str) -> Games:
-        """Return the games of a split by its name."""
+        """Return the games of the split with a name."""
         return self.games.take(self.split == list(SPLITS).index(name))
 
 
 def select_games(prepared: Prepared, length: Length) -> Selection:
-    """Return the prepared games of a length.
+    """Select the prepared games of one length.
 
-    Raises InputError if there are none, if they were not all played by rules that agree in RULES_OF_REWARD, or if
-    equal points share their prizes (`Rules.ties`).
+    Raises InputError if there are none, if their rules differ in RULES_OF_REWARD, or if seats with equal points share
+    their prizes (`Rules.ties`).
     """
     kinds = [number for number, rules in enumerate(prepared.rules) if rules.length == length]
     chosen = np.isin(prepared.games["rules"], kinds)
     if not chosen.any():
-        raise InputError(f"no {length} games among {len(prepared.games):,}; `games` in the configuration chooses")
+        raise InputError(f"no {length} games among {len(prepared.games):,}; `games` in the configuration sets the kind")
     rules = [prepared.rules[number] for number in np.unique(prepared.games["rules"][chosen])]
     for other in rules[1:]:
         different = [name for name in RULES_OF_REWARD if getattr(other, name) != getattr(rules[0], name)]
         if different:
-            raise InputError(f"the games differ in rules that decide who is first: {', '.join(different)}; train apart")
+            raise InputError(f"the games differ in rules that affect ranks: {', '.join(different)}; train separately")
     if rules[0].ties != "seat":
         raise InputError(f"rules: ties is {rules[0].ties!r}; the predictor ranks equal points by seat")
     return Selection(_padded(prepared, np.flatnonzero(chosen)), prepared.split()[chosen], rules[0])
 
 
 def source_of(prepared: Prepared, length: Length) -> str:
-    """Return the names of the archives or files that the games of a length come from, the first few of many."""
+    """Return the names of the archives or files that the games of a length come from, at most the first few."""
     of_length = np.array([rules.length == length for rules in prepared.rules])
     return prepared.sources(of_length[prepared.games["rules"]])
 
@@ -118,5 +118,5 @@ def _padded(prepared: Prepared, which: np.ndarray) -> Games:
         starts[name] = prepared.rounds[name][rows]
     starts[~real] = np.zeros((), START)
     if (prepared.rounds["dealer"][rows] != prepared.rounds["round"][rows] % SEATS)[real].any():
-        raise InputError("games whose first dealer is not seat 0 are not for the reward predictor")
+        raise InputError("the reward predictor does not support games whose first dealer is not seat 0")
     return Games(starts, n_starts, np.ones(len(games), bool), games["final_scores"].astype(np.int32))

@@ -1,7 +1,7 @@
-"""What the predictor is told after each round (x of formula 4), once for each seat, seen from that seat.
+"""Input features of the predictor after each round (x of formula 4), for each seat from its own view.
 
-All of it is public at the table, and known before the next round is dealt: how the round that was played went, and
-what the next one starts with.
+All of them are public and known before the next round is dealt: the result of the round just played, and the state at
+the start of the next one.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from simulator.record import SEATS
 from suphx.reward.games import Games
 from suphx.reward.target import Length, ranks
 
-#: Rounds that are called East 1 .. West 4.
+#: Number of rounds, East 1 to West 4.
 ROUNDS = 12
-#: Rounds before a game is in overtime, by length.
+#: Rounds before overtime, by length of the game.
 ROUNDS_PLAYED: dict[Length, int] = {"east_south": 8, "east": 4}
-#: Numbers are divided by these, so that most lie within -3 and 3. Points, rounds, repeat counters, riichi bets.
+#: Divisors for points, rounds, repeat counters and riichi bets, chosen so that most inputs lie between -3 and 3.
 _POINTS, _LEFT, _REPEATS, _BETS = 10_000.0, 4.0, 4.0, 2.0
-#: What is taken off points before they are divided.
+#: Offset subtracted from points before they are divided.
 _USUAL_POINTS = 25_000
 
 _OTHERS = ("next seat", "opposite seat", "previous seat")
@@ -40,17 +40,17 @@ INPUTS = (
     "rounds left",
     "rounds in overtime",
 )
-#: Names the meaning and the scaling of all inputs: weights made for other inputs are refused.
+#: Identifies the meaning and the scaling of all inputs; weights for other inputs are refused.
 INPUTS_VERSION = hashlib.sha256(
     repr((INPUTS, ROUNDS_PLAYED, _POINTS, _LEFT, _REPEATS, _BETS, _USUAL_POINTS)).encode()
 ).hexdigest()[:16]
 
 
 def encode(games: Games, length: Length) -> tuple[np.ndarray, np.ndarray]:
-    """Return f32[n, k-1, 4, INPUTS] and bool[n, k-1]: inputs by game, round and seat, and which of them are real.
+    """Return f32[n, k-1, 4, INPUTS] and bool[n, k-1]: inputs by game, round and seat, and which are not padding.
 
-    Entry j is of the time after round j (the first is 0) when round j+1 is about to start. There is none for the
-    round that ended a game: what the game was worth is known then.
+    Entry j describes the time after round j (counted from 0), when round j+1 is about to start. There is none for the
+    round that ended a game, as its reward is known then.
     """
     before, after = games.starts[:, :-1], games.starts[:, 1:]
     known = np.arange(after.shape[1]) < games.n_starts[:, None] - 1
@@ -74,7 +74,7 @@ def encode(games: Games, length: Length) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _from_seat(values: np.ndarray) -> np.ndarray:
-    """Return [..., 4, 4] from [..., 4]: for each seat the four values, its own first, then in order of play."""
+    """Return [..., 4, 4] from [..., 4]: for each seat the four values, its own first, then in turn order."""
     order = (np.arange(SEATS)[:, None] + np.arange(SEATS)) % SEATS
     return values[..., order]
 
@@ -84,5 +84,5 @@ def _one_hot(numbers: np.ndarray, size: int) -> np.ndarray:
 
 
 def _to_all(values: np.ndarray) -> np.ndarray:
-    """Return [..., 4, 1] from [...]: the same for each seat."""
+    """Return [..., 4, 1] from [...]: the same value for each seat."""
     return np.repeat(values[..., None, None], SEATS, -2)

@@ -1,4 +1,4 @@
-"""The network of the reward predictor: two layers of GRU over the rounds of a game, then two fully connected ones."""
+"""The network of the reward predictor: a two-layer GRU over the rounds of a game, then two fully connected layers."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ GRU_LAYERS = 2
 
 
 class RewardShape(Config):
-    """What sizes the network has."""
+    """The sizes of the network."""
 
     inputs: int = Field(ge=1, le=4096)
-    """Numbers a round."""
+    """Inputs per round."""
     hidden: int = Field(ge=1, le=1024)
     """Width of both GRU layers and of the first fully connected layer."""
 
 
 class RewardNetwork(nn.Module):
-    """Phi of formula 4, in units of the target's spread, the mean of the four seats subtracted."""
+    """Phi of formula 4, in units of the target's spread, with the mean over the four seats subtracted."""
 
     def __init__(self, shape: RewardShape, dropout: float = 0.0) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class RewardNetwork(nn.Module):
     def forward(self, inputs: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
         """Return Phi [n, k, 4] from inputs [n, k, 4, inputs] of games of `lengths` (int64[n] on the CPU, 1 to k).
 
-        The four seats of a game are four sequences. Beyond a game's length stands nothing of meaning.
+        The four seats of a game are four sequences. Values beyond a game's length are meaningless.
         """
         n, k, seats, _ = inputs.shape
         sequences = inputs.transpose(1, 2).reshape(n * seats, k, -1)

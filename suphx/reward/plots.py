@@ -1,4 +1,4 @@
-"""Pictures of a reward predictor: Phi along a game, and predictions against what came."""
+"""Plots of a reward predictor: Phi along a game, and predicted against actual rewards."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from simulator.view import WIND_NAMES, round_name
 from suphx.reward.evaluation import Evaluation
 from suphx.reward.games import Games
 
-#: Colours that remain apart for the colour-blind, by seat (Okabe and Ito).
+#: Colours by seat that colour-blind people can tell apart (Okabe and Ito).
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 _DPI = 100
 
 
 def plot_game(path: Path, games: Games, phi: np.ndarray, which: int, units: str) -> None:
-    """Write a PNG of Phi along one finished game, a line a seat, above the points that the seats had.
+    """Write a PNG of Phi along one finished game, one line per seat, above a plot of the seats' points.
 
-    phi: f64[n, k + 1, 4] of the games, as `RewardPredictor.phi` returns it. units: what it is in.
+    phi: f64[n, k + 1, 4] of the games, as returned by `RewardPredictor.phi`. which: index of the game. units: units of
+    Phi.
     """
     n = int(games.n_starts[which])
     scores = np.concatenate([games.starts["scores"][which, :n], games.final_scores[which][None]])
@@ -47,7 +48,7 @@ def plot_game(path: Path, games: Games, phi: np.ndarray, which: int, units: str)
 
 
 def plot_calibration(path: Path, evaluation: Evaluation, units: str) -> None:
-    """Write a PNG of mean actual against mean predicted rewards of held-out games by group, with 95 % intervals."""
+    """Write a PNG of mean actual against mean predicted rewards of held-out games, by group, with 95 % intervals."""
     predicted = np.array([each.predicted for each in evaluation.calibration])
     actual = np.array([each.actual.value for each in evaluation.calibration])
     low = np.array([each.actual.low for each in evaluation.calibration])

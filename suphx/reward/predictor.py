@@ -1,4 +1,4 @@
-"""`RewardPredictor`: Phi after every round of many games, and its file (safetensors, nothing is unpickled)."""
+"""`RewardPredictor`: computes Phi after every round of many games, and its file (safetensors, no pickle)."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from suphx.reward.network import RewardNetwork, RewardShape
 from suphx.reward.target import Length, Target, centred, ranks
 
 FORMAT_VERSION = 1
-#: Games that go through the network at a time.
+#: Games per pass through the network.
 _BATCH = 1024
 _METADATA_KEY = "reward_predictor"
 
 
 class Description(BaseModel):
-    """What a predictor's file says about itself."""
+    """Metadata in a predictor's file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -37,26 +37,26 @@ class Description(BaseModel):
     rules: dict[str, bool | int | str]
     """The values of RULES_OF_REWARD."""
     target: Target
-    """What was learned, and its units."""
+    """The learned target, and its units."""
     scale: float = Field(gt=0, allow_inf_nan=False)
-    """What the network's output is multiplied by: the spread of the prizes, in their units."""
+    """Factor for the network's output: the spread of the prizes, in their units."""
     start: tuple[float, float, float, float]
-    """Phi_0 by seat, in units of the target: the mean of the training games, less the four seats' mean."""
+    """Phi_0 by seat, in units of the target: the mean over the training games, minus the mean over the four seats."""
     inputs: str = INPUTS_VERSION
-    """Which inputs, scaled how (`inputs.py`)."""
+    """Version of the inputs and their scaling (`inputs.py`)."""
     shape: RewardShape
     """Sizes of the network."""
     about: dict[str, str] = {}
-    """Anything worth telling: data, seed, error."""
+    """Further information: data, seed, error."""
 
     @property
     def prizes(self) -> np.ndarray:
-        """What each rank is worth: f64[4], the mean subtracted, in units of the target."""
+        """The reward of each rank: f64[4], with the mean subtracted, in units of the target."""
         return centred(self.target.by_rank(self.games))
 
 
 class RewardPredictor:
-    """The global reward predictor. All it returns is in units of `description.target`; a game's seats add up to 0."""
+    """The global reward predictor; all results are in units of `description.target` and add up to 0 over the seats."""
 
     def __init__(self, network: RewardNetwork, description: Description) -> None:
         self.network = network.eval()
@@ -68,7 +68,7 @@ class RewardPredictor:
         return np.array(self.description.start)
 
     def check_rules(self, rules: Rules) -> None:
-        """Raise InputError if games of these rules are not what the predictor was trained for."""
+        """Raise InputError if the predictor was not trained for games with these rules."""
         for name in RULES_OF_REWARD:
             made_for = self.description.rules[name]
             if getattr(rules, name) != made_for:
@@ -77,14 +77,15 @@ class RewardPredictor:
                 )
 
     def rewards(self, final_scores: np.ndarray) -> np.ndarray:
-        """Return f64[n, 4]: what finished games were worth to each seat, from points [n, 4] at their end."""
+        """Return f64[n, 4]: the reward of finished games for each seat, from points [n, 4] at their end."""
         return self.description.prizes[ranks(final_scores)]
 
     def phi(self, games: Games) -> np.ndarray:
         """Return f64[n, k + 1, 4]: Phi_0 and Phi after each round, for n games of up to k started rounds.
 
-        Entry 0 is Phi_0, entry j Phi after j rounds: known once round j + 1 is about to start, or, where round j
-        ended the game, what the game was worth. Beyond stands NaN. The reward of round j is entry j less entry j - 1.
+        Entry 0 is Phi_0, entry j is Phi after j rounds: the prediction when round j + 1 is about to start, or the
+        actual reward if round j ended the game. Later entries are NaN. The reward of round j is entry j minus entry
+        j - 1.
         """
         inputs, known = encode(games, self.description.games)
         n, k = games.starts.shape
@@ -97,7 +98,7 @@ class RewardPredictor:
         return phi
 
     def _predict(self, inputs: np.ndarray, known: np.ndarray) -> np.ndarray:
-        """Return f64[n, k, 4] of encoded games; what is not `known` stays 0."""
+        """Return the predictions f64[n, k, 4] for encoded games; entries that are not `known` stay 0."""
         values = np.zeros(inputs.shape[:3])
         lengths = known.sum(1)
         longer = np.flatnonzero(lengths)
@@ -109,24 +110,24 @@ class RewardPredictor:
         return values
 
     def save(self, path: Path) -> None:
-        """Write the predictor; an existing file is replaced at once, or not at all if writing fails."""
+        """Write the predictor; an existing file is replaced atomically, or not at all if writing fails."""
         tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in self.network.state_dict().items()}
         for name, tensor in tensors.items():
             if not torch.isfinite(tensor).all():
-                raise WeightsError(f"{path}: not written: {name} holds other things than finite numbers")
+                raise WeightsError(f"{path}: not written: {name} contains values that are not finite")
         write_whole(path, save(tensors, {_METADATA_KEY: self.description.model_dump_json()}))
 
     @classmethod
     def load(cls, path: Path) -> RewardPredictor:
-        """Return the predictor in a file; raises WeightsError, naming the file, if it is none, or not whole."""
+        """Load the predictor in a file; raises WeightsError, naming the file, if it is none, or incomplete."""
         if not path.is_file():
-            raise WeightsError(f"{path}: no such file of a reward predictor; `suphx reward` makes one")
+            raise WeightsError(f"{path}: no such file of a reward predictor; create one with `suphx reward`")
         try:
             with safe_open(path, "pt") as file:
                 description = _describe(path, (file.metadata() or {}).get(_METADATA_KEY))
                 tensors = {name: file.get_tensor(name) for name in file.keys()}
         except SafetensorError as error:
-            raise WeightsError(f"{path}: no safetensors file, or not whole ({error})") from error
+            raise WeightsError(f"{path}: no safetensors file, or an incomplete one ({error})") from error
         with torch.device("meta"):
             network = RewardNetwork(description.shape)
         _check_tensors(path, network, tensors)
@@ -142,7 +143,7 @@ def _describe(path: Path, text: str | None) -> Description:
     except ValidationError as error:
         problem = error.errors()[0]
         place = ".".join(map(str, problem["loc"])) or "metadata"
-        raise WeightsError(f"{path}: no reward predictor of ours: {place}: {problem['msg']}") from error
+        raise WeightsError(f"{path}: not a valid reward predictor: {place}: {problem['msg']}") from error
     if description.format != FORMAT_VERSION:
         raise WeightsError(f"{path}: format {description.format}; this version reads format {FORMAT_VERSION}")
     if description.inputs != INPUTS_VERSION or description.shape.inputs != len(INPUTS):
@@ -163,4 +164,4 @@ def _check_tensors(path: Path, network: RewardNetwork, found: dict[str, torch.Te
                 f"{path}: tensor {name} is {tensor.dtype}{list(tensor.shape)}; {list(wanted[name].shape)}"
             )
         if not torch.isfinite(tensor).all():
-            raise WeightsError(f"{path}: tensor {name} holds other things than finite numbers")
+            raise WeightsError(f"{path}: tensor {name} contains values that are not finite")

@@ -1,4 +1,4 @@
-"""A run of `suphx reward`: from prepared games to weights, numbers and pictures in one folder."""
+"""A run of `suphx reward`: from prepared games to weights, results and plots in one folder."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ CALIBRATION_PLOT_NAME = "reward-calibration.png"
 
 
 class Results(BaseModel):
-    """What a run came to; all numbers in `units`, unless they say otherwise."""
+    """The results of a run; all numbers are in `units` unless stated otherwise."""
 
     model_config = ConfigDict(extra="forbid")
 
     config: RewardConfig
     units: str
     prizes: list[float]
-    """By rank, less their mean."""
+    """By rank, with their mean subtracted."""
     source: str
     """Where the games come from."""
     games: dict[str, int]
@@ -43,23 +43,23 @@ class Results(BaseModel):
     start: list[float]
     """Phi_0 by starting seat."""
     parameters: int
-    """Numbers that the network has."""
+    """Number of the network's parameters."""
     passes: list[Pass]
     """Losses, in squares of the prizes' spread."""
     best_pass: int
     """Counted from 0."""
     evaluation: Evaluation
-    """On the test split."""
+    """Evaluation on the test split."""
 
 
 class RewardRun:
-    """One run: iterate `train` to its end, then `finish`."""
+    """One run: iterate over `train` to its end, then call `finish`."""
 
     def __init__(self, config: RewardConfig, prepared: Prepared, source: str, folder: Path) -> None:
-        """Choose the games and set up the training, or where it stands in `folder`, which is made.
+        """Select the games and set up the training, or resume it from `folder`, which is created if needed.
 
-        source: words for where the games come from, for results and weights.
-        Raises InputError if there are too few games, or if the folder holds the checkpoint of another training.
+        source: description of where the games come from, for results and weights.
+        Raises InputError if there are too few games, or if the folder contains the checkpoint of another training.
         """
         self.config = config
         self.folder = folder
@@ -67,22 +67,22 @@ class RewardRun:
         self._selection = select_games(prepared, config.games)
         for name in SPLITS:
             if (self._selection.part(name).n_starts < 2).all():
-                raise InputError(f"none of {len(self._selection.games):,} games is for {name}; more are needed")
+                raise InputError(f"none of {len(self._selection.games):,} games is for {name}; more games are needed")
         folder.mkdir(parents=True, exist_ok=True)
         self._trainer = Trainer(config, self._selection, folder)
 
     @property
     def passes(self) -> list[Pass]:
-        """What came of the passes that are done."""
+        """The losses of all passes so far."""
         return self._trainer.progress.passes
 
     @property
     def games_of_a_pass(self) -> int:
-        """Games that are trained on in one pass."""
+        """Number of training games per pass."""
         return self._trainer.games
 
     def train(self) -> Iterator[int]:
-        """Train, yielding the number of games after each step; curves go to the folder for TensorBoard."""
+        """Train, yielding the number of games of each step; curves for TensorBoard go to the folder."""
         from torch.utils.tensorboard import SummaryWriter
 
         done = len(self.passes)
@@ -95,7 +95,7 @@ class RewardRun:
                 done = len(self.passes)
 
     def finish(self) -> Results:
-        """Write the predictor, what it is worth on the test games, and pictures; return the numbers."""
+        """Write the predictor, its evaluation on the test games, and plots; return the results."""
         predictor = self._predictor()
         tested = self._selection.part("test")
         phi = predictor.phi(tested)

@@ -1,4 +1,4 @@
-"""Training of the reward predictor (formula 4): AdamW, early stopping, a checkpoint after every pass."""
+"""Train the reward predictor (formula 4) with AdamW, early stopping and a checkpoint after every pass."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from suphx.reward.target import centred, ranks
 
 @dataclass(frozen=True)
 class Examples:
-    """Encoded games with what they were worth, in units of the prizes' spread."""
+    """Encoded games with their rewards, in units of the prizes' spread."""
 
     inputs: torch.Tensor
     """f32[n, k, 4, INPUTS]"""
@@ -42,7 +42,7 @@ class Examples:
 
 
 def examples_of(games: Games, config: RewardConfig) -> Examples:
-    """Return what is learned from finished games; those of a single round have nothing to predict and are left out."""
+    """Return the examples in finished games; games of a single round have nothing to predict and are left out."""
     games = games.take(games.ended & (games.n_starts > 1))
     inputs, known = encode(games, config.games)
     prizes = centred(config.target.by_rank(config.games))
@@ -56,14 +56,14 @@ def examples_of(games: Games, config: RewardConfig) -> Examples:
 
 
 def scale_of(config: RewardConfig) -> float:
-    """Return the spread (root mean square) of the centred prizes, or 1 where all are the same."""
+    """Return the spread (root mean square) of the centred prizes, or 1 if all prizes are equal."""
     return float(np.sqrt((centred(config.target.by_rank(config.games)) ** 2).mean())) or 1.0
 
 
 def loss_of(network: RewardNetwork, examples: Examples) -> torch.Tensor:
-    """Return formula 4: the squared error, as a mean over seats, over a game's rounds, then over games.
+    """Return the loss of formula 4: the squared error, averaged over seats, over a game's rounds, then over games.
 
-    The round that ends a game has no term: Phi is the true value there, whatever the network says.
+    The round that ends a game has no term, because the actual reward is used there, not the network's output.
     """
     phi = network(examples.inputs, examples.lengths)
     errors = ((phi - examples.rewards[:, None]) ** 2).mean(-1)
@@ -71,12 +71,12 @@ def loss_of(network: RewardNetwork, examples: Examples) -> torch.Tensor:
 
 
 class Trainer:
-    """One training: `run` it, then `best_network`."""
+    """One training: call `run`, then `best_network`."""
 
     def __init__(self, config: RewardConfig, selection: Selection, folder: Path) -> None:
-        """Prepare to train on the training split, or to go on from the folder's checkpoint.
+        """Prepare to train on the training split, or to resume from the folder's checkpoint.
 
-        Raises InputError if the folder's checkpoint belongs to something else.
+        Raises InputError if the folder's checkpoint belongs to another training.
         """
         self._config = config
         self._training = examples_of(selection.part("training"), config)
@@ -97,16 +97,16 @@ class Trainer:
 
     @property
     def games(self) -> int:
-        """Games of a pass."""
+        """Number of games per pass."""
         return len(self._training)
 
     def run(self) -> Iterator[int]:
-        """Train to the end, yielding the number of games after each step; a finished training yields nothing."""
+        """Train to the end, yielding the number of games of each step; a finished training yields nothing."""
         while not self._done():
             yield from self._pass()
 
     def best_network(self) -> RewardNetwork:
-        """Return a network with the weights of the pass with the lowest validation loss."""
+        """Return a network with the weights of the pass that had the lowest validation loss."""
         network = RewardNetwork(self._network.shape)
         network.load_state_dict(self._best)
         return network
@@ -120,7 +120,7 @@ class Trainer:
         number = len(self.progress.passes)
         steps = math.ceil(self.games / self._config.batch)
         total = 0.0
-        with torch.random.fork_rng(devices=[]):  # order and dropout of a pass depend on its number alone
+        with torch.random.fork_rng(devices=[]):  # order and dropout of a pass depend only on the seed and its number
             torch.manual_seed(self._config.seed * 1_000_003 + number + 1)
             self._network.train()
             order = torch.randperm(self.games)
