@@ -1,6 +1,6 @@
-"""Rates of the networks, from packed planes to logits and to a training step; and which layout is the fastest.
+"""Benchmarks of the networks: inference from packed planes, training steps, and memory layouts of the convolution.
 
-Rates are positions a second by the median time of a batch. The machine should have nothing else to do.
+Rates are in positions per second, from the median time of a batch. The machine should be otherwise idle.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ _LEARNING_RATE = 1e-4
 
 
 def made_up_planes(n: int, planes: int = PLANES) -> np.ndarray:
-    """Return uint64[n, planes] of random bits, about as many of them set as in a position.
+    """Return uint64[n, planes] of random bits, with about as many set as in a position.
 
-    Of planes that are all or none by the layout half are all, of the others every fourth has four bits in the mean.
+    Planes that are all ones or all zeros by the layout are all ones with probability 1/2. Of the others, every fourth
+    has bits set: four on average.
     """
     generator = np.random.default_rng(0)
     found = generator.integers(0, 1 << KINDS, (3, n, planes), dtype=np.uint64)
@@ -43,7 +44,7 @@ def made_up_planes(n: int, planes: int = PLANES) -> np.ndarray:
 
 
 def measure(work: Callable[[], object], seconds: float, device: torch.device) -> float:
-    """Return the median time of a piece of work in seconds, after one run that is not counted."""
+    """Return the median run time of a function in seconds, after one run that is not counted."""
     times: list[float] = []
     work()
     until = time.perf_counter() + seconds
@@ -62,7 +63,7 @@ def _wait(device: torch.device) -> None:
 
 
 def bench_inference(size: str, precision: Precision, seconds: float) -> dict[str, float]:
-    """Measure one size from packed planes to logits, and what the first layer makes of them as a share of that."""
+    """Measure inference of one size from packed planes to logits, and the first layer's share of the time."""
     network = PolicyNetwork("discard", size_named(size))
     evaluator = Evaluator(network, precision)
     on_cpu = precision.device.type == "cpu"
@@ -79,7 +80,7 @@ def bench_inference(size: str, precision: Precision, seconds: float) -> dict[str
 
 
 def bench_training(size: str, precision: Precision, seconds: float, batch: int = TRAINING_BATCH) -> dict[str, float]:
-    """Measure training one size: packed planes to logits, loss, gradients and AdamW's step, float32 weights."""
+    """Measure training of one size with float32 weights: logits from packed planes, loss, gradients, AdamW step."""
     network = PolicyNetwork("discard", size_named(size)).to(precision.device)
     optimizer = torch.optim.AdamW(network.parameters(), lr=_LEARNING_RATE, fused=True)
     packed = made_up_planes(batch)
@@ -106,7 +107,7 @@ class _ShiftAndMultiply(nn.Module):
 
 
 class _Half(nn.Module):
-    """Half a residual block, as far as time is concerned: the block takes half of the positions."""
+    """As much work as half a residual block: the block processes half of the positions."""
 
     def __init__(self, filters: int) -> None:
         super().__init__()
@@ -121,7 +122,7 @@ def _with_gradients(layer: nn.Module, x: torch.Tensor) -> None:
 
 
 def bench_layouts(filters: int, precision: Precision, seconds: float) -> dict[str, float]:
-    """Measure one convolution of the trunk in each layout that was considered, forward and with its gradients."""
+    """Measure one trunk convolution in each layout that was considered, forward and with gradients."""
     candidates: dict[str, tuple[nn.Module, tuple[int, ...]]] = {
         "ours": (_Half(filters), (_LAYOUT_POSITIONS, KINDS, 1, filters)),
         "channels_last": (nn.Conv2d(filters, filters, (3, 1), padding=(1, 0)), (_LAYOUT_POSITIONS, KINDS, 1, filters)),

@@ -1,8 +1,8 @@
-"""The 3x1 convolution of the trunk, along the 34 kinds, with a weight gradient that is fast on a CPU.
+"""The 3x1 convolution of the trunk, along the 34 kinds of tiles, with a weight gradient that is fast on a CPU.
 
-Activations are 4-D, [n, channels, 34, 1], and lie in memory as [n, 34, channels] (channels last). Forward, and backward
-to the input, PyTorch's own convolution is the fastest of what was measured (`suphx bench networks`). Backward to
-the weights oneDNN takes six times as long as it needs for the same memory read as [n, channels, 1, 34].
+Activations are 4-D, [n, channels, 34, 1], and are stored as [n, 34, channels] (channels last). For the forward pass and
+the gradient of the input, PyTorch's own convolution is the fastest variant measured (`suphx bench networks`). For the
+gradient of the weights, oneDNN takes six times as long as for the same memory viewed as [n, channels, 1, 34].
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from torch.nn import functional
 from suphx.networks.onednn import convolve, convolve_and_add
 
 _PADDING = (1, 0)
-#: What oneDNN computes in; a double is for tests.
+#: Types that oneDNN computes in; float64 is used by tests only.
 _FUSED_TYPES = (torch.float32, torch.bfloat16)
 
 
 class _Block(torch.autograd.Function):
-    """A residual block: two convolutions, cut off below zero, the second one added to what came in."""
+    """A residual block: two convolutions with ReLU, the second one added to the input before its ReLU."""
 
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor, *layers: torch.Tensor) -> torch.Tensor:
@@ -44,17 +44,17 @@ class _Block(torch.autograd.Function):
 
 
 def _cut_off(gradient: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
-    """Return the gradient where something came out, 0 where it was cut off."""
+    """Return the gradient of a ReLU's input: the gradient where its output is above 0, otherwise 0."""
     return torch.ops.aten.threshold_backward(gradient, out, 0)
 
 
 def _mirrored(weight: torch.Tensor) -> torch.Tensor:
-    """Return weights of the convolution that takes a gradient back."""
+    """Return the weights of the convolution that computes the gradient of the input."""
     return weight.flip(2).transpose(0, 1).contiguous(memory_format=torch.channels_last)
 
 
 def _weight_gradients(gradient: torch.Tensor, x: torch.Tensor, weight: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    """Return gradients of a convolution's weight and bias."""
+    """Return the gradients of a convolution's weight and bias."""
     _, to_weight, to_bias = torch.ops.aten.convolution_backward(
         *map(_lying, (gradient, x, weight)),
         *([len(weight)], [1, 1], _PADDING[::-1], [1, 1], False, [0, 0], 1),
@@ -64,18 +64,18 @@ def _weight_gradients(gradient: torch.Tensor, x: torch.Tensor, weight: torch.Ten
 
 
 def _lying(tensor: torch.Tensor) -> torch.Tensor:
-    """Return [n, channels, 1, kinds] for [n, channels, kinds, 1], channels last: the same memory.
+    """Return [n, channels, kinds, 1] as [n, channels, 1, kinds], channels last, in the same memory.
 
-    A transposed tensor has other strides, which are not known for channels last.
+    The strides of a transposed tensor are different, and are not recognised as channels last.
     """
     n, channels, kinds, _ = tensor.shape
     return tensor.permute(0, 2, 3, 1).reshape(n, 1, kinds, channels).permute(0, 3, 1, 2)
 
 
 class KindConvolution(nn.Conv2d):
-    """A 3x1 convolution along the kinds, zeros beyond the ends; parameters as `nn.Conv2d` has them.
+    """A 3x1 convolution along the kinds of tiles, with zero padding; it has the parameters of `nn.Conv2d`.
 
-    It computes in its input's type, whatever the type of its parameters: bfloat16 planes train float32 parameters.
+    It computes in its input's type, whatever the type of its parameters: bfloat16 planes can train float32 parameters.
     """
 
     def __init__(self, channels: int, filters: int) -> None:
@@ -88,7 +88,7 @@ class KindConvolution(nn.Conv2d):
         return functional.conv2d(x, weight, bias, padding=_PADDING)
 
     def as_type(self, dtype: torch.dtype) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return weight and bias in the type of an input; gradients flow through."""
+        """Return weight and bias converted to a type; gradients flow through."""
         assert self.bias is not None
         return self.weight.to(dtype, memory_format=torch.channels_last), self.bias.to(dtype)
 

@@ -1,10 +1,10 @@
-"""The first convolution on a CPU, straight from packed planes: the weights of the bits that are set, added up.
+"""The first convolution on a CPU, computed directly from packed planes by adding up the weights of set bits.
 
-Of a position's 28,492 elements some 500 are ones, besides 180 planes of nothing but ones, which add the same at every
-kind but the first and the last. A product with all elements takes four times as long, with its weights' gradient seven
-times, and needs them unpacked. What is made of a position does not depend on what else is in a batch.
+Of a position's 28,492 elements about 500 are ones, apart from 180 planes of ones only, which add the same to every kind
+except the first and the last. A product with all elements takes four times as long (with the weights' gradient, seven
+times) and needs unpacked planes. The result for a position does not depend on the rest of its batch.
 
-Weights are taken by plane: what a one adds to the kind before its own, to its own, and to the one after it.
+Weights are arranged by plane: what a one adds to the kind before its own, to its own kind, and to the kind after it.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ from simulator.tiles import KINDS
 
 _ALL = np.uint64((1 << KINDS) - 1)
 _ONE = np.uint64(1)
-#: Rows below which a second thread costs more than it saves.
+#: Number of rows below which a second thread costs more than it saves.
 _ROWS_FOR_THREADS = 32
 
 
 def by_plane(weight: torch.Tensor) -> np.ndarray:
-    """Return weights [filters, planes, 3, 1] of a 3x1 convolution as f32[planes, 3 * filters]."""
-    arranged = weight.detach().float()[..., 0].flip(2).permute(1, 2, 0)  # the kind before a one is due its last weight
+    """Return weights [filters, planes, 3, 1] of a 3x1 convolution, arranged by plane as f32[planes, 3 * filters]."""
+    arranged = weight.detach().float()[..., 0].flip(2).permute(1, 2, 0)  # a one adds its last weight to the kind before
     return arranged.reshape(weight.shape[1], -1).contiguous().numpy()
 
 
 def _as_weight(planes: np.ndarray) -> torch.Tensor:
-    """Return f32[planes, 3 * filters], as `by_plane` arranges them, as [filters, planes, 3, 1], channels last."""
+    """Return weights f32[planes, 3 * filters] from `by_plane` as [filters, planes, 3, 1], channels last."""
     arranged = torch.from_numpy(planes).view(len(planes), 3, -1).flip(1).permute(2, 1, 0).contiguous()
     return arranged.permute(0, 2, 1).unsqueeze(-1)
 
 
 @jit
 def _add_up(packed, weights, bias, out):
-    """Write f32[n, 34, filters]: sums and bias, cut off below zero."""
+    """Write the layer's output f32[n, 34, filters]: sums plus bias, after a ReLU."""
     planes, wide = weights.shape
     filters = wide // 3
-    sums = np.empty((KINDS + 2) * filters, np.float32)  # a kind more at both ends, which nobody reads
+    sums = np.empty((KINDS + 2) * filters, np.float32)  # with an extra kind at both ends that is never read
     everywhere = np.empty(wide, np.float32)
     for i in range(len(packed)):
         sums[:] = np.float32(0)
@@ -76,7 +76,7 @@ def _add_up(packed, weights, bias, out):
 
 @jit
 def _add_gradients(packed, gradient, to_weights):
-    """Add to f32[planes, 3 * filters] the gradient of weights by f32[n, 34, filters], that of the sums."""
+    """Add the weights' gradient to f32[planes, 3 * filters], given the gradient of the sums, f32[n, 34, filters]."""
     planes, wide = to_weights.shape
     filters = wide // 3
     padded = np.zeros((KINDS + 2) * filters, np.float32)
@@ -106,9 +106,9 @@ def _add_gradients(packed, gradient, to_weights):
 
 
 def add_up(packed: np.ndarray, weights: np.ndarray, bias: np.ndarray, out: np.ndarray) -> None:
-    """Write what the layer makes of packed planes uint64[n, planes] into f32[n, 34, filters].
+    """Write the layer's output for packed planes uint64[n, planes] into `out`, f32[n, 34, filters].
 
-    weights: f32[planes, 3 * filters], as `by_plane` arranges them; bias: f32[filters]. Raises ValueError for others.
+    weights: f32[planes, 3 * filters] from `by_plane`; bias: f32[filters]. Raises ValueError for other shapes.
     """
     filters = len(bias)
     if weights.shape != (packed.shape[1], 3 * filters) or out.shape != (len(packed), KINDS, filters):
@@ -117,7 +117,7 @@ def add_up(packed: np.ndarray, weights: np.ndarray, bias: np.ndarray, out: np.nd
 
 
 class _FirstLayer(torch.autograd.Function):
-    """The layer and its gradients to weight and bias."""
+    """The layer, with the gradients of its weight and bias."""
 
     @staticmethod
     def forward(
@@ -149,10 +149,11 @@ class _FirstLayer(torch.autograd.Function):
 def first_layer(
     packed: np.ndarray, weight: torch.Tensor, bias: torch.Tensor, dtype: torch.dtype, threads: int
 ) -> torch.Tensor:
-    """Return [n, filters, 34, 1], cut off below zero, for packed planes uint64[n, planes]; gradients flow to weights.
+    """Return [n, filters, 34, 1], after a ReLU, for packed planes uint64[n, planes]; gradients flow to the weights.
 
-    weight: [filters, planes, 3, 1]; bias: [filters]. dtype: of what is returned; sums are made in float32. threads: how
-    many share the work; in what order gradients are summed follows from it.
+    weight: [filters, planes, 3, 1]; bias: [filters]. dtype: type of the result; sums are computed in float32. threads:
+    number of threads, which also determines the order in which gradients are summed. Raises ValueError for planes of
+    another number or type.
     """
     if weight.shape[1] != packed.shape[1] or packed.dtype != np.uint64:
         raise ValueError(f"uint64[n, {weight.shape[1]}] is needed, not {packed.dtype}{list(packed.shape)}")
@@ -165,7 +166,7 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 
 
 def _in_threads(work: Callable[[slice, int], None], n: int, threads: int) -> None:
-    """Have work done on parts of n rows, which it is given with the part's number."""
+    """Call `work` with parts of n rows and their numbers, on several threads."""
     if threads == 1 or n < _ROWS_FOR_THREADS:
         work(slice(0, n), 0)
         return

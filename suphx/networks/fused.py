@@ -1,10 +1,11 @@
-"""A network on a CPU that only answers: fewer passes over memory.
+"""A network for inference on a CPU, with fewer passes over memory.
 
-Planes are taken as they are packed (`first_layer.py`), and convolutions add and cut off in the same pass (`onednn.py`).
+Planes are used in packed form (`first_layer.py`), and convolutions include the sum and the ReLU (`onednn.py`).
 
-What is made of a position does not depend on what is asked beside it, to the last bit. Kernels are chosen by the shape,
-and may sum in another order for another one. So matrix products always have as many positions; convolutions take a
-pass as it comes where it was tried out that they sum alike (`same_sums.py`), and passes of one size where they do not.
+The result for a position does not depend on the other positions in a call, to the last bit. Kernels are chosen by
+shape, and may sum in another order for another shape. Matrix products therefore always have the same number of
+positions. Convolutions accept passes of any size that a test has shown to give equal sums (`same_sums.py`), and passes
+of one fixed size otherwise.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from suphx.networks.onednn import USUAL_POSITIONS, arranged, convolve, convolve_
 from suphx.networks.policy import PolicyNetwork, ResidualBlock, ValueNetwork
 from suphx.networks.same_sums import sums_alike
 
-#: A pass has a multiple of so many positions. Every size of a pass is set up once, which takes longer than a pass.
+#: The size of a pass is a multiple of this, since setting up a new size takes longer than a pass.
 _STEP = 16
 
 
@@ -36,7 +37,7 @@ class FusedNetwork:
     """A network's own copy of its weights, arranged for a CPU."""
 
     def __init__(self, network: PolicyNetwork | ValueNetwork, dtype: torch.dtype) -> None:
-        """dtype: of planes, weights and activations, float32 or bfloat16."""
+        """dtype: type of planes, weights and activations, float32 or bfloat16."""
         assert network.first.bias is not None
         with torch.no_grad():
             self._weights, self._bias = by_plane(network.first.weight), network.first.bias.float().clone().numpy()
@@ -47,23 +48,23 @@ class FusedNetwork:
 
     @torch.inference_mode()
     def __call__(self, packed: np.ndarray) -> torch.Tensor:
-        """Return what the network does, float32, for packed planes uint64[n, planes]."""
+        """Return the network's outputs, float32, for packed planes uint64[n, planes]."""
         return self._in_passes(packed, self._answers).float()
 
     @torch.inference_mode()
     def trunk(self, packed: np.ndarray, blocks: int) -> torch.Tensor:
-        """Return [n, filters, 34, 1] of the first layer and so many blocks, for packed planes uint64[n, planes]."""
+        """Return [n, filters, 34, 1] after the first layer and `blocks` blocks, for packed planes uint64[n, planes]."""
         return self._in_passes(packed, lambda part, size: self._trunk(part, size, blocks)[: len(part)])
 
     def _in_passes(self, packed: np.ndarray, work: Callable[[np.ndarray, int], torch.Tensor]) -> torch.Tensor:
-        """Return what work makes of each pass, which is given with its size."""
+        """Return the joined results of `work`, which is called with each pass's planes and size."""
         size = max(_up_to(len(packed), _STEP), _STEP)
         if not sums_alike(self._filters, self._filters, self._dtype, size):
             size = USUAL_POSITIONS
         return torch.cat([work(packed[at : at + size], size) for at in range(0, max(len(packed), 1), size)])
 
     def _answers(self, packed: np.ndarray, size: int) -> torch.Tensor:
-        """Return answers for the positions of one pass, which is filled up to its size."""
+        """Return the outputs for the positions of one pass, which is padded to its size."""
         x = self._trunk(packed, size, len(self._blocks))
         rows = functional.pad(x.squeeze(-1).transpose(1, 2), (0, 0, 0, 0, 0, _up_to(size, USUAL_POSITIONS) - size))
         return torch.cat([self._head(each) for each in rows.split(USUAL_POSITIONS)])[: len(packed)]
@@ -75,16 +76,16 @@ class FusedNetwork:
         return x
 
     def _first(self, packed: np.ndarray, size: int) -> torch.Tensor:
-        """Return [size, 34, filters] of the first layer; rows more than were packed hold whatever was there."""
+        """Return the first layer's output [size, 34, filters]; rows beyond those of `packed` are arbitrary."""
         sums = getattr(self._own, "sums", None)
-        if sums is None or len(sums) < size:  # fresh memory would come page by page
+        if sums is None or len(sums) < size:  # reused, since the system provides new memory page by page
             sums = self._own.sums = torch.zeros(size, KINDS, self._filters)
         add_up(packed, self._weights, self._bias, sums[: len(packed)].numpy())
         return sums[:size].to(self._dtype, copy=True)
 
 
 def _as_images(rows: torch.Tensor) -> torch.Tensor:
-    """Return [n, channels, 34, 1] for [n, 34, channels]: the same memory."""
+    """Return [n, 34, channels] as [n, channels, 34, 1], in the same memory."""
     return rows.transpose(1, 2).unsqueeze(-1)
 
 
@@ -97,5 +98,5 @@ class _Block:
         self._second, self._second_bias = arranged(block.second.weight.to(dtype)), block.second.bias.to(dtype)
 
     def __call__(self, x: torch.Tensor) -> torch.Tensor:
-        """Return [n, filters, 34, 1] for the same."""
+        """Return [n, filters, 34, 1] for x [n, filters, 34, 1]."""
         return convolve_and_add(convolve(x, self._first, self._first_bias), x, self._second, self._second_bias)

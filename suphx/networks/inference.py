@@ -1,4 +1,4 @@
-"""From packed planes to logits: a network made ready for one device and type."""
+"""Inference from packed planes to logits, with a network prepared for one device and type."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
 from suphx.networks.precision import Precision
 
-#: Positions of one pass on a CPU: more are no faster, and their planes would not fit the caches.
+#: Positions per pass on a CPU: more are no faster, and their planes would not fit in the caches.
 CPU_CHUNK = 256
-#: Fewer are not worth sharing out among threads.
+#: Minimum positions per thread; sharing out fewer is not worthwhile.
 _SMALLEST_CHUNK = 32
-#: Positions of one pass on a GPU, where the bound is memory: 2 bytes x 34 x planes each, a few times over to unpack.
+#: Positions per pass on a GPU, limited by memory: 2 bytes x 34 x planes each, several times over to unpack them.
 GPU_CHUNK = 4096
-#: Positions of every pass of fixed size on a GPU.
+#: Positions per pass on a GPU with passes of a fixed size.
 GPU_PASS_SIZE = 1024
 
 
 @cache
 def _workers(threads: int) -> ThreadPoolExecutor:
-    """Return threads that each compute alone.
+    """Return a pool of threads that each compute on their own.
 
-    Torch's own threads share every operation and wait for each other after it, which on a busy machine (several
-    processes, other users) takes twenty times as long; these share out positions and never wait.
+    Torch's own threads share every operation and wait for each other after it, which takes twenty times as long on a
+    busy machine (several processes, other users). These threads share out positions and never wait.
     """
     return ThreadPoolExecutor(threads, thread_name_prefix="inference", initializer=torch.set_num_threads, initargs=(1,))
 
 
 class Evaluator:
-    """A network that only answers: its own copy of the weights, in the type and on the device it computes with."""
+    """A network for inference, with its own copy of the weights in the type and on the device of the computation."""
 
     def __init__(self, network: PolicyNetwork | ValueNetwork, precision: Precision, fixed_passes: bool = False) -> None:
-        """Take a copy of a network: one of the five, or a critic, whose answers are f32[n, 4].
+        """Take a copy of a network: one of the five models, or a critic, whose outputs are f32[n, 4].
 
-        fixed_passes: on a GPU every pass has `GPU_PASS_SIZE` positions, the last one filled up, not as many as are
-        asked for. A position's logits then do not depend on what else is asked with it: kernels are chosen by the
-        shape, and sum in another order for another one. On a CPU they never do (`fused.py`).
+        fixed_passes: on a GPU, every pass has `GPU_PASS_SIZE` positions, with the last one padded, instead of as many
+        as are asked for. A position's logits then do not depend on the others in the call: kernels are chosen by shape,
+        and different kernels sum in different orders. On a CPU, logits never depend on the others (`fused.py`).
         """
         self.precision = precision
         self.model = network.model
@@ -57,7 +57,10 @@ class Evaluator:
             self._network.requires_grad_(False).eval()
 
     def logits(self, packed: np.ndarray) -> np.ndarray:
-        """Return logits f32[n, 34, 2 or 4] for packed planes uint64[n, planes]; ValueError for another shape."""
+        """Return logits, f32[n, k] with k 34, 2 or 4, for packed planes uint64[n, planes].
+
+        Raises ValueError for another shape or type.
+        """
         if packed.ndim != 2 or packed.shape[1] != self.planes or packed.dtype != np.uint64:
             raise ValueError(f"{self.model} needs uint64[n, {self.planes}], not {packed.dtype}{list(packed.shape)}")
         threads = self.precision.threads if self._on_cpu else 1

@@ -1,4 +1,4 @@
-"""Keeping memory that steps of a network use over and over."""
+"""Keep memory that a network's steps use over and over."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _NEVER = (1 << 31) - 1
 
 
 def keep_memory() -> None:
-    """Have the C library keep freed memory for this process.
+    """Make the C library keep freed memory for this process.
 
-    It gives back large blocks to the system otherwise, and every step of a training takes them anew, page by page.
-    Does nothing where the C library is not glibc.
+    Otherwise it returns large blocks to the system, and every training step must get them again, page by page. Does
+    nothing if the C library is not glibc.
     """
     if sys.platform != "linux":
         return

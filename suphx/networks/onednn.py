@@ -1,9 +1,9 @@
-"""oneDNN's 3x1 convolutions with what comes after them, in one pass over memory.
+"""oneDNN's 3x1 convolutions fused with the following operations, in one pass over memory.
 
-They add, and cut off below zero, while a convolution's results are still in registers; as operations of their own both
-are more passes over memory, a third of a residual block's time. The operations are those that torch's own compiler
-emits; where a build of torch has none, the same is computed in steps. All tensors are on a CPU, [n, channels, 34, 1],
-channels last in memory.
+The sum and the ReLU are computed while a convolution's results are still in registers; as separate operations, they
+need more passes over memory, which take a third of a residual block's time. The fused operations are those that torch's
+own compiler emits; if a build of torch does not have them, the same is computed in steps. All tensors are on a CPU,
+[n, channels, 34, 1], channels last in memory.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from simulator.tiles import KINDS
 
 _PADDING, _ONES = [1, 0], [1, 1]
 _FUSED = getattr(torch.ops.mkldnn, "_convolution_pointwise", None) if torch.backends.mkldnn.is_available() else None
-#: Positions of a usual pass, which the order of the weights is chosen for; any other number may be asked for.
+#: Number of positions for which the order of the weights is optimised; any other number works as well.
 USUAL_POSITIONS = 64
 
 
 def arranged(weight: torch.Tensor) -> torch.Tensor:
-    """Return weights [filters, channels, 3, 1] in the order that the convolutions are fastest with; for use here."""
+    """Return weights [filters, channels, 3, 1] in the fastest order for this module's convolutions."""
     weight = weight.clone(memory_format=torch.channels_last)
     if _FUSED is None:
         return weight
@@ -32,7 +32,7 @@ def arranged(weight: torch.Tensor) -> torch.Tensor:
 
 
 def convolve(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-    """Return the convolution, cut off below zero."""
+    """Return the convolution after a ReLU."""
     if _FUSED is None:
         return functional.relu(functional.conv2d(x, weight, bias, padding=_PADDING), inplace=True)
     return _FUSED(x, weight, bias, _PADDING, _ONES, _ONES, 1, "relu", [], "")
@@ -41,7 +41,7 @@ def convolve(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch
 def convolve_and_add(
     x: torch.Tensor, other: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, cut: bool = True
 ) -> torch.Tensor:
-    """Return the convolution and `other`, added, and cut off below zero if so wanted."""
+    """Return the sum of the convolution and `other`, after a ReLU if `cut` is set."""
     if _FUSED is None:
         sums = functional.conv2d(x, weight, bias, padding=_PADDING)
         sums += other

@@ -1,7 +1,7 @@
-"""From packed planes (a 34-bit mask each) to [n, 34, planes] of zeros and ones, what a convolution of torch takes.
+"""Unpack planes, a 34-bit mask each, to [n, 34, planes] of zeros and ones, as torch's convolutions need them.
 
-On a GPU, that is; only the masks are copied there, an eighth of the bytes. On a CPU networks take packed planes as
-they are (`first_layer.py`), and this is what tests hold that against.
+This is used on a GPU, to which only the masks are copied: an eighth of the bytes. On a CPU, networks take packed planes
+directly (`first_layer.py`), and this module is the reference that tests compare them with.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import torch
 
 from simulator.tiles import KINDS
 
-_PART_BITS = 16  # of a mask at a time: int64 rows would take four times the memory
+_PART_BITS = 16  # bits of a mask that are unpacked at a time: int64 rows would take four times the memory
 _PARTS = 3
 
 
@@ -22,7 +22,7 @@ def unpack(packed: np.ndarray, dtype: torch.dtype, device: torch.device) -> torc
 
 
 def _unpack_there(masks: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """Return masks int64[n, planes] as [n, 34, planes] of zeros and ones, by torch operations where the masks are."""
+    """Return masks int64[n, planes] as [n, 34, planes] of zeros and ones, computed on the masks' device."""
     places = torch.arange(_PART_BITS, dtype=torch.int16, device=masks.device)
     rows = []
     for part in range(_PARTS):

@@ -1,9 +1,9 @@
-"""The paper's networks (section 2.2, Figures 4 and 5): one trunk, and a head for kinds or for yes and no.
+"""The paper's networks (section 2.2, Figures 4 and 5): a trunk with a head for tile kinds or for yes and no.
 
 There is no normalisation: the trunk starts as the identity and stays trainable at 50 blocks because the second
 convolution of each block starts at zero and the first one is scaled down by the square root of the number of blocks
 (Fixup, arXiv:1901.09321). Batch normalisation gained nothing, costs a pass over memory, and would make a position's
-output depend on its batch, which importance weights could not bear.
+output depend on its batch, which would invalidate importance weights.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _HEAD_LAYERS = (1024, 256)
 
 
 class ResidualBlock(nn.Module):
-    """Two 3x1 convolutions and a way around them."""
+    """Two 3x1 convolutions with a skip connection."""
 
     def __init__(self, filters: int, blocks: int) -> None:
-        """`blocks`: how many such blocks the trunk has."""
+        """blocks: number of such blocks in the trunk."""
         super().__init__()
         self.first = KindConvolution(filters, filters)
         self.second = KindConvolution(filters, filters)
@@ -44,7 +44,7 @@ class ResidualBlock(nn.Module):
         nn.init.zeros_(self.second.bias)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Return [n, filters, 34, 1] for the same."""
+        """Return [n, filters, 34, 1] for x [n, filters, 34, 1]."""
         return residual_block(x, self.first, self.second)
 
 
@@ -56,7 +56,7 @@ class _Linear(nn.Linear):
 
 
 class KindHead(nn.Module):
-    """1x1 convolution to one channel: a logit for each kind."""
+    """1x1 convolution to one channel: a logit for each kind of tile."""
 
     def __init__(self, filters: int) -> None:
         super().__init__()
@@ -90,7 +90,7 @@ class AnswerHead(nn.Module):
 
 
 class ValueHead(AnswerHead):
-    """The same with a number for each seat, 0 before anything is learned."""
+    """The same head with one output per seat, all 0 before anything is learned."""
 
     def __init__(self, filters: int) -> None:
         super().__init__(filters, outputs=SEATS)
@@ -98,10 +98,10 @@ class ValueHead(AnswerHead):
 
 
 class Trunk(nn.Module):
-    """The first convolution and the residual blocks: what all networks have in common.
+    """The first convolution and the residual blocks, which all networks have in common.
 
-    It computes in the type of the planes it is given and keeps its parameters in theirs, so bfloat16 planes
-    and float32 parameters are mixed-precision training.
+    It computes in the type of its input planes, whatever the type of its parameters, so bfloat16 planes with float32
+    parameters give mixed-precision training.
     """
 
     head: KindHead | AnswerHead
@@ -119,29 +119,29 @@ class Trunk(nn.Module):
         return self.head(self._after_first(self.first_of(planes))).float()
 
     def of_packed(self, packed: np.ndarray, precision: Precision) -> torch.Tensor:
-        """Return what `forward` does for packed planes uint64[n, planes]; on a CPU they are not unpacked."""
+        """Return the result of `forward` for packed planes uint64[n, planes]; on a CPU they are not unpacked."""
         return self.head(self._after_first(self.first_of_packed(packed, precision))).float()
 
     def first_of(self, planes: torch.Tensor) -> torch.Tensor:
-        """Return what the first convolution makes of planes float[n, 34, planes], [n, filters, 34, 1]."""
+        """Return the first layer's output [n, filters, 34, 1], after the ReLU, for planes float[n, 34, planes]."""
         x = planes.transpose(1, 2).unsqueeze(-1)  # [n, planes, 34, 1], channels last in memory: no copy
         return functional.relu(self.first(x), inplace=True)
 
     def first_of_packed(self, packed: np.ndarray, precision: Precision) -> torch.Tensor:
-        """Return the same for packed planes."""
+        """Return the same for packed planes uint64[n, planes]."""
         if precision.device.type != "cpu":
             return self.first_of(unpack(packed, precision.dtype, precision.device))
         assert self.first.bias is not None
         return first_layer(packed, self.first.weight, self.first.bias, precision.dtype, precision.threads)
 
     def _after_first(self, x: torch.Tensor) -> torch.Tensor:
-        """Return [n, 34, filters] for what the first convolution made."""
+        """Return the trunk's output [n, 34, filters] for the first layer's output."""
         for block in self.blocks:
             x = block(x)
         return x.squeeze(-1).transpose(1, 2)
 
     def n_parameters(self) -> int:
-        """Return how many numbers the network learns."""
+        """Return the number of parameters."""
         return sum(parameter.numel() for parameter in self.parameters())
 
 
@@ -151,7 +151,7 @@ class PolicyNetwork(Trunk):
     def __init__(self, model: str, size: NetworkSize, planes: int | None = None) -> None:
         """Build `model` (of `MODELS`) with fresh weights.
 
-        planes: input planes, by default those of the model (`MODEL_PLANES`); more where an oracle's are added.
+        planes: number of input planes, by default the model's (`MODEL_PLANES`); more if oracle planes are added.
         """
         if model not in MODEL_PLANES:
             raise ValueError(f"no model {model!r}; there are {', '.join(MODEL_PLANES)}")
@@ -161,16 +161,19 @@ class PolicyNetwork(Trunk):
 
     @torch.no_grad()
     def divide_logits(self, by: float) -> None:
-        """Divide all logits from now on: below 1 the policy is surer, its likeliest answers stay."""
+        """Scale the last layer so that all logits are divided: below 1 the policy becomes more certain.
+
+        Its likeliest answers stay the same.
+        """
         last = self.head.score if isinstance(self.head, KindHead) else self.head.answer
         last.weight.div_(by)
         last.bias.div_(by)
 
 
 class ValueNetwork(Trunk):
-    """What a position is worth to each seat, from the one that is asked on: a policy network's trunk and f32[n, 4].
+    """A network for the value of a position to each seat, f32[n, 4], starting with the seat that is asked.
 
-    It is no part of an agent.
+    It has a policy network's trunk, and is not part of an agent.
     """
 
     model = CRITIC

@@ -1,4 +1,4 @@
-"""Where networks compute and in which type: chosen by a measured probe, and said; thread counts always explicit."""
+"""Device, type and threads for networks: the type is chosen by a measurement, and thread counts are explicit."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from torch.nn import functional
 from simulator.tiles import KINDS
 from suphx.errors import InputError
 
-#: What the probe runs: the trunk convolution of `small`, on this many positions.
+#: The probe runs a trunk convolution of `small` on this many positions.
 _PROBE_FILTERS = 64
 _PROBE_POSITIONS = 128
 _PROBE_SECONDS = 0.05
-#: bfloat16 has to be this much faster to be worth its eight bits of precision.
+#: How many times faster bfloat16 must be to justify its eight bits of precision.
 _WORTH = 1.2
 
 
 @dataclass(frozen=True)
 class Precision:
-    """Device, type and threads of a network's work."""
+    """Device, type and threads of a network's computation."""
 
     device: torch.device
     dtype: torch.dtype
-    """Type that planes and activations have; float32 or bfloat16."""
+    """Type of planes and activations: float32 or bfloat16."""
     threads: int
     """Threads of torch and of the first layer, on a CPU."""
     reason: str
-    """Why this type, for the person at the keyboard."""
+    """Why this type was chosen, to be shown to the user."""
 
     def __str__(self) -> str:
         name = str(self.dtype).removeprefix("torch.")
@@ -39,11 +39,11 @@ class Precision:
 
 
 def choose_precision(device: str | None = None, dtype: str | None = None, threads: int | None = None) -> Precision:
-    """Return where to compute, and set torch's number of threads to `threads`.
+    """Return the device, type and threads to compute with, and set torch's number of threads.
 
-    device: "cpu", "cuda", "cuda:1"; by default a GPU where there is one. dtype: "float32" or "bfloat16"; by default
-    bfloat16 where a probe of 0.1 s finds it faster on this device. threads: by default as many as torch has.
-    Raises InputError for a device or type that is not there.
+    device: "cpu", "cuda", "cuda:1"; by default a GPU if there is one. dtype: "float32" or "bfloat16"; by default
+    bfloat16 if a probe of 0.1 s finds it faster on this device. threads: by default torch's current number. Raises
+    InputError for a device or type that is not available.
     """
     chosen = _device(device)
     count = torch.get_num_threads() if threads is None else threads
@@ -54,7 +54,7 @@ def choose_precision(device: str | None = None, dtype: str | None = None, thread
             raise InputError(f"no precision {dtype!r}; there are float32, bfloat16")
         torch.set_num_threads(count)
         return Precision(chosen, getattr(torch, dtype), count, "as asked")
-    torch.set_num_threads(1)  # on a busy machine threads that wait for each other would drown what is measured
+    torch.set_num_threads(1)  # on a busy machine, threads that wait for each other would distort the measurement
     ratio = bfloat16_gain(chosen)
     torch.set_num_threads(count)
     best = torch.bfloat16 if ratio >= _WORTH else torch.float32
@@ -77,7 +77,7 @@ def _device(name: str | None) -> torch.device:
 
 @cache
 def bfloat16_gain(device: torch.device) -> float:
-    """Return how many times faster than in float32 a convolution of the trunk runs in bfloat16, measured once."""
+    """Return how many times faster a trunk convolution runs in bfloat16 than in float32, measured once per device."""
     seconds = {}
     for dtype in (torch.float32, torch.bfloat16):
         x = torch.ones(_PROBE_POSITIONS, KINDS, 1, _PROBE_FILTERS, dtype=dtype, device=device).permute(0, 3, 1, 2)
@@ -89,7 +89,7 @@ def bfloat16_gain(device: torch.device) -> float:
 
 
 def _best_time(work: Callable[[], object], device: torch.device) -> float:
-    """Return the shortest time of a piece of work in seconds, tried for `_PROBE_SECONDS` after a first run."""
+    """Return the shortest run time of a function in seconds, tried for `_PROBE_SECONDS` after a first run."""
     best = float("inf")
     work()
     until = time.perf_counter() + _PROBE_SECONDS

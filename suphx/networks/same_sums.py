@@ -1,8 +1,8 @@
-"""Whether a CPU's convolutions sum alike in passes of different sizes: tried out, once in a process for each shape.
+"""Test whether a CPU's convolutions give equal sums in passes of different sizes, once per process and shape.
 
-No library promises it. oneDNN chooses a kernel and its tiles by the shape, the number of positions included; where it
-takes another one, a sum is made in another order, rounds otherwise, and a decision that was close may fall the other
-way. Where a kernel is the same, so is every bit, whatever the numbers are.
+No library guarantees it. oneDNN chooses a kernel and its tiles by shape, including the number of positions. A different
+kernel sums in another order and rounds differently, so that a close decision may change. The same kernel gives the same
+bits, whatever the numbers are.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from suphx.networks.onednn import USUAL_POSITIONS, arranged, convolve, convolve_
 
 @cache
 def sums_alike(channels: int, filters: int, dtype: torch.dtype, positions: int) -> bool:
-    """Return whether convolutions of a shape give the same in passes of so many positions as of `USUAL_POSITIONS`.
+    """Return whether convolutions give the same results in passes of `positions` as in passes of `USUAL_POSITIONS`.
 
-    Both that networks are made of are tried with random numbers, on so many positions that the passes come out even.
+    Both kinds of convolutions that networks use are tested with random numbers, on a common multiple of both sizes.
     """
     if positions == USUAL_POSITIONS:
         return True

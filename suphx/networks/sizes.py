@@ -1,4 +1,4 @@
-"""Which five models there are, what goes in and out of each, and the sizes they come in."""
+"""The five models, their inputs and outputs, and the network sizes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from suphx.features.layout import CALL_PLANES, PLANES
 
 #: The models of the paper's Table 1, in the order of the decision flow's text.
 MODELS = ("discard", "riichi", "chow", "pong", "kong")
-#: The network beside them that says what a round will be worth; it is no part of an agent.
+#: The additional network that predicts a round's reward; it is not part of an agent.
 CRITIC = "critic"
-#: Input planes (Table 2): the call models also see what is proposed.
+#: Number of input planes (Table 2): the call models also see the proposed call.
 MODEL_PLANES = {
     "discard": PLANES,
     "riichi": PLANES,
@@ -48,7 +48,7 @@ SIZES = {
 
 
 def size_named(name: str) -> NetworkSize:
-    """Return the size of that name; raise InputError, naming the sizes, if there is none."""
+    """Return the size with a name; raise InputError, listing the sizes, if there is none."""
     if name not in SIZES:
         raise InputError(f"no network size {name!r}; there are {', '.join(SIZES)}")
     return SIZES[name]

@@ -1,7 +1,7 @@
-"""Weights on disk: a safetensors file a network, a folder of five and a card an agent. Nothing is ever unpickled.
+"""Weights on disk: a safetensors file per network, and a folder of five with a card per agent. Nothing is unpickled.
 
-A file says in its metadata which model it is, its size and the layout of planes it was trained on; what does not fit
-is refused with the file's name. Files appear whole or not at all.
+A file's metadata contains its model, its size and the layout of planes that it was trained on; files that do not fit
+are rejected with an error that names them. Files are written completely or not at all.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from suphx.networks.sizes import CRITIC, MODELS, NetworkSize
 
 FORMAT_VERSION = 1
 CARD_NAME = "agent.json"
-#: Which games an agent was trained on.
+#: File with the keys of the games that an agent was trained on.
 SEEN_NAME = "seen.safetensors"
-#: Of the planes that a critic sees: those of a position and those of what is hidden.
+#: Layout of the planes that a critic sees: those of a position and the hidden ones.
 CRITIC_LAYOUT = f"{VERSION}+{ORACLE_VERSION}"
-#: Types that weights may be stored in: two bytes or four. They are float32 again once loaded.
+#: Types that weights may be stored in, of two or four bytes. Loaded weights are always float32.
 Storage = Literal["bfloat16", "float16", "float32"]
 
 Network = TypeVar("Network", PolicyNetwork, ValueNetwork)
 
 
 class WeightsError(InputError):
-    """Weights that cannot be used: names the file and says why."""
+    """Weights that cannot be used; the message names the file and the reason."""
 
 
 class _Description(NetworkSize):
-    """What a file's metadata says (all of it as strings in the file): the size, `name` its name, and what it is for."""
+    """A file's metadata, all stored as strings: the network's size, of which `name` is the name, and its purpose."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -50,11 +50,11 @@ class _Description(NetworkSize):
     layout: str
     planes: int
     worth: str = ""
-    """Of a critic: what its values are of."""
+    """For a critic: which rewards its values predict."""
 
 
 class AgentCard(BaseModel):
-    """What a folder of weights says about itself."""
+    """The description of an agent in its folder of weights."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -62,23 +62,23 @@ class AgentCard(BaseModel):
     name: str
     layout: str = VERSION
     sha256: dict[str, str]
-    """File name -> hash: the five belong together."""
+    """Hash of each file by name, to make sure that the five belong together."""
     about: dict[str, str] = {}
-    """Anything worth telling: data, accuracy, command."""
+    """Any further information: data, accuracy, command."""
 
 
 def save_network(path: Path, network: PolicyNetwork, storage: Storage = "float32", layout: str = VERSION) -> None:
-    """Write a network's weights; an existing file is replaced at once, or not at all if writing fails."""
+    """Write a network's weights; an existing file is replaced atomically, or stays as it is if writing fails."""
     write_whole(path, _serialize(network, storage, layout))
 
 
 def save_critic(path: Path, network: ValueNetwork, worth: str) -> None:
-    """Write a critic; worth: what its values are of, so that they are not taken for others."""
+    """Write a critic; worth: which rewards its values predict (`rewards.worth_of`), checked when it is loaded."""
     write_whole(path, _serialize(network, "float32", CRITIC_LAYOUT, worth))
 
 
 def load_critic(path: Path, worth: str) -> ValueNetwork:
-    """Return the critic in a file; raises WeightsError as `load_network` does, and for values of another worth."""
+    """Return the critic in a file; raises WeightsError as `load_network` does, and if it predicts other rewards."""
     description, tensors = _read(path)
     _check(path, description, CRITIC, CRITIC_LAYOUT)
     if description.worth != worth:
@@ -105,7 +105,7 @@ def _serialize(network: PolicyNetwork | ValueNetwork, storage: Storage, layout: 
 
 
 def _in_order(data: bytes) -> bytes:
-    """Return a safetensors file with its header sorted: the library orders metadata anew each time, hashes must not."""
+    """Return a safetensors file with its header sorted, so that hashes are stable: the library's order varies."""
     start = 8 + int.from_bytes(data[:8], "little")
     header = json.dumps(json.loads(data[8:start]), sort_keys=True, separators=(",", ":")).encode()
     header += b" " * (-len(header) % 8)  # tensors begin at a multiple of eight bytes
@@ -113,10 +113,10 @@ def _in_order(data: bytes) -> bytes:
 
 
 def load_network(path: Path, model: str | None = None, layout: str = VERSION) -> PolicyNetwork:
-    """Return the network in a file, its weights float32 on the CPU.
+    """Return the network in a file, with float32 weights on the CPU.
 
-    model: which one it must be, by default any. layout: which layout of planes it must have been made for.
-    Raises WeightsError, naming the file, if it is not that, not whole, or has odd tensors.
+    model: the model that is required, by default any. layout: the required layout of planes. Raises WeightsError,
+    naming the file, if it is for another model or layout, incomplete, or has unsuitable tensors.
     """
     description, tensors = _read(path)
     if description.model not in MODELS:
@@ -128,7 +128,7 @@ def load_network(path: Path, model: str | None = None, layout: str = VERSION) ->
 
 
 def _read(path: Path) -> tuple[_Description, dict[str, torch.Tensor]]:
-    """Return what a file says of itself, and its tensors by name."""
+    """Return a file's metadata, and its tensors by name."""
     if not path.is_file():
         raise WeightsError(f"{path}: a folder, not a file of weights" if path.is_dir() else f"{path}: no such file")
     try:
@@ -136,7 +136,7 @@ def _read(path: Path) -> tuple[_Description, dict[str, torch.Tensor]]:
             return _describe(path, file.metadata()), {name: file.get_tensor(name) for name in file.keys()}
     except SafetensorError as error:
         raise WeightsError(f"{path}: no safetensors file, or not whole ({error})") from error
-    except OSError as error:  # the library's name no file
+    except OSError as error:  # the library's errors name no file
         raise WeightsError(f"{path}: {error}") from error
 
 
@@ -145,7 +145,7 @@ def _size(description: _Description) -> NetworkSize:
 
 
 def _filled(path: Path, network: Network, tensors: dict[str, torch.Tensor]) -> Network:
-    """Return a network without weights, on no device, with those that were read."""
+    """Return a network that was made on the meta device with the weights that were read."""
     _check_tensors(path, network.state_dict(), tensors)
     network.to_empty(device="cpu").load_state_dict(tensors)
     return network
@@ -179,7 +179,7 @@ def _check_tensors(path: Path, wanted: Mapping[str, torch.Tensor], found: Mappin
             shapes = f"{list(tensor.shape)}, not {list(wanted[name].shape)}"
             raise WeightsError(f"{path}: tensor {name} has shape {shapes}")
         if tensor.dtype not in (torch.float32, torch.bfloat16, torch.float16) or not torch.isfinite(tensor).all():
-            raise WeightsError(f"{path}: tensor {name} holds other things than finite numbers")
+            raise WeightsError(f"{path}: tensor {name} holds other things than finite floating-point numbers")
 
 
 def save_agent(
@@ -193,10 +193,10 @@ def save_agent(
 ) -> None:
     """Write the five networks and their card into a folder.
 
-    The card comes last and holds the hash of each file: a folder that was caught half replaced is noticed when it is
-    loaded. seen: uint64[n], keys of the games trained on (`supervised.prepared.GAME_ROW`), so that the agent can be
-    measured on others. start: weights that it goes on from, whose games count as well. Raises ValueError if a model is
-    missing.
+    The card is written last and has the hash of each file, so that a folder that was only partly replaced is noticed
+    when it is loaded. seen: uint64[n], keys of the games trained on (`supervised.prepared.GAME_ROW`), so that the agent
+    can be measured on others. start: folder of the weights that training started from, whose games are added. Raises
+    ValueError if a model is missing.
     """
     if set(networks) != set(MODELS):
         raise ValueError(f"an agent has the networks {', '.join(MODELS)}, not {', '.join(networks)}")
@@ -218,7 +218,7 @@ def save_agent(
 
 
 def load_card(folder: Path) -> AgentCard:
-    """Return the card of a folder of weights; raises WeightsError if there is none, or none of this version."""
+    """Return the card of a folder of weights; raises WeightsError if there is none or its format is not this one."""
     path = folder / CARD_NAME
     try:
         card = AgentCard.model_validate_json(path.read_bytes())
@@ -252,19 +252,19 @@ def _file_name(model: str) -> str:
 
 
 def _short(keys: np.ndarray) -> np.ndarray:
-    """Return half of each key, i32[n] sorted: enough to tell forty thousand games from a new one, once in 10^5."""
+    """Return half of each key, i32[n], sorted: with 40,000 games, one new game in 10^5 is mistaken for a known one."""
     return np.sort((keys >> np.uint64(32)).astype(np.uint32)).view(np.int32)
 
 
 def seen_games(folder: Path, keys: np.ndarray) -> np.ndarray:
-    """Return bool[n]: whether the agent in a folder was trained on games of these keys uint64[n]; False if not said."""
+    """Return bool[n]: whether a folder's agent was trained on games with keys uint64[n]; False if it has no list."""
     if SEEN_NAME not in load_card(folder).sha256:
         return np.zeros(len(keys), np.bool_)
     return np.isin((keys >> np.uint64(32)).astype(np.uint32).view(np.int32), _seen(folder))
 
 
 def _seen(folder: Path) -> np.ndarray:
-    """Return the halves of keys, i32[n], that a folder of weights lists."""
+    """Return the halves of keys, i32[n], listed in a folder of weights."""
     path = folder / SEEN_NAME
     try:
         return load(path.read_bytes())["keys"].numpy()

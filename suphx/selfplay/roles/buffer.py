@@ -1,4 +1,4 @@
-"""Replay buffer as a role: takes experience in, makes simulators wait when there is enough, hands out lessons."""
+"""The replay buffer role: receives experience, makes simulators wait when there is enough, hands out lessons."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from suphx.selfplay.learning_config import LearningConfig
 from suphx.selfplay.replay import ReplayBuffer
 from suphx.selfplay.roles.parcels import Counts, LessonParts, Shipment
 
-#: Seconds between two looks whether there is room, or a lesson.
+#: Seconds between two checks for room or for a lesson.
 _LOOK_SECONDS = 0.01
-#: Seconds after which who asked for a lesson is told that there is none.
+#: Seconds after which a request for a lesson is answered with none.
 _PATIENCE_SECONDS = 1.0
 
 
@@ -23,7 +23,7 @@ class Buffer:
     """One of the replay buffers. An asynchronous Ray actor."""
 
     def __init__(self, number: int, config: LearningConfig, seed: int, ahead: int, moments: Moments | None) -> None:
-        """ahead: minibatches of every model that make simulators wait. moments: of the run that is gone on with."""
+        """ahead: minibatches of every model from which on simulators must wait. moments: those of a resumed run."""
         self._config = config
         self._replay = ReplayBuffer(config.replay, seed + number)
         self._advantages = Advantages(config)
@@ -33,10 +33,10 @@ class Buffer:
         self._next = 0
 
     async def ready(self) -> None:
-        """Return once it is there."""
+        """Return once the buffer has started."""
 
     async def add(self, shipment: Shipment) -> None:
-        """Take in experience; returns when there is room for more."""
+        """Add experience; return once there is room for more."""
         advantages = self._advantages.of(shipment.batch, shipment.raw)
         self._replay.add(shipment.batch, advantages)
         self._counts += shipment.counts
@@ -47,11 +47,11 @@ class Buffer:
         return self._replay.available(model) >= self._ahead * self._config.batch_for(model)
 
     async def advance(self, version: int) -> None:
-        """Hear which version plays now."""
+        """Set the version that plays now."""
         self._replay.advance(version)
 
     async def lesson(self, parts: int) -> LessonParts:
-        """Return a minibatch of the next model in turn that there is enough for, as references to so many parts."""
+        """Return a minibatch of the next model, in turn, with enough questions, as references to `parts` parts."""
         waited = 0.0
         while True:
             models: Sequence[str] = self._config.models

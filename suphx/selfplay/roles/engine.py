@@ -1,7 +1,8 @@
-"""Inference engine: answers for the networks of every policy in play, in batches of what several simulators ask.
+"""The inference engine role: computes the networks of every policy in play, batching requests of several simulators.
 
-While one batch is computed, questions gather; those to the same network are the next batch. So batches grow with the
-load, nobody waits for a clock, and the queue is bounded by who asks: each half of a simulator waits for its answer.
+While one batch is computed, further requests gather; those to the same network form the next batch. Batches therefore
+grow with the load, and nobody waits for a timeout. The queue is bounded by the number of callers, since each half of a
+simulator waits for its answer.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from suphx.selfplay.roles.names import find
 from suphx.selfplay.roles.parcels import LEARNING_PLAYER, Beginning, Parcel, Published, unpack
 from suphx.selfplay.roles.resources import RoleConfig, precision_for
 
-#: Seconds between two questions for newer weights, and between two reports.
+#: Seconds between two requests for newer weights, and between two reports.
 _WEIGHTS_SECONDS = 0.2
 _REPORT_SECONDS = 2.0
-#: Positions that are computed together at most; on a GPU more are no faster, on a CPU passes are smaller anyway.
+#: Maximum positions per batch; on a GPU more are no faster, and on a CPU passes are smaller anyway.
 _LARGEST = 8192
 
 
@@ -35,14 +36,14 @@ _LARGEST = 8192
 class _Request:
     planes: np.ndarray
     answer: asyncio.Future
-    """Of (array, version, gamma)."""
+    """Resolves to (logits, version, gamma)."""
 
 
 class InferenceEngine:
-    """Owns networks by (player, model). An asynchronous Ray actor."""
+    """Computes networks by (player, model). An asynchronous Ray actor."""
 
     def __init__(self, role: RoleConfig) -> None:
-        """Begin with the networks of opponents and those that the learner starts from."""
+        """Start with the networks of opponents and those that the learner starts from."""
         keep_memory()
         self._server, self._monitor = find("servers"), find("monitor")
         self._precision = precision_for(role)
@@ -51,7 +52,7 @@ class InferenceEngine:
         self._take(LEARNING_PLAYER, beginning.start)
         for name, networks in beginning.opponents.items():
             self._take(beginning.number_of(name), networks)
-        self._known: int | None = None  # which publication these are; None before the first
+        self._known: int | None = None  # number of the publication in use; None before the first
         self._version, self._gamma = 0, 0.0
         self._coming_up = asyncio.Lock()
         self._waiting: dict[tuple[int, str], list[_Request]] = defaultdict(list)
@@ -69,10 +70,11 @@ class InferenceEngine:
             self._evaluators[player, model] = Evaluator(unpack(parcel), self._precision)
 
     async def ready(self) -> str:
-        """Return where it computes, once it has the current weights; it waits as long as the server is not there.
+        """Return where it computes, once it has the current weights; wait until the server is there.
 
-        Nobody gets an answer before that: what the start's weights play would count as a later version's experience.
-        Raises what one of its tasks has died of, so that the run, which asks again and again, ends with a word.
+        No request is answered before that: what the start's weights played would count as a later version's
+        experience. Raises the error of a background task that failed, so that the run, which calls this regularly, ends
+        with that error.
         """
         async with self._coming_up:
             if not self._tasks:
@@ -94,7 +96,7 @@ class InferenceEngine:
     async def answer(self, player: int, model: str, planes: np.ndarray) -> tuple[np.ndarray, int, float]:
         """Return logits f32[n, 34 or 2] (of the critic: f32[n, 4]), the version of the weights, and its gamma.
 
-        planes: uint64[n, planes]; of more than the network sees it sees the first, of fewer the others are zeros.
+        planes: uint64[n, planes]; surplus planes at the end are ignored, and missing ones are filled with zeros.
         """
         if not self._tasks:
             await self.ready()
@@ -108,7 +110,7 @@ class InferenceEngine:
         loop = asyncio.get_running_loop()
         while True:
             await self._something.wait()
-            key = next(iter(self._waiting), None)  # of those that wait, who came first
+            key = next(iter(self._waiting), None)  # the network that has waited longest
             if key is None:
                 self._something.clear()
                 continue
@@ -123,9 +125,9 @@ class InferenceEngine:
             try:
                 evaluator = self._evaluators[key]
                 found = await loop.run_in_executor(self._compute, self._evaluate, evaluator, requests)
-            except Exception as error:  # of whatever kind: who asked must hear of it, and the engine goes on
+            except Exception as error:  # any error must reach the callers, and the engine goes on
                 for request in requests:
-                    if not request.answer.done():  # who asked may be gone
+                    if not request.answer.done():  # the caller may be gone
                         request.answer.set_exception(error)
                 continue
             for request, part in zip(requests, found, strict=True):
@@ -150,7 +152,7 @@ class InferenceEngine:
             await self._ask_for_weights()
 
     async def _ask_for_weights(self) -> None:
-        """Take the latest weights, if there are newer ones and the parameter server can be reached."""
+        """Load the latest weights, if there are newer ones and the parameter server can be reached."""
         try:
             found = await self._server.latest.remote(self._known)
             if found is None:
@@ -158,7 +160,7 @@ class InferenceEngine:
             known, (reference,) = found
             published: Published = await reference
         except RayError:
-            return  # it comes up again; what weights there are play meanwhile
+            return  # the server is restarted; meanwhile, the current weights play on
         loop = asyncio.get_running_loop()
         fresh = await loop.run_in_executor(self._prepare, self._evaluators_of, published)
         self._evaluators |= fresh
@@ -186,25 +188,25 @@ class InferenceEngine:
             try:
                 await self._monitor.note.remote("engine", figures)
             except RayError:
-                continue  # it comes up again; curves have a gap
+                continue  # the monitor is restarted; curves have a gap
 
 
 class Engines:
-    """A simulator's way to the inference engines: one of them, and where that is gone another."""
+    """A simulator's access to the inference engines: one of them, or another one if that is gone."""
 
     def __init__(self, engines: list[Any], first: int) -> None:
-        """engines: handles of the actors. first: the one to ask as long as it is there."""
+        """engines: handles of the actors. first: number of the engine to ask first."""
         self._engines = engines
         self._first = first % len(engines)
         self.waiting = 0.0
-        """Seconds spent on waiting for answers."""
+        """Seconds spent waiting for answers."""
 
     def current(self) -> tuple[int, float]:
-        """Return what `InferenceEngine.current` does."""
+        """Return the result of `InferenceEngine.current`."""
         return self._call("current")
 
     def ask(self, player: int, model: str, planes: np.ndarray) -> tuple[np.ndarray, int, float]:
-        """Return what `InferenceEngine.answer` does; it waits as long as no engine is there."""
+        """Return the result of `InferenceEngine.answer`; wait while no engine is available."""
         began = time.perf_counter()
         found = self._call("answer", player, model, planes)
         self.waiting += time.perf_counter() - began

@@ -1,4 +1,4 @@
-"""Monitor as a role: curves, sample games, checkpoints on disk, measurements. It runs where the run's folder is."""
+"""The monitor role: curves, sample games, checkpoints on disk, measurements. It runs where the run's folder is."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ from suphx.selfplay.samples import Samples
 from suphx.selfplay.seating import opponents
 from suphx.selfplay.status import Collapsed, Report, words_of_lost_rank
 
-#: Seconds that the rate on the screen is taken over; a version is often shorter than a game.
+#: Seconds over which the displayed rate is averaged; a version is often shorter than a game.
 _LATELY_SECONDS = 60.0
 
 
 def beginning_of(config: TrainConfig, networks: Mapping[str, PolicyNetwork]) -> Beginning:
-    """Return what a run begins with; networks: of its start, by model.
+    """Return what a run starts from; networks: those of its start, by model.
 
-    Raises InputError for opponents, that of the measurements too, teachers or a predictor that cannot be used.
+    Raises InputError if an opponent (including that of measurements), a teacher or the predictor cannot be used.
     """
     check_opponent(config.evaluation)
     against = {}
@@ -67,20 +67,20 @@ def _packed(networks: Mapping[str, PolicyNetwork]) -> dict[str, Parcel]:
 
 @dataclass(frozen=True)
 class _Kept:
-    """What was kept last, as far as it is not in the folder of the agent."""
+    """The last saved agent, as far as it is not in the agent's folder."""
 
     games: int
-    """Behind it."""
+    """Games of self-play when it was saved."""
     seeing: dict[str, Parcel] | None
-    """Its networks with what is hidden, if it is an oracle."""
+    """Its networks with hidden planes, if it is an oracle."""
     gamma: float
 
 
 class Monitor:
-    """A Ray actor that others tell what they do. Nothing of the training depends on how fast it is."""
+    """A Ray actor to which the other roles report. The training's results do not depend on its speed."""
 
     def __init__(self, config: TrainConfig, folder: Path, purpose: str) -> None:
-        """purpose: what the run's checkpoints are of; raises InputError if one of something else is there."""
+        """purpose: identifies the run's checkpoints; raises InputError if there is one of another training."""
         self._config, self._folder, self._purpose = config, RunFolder(folder), purpose
         folder.mkdir(parents=True, exist_ok=True)
         self._begun = folder / "simulators_begun"
@@ -93,7 +93,7 @@ class Monitor:
             progress = RolesProgress.model_validate_json(saved.progress)
             self._games, self._version = progress.games, progress.version
         else:
-            self._strength.unlink(missing_ok=True)  # of a run that is begun anew
+            self._strength.unlink(missing_ok=True)  # from an earlier run in this folder
         self._board = Board(self._folder.tensorboard, self._games)
         self._averages = Averages()
         self._samples = Samples(self._folder.games, config.sample_games, Rules.preset(config.rules), config.table)
@@ -104,27 +104,27 @@ class Monitor:
         self._kept: _Kept | None = None
         strength = self.strength()
         self._measured = strength.games if strength else 0
-        """Games behind the agent that was measured last, or is being measured."""
+        """Games of self-play when the agent that was measured last, or is being measured, was saved."""
 
     def ready(self) -> None:
-        """Return once it is there."""
+        """Return once the monitor has started."""
 
     def beginning(self) -> Beginning:
-        """Return what the run begins with."""
+        """Return what the run starts from."""
         return self._beginning
 
     def begin_simulator(self) -> int:
-        """Return a number that no simulator of this run has had: what its walls are named by."""
+        """Return a number that no simulator of this run has had before, which determines its walls."""
         found = int(self._begun.read_text()) if self._begun.exists() else 0
         write_whole(self._begun, str(found + 1).encode())
         return found
 
     def note(self, group: str, figures: dict[str, float]) -> None:
-        """Hear figures of a role."""
+        """Receive figures of a role."""
         self._averages.add(group, figures)
 
     def tell(self, figures: dict[str, float], games: int, version: int) -> None:
-        """Hear how the learning stands."""
+        """Receive the learner's progress and figures, and write the curves."""
         self._games, self._version = games, version
         self._figures = figures | self._averages.take()
         now = time.monotonic()
@@ -134,7 +134,7 @@ class Monitor:
         self._board.write(self._figures, games)
 
     def report(self) -> Report:
-        """Return how the training stands; raises what a measurement failed of."""
+        """Return the training's progress; raises the error of a failed measurement."""
         is_answered(self._measuring)
         rate, (first, last) = 0.0, (self._lately[0], self._lately[-1]) if self._lately else ((0.0, 0), (0.0, 0))
         if last[0] > first[0]:
@@ -143,13 +143,13 @@ class Monitor:
         return Report(self._games, self._config.games, self._version, rate, decisions, self._figures, self.strength())
 
     def sample(self, ended: Ended, learner: str) -> None:
-        """Hear of rounds of the table whose games are kept."""
+        """Receive rounds of the table whose games are kept as samples."""
         self._samples.note(ended, self._games, learner)
 
     def keep(self, saved: Saved, measure: bool) -> None:
-        """Write the agent, then the checkpoint; measure: measure that agent, unless one is being measured.
+        """Write the agent, then the checkpoint; measure: measure that agent, unless a measurement is running.
 
-        Raises what the last measurement failed of.
+        Raises the error of the last measurement if it failed.
         """
         progress = RolesProgress.model_validate_json(saved.progress)
         parcels = dict(saved.learner)
@@ -165,7 +165,7 @@ class Monitor:
             self._measure_kept()
 
     def _measure_kept(self) -> None:
-        """Begin to measure the agent that was kept last, a copy of it, unless that was done."""
+        """Start measuring a copy of the last saved agent, unless it has already been measured."""
         if self._kept is None or self._kept.games <= self._measured:
             return
         candidate = self._folder.evaluation / "candidate"
@@ -175,7 +175,7 @@ class Monitor:
         self._measuring, self._measured = me.measure.remote(candidate, self._kept), self._kept.games
 
     def last(self) -> Saved | None:
-        """Return the last checkpoint, None if there is none yet; raises InputError if it is of something else."""
+        """Return the last checkpoint, or None if there is none; raises InputError if it is of another training."""
         found = load_checkpoint(self._folder.checkpoint, self._purpose, RolesProgress)
         if found is None:
             return None
@@ -184,9 +184,9 @@ class Monitor:
 
     @ray.method(concurrency_group="measure")
     def measure(self, agent: Path, kept: _Kept) -> None:
-        """Measure the agent in a folder, and write what came of it.
+        """Measure the agent in a folder, and write the result.
 
-        Raises InputError where that cannot be done, and Collapsed for an agent that is far worse than the start.
+        Raises InputError if that is impossible, and Collapsed if the agent is far worse than the start.
         """
         config = self._config
         assert config.evaluation is not None
@@ -208,7 +208,7 @@ class Monitor:
                 raise Collapsed(words)
 
     def finish(self) -> None:
-        """Measure the last agent, if that has not been done, and write what is still held."""
+        """Measure the last agent, if that has not been done, and close the curves' file."""
         self._wait_for_measurement()
         if self._config.evaluation is not None:
             self._measure_kept()
@@ -220,11 +220,11 @@ class Monitor:
             ray.get(self._measuring)
 
     def leave(self) -> None:
-        """Break off a measurement, and write what is still held."""
+        """Abort a running measurement, and close the curves' file."""
         self._stop.set()
         self._wait_for_measurement()
         self._board.close()
 
     def strength(self) -> Strength | None:
-        """Return the last measurement, if there is one."""
+        """Return the last measurement, or None if there is none."""
         return read_strength(self._strength)

@@ -1,7 +1,7 @@
-"""`DistributedTraining`: starts the roles, watches over them, and ends the run with a word about why.
+"""`DistributedTraining`: starts the roles, watches over them, and ends the run with an explanation.
 
-Ray starts a process again that has died; who called it hears of it and asks again. What is left for here: that all of
-them come up, what they raise, and that a cluster without a head is noticed.
+Ray restarts a process that has died; its callers get an error and ask again. What remains to be done here: to check
+that all processes start, to handle the errors they raise, and to notice if the cluster has lost its head node.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ from suphx.selfplay.roles.simulator import Simulator
 from suphx.selfplay.sources import fingerprints
 from suphx.selfplay.status import Collapsed, Interrupted, Report
 
-#: Seconds between two looks at how it goes.
+#: Seconds between two checks of the run.
 _LOOK_SECONDS = 1.0
 #: Seconds that simulators have to end by themselves.
 _STOP_SECONDS = 20.0
-#: Seconds that a report may take before the monitor counts as busy.
+#: Seconds to wait for a report before the monitor is considered busy.
 _REPORT_SECONDS = 20.0
 
 
 class RoleLost(InputError):
-    """A role did not come up, or died too often: says which."""
+    """A role did not start, or died too often; the message says which."""
 
 
 class ClusterLost(InputError):
-    """Ray itself is gone: its head node, or the process that this one hangs on."""
+    """Ray itself is gone: its head node, or the process through which this one is connected."""
 
 
 def start_ray(config: TrainConfig, address: str | None) -> None:
-    """Join the Ray cluster at an address (`auto`: the one of this machine), or start Ray on this machine alone."""
+    """Join the Ray cluster at an address (`auto`: this machine's), or start Ray on this machine alone if it is None."""
     node, store = this_machine(), int(config.roles.object_store_gib * GIB)
     join_or_start(address, max(int(node.cpus), 1), int(node.gpus), store, config.name)
 
@@ -64,10 +64,10 @@ def nodes_of_cluster() -> list[Node]:
 
 
 class DistributedTraining:
-    """A training in its own folder, by roles on the Ray cluster that this process has joined (`start_ray`)."""
+    """A training in its own folder, with roles on the Ray cluster that this process has joined (`start_ray`)."""
 
     def __init__(self, config: TrainConfig, folder: Path) -> None:
-        """Raises InputError for what cannot be used or scheduled, before anything is started."""
+        """Raises InputError if something cannot be used or scheduled, before anything is started."""
         plan_of(config).check(nodes_of_cluster())
         self.config, self.folder = config, RunFolder(folder)
         self._purpose = purpose_of("roles", config.purpose(), fingerprints(config))
@@ -76,14 +76,15 @@ class DistributedTraining:
         self._head = ray.get_runtime_context().gcs_address
         self._actors: dict[str, list[Any]] = {}
         self.strength: Strength | None = None
-        """The last measurement, once the run is over."""
+        """The last measurement, once the run has ended."""
 
     def run(self, watch: Callable[[Report], None], stop: Event) -> None:
-        """Train until the configuration's games are over.
+        """Train until the configured number of games has been played.
 
-        watch: told every second or so. stop: set by whoever wants it to end early; raises Interrupted then, with a
-        checkpoint written. Raises Collapsed and LearningDiverged with the last good checkpoint kept, RoleLost for a
-        process that does not come up or dies too often, and ClusterLost if Ray is gone.
+        watch: called with a report about every second. stop: set it to end the training early, with a checkpoint
+        written and Interrupted raised. If the policy collapses or learning diverges, the last good checkpoint is kept
+        and InputError raised. Raises RoleLost if a process does not start or dies too often, and ClusterLost if Ray is
+        gone.
         """
         try:
             self._begin()
@@ -95,7 +96,7 @@ class DistributedTraining:
                 self.end()
 
     def _begin(self) -> None:
-        """Start all processes; each finds those it needs by name."""
+        """Start all processes; they find each other by name."""
         config, roles = self.config, self.config.roles
         here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
         moments = self.progress.learner.moments if self.progress.learner else None
@@ -117,9 +118,9 @@ class DistributedTraining:
     def _start(
         self, name: str, kind: type, role: RoleConfig, threads: Mapping[str, int] | None = None, where: Any = None
     ) -> Callable[..., None]:
-        """Return what starts a process of a role with some arguments.
+        """Return a function that starts a process of a role with given arguments.
 
-        threads: groups of methods that run on threads of their own, and how many. where: Ray's scheduling strategy.
+        threads: groups of methods that run on their own threads, and how many. where: Ray's scheduling strategy.
         """
         remote: Any = ray.remote
         made = remote(concurrency_groups=dict(threads))(kind) if threads else remote(kind)
@@ -139,7 +140,7 @@ class DistributedTraining:
         return start
 
     def _come_up(self, *names: str) -> None:
-        """Wait for the processes of some roles; raise RoleLost, naming those that are not there in time."""
+        """Wait until the processes of some roles have started; raise RoleLost, naming those that are late."""
         waiting = {
             actor.ready.options(max_task_retries=-1).remote(): f"{name_of(name, number)} of {len(self._actors[name])}"
             for name in names
@@ -152,7 +153,7 @@ class DistributedTraining:
                 late, left = ", ".join(waiting.values()), ray.available_resources()
                 raise RoleLost(
                     f"not there after {self.config.roles.start_seconds:g} s: {late}. Ray has {left.get('CPU', 0):g} "
-                    f"cores and {left.get('GPU', 0):g} GPUs left; more time can be given with roles.start_seconds"
+                    f"cores and {left.get('GPU', 0):g} GPUs left; roles.start_seconds can allow more time"
                 )
             for each in ready:
                 who = waiting.pop(each)
@@ -213,7 +214,7 @@ class DistributedTraining:
             raise Interrupted
 
     def _ask_all_to_live(self) -> dict[Any, str]:
-        """Ask those that nobody waits for whether they are there; they answer when they have come up again."""
+        """Ask roles whose work nobody waits for whether they are alive; a restarted one answers once it is ready."""
         return {
             actor.ready.options(max_task_retries=-1).remote(): name_of(name, number)
             for name in ("monitor", "buffers", "engines")
@@ -221,7 +222,7 @@ class DistributedTraining:
         }
 
     def _hear(self, pulse: dict[Any, str]) -> dict[Any, str]:
-        """Raise RoleLost for one that will not come up again; return whom to hear next."""
+        """Raise RoleLost for a process that cannot be restarted; return the processes still to answer, or all again."""
         ready, _ = ray.wait(list(pulse), num_returns=len(pulse), timeout=0)
         for each in ready:
             who = pulse.pop(each)
@@ -232,7 +233,7 @@ class DistributedTraining:
         return pulse or self._ask_all_to_live()
 
     def _told(self, error: RayError, who: str = "a role") -> Exception:
-        """Return what to raise for what a role raised or died of."""
+        """Return the exception to raise for a role's error or death."""
         if not answers(self._head):
             return ClusterLost(f"Ray's head node is gone. {self.folder.last_good} {_RESUME}")
         cause = getattr(error, "cause", None)
@@ -242,7 +243,7 @@ class DistributedTraining:
             return InputError(f"{who}: {cause}")
         if isinstance(error, RayTaskError):
             return error
-        if found := _BEGINNING.findall(str(error)):  # Ray hands on the words alone of what a process raised as it began
+        if found := _BEGINNING.findall(str(error)):  # Ray passes errors raised during a process's start as text only
             return InputError(f"{found[-1]}: {_LAST_WORDS.findall(str(error))[-1]}")
         return RoleLost(f"{who} is gone for good: {_short(error)} {self.folder.last_good} {_RESUME}")
 
@@ -253,17 +254,18 @@ class DistributedTraining:
                 try:
                     ray.kill(actor)
                 except RayError:
-                    continue  # it is gone already
+                    continue  # already gone
 
 
-#: Who raised something as it began, and what; of causes that follow each other the last is the first.
+#: The process that raised an error during its start, and the error's text. Of chained errors, the last one listed is
+#: the original.
 _BEGINNING = re.compile(r"ray::([a-z]+ \d+):\w+\.__init__")
 _LAST_WORDS = re.compile(r"^(?:[\w.]+\.)?\w*Error: (.*)$", re.MULTILINE)
 _RESUME = "Run the same command again to resume from the last checkpoint."
 
 
 def _threads(role: RoleConfig) -> Mapping[str, str]:
-    """Return what keeps libraries from starting a thread for every core."""
+    """Return environment variables that keep libraries from starting a thread for every core."""
     return {"OMP_NUM_THREADS": str(role.threads), "MKL_NUM_THREADS": str(role.threads)}
 
 
@@ -271,7 +273,7 @@ def _report(asked: Any) -> Report | None:
     try:
         return ray.get(asked, timeout=_REPORT_SECONDS)
     except (GetTimeoutError, RayActorError):
-        return None  # busy, or coming up again
+        return None  # busy, or being restarted
 
 
 def _without_strength(report: Report) -> Report:

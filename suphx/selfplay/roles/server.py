@@ -1,6 +1,6 @@
-"""Parameter server as a role: learns from what buffers hand out, publishes weights by version, sends off checkpoints.
+"""The parameter server role: learns from the buffers' lessons, publishes weights by version, sends off checkpoints.
 
-With several processes the first one leads: it gives each its part of a minibatch, and all add up their gradients.
+With several processes, the first one leads: it gives each its part of a minibatch, and all add up their gradients.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ from suphx.selfplay.roles.requests import is_answered
 from suphx.selfplay.roles.resources import precision_for
 from suphx.selfplay.status import Collapsed, words_of_collapse, words_of_lost_rank
 
-#: Seconds to wait for another role that has died and comes up again.
+#: Seconds to wait for another role that has died and is being restarted.
 _AGAIN_SECONDS = 0.5
 
 
 class RolesProgress(TrainingProgress):
-    """Where a distributed training stands, besides tensors."""
+    """Progress of a distributed training, besides tensors."""
 
     version: int = 0
     steps: int = 0
@@ -59,7 +59,7 @@ class RolesProgress(TrainingProgress):
 
 
 class Student:
-    """One process of the parameter server: the learner, fed with its part of each minibatch."""
+    """One process of the parameter server: a learner that gets its part of each minibatch."""
 
     def __init__(self, rank: int, config: TrainConfig) -> None:
         keep_memory()
@@ -77,17 +77,20 @@ class Student:
         return Learner(starts, learning, self.precision, self._config.seed, teachers, peers=peers)
 
     def join(self, host: str, port: int) -> None:
-        """Share every step from now on, found by the store at an address; returns when all processes have joined."""
+        """Share every step from now on, connecting through the store at an address; return once all have joined."""
         size = self._config.roles.servers.count
         self.learner = self._make(TorchPeers(self._rank, size, host, port, self.precision.device))
 
     def load(self, state: LearnerState, tensors: Mapping[str, np.ndarray]) -> None:
-        """Go on from a checkpoint."""
+        """Resume from a checkpoint."""
         own_tensors = {name: torch.from_numpy(each.copy()) for name, each in tensors.items()}
         self.learner.load(state, own_tensors)
 
     def step(self, model: str, lesson: Lesson, games: int) -> dict[str, dict[str, float]]:
-        """Take a step from this process's part of a minibatch; return figures by group. games: that ended before it."""
+        """Take a step on this process's part of a minibatch; return figures by group.
+
+        games: number of games that have ended since the last step.
+        """
         lesson = own(lesson)
         self.learner.count_games(games)
         found = {model: self.learner.step(model, lesson.experience, lesson.advantage)}
@@ -97,7 +100,7 @@ class Student:
 
 
 def _is_lost(step: Any) -> bool:
-    """Whether a step came to nothing because its process, or what it was to learn from, is gone."""
+    """Whether a step failed because its process, or the lesson for it, is gone."""
     try:
         ray.get(step, timeout=_AGAIN_SECONDS)
     except (RayTaskError, GetTimeoutError):
@@ -108,10 +111,10 @@ def _is_lost(step: Any) -> bool:
 
 
 class ParameterServer:
-    """Leads the learning. A Ray actor: `run` on one thread, what others ask on others."""
+    """Leads the learning. A Ray actor: `run` has its own thread, other roles' requests run on another."""
 
     def __init__(self, config: TrainConfig, purpose: str) -> None:
-        """purpose: what the run's checkpoints are of. Goes on from the checkpoint that the monitor has, if any."""
+        """purpose: identifies the run's checkpoints. Resumes from the monitor's checkpoint, if there is one."""
         self._config, self._monitor = config, find("monitor")
         self._buffers = find_all("buffers", config.roles.buffers.count)
         self._progress = RolesProgress(purpose=purpose)
@@ -124,7 +127,7 @@ class ParameterServer:
         if saved is not None:
             self._restore(saved)
         self._averages = Averages()
-        self._new_games = 0  # that the learner has not heard of
+        self._new_games = 0  # finished games not yet counted by the learner
         self._turns = itertools.cycle(self._buffers)
         self._asked = self._ask_for_lesson()
         self._noted: Any = None
@@ -133,12 +136,12 @@ class ParameterServer:
         self._publish()
 
     def _gather(self) -> None:
-        """Start the other processes and join them; they end with this one."""
+        """Start the other processes and connect with them; they end with this one."""
         role = self._config.roles.servers
         student = ray.remote(Student).options(num_cpus=role.cpus, num_gpus=role.gpus)
         self._others = [student.remote(rank, self._config) for rank in range(1, role.count)]
         host = ray.util.get_node_ip_address()
-        self._store = open_store(host)  # kept as long as they share steps
+        self._store = open_store(host)  # must be kept while they share steps
         joined = [other.join.remote(host, self._store.port) for other in self._others]
         self._student.join(host, self._store.port)
         ray.get(joined)
@@ -155,18 +158,18 @@ class ParameterServer:
         return str(self._student.precision)
 
     def latest(self, known: int | None) -> tuple[int, list[Any]] | None:
-        """Return the latest publication's number and a reference to it (`Published`), None if that is the known one."""
+        """Return the latest publication's number and a reference to it (`Published`), or None if it is `known`."""
         latest = self._latest
         return None if latest[0] == known else latest
 
     def stop(self) -> None:
-        """Have `run` end at the next version, with a checkpoint."""
+        """Make `run` end at the next version, with a checkpoint."""
         self._stop.set()
 
     def run(self) -> bool:
-        """Learn until the games of the configuration are over; return whether they are, or it was told to stop.
+        """Learn until the configured number of games has been played; return False if it was told to stop before.
 
-        Raises Collapsed and LearningDiverged, with the last good checkpoint kept.
+        Raises Collapsed or LearningDiverged, with the last good checkpoint kept.
         """
         saved = time.monotonic()
         strength: Strength | None = ray.get(self._monitor.strength.remote())
@@ -217,12 +220,12 @@ class ParameterServer:
         return next(self._turns).lesson.remote(self._config.roles.servers.count)
 
     def _lesson(self) -> LessonParts | None:
-        """Return the next lesson of the buffers in turn; while it is learned, the one after is made ready."""
+        """Return the next lesson, from the buffers in turn; the one after it is prepared meanwhile."""
         try:
             found: LessonParts = ray.get(self._asked)
         except RayTaskError:
             raise
-        except RayError:  # the buffer is gone, and comes up again
+        except RayError:  # the buffer is gone, and is being restarted
             time.sleep(_AGAIN_SECONDS)
             return None
         finally:
@@ -230,12 +233,12 @@ class ParameterServer:
         return found
 
     def _learn(self, found: LessonParts) -> None:
-        """Take a step, each process from its part."""
+        """Take a step, with each process learning from its part."""
         assert found.model is not None
         mine: Any = found.parts[0]
         try:
             lesson: Lesson = ray.get(mine)
-        except RayError:  # the buffer has gone since, and the lesson with it
+        except RayError:  # the buffer has died since, and its lesson with it
             return
         games, self._new_games = self._new_games, 0
         others = zip(self._others, found.parts[1:], strict=True)
@@ -245,10 +248,10 @@ class ParameterServer:
             ray.get(running)
         except LearningDiverged:
             raise
-        except (RayError, RuntimeError):  # torch's word for a peer that is gone is a RuntimeError
+        except (RayError, RuntimeError):  # torch raises RuntimeError if a peer is gone
             if not any(map(_is_lost, running)):
                 raise
-            os._exit(1)  # what Ray takes for a crash: it starts this one again, with others, from the checkpoint
+            os._exit(1)  # a crash to Ray, which restarts this process, and it the others, from the checkpoint
         staleness = float(self._progress.version - lesson.version.astype(np.int64).mean())
         self._averages.add(found.model, figures[found.model] | {"staleness": staleness})
         if CRITIC in figures:
@@ -262,7 +265,7 @@ class ParameterServer:
             buffer.advance.remote(self._progress.version)
 
     def _note(self, counts: Counts, seconds: float, learning: float) -> None:
-        """Tell the monitor how it stands, unless it has not yet heard of the last time."""
+        """Send progress and figures to the monitor, unless it has not yet received the last ones."""
         progress = self._progress
         rates = {"games_per_s": counts.games / seconds, "decisions_per_s": counts.decisions / seconds}
         self._averages.add("rate", rates | {"learning": learning / seconds})
@@ -282,7 +285,7 @@ class ParameterServer:
         self._noted = self._monitor.tell.remote(self._averages.take(), progress.games, progress.version)
 
     def _save(self, measure: bool) -> None:
-        """Send off a checkpoint; the one before has been written by then."""
+        """Send off a checkpoint, after the one before has been written."""
         self._wait_for_save()
         state, tensors = self._student.learner.state()
         self._progress.learner = state
@@ -299,5 +302,5 @@ class ParameterServer:
         except RayTaskError:
             raise
         except RayError:
-            time.sleep(_AGAIN_SECONDS)  # the monitor is gone, and comes up again; the next checkpoint is another chance
+            time.sleep(_AGAIN_SECONDS)  # the monitor is gone, and is being restarted; the next checkpoint may succeed
         self._saving = None

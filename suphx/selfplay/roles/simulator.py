@@ -1,6 +1,6 @@
-"""Simulator as a role: plays games without end, asks inference engines, and hands over what came of them.
+"""The simulator role: plays games endlessly, with networks at the inference engines, and ships the experience.
 
-Its tables are in two halves, each on a thread of its own: while one waits for the networks, the other plays.
+Its tables are in two halves, each on its own thread: while one waits for the networks, the other plays.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ from suphx.selfplay.trajectory import Batch, Experience, join
 
 #: Halves of a simulator's tables.
 HALVES = 2
-#: Shipments of each half that a buffer may not yet have taken in.
+#: Maximum number of shipments of each half that the buffer has not yet accepted.
 _UNDERWAY = 2
-#: A shipment goes off with so many questions, or a minibatch of them, or after so many seconds.
+#: A shipment is sent with so many questions (or a minibatch, if that is less), or after so many seconds.
 _SHIPMENT_QUESTIONS, _SHIPMENT_SECONDS = 1024, 5.0
-#: Seconds between two looks, while there is no room for more, whether it should end.
+#: Seconds between checks whether to stop, while waiting for room in the buffer.
 _LOOK_SECONDS = 0.5
 
 
 class RemotePolicy:
-    """The policy that learns, its networks at the inference engines."""
+    """The learning policy, whose networks are at the inference engines."""
 
     def __init__(self, engines: Engines, config: TrainConfig, seed: int) -> None:
         self.name = config.name
         self._engines, self._seed = engines, seed
         self.version, gamma = engines.current()
-        """The oldest weights that had a part in the last decisions."""
+        """The oldest version of weights that took part in the last decisions."""
         self._has_oracle = config.learning.oracle is not None
         self._gamma = gamma if self._has_oracle else 0.0
         self._versions: list[int] = []
@@ -99,10 +99,10 @@ class _RemoteOpponent:
 
 
 class Simulator:
-    """Plays. A Ray actor: `run` on one thread, what others ask on another."""
+    """Plays games. A Ray actor: `run` has its own thread, other roles' requests run on another."""
 
     def __init__(self, number: int, config: TrainConfig) -> None:
-        """Deal the first rounds; number: of this simulator, by which it knows its engine and its buffer."""
+        """Deal the first rounds; number: of this simulator, which determines its engine and its buffer."""
         keep_memory()
         self._config, self._monitor = config, find("monitor")
         self._buffer = find("buffers", number % config.roles.buffers.count)
@@ -117,19 +117,19 @@ class Simulator:
         ]
 
     def ready(self) -> None:
-        """Return once it is there."""
+        """Return once the simulator has started."""
 
     def stop(self) -> None:
-        """Have `run` end."""
+        """Make `run` end."""
         self._stop.set()
 
     @property
     def is_stopped(self) -> bool:
-        """Whether `run` is to end."""
+        """Whether `run` should end."""
         return self._stop.is_set()
 
     def run(self) -> None:
-        """Play until it is stopped; raises what goes wrong in either half."""
+        """Play until it is stopped; raises the first error of either half."""
         threads = [Thread(target=self._play, args=(half,), daemon=True) for half in self._halves]
         for thread in threads:
             thread.start()
@@ -147,12 +147,12 @@ class Simulator:
             self._stop.set()
 
     def sample(self, ended: Ended, version: int) -> None:
-        """Send what was played at the sampled table to who keeps samples, unless the last is still on its way."""
+        """Send rounds of the sampled table to the monitor, unless the last ones are still on their way."""
         if is_answered(self._sampled):
             self._sampled = self._monitor.sample.remote(ended, f"{self._config.name} {version}")
 
     def ship(self, shipment: Shipment) -> Any:  # a reference
-        """Send experience off."""
+        """Send experience to the buffer."""
         return self._buffer.add.remote(shipment)
 
 
@@ -188,7 +188,7 @@ class _Half:
         self._held = 0.0
 
     def step(self) -> None:
-        """Play on to the next decisions, and send off what there is enough of."""
+        """Answer all pending decisions, and ship experience if there is enough."""
         self._collector.set_policy(self._policy.version, self._policy)
         finished = self._collector.step()
         if finished is not None:
@@ -213,19 +213,19 @@ class _Half:
         while len(self._underway) >= _UNDERWAY:
             if not ray.wait([self._underway[0]], timeout=_LOOK_SECONDS)[0]:
                 if self._simulator.is_stopped:
-                    return  # nobody learns any longer, so there will be no room
+                    return  # learning has ended, so there will be no room
                 continue
             try:
                 ray.get(self._underway.popleft())
             except RayTaskError:
                 raise
-            except RayError:  # the buffer is gone, and what was on its way to it; it comes up again
+            except RayError:  # the buffer is gone with what was on its way to it, and is being restarted
                 time.sleep(0.5)
         self._held += time.perf_counter() - began
         self._underway.append(self._simulator.ship(Shipment(batch, raw, self._count(batch))))
 
     def _count(self, batch: Batch) -> Counts:
-        """Return what was played since the last shipment."""
+        """Return counts of what was played since the last shipment."""
         now, before = self._collector.counters, self._counted
         rewards = batch.paths["reward"].astype(np.float64)
         seconds, errors = time.perf_counter() - self._began, self._collector.rewards.take_errors()

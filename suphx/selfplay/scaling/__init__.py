@@ -1,1 +1,1 @@
-"""What a cluster would do: the queues between the roles of self-play, simulated with measured and assumed costs."""
+"""Forecasts for clusters: a simulation of the queues between the roles, with measured and assumed costs."""

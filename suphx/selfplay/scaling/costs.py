@@ -1,4 +1,4 @@
-"""What each part of self-play costs: measured by `suphx bench selfplay` and `learner`, sizes from the code, or assumed.
+"""Costs of each part of self-play: measured by `suphx bench selfplay` and `learner`, derived from the code, or assumed.
 
 Times are in seconds, sizes in bytes.
 """
@@ -22,38 +22,38 @@ from suphx.selfplay.questions import Questions
 from suphx.selfplay.replay import Lesson
 from suphx.selfplay.scaling.play import PlayCosts
 
-#: Standard deviation of the number of discards in a round, as a share of the mean: `sl` against itself in 200 hanchan.
+#: Standard deviation of the number of discards in a round, relative to the mean; `sl` against itself in 200 hanchan.
 ROUND_SPREAD = 0.33
-#: Which networks are asked after which, in a step of a simulator.
+#: The order in which a simulator asks the networks in a step.
 ASKED_IN_TURN = ("chow", "pong", "kong", "riichi", "discard")
 
-#: Assumed of a GPU that could not be measured: the peak of an H100 in bfloat16, and which share of it is reached.
+#: Assumed for a GPU that could not be measured: the peak of an H100 in bfloat16, and the share of it that is reached.
 ASSUMED_PEAK, ASSUMED_SHARE = 989e12, 0.4
-#: Assumed likewise: what a batch takes at least on a GPU, for each block of the network. A batch to be answered starts
-#: some six operations in a block, a step of learning some thirty, each of about 8 us.
+#: Also assumed: minimum time of a batch on a GPU, per block of the network. Answering starts about six operations per
+#: block, a learning step about thirty, each of about 8 us.
 ASSUMED_BLOCK_ANSWER, ASSUMED_BLOCK_STEP = 50e-6, 250e-6
-#: Assumed: from machine to machine and back.
+#: Assumed: round-trip time between machines.
 ASSUMED_LATENCY = 1e-4
 
 
-#: Of which layout of roles the costs of requests are taken.
+#: The layout of roles from which the costs of requests are taken.
 _LAYOUT = "play_two_cores"
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """Bytes of what is sent, as the layouts have it."""
+    """Sizes in bytes of what is sent, from the layouts of planes and columns."""
 
     question: float
-    """A question to an engine and its answer, on average over the questions of a game."""
+    """A question to an engine and its answer, averaged over the questions of a game."""
     pair: int
-    """A question to learn from, with all that goes with it."""
+    """A question to learn from, with all its columns."""
     weights: int
-    """A publication."""
+    """A publication of weights."""
 
 
 def sizes_of(size: str) -> Sizes:
-    """Return sizes for networks of a size by name, where the discard network learns."""
+    """Return sizes for networks of a named size, if the discard network learns."""
     total = sum(QUESTIONS_A_GAME.values())
     question = sum(n * (MODEL_PLANES[model] * 8 + OUTPUTS[model] * 4) for model, n in QUESTIONS_A_GAME.items()) / total
     with torch.device("meta"):
@@ -62,7 +62,7 @@ def sizes_of(size: str) -> Sizes:
 
 
 def _pair_bytes() -> int:
-    """Return the bytes of a row of a lesson."""
+    """Return the size of a lesson's row in bytes."""
     nothing = Questions(MODEL_PLANES[MODEL], 0, 0).take(np.full(1, -1))
     none, versions = np.empty(0, np.float32), np.empty(0, np.uint32)
     columns = Lesson(nothing, none, none, versions).columns().values()
@@ -71,31 +71,31 @@ def _pair_bytes() -> int:
 
 @dataclass(frozen=True)
 class Costs:
-    """What one process of each role takes."""
+    """Times that one process of each role takes."""
 
     network: str
-    """Size by name."""
+    """Name of the networks' size."""
     on_gpu: bool
     play: PlayCosts
-    """Without network and latency."""
+    """Costs of play, without the connection between machines (`link`, `latency`)."""
     host_row: float
-    """An engine's, for each row, besides what the network computes."""
+    """Engine: time per row, besides the network's computation."""
     take_in: float
-    """A buffer's, for a pair that comes in."""
+    """Buffer: time per incoming pair."""
     hand_out: float
-    """... for a pair of a lesson."""
+    """Buffer: time per pair of a lesson."""
     receive: float
-    """A parameter server's process's, for each pair of its part of a lesson: to get it."""
+    """Process of the parameter server: time to receive a pair of its part of a lesson."""
     learn: float
-    """... to learn from it."""
+    """Process of the parameter server: time to learn from a pair."""
     step: float
-    """... for each step, besides."""
+    """Process of the parameter server: additional time per step."""
     poll: float
-    """The parameter server's, for each time that an engine asks for newer weights."""
+    """Parameter server: time per request of an engine for newer weights."""
     questions_per_step: float
-    """Of a table in a step of its simulator."""
+    """Mean number of questions per table and step of its simulator."""
     weights_delay: float
-    """From a publication to its use on the same machine."""
+    """Time from a publication to its use on the same machine."""
     sizes: Sizes
 
 
@@ -109,14 +109,14 @@ def _figure(found: Mapping[str, Any], *names: str) -> float:
 
 
 def cpu_costs(selfplay: Mapping[str, Any], learner: Mapping[str, Any], network: str) -> Costs:
-    """Return costs where all is computed on CPUs as the one that was measured; each process has a core.
+    """Return costs if everything is computed on CPUs like the measured one, with a core for each process.
 
-    selfplay, learner: what the two benchmarks printed. Raises InputError for figures that are not there.
+    selfplay, learner: output of the two benchmarks. Raises InputError if figures are missing.
     """
     row = _figure(selfplay, network, "request", "row_us") * 1e-6 / 2  # half of it on either side
     bare = 1 / _figure(selfplay, network, "collector", "bare_large_questions_per_s")
     question = _figure(selfplay, network, "collector", "play_us") * 1e-6
-    batch = _figure(selfplay, network, _LAYOUT, "engine_batch")  # that is one request or a little more
+    batch = _figure(selfplay, network, _LAYOUT, "engine_batch")  # about one request, or slightly more
     asking = _figure(selfplay, network, _LAYOUT, "simulator_us") * 1e-6 - question - row
     inside = _figure(selfplay, network, _LAYOUT, "network_us") * 1e-6
     answering = _figure(selfplay, network, _LAYOUT, "engine_us") * 1e-6 - inside - row
@@ -146,10 +146,10 @@ def cpu_costs(selfplay: Mapping[str, Any], learner: Mapping[str, Any], network: 
 
 
 def gpu_costs(cpu: Costs, network: str, card: Mapping[str, float] | None = None) -> Costs:
-    """Return costs where networks of a size are on GPUs and the rest on cores as they were measured.
+    """Return costs if networks of a named size run on GPUs and everything else on cores like the measured ones.
 
-    card: what the benchmark of the learner measured of one; without it, what is assumed. Host and GPU take turns in an
-    engine: what its core does for a request and for a row comes on top of what the network takes.
+    card: the learner benchmark's measurement of a GPU; without it, assumed values are used. An engine's host and GPU
+    work alternate: the core's time per request and row is added to the network's time.
     """
     each, reached = operations(size_named(network)), ASSUMED_PEAK * ASSUMED_SHARE
     answer, learn = each["forward"] / reached, each["training"] / reached

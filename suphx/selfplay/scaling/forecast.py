@@ -1,4 +1,4 @@
-"""What a cluster of so many machines would do, and what it would wait for first."""
+"""Forecast the speed of a cluster with a given number of machines, and its bottleneck."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from suphx.selfplay.scaling.costs import ASKED_IN_TURN, ASSUMED_LATENCY, ROUND_S
 from suphx.selfplay.scaling.learning import LearningFigures, LearningFlow, simulate_learning
 from suphx.selfplay.scaling.play import PlayFigures, simulate_play
 
-#: Share of a buffer's time that it is planned to be busy.
+#: Planned load of a buffer, as a share of its time.
 _BUFFER_LOAD = 0.6
-#: A simulator more is worth having if it adds this share to what an engine answers.
+#: Another simulator is worthwhile if it raises an engine's rate of answers by this share.
 _WORTH = 0.05
-#: A share of time or of pairs from which on something counts as what the rest waits for.
+#: Share of time or of pairs above which something counts as the bottleneck.
 _MUCH = 0.1
 
 
 @dataclass(frozen=True)
 class Machine:
-    """One of many alike."""
+    """A machine of a cluster; all are alike."""
 
     cores: int
     gpus: int
     bandwidth: float
-    """Bytes a second to and from the others."""
+    """Bytes per second to and from the other machines."""
 
 
-#: What clusters are taken to be made of. Cores as the one that was measured.
+#: The machines assumed for clusters. Their cores are like the measured one.
 CPU_MACHINE = Machine(cores=32, gpus=0, bandwidth=10e9 / 8)
 GPU_MACHINE = Machine(cores=128, gpus=8, bandwidth=100e9 / 8)
 
@@ -44,21 +44,21 @@ class Policy:
     """How a run is configured for a cluster."""
 
     tables: int
-    """Side by side, of each simulator."""
+    """Games that each simulator plays side by side."""
     batch: int
-    """Pairs of a step, all processes of the parameter server together."""
+    """Pairs per step, over all processes of the parameter server."""
     publish_steps: int
     batch_a_server: int = 0
-    """The least for each process of the parameter server, where that makes more."""
+    """Minimum pairs per step and process of the parameter server; raises `batch` if there are many processes."""
     keeps_fresh: bool = False
-    """More steps to a version if otherwise rounds would outlast the bound on staleness."""
+    """Whether versions get more steps if rounds would otherwise outlast the bound on staleness."""
     buffers_as_one: bool = False
-    """As if every step were drawn from all buffers together, not from one after the other."""
+    """Whether to assume that every step draws from all buffers together, rather than from one after the other."""
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """What came of it."""
+    """The forecast for a cluster."""
 
     machines: int
     simulators: int
@@ -69,36 +69,36 @@ class Forecast:
     batch: int
     publish_steps: int
     games_per_s: float
-    """That are played."""
+    """Games played per second."""
     pairs_per_s: float
-    """That are learned from."""
+    """Pairs learned from per second."""
     efficiency: float
-    """Pairs learned from, over what as many single machines would learn from."""
+    """Pairs learned from, relative to the same number of single machines."""
     limit: str
-    """What the rest waits for."""
+    """The bottleneck, for which everything else waits."""
     staleness: float
-    """Of pairs learned from, in versions."""
+    """Mean age of pairs learned from, in versions."""
     staleness_s: float
-    """... in seconds."""
+    """The same in seconds."""
     dropped: float
-    """Share of pairs too stale to be used."""
+    """Share of pairs that are dropped as too stale."""
     held: float
-    """Share of the time that simulators wait because there is enough."""
+    """Share of the time that simulators wait because buffers have enough."""
     engine_busy: float
     server_busy: float
     handing: float
-    """Share of the time that the parameter server waits for a lesson on its way."""
+    """Share of the time that the parameter server waits for a lesson in transit."""
     buffer_busy: float
     network: float
-    """Share of the bandwidth, where most of it is used."""
+    """Share of the bandwidth in use, at the busiest point."""
     polls: float
-    """Share of the parameter server's first core that goes into being asked for newer weights."""
+    """Share of the parameter server's first core used to answer requests for newer weights."""
     feeding_cores: float
-    """Cores of simulators that each engine keeps busy."""
+    """Simulator cores that each engine keeps busy."""
 
 
 def rows_of_a_step(costs: Costs, tables: int) -> dict[str, float]:
-    """Return the questions of a step of half a simulator's tables, by model in the order they are asked."""
+    """Return the questions of a step of half a simulator's tables, by model, in the order in which they are asked."""
     questions = tables / HALVES * costs.questions_per_step
     total = sum(QUESTIONS_A_GAME.values())
     return {model: questions * QUESTIONS_A_GAME[model] / total for model in ASKED_IN_TURN}
@@ -106,10 +106,10 @@ def rows_of_a_step(costs: Costs, tables: int) -> dict[str, float]:
 
 @cache
 def engine_group(costs: Costs, tables: int, machine: Machine) -> tuple[int, PlayFigures]:
-    """Return how many simulators an engine is worth having, and what they do together."""
+    """Return the number of simulators that is worthwhile for an engine, and the figures of the group."""
     rows = rows_of_a_step(costs, tables)
     play, most = costs.play, 1
-    if costs.on_gpu:  # on other machines, or beside it: the way over the network is counted for all
+    if costs.on_gpu:  # simulators are on the same machine or on others; the network's time is counted for all
         link = costs.sizes.question * machine.gpus / machine.bandwidth
         play, most = replace(play, link=link, latency=ASSUMED_LATENCY), machine.cores // machine.gpus - 2
     number, found = 1, simulate_play(play, 1, rows)
@@ -122,9 +122,9 @@ def engine_group(costs: Costs, tables: int, machine: Machine) -> tuple[int, Play
 
 
 def _learning_servers(costs: Costs, machine: Machine, machines: int, policy: Policy, playing: float) -> int:
-    """Return how many places learn so that the fewest pairs are waited for, on either side.
+    """Return the number of places (cores or GPUs) for learning that best balances play and learning.
 
-    playing: pairs a second of each place that plays.
+    playing: pairs per second of each place that plays.
     """
     places = machines * (machine.gpus if costs.on_gpu else machine.cores)
 
@@ -136,9 +136,9 @@ def _learning_servers(costs: Costs, machine: Machine, machines: int, policy: Pol
 
 
 def _step(costs: Costs, machine: Machine, policy: Policy, servers: int) -> tuple[int, float]:
-    """Return the pairs of a step of so many processes, and its seconds.
+    """Return the pairs of a step of a number of processes, and its time in seconds.
 
-    Gradients are added up in a ring over all machines, or along a tree, whichever takes longer.
+    Gradients are added up in a ring over all machines or along a tree, whichever takes longer.
     """
     batch = max(policy.batch, policy.batch_a_server * servers)
     ring = 2 * (servers - 1) / servers * costs.sizes.weights / machine.bandwidth
@@ -147,10 +147,10 @@ def _step(costs: Costs, machine: Machine, policy: Policy, servers: int) -> tuple
 
 
 def forecast(costs: Costs, machine: Machine, machines: int, policy: Policy) -> Forecast:
-    """Return what so many machines would do, with as many places learning as it takes to keep up with play.
+    """Return the forecast for a number of machines, with as many places for learning as needed to keep up with play.
 
-    A place is a GPU where there are any; an engine and a process of the parameter server have one each. Otherwise it
-    is a core, of which an engine has one and a simulator as much as it keeps busy.
+    A place is a GPU if there are any: an engine and a process of the parameter server take one each. Otherwise it is a
+    core: an engine takes one, and a simulator takes the share that it keeps busy.
     """
     learned = QUESTIONS_A_GAME[MODEL] / sum(QUESTIONS_A_GAME.values())
     simulators_each, play = engine_group(costs, policy.tables, machine)
@@ -168,7 +168,7 @@ def forecast(costs: Costs, machine: Machine, machines: int, policy: Policy) -> F
         publish_steps = max(publish_steps, math.ceil(LONG_ROUND * round_pairs / (staleness * batch)))
     link = costs.sizes.pair / (machine.bandwidth * min(machines / buffers, 1)) if machines > 1 else 0.0
     at_once = buffers if policy.buffers_as_one else 1
-    away = costs.sizes.weights * (machines - 1) / machine.bandwidth  # all machines get weights from the first
+    away = costs.sizes.weights * (machines - 1) / machine.bandwidth  # all machines get weights from the first one
     late = max(engines * costs.poll - _WEIGHTS_SECONDS, 0.0) / 2
     found = simulate_learning(
         LearningFlow(
@@ -216,7 +216,7 @@ def forecast(costs: Costs, machine: Machine, machines: int, policy: Policy) -> F
 
 
 def _limit(found: LearningFigures, play: PlayFigures) -> str:
-    """Return what the rest waits for."""
+    """Return the bottleneck, for which everything else waits."""
     if found.dropped > _MUCH:
         return "staleness"
     if found.handing > _MUCH:

@@ -1,7 +1,7 @@
-"""The way from play to learning, simulated: shipments to buffers, lessons to the parameter server, weights back.
+"""Simulation of the flow from play to learning: shipments to buffers, lessons to the parameter server, weights back.
 
-All simulators together are one source, which is held when buffers have enough. Everything takes as long as it does on
-average, so that a simulation comes out the same each time.
+All simulators together are one source, which must wait when buffers have enough. Everything takes its mean time, so
+that a simulation is deterministic.
 """
 
 from __future__ import annotations
@@ -19,62 +19,62 @@ from suphx.selfplay.scaling.clock import Clock, Station
 
 @dataclass(frozen=True)
 class LearningFlow:
-    """What goes from simulators over buffers to the parameter server. A pair is a question that is learned from."""
+    """The flow from simulators through buffers to the parameter server. A pair is a question that is learned from."""
 
     play_rate: float
-    """Pairs a second that all simulators make as long as nothing holds them."""
+    """Pairs per second that all simulators make while they need not wait."""
     round_pairs: float
-    """Pairs of a round of all tables: so many are made between a question's deal and its round's end, on average."""
+    """Pairs that all tables make in a round: the mean number between a question's deal and the end of its round."""
     underway: float
-    """Pairs that simulators may have sent off and buffers not yet taken in."""
+    """Maximum number of pairs that simulators have sent and buffers have not yet accepted."""
     buffers: int
     take_in: float
-    """Seconds of a buffer for a pair that comes in."""
+    """Buffer: seconds per incoming pair."""
     hand_out: float
-    """... for a pair of a lesson."""
+    """Buffer: seconds per pair of a lesson."""
     link: float
-    """Seconds of a buffer's network for a pair, in either direction."""
+    """Buffer's network connection: seconds per pair, in either direction."""
     batch: int
-    """Pairs of a lesson."""
+    """Pairs per lesson."""
     step: float
-    """Seconds of the parameter server for a lesson."""
+    """Parameter server: seconds per lesson."""
     publish_steps: int
     ahead: int
-    """Lessons in a buffer that make simulators wait."""
+    """Number of lessons in a buffer from which on simulators must wait."""
     staleness: int
-    """Versions, at most, between the one a pair's round was dealt under and the newest."""
+    """Maximum number of versions between the one that a pair's round was dealt under and the newest."""
     weights_delay: float = 0.0
     """Seconds from the publication of weights to their use."""
     round_spread: float = 0.35
-    """Standard deviation of a round's length, as a share of the mean."""
+    """Standard deviation of a round's length, relative to the mean."""
 
 
 @dataclass(frozen=True)
 class LearningFigures:
-    """How play and learning go together; shares of the time unless it says otherwise."""
+    """Figures of play and learning together; shares are of the time unless stated otherwise."""
 
     pairs_per_s: float
-    """Learned from."""
+    """Pairs learned from per second."""
     played_per_s: float
-    """Pairs that were made."""
+    """Pairs made per second."""
     held: float
-    """Simulators waited for buffers that had enough."""
+    """Share in which simulators waited for buffers that had enough."""
     dropped: float
-    """Share of the pairs that went that did so unused, too stale."""
+    """Share of all pairs that left the buffers that were dropped unused, as too stale."""
     staleness: float
-    """Of pairs learned from, in versions, on average."""
+    """Mean age of pairs learned from, in versions."""
     version_s: float
     """Seconds between two versions."""
     server_busy: float
     handing: float
-    """The parameter server waited for lessons that were on their way."""
+    """Share in which the parameter server waited for lessons in transit."""
     buffer_busy: float
     link_busy: float
 
 
-#: Parts of equal size that pairs come in, from those of short rounds to those of long ones.
+#: Number of equal parts into which pairs are divided, by the length of their round.
 _PARTS = 8
-#: Rounds of all tables, and versions, that are simulated before anything counts, and then again.
+#: Rounds of all tables and versions that are simulated to warm up, and then again to measure.
 _ROUNDS, _VERSIONS = 4, 24
 
 
@@ -84,11 +84,11 @@ class _Buffer:
     incoming: Station
     outgoing: Station
     pairs: dict[int, float] = field(default_factory=dict)
-    """By version."""
+    """Pairs by version."""
     held: deque[float] = field(default_factory=deque)
-    """Shipments that are in, whose senders do not know yet."""
+    """Sizes of stored shipments whose senders have not been answered yet."""
     asked: int = 0
-    """Lessons that there are not enough pairs for yet."""
+    """Requested lessons for which there are not enough pairs yet."""
 
     @property
     def total(self) -> float:
@@ -109,14 +109,14 @@ class _Learning:
         self._underway = 0.0
         self._blocked_since: float | None = None
         self._handing, self._step_is_on, self._looked = 0, False, 0.0
-        self._ready: deque[float] = deque()  # staleness of each lesson that is there
-        self._used_from, self._used = [0.0], [0]  # pairs that were made when each version came into use
+        self._ready: deque[float] = deque()  # mean version that played, of each waiting lesson
+        self._used_from, self._used = [0.0], [0]  # number of pairs made when each version came into use
         self._lengths = _round_lengths(flow)
         self.clock.after(self._shipment / flow.play_rate, self._make)
         self._ask()
 
     def reset(self) -> None:
-        """Forget what was counted so far."""
+        """Reset all counts."""
         self.since, self.made_before = self.clock.now, self.made
         self.versions_before, self.steps_before = self.version, self.steps
         self.dropped = self.staleness = self.blocked = self.busy = self.waited = 0.0
@@ -125,7 +125,7 @@ class _Learning:
                 station.busy = 0.0
 
     def _look(self) -> None:
-        """Count the time since the last look by what the parameter server did in it."""
+        """Add the time since the last look to what the parameter server did in it."""
         seconds, self._looked = self.clock.now - self._looked, self.clock.now
         if self._step_is_on:
             self.busy += seconds
@@ -135,7 +135,7 @@ class _Learning:
     # From play to buffers.
 
     def _make(self) -> None:
-        """A shipment is ready: send it off, unless too much is underway."""
+        """Send off a finished shipment, or block if too much is underway."""
         if self._underway + self._shipment > self.flow.underway:
             self._blocked_since = self.clock.now
             return
@@ -160,7 +160,7 @@ class _Learning:
         self._hand_out(buffer)
 
     def _let_go(self, buffer: _Buffer) -> None:
-        """Tell senders that there is room, if there is."""
+        """Answer the senders if there is room for more."""
         if buffer.total >= self.flow.ahead * self.flow.batch:
             return
         self._underway -= sum(buffer.held)
@@ -178,7 +178,7 @@ class _Learning:
         self._hand_out(buffer)
 
     def _hand_out(self, buffer: _Buffer) -> None:
-        """Draw the lessons that are asked for, as far as there are pairs; each pair is as likely as any."""
+        """Draw the requested lessons uniformly from all pairs, as far as there are enough."""
         batch = self.flow.batch
         while buffer.asked and (total := buffer.total) >= batch * (1 - 1e-9):
             buffer.asked -= 1
@@ -192,7 +192,7 @@ class _Learning:
         self._let_go(buffer)
 
     def _arrive(self, played_by: float) -> None:
-        """A lesson is there; played_by: the version that its pairs were played by, on average."""
+        """Process the arrival of a lesson; played_by: mean version that its pairs were played by."""
         self._look()
         self._handing -= 1
         self._ready.append(played_by)
@@ -250,10 +250,10 @@ class _Learning:
 
 
 def _round_lengths(flow: LearningFlow) -> list[float]:
-    """Return how many pairs all tables make during the rounds of the parts, each part an equal share of pairs.
+    """Return the number of pairs that all tables make during a round of each part; parts are equal shares of pairs.
 
-    Lengths are taken as lognormal. A long round has more pairs, so the length of a pair's own round is longer on
-    average: for a lognormal law that moves the mean of the logarithm up by its variance.
+    Lengths are assumed to be lognormal. A long round has more pairs, so a pair's own round is longer than the mean: for
+    a lognormal distribution, this raises the mean of the logarithm by its variance.
     """
     spread = flow.round_spread
     law = NormalDist(0.5 * spread**2, spread) if spread else None
@@ -262,7 +262,7 @@ def _round_lengths(flow: LearningFlow) -> list[float]:
 
 
 def simulate_learning(flow: LearningFlow) -> LearningFigures:
-    """Simulate play and learning until they go on evenly, then count."""
+    """Simulate play and learning until they reach a steady state, then measure."""
     learning = _Learning(flow)
 
     def go_on() -> None:

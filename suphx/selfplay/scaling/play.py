@@ -1,7 +1,6 @@
-"""An inference engine with its simulators, simulated.
+"""Simulation of an inference engine with its simulators.
 
-Everything takes as long as it does on average, so that a simulation comes out the same each time; numbers of questions
-need not be whole.
+Everything takes its mean time, so that a simulation is deterministic; numbers of questions need not be whole.
 """
 
 from __future__ import annotations
@@ -18,43 +17,42 @@ from suphx.selfplay.scaling.clock import Clock, Station
 
 @dataclass(frozen=True)
 class PlayCosts:
-    """Seconds that playing takes."""
+    """Times in seconds that playing takes."""
 
     question: float
-    """Of a simulator's core: tables, planes, and keeping of a question."""
+    """Simulator's core: time per question, for tables, planes and storing."""
     request: float
-    """Of a simulator's core, for each request to an engine."""
+    """Simulator's core: time per request to an engine."""
     answer: float
-    """Of an engine, for each request."""
+    """Engine: time per request."""
     batch: float
-    """... for each batch of requests."""
+    """Engine: time per batch of requests."""
     row: float
-    """... for each question in it."""
+    """Engine: time per question of a batch."""
     link: float = 0.0
-    """Of the engine's network, for each question."""
+    """Engine's network connection: time per question."""
     latency: float = 0.0
-    """On the way from the engine back to the simulator, and of its request before."""
+    """Time for the way of a request to the engine and of its answer back, together."""
 
 
 @dataclass(frozen=True)
 class PlayFigures:
-    """How an engine and its simulators play."""
+    """Figures of an engine and its simulators; `..._busy` are shares of the time."""
 
     questions_per_s: float
     simulator_busy: float
-    """Share of the time."""
     engine_busy: float
     link_busy: float
     batch: float
-    """Questions that the engine answers together."""
+    """Mean number of questions that the engine answers together."""
     steps_per_s: float
-    """Of all halves of all simulators; in a step every table of a half goes on by its decisions."""
+    """Steps of all halves of all simulators; in a step, all tables of a half make their pending decisions."""
     step_s: float
-    """How long a step takes a half."""
+    """Duration of a half's step in seconds."""
 
 
 class _Half:
-    """Half of a simulator's tables, on its way through the models that it asks."""
+    """Half of a simulator's tables, which asks one model after the other."""
 
     def __init__(self, core: Station) -> None:
         self.core = core
@@ -78,7 +76,7 @@ class _Play:
             self._begin(half)
 
     def reset(self) -> None:
-        """Forget what was counted so far."""
+        """Reset all counts."""
         self.since = self.clock.now
         self.engine_busy = self.asked = self.took = 0.0
         self.batches = self.done = 0
@@ -99,7 +97,7 @@ class _Play:
             self._serve()
 
     def _serve(self) -> None:
-        """Begin the next batch, of the model whose question came first, if there is one."""
+        """Begin the next batch, if any: of the model that has waited longest."""
         model = next(iter(self._waiting), None)
         self._engine_is_free = model is None
         if model is None:
@@ -133,10 +131,10 @@ class _Play:
 def simulate_play(
     costs: PlayCosts, simulators: int, rows: Mapping[str, float], steps: int = 200, warm_up: int = 50
 ) -> PlayFigures:
-    """Simulate an engine and its simulators, which never have to wait for a buffer.
+    """Simulate an engine and its simulators, which never wait for a buffer.
 
-    rows: questions of a step of one half to each model; they are asked one model after the other. steps: of each half
-    on average, after those to warm up, which do not count.
+    rows: questions to each model in a step of one half; the models are asked one after the other. steps: number per
+    half, on average, after `warm_up` steps that do not count.
     """
     play = _Play(costs, simulators, rows)
     play.clock.run(lambda: play.done >= warm_up * len(play.halves))

@@ -1,4 +1,4 @@
-"""The clusters that docs/scaling.md shows, and their tables."""
+"""The clusters and the tables of docs/scaling.md."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from suphx.selfplay.scaling.forecast import (
 )
 from suphx.selfplay.scaling.play import simulate_play
 
-#: What was measured for the shipped tables.
+#: The measurements behind the shipped tables.
 _RESULTS = Path(__file__).parents[3] / "docs" / "results"
 SELFPLAY_RESULTS, LEARNER_RESULTS = _RESULTS / "bench-selfplay.json", _RESULTS / "bench-learner.json"
-#: Networks on CPUs, and on GPUs.
+#: Network sizes on CPUs and on GPUs.
 CPU_NETWORK, GPU_NETWORK = "base", "paper"
 
 
 @dataclass(frozen=True)
 class Measurements:
-    """What the two benchmarks printed."""
+    """Output of the two benchmarks."""
 
     selfplay: dict[str, Any]
     learner: dict[str, Any]
 
 
 def measurements(selfplay: Path | None = None, learner: Path | None = None) -> Measurements:
-    """Read measurements, by default those of docs/results; raises InputError for files that are none."""
+    """Read measurements, by default those of docs/results; raises InputError for files that are not measurements."""
     return Measurements(_read(selfplay or SELFPLAY_RESULTS), _read(learner or LEARNER_RESULTS))
 
 
@@ -47,20 +47,21 @@ def _read(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}; name a file with --selfplay and --learner") from error
     except ValueError as error:
-        raise InputError(f"{path}: no JSON: {error}") from error
+        raise InputError(f"{path}: not JSON: {error}") from error
     if not isinstance(found, dict):
         raise InputError(f"{path}: no measurements of ours")
     return found
 
 
 def costs_of(found: Measurements) -> tuple[Costs, Costs]:
-    """Return costs on CPUs and on GPUs."""
+    """Return the costs on CPUs and on GPUs."""
     cpu = cpu_costs(found.selfplay, found.learner, CPU_NETWORK)
     return cpu, gpu_costs(cpu, GPU_NETWORK, found.learner.get(GPU_NETWORK, {}).get("card"))
 
 
-#: How a run may be configured: the same for any number of machines, which suits the fewest alone (`suphx train` refuses
-#: it for more); so that it grows with the machines; and the same with a change of the program.
+#: Configurations of runs. Fixed: the same for any number of machines, which is suitable for few machines only (`suphx
+#: train` refuses it for more). Growing: adapted to the number of machines; `scenarios` also has a variant of it with a
+#: change of the program.
 _FIXED = Policy(tables=1024, batch=8192, publish_steps=4)
 _GROWING = {
     "cpu": Policy(tables=256, batch=8192, publish_steps=4, batch_a_server=256, keeps_fresh=True),
@@ -69,7 +70,7 @@ _GROWING = {
 
 
 def scenarios(found: Measurements, machines: Sequence[int]) -> Iterator[tuple[str, list[Forecast]]]:
-    """Yield forecasts of clusters of each number of machines, by the name of what they are made of and run."""
+    """Yield forecasts for each number of machines, with a name made of the kind of machines and the configuration."""
     cpu, gpu = costs_of(found)
     kinds: dict[str, tuple[Costs, Machine]] = {"cpu": (cpu, CPU_MACHINE), "gpu": (gpu, GPU_MACHINE)}
     for kind, (costs, machine) in kinds.items():
@@ -83,7 +84,7 @@ def scenarios(found: Measurements, machines: Sequence[int]) -> Iterator[tuple[st
 
 
 def checks(found: Measurements) -> dict[str, dict[str, dict[str, float]]]:
-    """Return questions a second as measured and as simulated, by network and layout of roles on this machine."""
+    """Return measured and simulated questions per second, by network and layout of roles on the measured machine."""
     result: dict[str, dict[str, dict[str, float]]] = {}
     for network, parts in found.selfplay.items():
         if not isinstance(parts, dict):
