@@ -67,7 +67,7 @@ class TrainConfig(Config):
     evaluation: EvaluationConfig | None = Field(default_factory=EvaluationConfig)
     """How the agent is measured while it learns; null: not at all."""
     sample_games: int = Field(default=1_000, ge=0)
-    """Every how many games one is kept as a log (mjlog); 0 keeps none."""
+    """One game in this many is kept as a log (mjlog); 0 keeps none."""
     roles: RolesConfig = Field(default_factory=RolesConfig)
     """The processes of a distributed training, and what each may use; not used with `--local`."""
 

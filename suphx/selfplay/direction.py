@@ -34,7 +34,7 @@ from suphx.selfplay.trajectory import Batch, Experience, join
 _SIDE_BY_SIDE = 256
 #: Questions that are evaluated together.
 _AT_ONCE = 4096
-#: The model whose answers are compared with the start's, for one question in so many.
+#: The model whose answers are compared with the start's, and the interval between compared questions.
 _DISCARD, _EVERY = "discard", 16
 
 

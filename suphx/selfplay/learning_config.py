@@ -20,7 +20,7 @@ class EntropyConfig(Config):
     share: float = Field(default=1.0, gt=0)
     """Share of the measured entropy that becomes the target."""
     half_life: int | None = Field(default=None, ge=1)
-    """Steps after which the target has halved, again and again; by default it stays constant."""
+    """Number of steps in which the target halves, repeatedly; by default it stays constant."""
     start: float = Field(default=0.01, ge=0)
     """Alpha at the first step."""
     beta: float = Field(default=1e-3, ge=0)
@@ -86,7 +86,7 @@ class AnnealConfig(Config):
     games: int = Field(ge=1)
     """Games, after those, over which the rate falls linearly."""
     lowest: float = Field(default=0.1, ge=0, le=1)
-    """Share of the full rate at which it ends and stays."""
+    """Share of the full rate that it falls to and then keeps."""
 
     def share_at(self, games: int) -> float:
         """Return the share of the full rate after a number of games."""

@@ -34,7 +34,7 @@ class Experience:
     path: np.ndarray
     """u4[n]: index into the batch's paths"""
     place: np.ndarray
-    """u2[n]: how many questions were asked in the round before, to any network and seat"""
+    """u2[n]: number of questions asked earlier in the round, to any network and seat"""
     planes: np.ndarray
     """uint64[n, planes of the model]: what the network saw, without oracle planes"""
     oracle: np.ndarray
