@@ -65,7 +65,7 @@ def read_tiles(event: Event, name: str, count: int | None = None) -> list[int]:
     """
     tiles = event[name]
     if not isinstance(tiles, list) or (count is not None and len(tiles) != count):
-        raise ValueError(f"{name} is not a list of {count} tiles")
+        raise ValueError(f"{name} is not a list of {'' if count is None else f'{count} '}tiles")
     return [read_tile(tile) for tile in tiles]
 
 

@@ -74,10 +74,10 @@ def tables(found: Mapping[str, Any], title: str = "", unit: str = "deals") -> It
 
 
 def _difference_table(found: Mapping[str, Any], pair: Mapping[str, Any]) -> Table:
-    title = f"{pair['agent']} less {pair['against']}, on the same {pair['deals']:,} deals"
+    title = f"{pair['agent']} minus {pair['against']}, on the same {pair['deals']:,} deals"
     table = Table(title=escape(title), box=SIMPLE)
     table.add_column("", no_wrap=True)
-    for name in ("difference", "95 % interval", "p", "smallest to be seen"):
+    for name in ("difference", "95 % interval", "p", "detectable"):
         table.add_column(name, justify="right")
     for measure in _measured(found):
         number = pair[measure.name]
@@ -156,14 +156,14 @@ def played_career_table(name: str, career: Mapping[str, Any]) -> Table:
 
 
 def write_csv(path: Path, found: Mapping[str, Any]) -> None:
-    """Write a CSV file: one line per agent and measure, then one per difference and measure (`A less B`)."""
+    """Write a CSV file: one line per agent and measure, then one per difference and measure (`A minus B`)."""
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")
     lines.writerow(["of", "games", "deals", "measure", *_NUMBERS])
     for name, each in found["agents"].items():
         _write_lines(lines, [name, each["games"], each["deals"]], found, each)
     for pair in found["differences"]:
-        _write_lines(lines, [f"{pair['agent']} less {pair['against']}", "", pair["deals"]], found, pair)
+        _write_lines(lines, [f"{pair['agent']} minus {pair['against']}", "", pair["deals"]], found, pair)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, text.getvalue().encode())
 

@@ -25,17 +25,17 @@ _PANELS = (
     ("KL from the policy that played (nats)", ("MODEL/kl_behaviour",)),
     ("importance weights: mean, and dashed the highest", ("MODEL/weight_mean", "MODEL/weight_max")),
     ("spread of the rounds' rewards", ("play/reward_spread",)),
-    ("games that ended/s", ("rate/games_per_s",)),
+    ("finished games/s", ("rate/games_per_s",)),
 )
 _COLUMNS = 2
 #: Panels of the plot of several trainings: title and curve; a panel is left out if no training has its curve.
 _COMPARED = (
     ("KL from the start (nats)", "MODEL/kl_reference"),
     ("entropy (nats)", "MODEL/entropy"),
-    ("share of a gradient that those before foretold", "MODEL/gradient_signal"),
+    ("share of the squared gradient that earlier ones predict", "MODEL/gradient_signal"),
     ("variance of the rewards that the critic explains", "critic/explained_variance"),
     ("share of what is hidden that is shown", "play/gamma"),
-    ("average rank less the start's; below 0 is better", "evaluation/less_start"),
+    ("average rank minus the start's; below 0 is better", "evaluation/less_start"),
 )
 
 
@@ -102,7 +102,7 @@ def plot_strength(path: Path, found: SelfPlay) -> None:
     axes.axhline(0, color="0.35", linewidth=0.9, linestyle="--", zorder=0)
     axes.set_xlim(left=0)
     axes.set_xlabel("games of self-play")
-    axes.set_ylabel("average rank, less the start's")
+    axes.set_ylabel("average rank minus the start's")
     axes.set_title("The agent less its start, on the same deals, with 95 % intervals; below 0 is better", fontsize=10)
     write_figure(path, figure)
 

@@ -39,7 +39,7 @@ def test_two_challengers_are_measured_compared_drawn_and_kept(
     assert {path.name for path in (tmp_path / "plots").iterdir()} >= {"ranks.png", "running.png", "stable-rank.png"}
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in (tmp_path / "plots").iterdir())
     rows = list(csv.DictReader((tmp_path / "numbers.csv").open()))
-    assert {row["of"] for row in rows} == {"sensible", "never_folds", "never_folds less sensible"}
+    assert {row["of"] for row in rows} == {"sensible", "never_folds", "never_folds minus sensible"}
     assert list((tmp_path / "board").iterdir())
 
     assert run(arguments, monkeypatch) == 0  # the same command goes on, here with nothing left to play
@@ -55,7 +55,7 @@ def test_a_round_robin_prints_every_agent_and_every_difference(
     assert run([*arguments, "--protocol", "round-robin", "--games", "12", "--threads", "1"], monkeypatch) == 0
     text = capsys.readouterr().out
     assert "average rank" in text
-    assert all(f"{a} less {b}" in text for a, b in (names[:2], names[1:], (names[0], names[2])))
+    assert all(f"{a} minus {b}" in text for a, b in (names[:2], names[1:], (names[0], names[2])))
 
 
 def test_an_agent_against_two_of_itself_is_even(

@@ -77,7 +77,7 @@ def test_names_stand_in_tables_as_they_are_written(name: str) -> None:
     units = {name: random_units(EVEN, 10, seed=1), "other": random_units(EVEN, 10, seed=2)}
     agents, pair = tables(report(units, [(name, "other")]), f"{name} plays")
     assert f"{name} plays" in shown(agents) and shown(agents).count(name) == 2
-    assert f"{name} less other" in shown(pair)
+    assert f"{name} minus other" in shown(pair)
     assert name in shown(resampling_table({name: {"800": {"2.5": 6.5}}}, "expert"))
     assert f"{name}: 10 careers" in shown(career_table(name, simulate([0.3, 0.3, 0.25, 0.15], games=100, careers=10)))
     assert f"{name}: the 1 games" in shown(played_career_table(name, follow_summary(np.zeros(1, np.uint8), start=10)))
@@ -102,7 +102,7 @@ def test_csv_has_a_line_for_every_number(found: dict, tmp_path: Path) -> None:
     rank = next(line for line in lines if line["of"] == "strong" and line["measure"] == "average_rank")
     assert float(rank["value"]) == found["agents"]["strong"]["average_rank"]["value"]
     assert rank["p"] == "" and float(rank["low"]) < float(rank["value"]) < float(rank["high"])
-    pair = next(line for line in lines if line["of"] == "strong less even" and line["measure"] == PRIZE)
+    pair = next(line for line in lines if line["of"] == "strong minus even" and line["measure"] == PRIZE)
     assert float(pair["value"]) > 0 and pair["games"] == "" and float(pair["p"]) < 0.01
 
 

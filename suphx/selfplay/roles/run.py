@@ -184,7 +184,7 @@ class DistributedTraining:
                     ray.get(each)
                 except RayError as error:
                     raise self._told(error, playing[each]) from error
-                raise RoleLost(f"{playing[each]} has ended by itself")
+                raise RoleLost(f"{playing[each]} has ended by itself. {self.folder.last_good} {_RESUME}")
             if stop.is_set() and not told:
                 server.stop.remote()
                 told = True
