@@ -1,8 +1,8 @@
 /**
  * The player of @kobalab/majiang-ai as an mjai bot: `node bot.js [FOLDER]`.
  *
- * A line in is an array of mjai events, or one event; a line out is the action on it, `{"type":"none"}` for none.
- * FOLDER is where `npm install` put the packages; by default here.
+ * An input line is an array of mjai events, or a single event; the output line is the reply, `{"type":"none"}` for none.
+ * FOLDER is where `npm install` has put the packages; by default the folder of this file.
  */
 "use strict";
 

@@ -1,10 +1,10 @@
 /**
- * One seat of one game: mjai events in, an mjai action out, with a player of majiang-core in between.
+ * One seat of one game: translates mjai events for a majiang-core player, and its replies to mjai actions.
  *
  * The messages are those of majiang-core's `Game` (lib/game.js): kaiju (the game), qipai (the deal), zimo and gangzimo
  * (draws), dapai (discard), fulou (call), gang (closed or added kong), kaigang (new dora). Seats in them count from
- * the dealer. hule, pingju and jieju, the ends of rounds and of the game, are not sent: a player of majiang-core only
- * shows them, and the next qipai carries all points.
+ * the dealer. hule, pingju and jieju, the ends of rounds and of the game, are not sent: a majiang-core player only
+ * displays them, and the next qipai carries all scores.
  */
 "use strict";
 
@@ -14,17 +14,17 @@ const NONE = { type: "none" };
 const ANSWERED = ["tsumo", "dahai", "chi", "pon", "ankan", "kakan", "reach"];
 const WINDS = ["E", "S", "W", "N"];
 
-/** Tenhou's rules where they differ from majiang-core's own: no double yakuman. */
+/** Tenhou's rules where they differ from the defaults of majiang-core: no double yakuman. */
 const TENHOU = { "ダブル役満あり": false };
 
 class Translator {
-  /** makePlayer: returns a fresh player; rule: majiang-core's function that makes a set of rules. */
+  /** makePlayer: returns a new player; rule: majiang-core's function that makes a set of rules. */
   constructor(makePlayer, rule) {
     this.makePlayer = makePlayer;
     this.rule = rule(TENHOU);
   }
 
-  /** Takes events in their order, and returns what the seat answers to the last one that a player answers to. */
+  /** Takes events in order, and returns the seat's answer to the last event that a player can answer. */
   react(events) {
     const asked = events.findLastIndex((event) => ANSWERED.includes(event.type));
     let answer = NONE;
@@ -35,7 +35,7 @@ class Translator {
     return answer;
   }
 
-  /** Takes one event; returns an action if it is asked for one. */
+  /** Takes one event; returns the player's action if `asked`. */
   take(event, asked) {
     switch (event.type) {
       case "start_game": this.seat = event.id; this.player = null; return NONE;
@@ -51,7 +51,7 @@ class Translator {
     return reply ? this.action(reply) : NONE;
   }
 
-  /** A seat as majiang counts it: from the dealer. */
+  /** The number of a seat in majiang: counted from the dealer. */
   place(seat) { return (seat - this.dealer + 4) % 4; }
 
   deal(event) {
@@ -80,7 +80,7 @@ class Translator {
     });
   }
 
-  /** The message that an event of play is, or null for what majiang has no message for. */
+  /** The majiang message for an event, or null if it has none. */
   message(event) {
     const l = this.place(event.actor);
     switch (event.type) {
@@ -114,7 +114,7 @@ class Translator {
     }
   }
 
-  /** What a player's reply is in mjai. */
+  /** The mjai action for a player's reply. */
   action(reply) {
     const actor = this.seat, { actor: target, pai } = this.last;
     if (reply.hule) return { type: "hora", actor, target, pai };

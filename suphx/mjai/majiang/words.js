@@ -2,7 +2,7 @@
  * Tiles and melds in the notations of mjai and of majiang-core.
  *
  * mjai writes `5mr` for a red five and letters for honours; majiang writes the suit first (`m0`), honours as `z1` to
- * `z7`, and a meld as one word: `m1-23` is a chow of the 1, `p505=` a pong from across, `s5550` a closed kong.
+ * `z7`, and a meld as one word: `m1-23` is a chow with the 1 called, `p505=` a pong from across, `s5550` a closed kong.
  */
 "use strict";
 
@@ -23,7 +23,7 @@ function toMjai(tile) {
   return number === "0" ? `5${suit}r` : number + suit;
 }
 
-/** The rank that orders a chow: a red five is a five. */
+/** The rank by which a chow is ordered: a red five is a five. */
 const rank = (tile) => Number(tile[1]) || 5;
 
 /** A called chow, pong or open kong: own tiles, the called one, and its source as in `SOURCES`. */
@@ -38,12 +38,12 @@ function calledMeld(own, called, source) {
   return suit + order.map((each) => each.text).join("");
 }
 
-/** A closed kong: red fives last. */
+/** A closed kong, with red fives last. */
 function closedKong(tiles) {
   return tiles[0][0] + tiles.map((tile) => tile[1]).sort().reverse().join("");
 }
 
-/** The own tiles of a called meld, in mjai's words. */
+/** The own tiles of a called meld, in mjai's notation. */
 function ownTiles(meld) {
   return (meld.slice(1).match(/\d(?![+=-])/g) || []).map((number) => toMjai(meld[0] + number));
 }

@@ -1,4 +1,4 @@
-// The start of the served page: which view it shows follows from the address.
+// Entry point of the served page: the address determines which view it shows.
 import { showPlay } from "suphx/playing.js";
 import { showReview } from "suphx/reviewing.js";
 import { dropAnywhere, showStart } from "suphx/start.js";
@@ -9,7 +9,7 @@ const review = /^\/review\/([\w-]+)$/.exec(location.pathname);
 const played = /^\/play\/([\w-]+)$/.exec(location.pathname);
 const game = /^\/watch\/([\w-]+)$/.exec(location.pathname);
 
-if (!played) dropAnywhere(); // what is dropped by chance would leave the game
+if (!played) dropAnywhere(); // during a game, an accidental drop would leave it
 if (played) showPlay(root, played[1]);
 else if (review) showReview(root, review[1]);
 else if (game) showGame(root, game[1]);

@@ -1,4 +1,4 @@
-// Phi along a game: one line a seat, drawn as SVG.
+// Phi over the course of a game: an SVG chart with one line per seat.
 import { s } from "suphx/dom.js";
 import { roundName } from "suphx/words.js";
 
@@ -15,7 +15,7 @@ const MARKERS = [
   (x, y) => s("path", { d: `M${x - 5} ${y}L${x} ${y - 5.5}L${x + 5} ${y}L${x} ${y + 5.5}Z` }),
 ];
 
-/** Places for labels at their heights, moved apart so that they can be read. */
+/** Heights of labels, moved apart so that they do not overlap. */
 function apart(heights, least) {
   const order = heights.map((y, n) => [y, n]).sort((a, b) => a[0] - b[0]);
   for (let n = 1; n < order.length; n += 1) order[n][0] = Math.max(order[n][0], order[n - 1][0] + least);
@@ -29,7 +29,7 @@ function apart(heights, least) {
   return found;
 }
 
-/** The curve. rounds: their names; `at`: the round that is looked at, from 0; `go(round)` where one is chosen. */
+/** The chart. rounds: their names; `at`: index of the current round; `go(round)`: called when a round is chosen. */
 export function phiChart(phi, rounds, names, at, go) {
   const all = phi.values.flat();
   const most = Math.max(1, ...all.map(Math.abs));

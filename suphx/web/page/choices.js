@@ -1,4 +1,4 @@
-// What can be answered besides a discard: buttons with their keys.
+// Answers other than discards: buttons with their keys.
 import { h, show } from "suphx/dom.js";
 import { tilesInline } from "suphx/decision.js";
 import { term, tileNames } from "suphx/words.js";
@@ -17,14 +17,14 @@ function words(choice, question) {
   return term(choice.type);
 }
 
-/** The tiles on a button: those of a call together, the called one last. */
+/** The tiles on a button: for a call all its tiles, with the called one last. */
 function tilesOf(choice) {
   if (["riichi", "pass", "stop", "nine terminals", "next round"].includes(choice.type)) return [];
   if (choice.type === "closed kong") return choice.own;
   return [...choice.own, choice.tile];
 }
 
-/** The row of buttons; `press(choice)` when one is pressed. */
+/** The row of buttons; `press(choice)` is called when one is pressed. */
 export class ChoiceRow {
   constructor(press) {
     this.press = press;
@@ -32,7 +32,7 @@ export class ChoiceRow {
     this.place = h("div", { class: "answers", id: "answers", role: "group", "aria-label": "What you can do", tabindex: "-1", onkeydown: (event) => this.arrow(event) });
   }
 
-  /** Show the choices of a question (null: none); `armed`: riichi is chosen, its discard is not yet. */
+  /** Show the choices of a question (null: none); `armed`: riichi has been chosen, but not yet its discard. */
   draw(question, { armed, busy }) {
     const choices = question ? question.choices.filter((each) => each.type !== "discard") : [];
     choices.sort((a, b) => ORDER.indexOf(a.type) - ORDER.indexOf(b.type));
@@ -49,7 +49,7 @@ export class ChoiceRow {
     show(this.place, this.buttons);
   }
 
-  /** Press the button of a key; where several have it, go to the next of them. Returns whether there is one. */
+  /** Press the button of a key; if several have it, focus the next of them. Returns whether there is one. */
   key(name) {
     const found = this.buttons.filter((button) => button.dataset.key === name && !button.disabled);
     if (found.length === 1) found[0].click();

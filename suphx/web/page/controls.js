@@ -1,16 +1,16 @@
-// What the pages of games have in common: ways through a game, keys, settings, names.
+// What the pages of games have in common: navigation, keys, settings, names.
 import { h, s, show } from "suphx/dom.js";
 
 const THEMES = ["auto", "dark", "light"];
 
-// What stands on a button, drawn.
+// The icons on buttons, as SVG paths.
 const ICONS = {
   "round-before": "M4 4V20M20 4 8 12 20 20Z", "decision-before": "M12 4 2 12 12 20ZM22 4 12 12 22 20Z", "step-before": "M17 4 7 12 17 20Z",
   "step-after": "M7 4 17 12 7 20Z", "decision-after": "M2 4 12 12 2 20ZM12 4 22 12 12 20Z", "round-after": "M4 4 16 12 4 20ZM20 4V20",
   play: "M6 3 20 12 6 21Z", pause: "M7 4H9V20H7ZM15 4H17V20H15Z",
 };
 
-/** Names to show: those that are missing or come twice get the number of their seat. */
+/** Names to show: missing and repeated names get the number of their seat. */
 export function tellApart(names) {
   return names.map((name, seat) => {
     if (!name) return `Seat ${seat + 1}`;
@@ -18,14 +18,14 @@ export function tellApart(names) {
   });
 }
 
-/** A button with a picture; `words` is its name. */
+/** A button with an icon; `words` is its label. */
 export function iconButton(id, words, action) {
   const button = h("button", { type: "button", id, onclick: action });
   setIcon(button, id, words);
   return button;
 }
 
-/** Give a button another picture and name; one that has them stays as it is, for it may just be pressed. */
+/** Give a button another icon and label; if it has them already it is left alone, since it may just be pressed. */
 export function setIcon(button, icon, words) {
   if (button.title === words) return;
   button.title = words;
@@ -33,7 +33,7 @@ export function setIcon(button, icon, words) {
   show(button, s("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, s("path", { d: ICONS[icon] })));
 }
 
-/** The place so many steps from one, over the ends of rounds; null where there is none. frames: by round. */
+/** The place `by` steps away, across the ends of rounds; null if there is none. frames: by round. */
 export function stepFrom(frames, at, by) {
   let { round, frame } = at;
   frame += by;
@@ -54,7 +54,7 @@ export function isForElement(event) {
     || (event.key.startsWith("Arrow") && within("[role=tablist]")) || (event.key === " " && within("button, a, summary"));
 }
 
-/** Do what a key stands for; actions: by key, letters small. */
+/** Perform the action of a key; actions: by key, letters in lower case. */
 export function act(event, actions) {
   const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   if (!action) return;
@@ -62,7 +62,7 @@ export function act(event, actions) {
   action();
 }
 
-/** Show the settings that can be switched: some of the page's own ([name, words, brief, key]), and those of all pages. */
+/** Show toggles for settings: some of the page's own ([name, words, brief, key]), and those of all pages. */
 export function showToggles(place, settings, keep, own) {
   const focused = document.activeElement && document.activeElement.dataset ? document.activeElement.dataset.setting : null;
   const both = (words, brief) => [h("span", { class: "long" }, words), h("span", { class: "brief" }, brief)];

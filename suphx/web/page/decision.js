@@ -1,20 +1,20 @@
-// The panel about one decision: what was done, what the agent thinks, the hands near, what is safe.
+// The panel about one decision: the action taken, the agent's opinion, hands within reach, and safe tiles.
 import { h, s } from "suphx/dom.js";
 import { inlineTile } from "suphx/tiles.js";
 import { candidateName, number, percent, term, tileName, yakuName } from "suphx/words.js";
 
-const SHOWN = 8; // candidates beyond the likeliest are folded away
+const SHOWN = 8; // this many of the likeliest candidates are shown, the others are folded away
 
 export function tilesInline(faces) {
   return h("span", { class: "tiles" }, faces.map((face) => inlineTile(face, tileName(face))));
 }
 
-/** Words of the engine, such as `pong 7z with 7z7z`, with tiles in place of their notation. */
+/** A text of the engine, such as `pong 7z with 7z7z`, with pictures of tiles in place of their notation. */
 export function withTiles(words) {
   return words.split(/([0-9][mpsz])/).map((part, n) => (n % 2 ? tilesInline([part]) : part));
 }
 
-/** One sentence about a decision. */
+/** A sentence about a decision. */
 export function verdict(decision, name) {
   const taken = decision.candidates[decision.taken];
   const preferred = decision.candidates[decision.preferred];
@@ -23,7 +23,7 @@ export function verdict(decision, name) {
     `(${percent(preferred.probability)}). Difference ${decision.difference.toFixed(2)}.`;
 }
 
-/** The tiles of a candidate as they are to be seen: those of a call with the called one last. */
+/** The tiles of a candidate as displayed: for a call all its tiles, with the called one last. */
 function tilesOf(candidate) {
   if (candidate.type === "closed kong") return candidate.own;
   const own = ["chow", "pong", "open kong"].includes(candidate.type) ? candidate.own : [];
@@ -53,7 +53,7 @@ function facts(candidate) {
   return found.join(", ");
 }
 
-/** A sign where a discard may be won on by somebody in riichi. */
+/** A warning sign if a player in riichi may win on a discard. */
 function danger(candidate, names) {
   if (!candidate.danger.length) return null;
   const words = `danger: ${candidate.danger.map((seat) => names[seat]).join(", ")}`;
@@ -127,7 +127,7 @@ function safety(decision, names, hand) {
   }));
 }
 
-/** The panel. `place`: where it is, in words; `view`: the seat's own part of the frame. */
+/** The panel. `place`: the moment of the game, as text; `view`: the seat's own part of the frame. */
 export function decisionPanel(decision, { place, names, name, view }) {
   return h("div", { class: "decision" },
     h("h3", {}, place),

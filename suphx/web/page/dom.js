@@ -1,4 +1,4 @@
-// Elements out of plain calls. Text always goes in as text, never as markup.
+// Functions that create elements. Text is always inserted as text, never as markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -24,7 +24,7 @@ export function s(tag, attributes, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
-/** Put other children into a node. */
+/** Replace the children of a node. */
 export function show(node, ...children) {
   node.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
 }

@@ -1,4 +1,4 @@
-// The start of a file with one review: the review stands in it.
+// Entry point of a file with a single review, which is embedded in it.
 import { openReview } from "suphx/review.js";
 
 openReview(document.getElementById("root"), JSON.parse(document.getElementById("review").textContent));

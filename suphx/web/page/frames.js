@@ -1,4 +1,4 @@
-// Whole frames out of the first one and what changes: see `suphx.review.frames`.
+// Reconstruction of whole frames from the first one and the changes: see `suphx.review.frames`.
 
 /** All frames of a round, whole; `last` is the seat that discarded last, `name` the round's. */
 export function wholeFrames(round) {

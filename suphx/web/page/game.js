@@ -6,12 +6,12 @@ import { number, percent, roundName, signed, term } from "suphx/words.js";
 
 const SHOWN = 40;
 
-/** The decisions of a seat in which it differs from the agent, those that mattered most first. */
+/** The decisions of a seat that differ from the agent's, in order of decreasing importance. */
 export function largest(seat) {
   return seat.decisions.flat().filter((each) => !each.agrees && each.difference > 0).sort((a, b) => b.difference - a.difference);
 }
 
-/** The list of the largest differences; `go(decision)` where one is chosen. */
+/** The list of the largest differences; `go(decision)` is called when one is chosen. */
 export function differencesPanel(review, seat, go) {
   if (!seat) return h("p", { class: "quiet" }, "The decisions of this seat were not reviewed.");
   const all = largest(seat);
@@ -27,7 +27,7 @@ export function differencesPanel(review, seat, go) {
   }));
 }
 
-/** How each round ended; `review.scores` is null where there is more to come. `go(round)` where one is chosen, or null. */
+/** How each round ended; `review.scores` is null if the game goes on. `go(round)`: called when one is chosen, or null. */
 export function scoresTable(review, go) {
   const how = (result) => result.wins.length
     ? result.wins.map((win) => `${review.names[win.seat]} ${term(win.seat === win.source ? "win by draw" : "win by claim")} ${number(win.points)}`).join("; ")
@@ -76,7 +76,7 @@ function rates(review) {
         }))]))));
 }
 
-/** Everything about the whole game; `at` is the round that is looked at, `go(round)` moves to one. */
+/** Everything about the whole game; `at` is the current round, `go(round)` moves to another. */
 export function gamePanel(review, at, go) {
   return h("div", { class: "game" },
     h("h3", {}, "Phi: what the game is worth"),
@@ -87,7 +87,7 @@ export function gamePanel(review, at, go) {
     review.remarks.length ? h("details", { class: "remarks" }, h("summary", {}, `Remarks (${review.remarks.length})`), h("ul", {}, review.remarks.map((each) => h("li", {}, each)))) : null);
 }
 
-/** What the numbers mean, in short. */
+/** A short explanation of the numbers. */
 export function aboutPanel(review) {
   const terms = [
     ["Probability", "How likely the agent is to take an action where it draws every answer of its networks by their probability."],

@@ -1,4 +1,4 @@
-// The characters on tiles as strokes on a square of 100 by 100, drawn by us.
+// The characters on tiles as strokes in a 100 by 100 square, drawn by ourselves.
 
 export const NUMERALS = [
   "M10 52H90",

@@ -1,16 +1,16 @@
-// The own hand as buttons: by mouse, touch and keyboard.
+// The own hand as buttons for mouse, touch and keyboard.
 import { h, s, show } from "suphx/dom.js";
 import { kindOf } from "suphx/tiles.js";
 import { tileName } from "suphx/words.js";
 
-/** The choice that discards a tile of the hand; null where it may not go. */
+/** The choice that discards a tile of the hand; null if it may not be discarded. */
 function choiceFor(question, face, drawn) {
   if (!question) return null;
   return question.choices.find((each) => each.type === "discard" && each.tile === face && each.drawn === drawn) || null;
 }
 
 export class Hand {
-  /** discard(choice, face): a tile is chosen. pointed(kind or null): one is pointed at. */
+  /** discard(choice, face): called when a tile is chosen. pointed(kind or null): called when one is pointed at. */
   constructor({ discard, pointed }) {
     this.discard = discard;
     this.pointed = pointed;
@@ -21,7 +21,7 @@ export class Hand {
       onmouseleave: () => this.point(null), onfocusout: () => this.point(null) });
   }
 
-  /** Show a hand. `riichi`: only kinds that it can be declared with can be chosen. */
+  /** Show a hand. `riichi`: only kinds with which riichi can be declared can be chosen. */
   draw({ hand, drawn, question, riichi, busy, dora, forbidden }) {
     const had = this.place.contains(document.activeElement);
     const faces = [...hand.map((face) => [face, false]), ...(drawn ? [[drawn, true]] : [])];
@@ -47,7 +47,7 @@ export class Hand {
     if (had) this.focus();
   }
 
-  /** Put the focus where it was, or on the tile just drawn. */
+  /** Restore the focus, or set it on the tile just drawn. */
   focus() {
     if (this.tiles.length) this.tiles[this.at].focus({ preventScroll: true });
   }
@@ -67,7 +67,7 @@ export class Hand {
     this.point(face);
   }
 
-  /** A finger chooses with the first touch and discards with the second. */
+  /** With touch, the first tap selects a tile and the second discards it. */
   press(event, n, choice, face) {
     if (event.pointerType === "touch" && this.touched !== n) {
       this.touched = n;

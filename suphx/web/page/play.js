@@ -1,4 +1,4 @@
-// A game that is played: the table, the own hand, what can be done, and how it has gone. What happens is the server's to say.
+// A game that is played: the table, the own hand, the possible actions, and the game so far. The server decides what happens.
 import { ChoiceRow } from "suphx/choices.js";
 import { act, isForElement, showToggles } from "suphx/controls.js";
 import { h, show } from "suphx/dom.js";
@@ -13,8 +13,8 @@ import { symbols } from "suphx/tiles.js";
 import { markFuriten, noteLine } from "suphx/tips.js";
 import { roundName, term, useJapanese } from "suphx/words.js";
 
-const MOVES = 12; // of the latest that are listed
-const SPOKEN = 12; // sentences that stay to be read again
+const MOVES = 12; // number of latest moves listed
+const SPOKEN = 12; // number of sentences kept for screen readers to read again
 const PACES = { slow: "Slow", normal: "Normal pace", fast: "Fast", instant: "At once" };
 const PLACES = ["", "right", "across", "left"];
 const OPTIONS = [["no_calls", "No calls", "1"], ["win_at_once", "Win at once", "2"], ["discard_drawn", "Discard what is drawn", "3"]];
@@ -69,7 +69,7 @@ export class PlayPage {
         h("div", { class: "right" }, h("section", { class: "panel", "aria-label": "What has happened" }, this.now, this.before, about, keys))), this.spoken);
   }
 
-  // What comes from the server
+  // Updates from the server
 
   take(position) {
     this.state.take(position);
@@ -102,7 +102,7 @@ export class PlayPage {
     this.draw();
   }
 
-  /** A position is to be shown now. */
+  /** Called when a position is to be shown. */
   next(position) {
     const { before } = this.state;
     const isNewRound = !before || before.frame.round !== position.frame.round || before.frame.repeat !== position.frame.repeat || (before.result && !position.result);
@@ -120,7 +120,7 @@ export class PlayPage {
     if (position.question || this.isOver) this.attend();
   }
 
-  // What is answered
+  // Answers
 
   choose(choice) {
     if (choice.type === "riichi") this.state.arm(!this.state.armed);
@@ -170,7 +170,7 @@ export class PlayPage {
     this.draw();
   }
 
-  // What is heard, and where the focus is
+  // Announcements for screen readers, and the focus
 
   windOf(position, seat) {
     return seat === null ? "" : seat === this.seat ? "You" : term(position.frame.seats[seat].wind);
@@ -184,7 +184,7 @@ export class PlayPage {
     while (this.spoken.children.length > SPOKEN) this.spoken.firstChild.remove();
   }
 
-  /** Lead the focus to what is asked, if it is not somewhere else on purpose. */
+  /** Move the focus to the question, unless the user has put it somewhere else. */
   attend() {
     const at = document.activeElement;
     if (at && at !== document.body && !this.own.contains(at) && !this.outcome.place.contains(at)) return;
@@ -202,7 +202,7 @@ export class PlayPage {
 
   // Drawing
 
-  /** What seats are called at the table: by their winds; `fixed`: by their places, for lists over several rounds. */
+  /** Names of the seats at the table, with their winds; `fixed`: with their places, for lists over several rounds. */
   names(position, fixed) {
     return this.state.status.names.map((name, seat) => {
       if (seat === this.seat) return "You";

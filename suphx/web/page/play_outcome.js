@@ -1,28 +1,28 @@
-// How a round or a game came out, over the table that it was played at, and how to go on.
+// The outcome of a round or a game, laid over the table, and how to go on.
 import { h, show } from "suphx/dom.js";
 import { finalStanding, roundOutcome } from "suphx/outcome.js";
 
 export class OutcomePanel {
-  /** server: as of PlayPage. next(choice): go on. left(): it is gone and had the focus. */
+  /** server: as in PlayPage. next(choice): go on. left(): called when the panel had the focus and disappears. */
   constructor(server, { next, left }) {
     this.server = server;
     this.next = next;
     this.left = left;
-    this.looking = false; // at the table beneath
+    this.looking = false; // whether the panel is folded to look at the table beneath
     this.place = h("section", { class: "outcome", id: "outcome", hidden: true, "aria-labelledby": "outcome-title" });
   }
 
-  /** Show the outcome of a new round, whatever was looked at before. */
+  /** Show the outcome of a new round, even if the last one was folded. */
   open() {
     this.looking = false;
   }
 
-  /** What leads on, to have the focus: a button, or null. */
+  /** The button that continues the game, or starts the review, to be focused; or null. */
   get button() {
     return this.place.hidden ? null : this.place.querySelector("#next, #review");
   }
 
-  /** Go on by a key; false if there is nothing to go on with. */
+  /** Go on by a key; returns false if there is nothing to continue. */
   press() {
     const button = this.place.querySelector("#next");
     if (!button || button.disabled) return false;
@@ -30,7 +30,7 @@ export class OutcomePanel {
     return true;
   }
 
-  /** state: a PlayState with a position. names: of the seats, for a list. isOver: the game is, and this is its last round. */
+  /** state: a PlayState with a position. names: of the seats, for a list. isOver: this is the last round of a finished game. */
   draw(state, names, isOver) {
     const { position, question, busy, status } = state;
     const focused = this.place.contains(document.activeElement) ? document.activeElement.id : null;
@@ -54,7 +54,7 @@ export class OutcomePanel {
     if (focused) (this.place.querySelector(`#${focused}:enabled`) || this.place.querySelector("#outcome-title")).focus({ preventScroll: true });
   }
 
-  /** What there is to do with a game that is over. */
+  /** The actions for a finished game. */
   afterwards(seat) {
     return [
       h("button", { type: "button", id: "review", class: "strong", onclick: () => this.server.review(seat) }, "Review this game"),

@@ -1,14 +1,14 @@
-// The part of the start about playing: against whom, where, for how long, and the games that are there.
+// The start page's section about playing: opponents, seat, length, and the existing games.
 import { h, show } from "suphx/dom.js";
 import { ask, formOf } from "suphx/server.js";
 
 const PLACES = ["Right", "Across", "Left"];
 const SEATS = ["East", "South", "West", "North"];
 const CLOCKS = { "0 0": "No clock", "5 20": "5 s + 20 s a round", "3 5": "3 s + 5 s a round", "20 60": "20 s + 60 s a round" };
-const SEEDS = 1e6; // of those that are proposed; others can be typed
+const SEEDS = 1e6; // upper bound of the seeds proposed; others can be typed
 const MAX_SEED = 2 ** 53 - 1;
 
-/** The section; `tell(words, isError)` says what happens. Returns it and `update()`, which asks the server what there is. */
+/** The section; `tell(words, isError)` shows messages. Returns it and `update()`, which fetches the games from the server. */
 export function playSection(tell) {
   const agents = PLACES.map((place) => h("select", { id: `play-${place.toLowerCase()}` }));
   const options = (values) => values.map(([value, words]) => h("option", { value }, words));
@@ -53,7 +53,7 @@ export function playSection(tell) {
       h("button", { type: "button", "aria-label": `Forget ${game.source}`, onclick: forget }, "Forget"));
   };
 
-  /** Show what the server has. */
+  /** Show the agents and games of the server. */
   async function update() {
     try {
       const found = await (await ask("/api/play")).json();

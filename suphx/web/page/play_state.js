@@ -1,10 +1,10 @@
-// Where a game that is played stands on the page: positions that wait to be shown, the question, and its clock.
+// The state of a played game on the page: positions that wait to be shown, the question, and its clock.
 
 const STEPS = { slow: 900, normal: 350, fast: 130, instant: 0 }; // milliseconds between positions
-const CLOCKED = STEPS.normal; // at most, where there is a clock: the server allows for no more
+const CLOCKED = STEPS.normal; // the maximum if there is a clock: the server allows for no more
 
 export class PlayState {
-  /** answer(question, action): send an answer. pace(): how fast. shown(position): show one. changed(): draw anew. */
+  /** answer(question, action): send an answer. pace(): the speed chosen. shown(position): show one. changed(): redraw. */
   constructor(status, { answer, pace, shown, changed }) {
     this.status = status;
     this.options = status.options;
@@ -18,31 +18,31 @@ export class PlayState {
     this.timer = null;
     this.latest = 0;
     this.answered = 0; // number of the last question that was answered here
-    this.armed = false; // riichi is chosen, its discard is not yet
-    this.discardNext = null; // the discard that goes with a riichi that was declared
+    this.armed = false; // riichi has been chosen, but not yet its discard
+    this.discardNext = null; // the discard that goes with a declared riichi
     this.clock = null;
     this.away = false;
     this.message = "";
   }
 
-  /** What is asked at the position that is shown. */
+  /** The question at the position shown. */
   get question() {
     return this.position ? this.position.question : null;
   }
 
-  /** Whether the answer is on its way. */
+  /** Whether the answer has been sent. */
   get busy() {
     return Boolean(this.question) && this.question.number <= this.answered;
   }
 
-  /** Whether everything that was told is shown. */
+  /** Whether every position received is shown. */
   get isLast() {
     return this.position !== null && !this.waiting.length;
   }
 
   /** Take a position from the server. */
   take(position) {
-    if (position.number <= this.latest) return; // told before
+    if (position.number <= this.latest) return; // already received
     this.latest = position.number;
     this.waiting.push(position);
     this.declare(position);
@@ -104,7 +104,7 @@ export class PlayState {
       await this.send(number, action);
     } catch (error) {
       this.discardNext = null;
-      this.answered = number - 1; // where another page has answered, what comes of it is told
+      this.answered = number - 1; // if another page has answered, the server sends what follows
       this.message = error.message;
       this.changed();
     }
@@ -114,7 +114,7 @@ export class PlayState {
     this.clock = { ...left, at: performance.now() };
   }
 
-  /** What is left for the question that is shown, in seconds; null without a clock. */
+  /** The time left for the question shown, in seconds; null without a clock. */
   timeLeft() {
     if (!this.clock || !this.question || this.clock.question !== this.question.number || this.busy) return null;
     const spent = this.clock.running && !this.away ? (performance.now() - this.clock.at) / 1000 : 0;

@@ -1,4 +1,4 @@
-// A game that is played on the served page: what the server tells of it, and what is answered.
+// A game that is played on the served page: connects the page to the server.
 import { h, show } from "suphx/dom.js";
 import { PlayPage } from "suphx/play.js";
 import { ask, followPlay, formOf } from "suphx/server.js";

@@ -1,4 +1,4 @@
-// A review on the page: the table, the way through the game, and the panels.
+// A review on the page: the table, navigation through the game, and the panels.
 import { act, iconButton, isForElement, showToggles, stepFrom, tellApart } from "suphx/controls.js";
 import { decisionPanel, momentPanel, verdict } from "suphx/decision.js";
 import { h, show } from "suphx/dom.js";
@@ -11,7 +11,7 @@ import { roundName, term, useJapanese } from "suphx/words.js";
 
 const TABS = ["Decision", "Differences", "Game", "About"];
 
-const LEAST_SHOWN = 0.005; // of what can be done besides a discard, on the table; the panel has all
+const LEAST_SHOWN = 0.005; // minimum probability of choices other than discards on the table; the panel has all
 const MOST_CHOICES = 4;
 
 class ReviewPage {
@@ -32,7 +32,7 @@ class ReviewPage {
     this.draw();
   }
 
-  /** Take the page away again. */
+  /** Remove the page's event listeners. */
   close() {
     document.removeEventListener("keydown", this.keys);
     window.removeEventListener("hashchange", this.back);
@@ -73,15 +73,15 @@ class ReviewPage {
         h("div", { class: "right" }, this.tabs, this.panel)), this.live);
   }
 
-  // Ways through the game
+  // Navigation
 
-  /** Move by so many steps, over the ends of rounds. */
+  /** Move by this many steps, across the ends of rounds. */
   step(by) {
     const to = stepFrom(this.frames, this.at, by);
     if (to) this.move(to);
   }
 
-  /** Move to the next decision of the seat, or the one before; without any, by a step. */
+  /** Move to the next or previous decision of the seat; if the seat was not reviewed, move by one step. */
   toDecision(by, from = this.at) {
     if (!this.seatReview) {
       this.step(by);
@@ -93,7 +93,7 @@ class ReviewPage {
     if (found) this.move({ round: found.round, frame: found.frame });
   }
 
-  /** Go to a round's beginning; before the first is the first's. */
+  /** Go to the beginning of a round; a negative index means the first. */
   toRound(wanted) {
     const round = Math.max(wanted, 0);
     if (!this.frames[round]) return;
@@ -122,7 +122,7 @@ class ReviewPage {
     this.say();
   }
 
-  /** Take the place in the game from the address; return whether there is a good one in it. */
+  /** Take the place in the game from the address; return whether it contains a valid one. */
   fromAddress() {
     const said = new URLSearchParams(location.hash.slice(1));
     const [seat, round, frame] = ["seat", "round", "frame"].map((name) => Number.parseInt(said.get(name), 10));
@@ -214,7 +214,7 @@ class ReviewPage {
     showToggles(this.toggles, this.settings, () => this.keep(), [["open", "All hands", "Hands", "H"]]);
   }
 
-  /** What there is to draw at the own tiles: only of a decision about a discard. */
+  /** The marks to draw at the own tiles: only for the discards of a decision. */
   marks() {
     const decision = this.decision;
     if (!decision) return new Map();
@@ -226,7 +226,7 @@ class ReviewPage {
       }]));
   }
 
-  /** What else can be done: all but the least likely, and what was done and what the agent does in any case. */
+  /** The choices other than discards: all but the least likely, and always those taken and preferred. */
   choices() {
     const decision = this.decision;
     if (!decision) return [];
@@ -261,7 +261,7 @@ class ReviewPage {
   }
 }
 
-/** Show a review in an element, with links beside it; returns the page, with `close()`. */
+/** Show a review in an element, with links beside it; returns the page, which has `close()`. */
 export function openReview(root, review, links = []) {
   return new ReviewPage(root, review, links);
 }

@@ -1,10 +1,10 @@
-// A review on the served page: how far it is, then the review itself.
+// A review on the served page: its progress, then the review itself.
 import { h, show } from "suphx/dom.js";
 import { openReview } from "suphx/review.js";
 import { ask, follow } from "suphx/server.js";
 import { applySettings, loadSettings } from "suphx/settings.js";
 
-/** Show a review by its id, waiting for it where it is not finished. */
+/** Show a review by its id, waiting for it if it is not finished. */
 export async function showReview(root, id) {
   applySettings(loadSettings());
   const bar = h("progress", { max: 1, value: 0, "aria-label": "Progress" });

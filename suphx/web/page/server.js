@@ -1,6 +1,6 @@
-// What the page asks of its server.
+// Requests from the page to its server.
 
-/** The answer to a request; throws an Error with the server's words. */
+/** The response to a request; throws an Error with the server's message. */
 export async function ask(path, options = {}) {
   let answer;
   try {
@@ -13,12 +13,12 @@ export async function ask(path, options = {}) {
   try {
     said = (await answer.json()).detail;
   } catch {
-    // not in our own words: the status has to do
+    // no message of ours in the response: the status must do
   }
   throw Object.assign(new Error(typeof said === "string" ? said : `The server answered ${answer.status}.`), { status: answer.status });
 }
 
-/** Follow a review until it has ended: `tell(status)` each time it changes. Returns the last status. */
+/** Follow a review until it has ended, calling `tell(status)` each time it changes. Returns the last status. */
 export function follow(review, tell) {
   return new Promise((resolve, reject) => {
     const events = new EventSource(`/api/reviews/${review}/progress`);
@@ -31,15 +31,15 @@ export function follow(review, tell) {
       }
     };
     events.onerror = () => {
-      if (events.readyState !== EventSource.CLOSED) return; // it tries again by itself
+      if (events.readyState !== EventSource.CLOSED) return; // it reconnects by itself
       ask(`/api/reviews/${review}`).then(() => resolve({ state: "done" }), reject);
     };
   });
 }
 
 /**
- * Follow a game from a round on: `tell(index, round)` for each round; returns how the server ended it, `{how, status}`
- * with how `more` (ask again), `over` or `failed`. Throws an Error with the server's words where the game is gone.
+ * Follow a game from a round on, calling `tell(index, round)` for each round; returns how the server ended the stream,
+ * `{how, status}` with how `more` (ask again), `over` or `failed`. Throws an Error if the game no longer exists.
  */
 export function followRounds(game, after, tell) {
   return new Promise((resolve, reject) => {
@@ -54,12 +54,12 @@ export function followRounds(game, after, tell) {
       });
     }
     events.onerror = () => {
-      if (events.readyState === EventSource.CLOSED) asked(); // else it tries again by itself, from the last round it has
+      if (events.readyState === EventSource.CLOSED) asked(); // otherwise it reconnects by itself, after the last round it has
     };
   });
 }
 
-/** A form out of [name, value] pairs; a name may come several times. */
+/** A form made of [name, value] pairs; a name may occur several times. */
 export function formOf(values) {
   const form = new FormData();
   for (const [name, value] of values) form.append(name, value);
@@ -68,7 +68,8 @@ export function formOf(values) {
 
 /**
  * Follow a game that is played: `tell` has a function for each kind of event (position, clock, options, over, failed),
- * and `lost(error)` for when it cannot be followed any longer. `isAway(away)` says when the connection breaks and is back.
+ * and `lost(error)` for when it cannot be followed any longer. `isAway(away)` is called when the connection breaks or
+ * returns.
  */
 export function followPlay(game, tell, { lost, isAway }) {
   const events = new EventSource(`/api/play/${game}/positions`);
@@ -86,7 +87,7 @@ export function followPlay(game, tell, { lost, isAway }) {
   });
   events.onopen = () => isAway(false);
   events.onerror = () => {
-    isAway(true); // it tries again by itself, from the last position that it has
+    isAway(true); // it reconnects by itself, after the last position that it has
     if (events.readyState === EventSource.CLOSED) end();
   };
 }

@@ -1,4 +1,4 @@
-// What happens at the table in sentences, for those who hear it, and in short for those who read it.
+// Moves at the table as sentences for screen readers, and in short form for display.
 import { tilesInline } from "suphx/decision.js";
 import { isJapanese, roundName, term, tileName, tileNames } from "suphx/words.js";
 
@@ -9,7 +9,7 @@ const VERBS = {
 const KINDS = Object.keys(VERBS).sort((a, b) => b.length - a.length);
 const TILES = /[0-9][mpsz]/g;
 
-/** A move's kind and its tiles: what is done, the tile, and those of the own hand that a call uses. */
+/** The parts of a move: its kind, its tile, and the tiles of the own hand that a call uses. */
 function parts(words) {
   const kind = KINDS.find((each) => words.startsWith(each));
   const [before, after = ""] = words.split(" with ");
@@ -24,13 +24,13 @@ export function sentence([, words], who) {
   return `${who} ${verb}${tiles.length ? ` ${tileNames(tiles)}` : ""}${own.length ? ` with ${tileNames(own)}` : ""}.`;
 }
 
-/** A move in short, with its tiles as pictures. */
+/** A move in short form, with its tiles as pictures. */
 export function moveShown([, words]) {
   const { kind, tiles, own } = parts(words);
   return [term(kind || (tiles.length ? "dora indicator" : words)), " ", tilesInline(tiles), own.length ? [" with ", tilesInline(own)] : null];
 }
 
-/** What is asked, as a sentence. */
+/** The question, as a sentence. */
 export function questionSentence(position, seat) {
   const { question, frame } = position;
   if (!question) return "";
@@ -47,12 +47,12 @@ export function questionSentence(position, seat) {
   }
 }
 
-/** Where the game is, as a sentence. */
+/** The current round and dora indicators, as a sentence. */
 export function placeSentence(position) {
   return `${roundName(position.name, position.frame.repeat)}. ${term("dora indicator")}: ${tileNames(position.frame.indicators)}.`;
 }
 
-/** That the hand has become furiten, or is no longer, as a sentence. */
+/** A sentence if the hand has become furiten, or no longer is; otherwise "". */
 export function furitenSentence({ position, before }) {
   const [was, is] = [before ? before.own.furiten : "", position.own.furiten];
   if (Boolean(was) === Boolean(is)) return "";

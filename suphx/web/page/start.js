@@ -1,11 +1,11 @@
-// The start: open or drop a log, the reviews that are there already, and what can be watched.
+// The start page: open or drop a log, the existing reviews, and games to watch or play.
 import { h, show } from "suphx/dom.js";
 import { playSection } from "suphx/play_start.js";
 import { ask } from "suphx/server.js";
 import { applySettings, loadSettings } from "suphx/settings.js";
 import { watchSection } from "suphx/watch_start.js";
 
-const MOST = 8 * 1024 * 1024; // as on the server
+const MOST = 8 * 1024 * 1024; // maximum size of a log, as on the server
 let tell = (words) => alert(words);
 
 async function send(form) {
@@ -18,7 +18,7 @@ async function send(form) {
   }
 }
 
-/** Begin a review of a file. */
+/** Start the review of a file. */
 function sendFile(file) {
   if (!file) return;
   if (file.size > MOST) {
@@ -30,7 +30,7 @@ function sendFile(file) {
   send(form);
 }
 
-/** Let a log be dropped anywhere on the page. */
+/** Allow a log to be dropped anywhere on the page. */
 export function dropAnywhere() {
   const over = (is) => document.body.classList.toggle("dropping", is);
   document.addEventListener("dragover", (event) => {
@@ -59,7 +59,7 @@ function reviewRow(review, again) {
     h("button", { type: "button", "aria-label": `Forget ${review.source}`, onclick: forget }, "Forget"));
 }
 
-/** Show the start in an element. */
+/** Show the start page in an element. */
 export function showStart(root) {
   applySettings(loadSettings());
   const said = h("p", { role: "status", id: "said" });

@@ -1,29 +1,29 @@
-// A table as SVG, seen from a seat: 1000 wide, the four rivers around the middle, the own hand large below.
+// The table as SVG, seen from a seat: 1000 wide, with the four rivers around the middle and the own hand large below.
 import { h, s } from "suphx/dom.js";
 import { HEIGHT, WIDTH, kindOf, tile } from "suphx/tiles.js";
 import { number, percent, roundName, term, tileName, tileNames } from "suphx/words.js";
 
 const MIDDLE = 500;
 const CENTRE = 152; // half the side of the square in the middle
-const RIVER = 50; // width of its tiles
+const RIVER = 50; // width of tiles in a river
 const ROW = 6;
 const ROWS = 4;
 const OTHER = 40; // width of tiles in others' hands
-const REACH = 425; // how far a hand goes to the left and right of the middle
+const REACH = 425; // how far a hand extends to the left and right of the middle
 const OWN = 66;
-const CHOICES = 936; // top of what can be done besides a discard
+const CHOICES = 936; // top of the line of choices other than discards
 const BAR_TOP = 996;
 const BAR_HEIGHT = 84;
 const OWN_TOP = BAR_TOP + BAR_HEIGHT + 8;
 const BOTTOM = OWN_TOP + (OWN * HEIGHT) / WIDTH + 30;
-const LIFT = BAR_TOP + BAR_HEIGHT - 941; // how much higher the own hand lies where nothing is said of its tiles
-const WALLS = 5; // places of dora indicators
+const LIFT = BAR_TOP + BAR_HEIGHT - 941; // how much higher the own hand is placed if there are no bars above its tiles
+const WALLS = 5; // number of places for dora indicators
 
 const high = (width) => (width * HEIGHT) / WIDTH;
 const group = (seat, relative, ...children) =>
   s("g", { "data-seat": seat, transform: `translate(${MIDDLE} ${MIDDLE}) rotate(${-90 * relative})` }, children);
 
-/** A line of text; `relative` 2 would stand on its head, and is turned in its place. */
+/** A line of text; at `relative` 2 it would be upside down, so it is rotated in place. */
 function text(words, x, y, look, relative = 0, anchor = "middle") {
   const turned = relative === 2;
   const side = turned ? { start: "end", end: "start", middle: "middle" }[anchor] : anchor;
@@ -47,7 +47,7 @@ function river(seat, discards, isLast) {
   return lines;
 }
 
-/** Width of a meld whose tiles have a width. */
+/** Width of a meld, given the width of its tiles. */
 function meldWidth([, tiles, place], width) {
   return tiles.length * width + (place >= 0 ? high(width) - width : 0);
 }
@@ -64,7 +64,7 @@ function meld([kind, tiles, place, added], x, y, width) {
   return parts;
 }
 
-/** The melds of a seat, the first one outermost on the right, as players lay them. */
+/** The melds of a seat, with the first one outermost on the right, as players place them. */
 function melds(all, right, bottom, width) {
   const parts = [];
   for (const each of all) {
@@ -78,7 +78,7 @@ function melds(all, right, bottom, width) {
 function waits(seat, relative) {
   if (!seat.waits.length) return null;
   const width = 27;
-  const right = REACH - 40; // beyond lies the name of the next seat
+  const right = REACH - 40; // the name of the next seat lies beyond
   const y = REACH - high(width) + 4;
   const x = right - seat.waits.length * width;
   const label = seat.furiten ? `${term("waits")}, furiten` : term("waits");
@@ -130,7 +130,7 @@ function middle(frame) {
   );
 }
 
-/** A bar above one of the own tiles, and what it says. */
+/** A bar above one of the own tiles, with its label. */
 function bar(mark, x) {
   const size = Math.max(2, BAR_HEIGHT * mark.probability);
   const look = mark.preferred ? "bar preferred" : "bar";
@@ -142,13 +142,13 @@ function bar(mark, x) {
   ];
 }
 
-/** What can be done besides a discard, as a line of labels with their probabilities. */
+/** The choices other than discards, as a line of labels with their probabilities. */
 function choiceLine(choices) {
   const width = 25;
   let x = 15;
   return choices.map(({ word, tiles, probability, taken, preferred }) => {
     const label = [`${word} `, percent(probability)];
-    const letters = 12; // at most, of what a letter takes
+    const letters = 12; // upper bound of the width of a letter
     const room = 24 + label[0].length * letters + tiles.length * width + (tiles.length ? 8 : 0) + label[1].length * letters + 12;
     const parts = [
       s("rect", { class: `choice${taken ? " taken" : ""}${preferred ? " preferred" : ""}`, x, y: CHOICES, width: room, height: 40, rx: 9 }),
@@ -161,7 +161,7 @@ function choiceLine(choices) {
   });
 }
 
-/** The own hand with bars: `marks` says of candidates by face what there is to draw, each of them once. */
+/** The own hand with bars: `marks` has by face the marks of candidates, each of which is drawn once. */
 function own(seat, view, name, { marks, choices, lift }, isLast) {
   const [laid, right] = melds(view.melds, 985, OWN_TOP + high(OWN), OWN * 0.82);
   const left = new Map(marks);
@@ -173,7 +173,7 @@ function own(seat, view, name, { marks, choices, lift }, isLast) {
   const x = (n) => 15 + n * step + (tiles[n][1] ? 14 : 0);
   const chosen = new Map();
   tiles.forEach(([face], n) => {
-    if (left.has(face)) chosen.set(face, n); // the last one: the tile just drawn, where it is of the kind
+    if (left.has(face)) chosen.set(face, n); // the last one wins: the tile just drawn, if it has this face
   });
   tiles.forEach(([face], n) => {
     const mark = chosen.get(face) === n ? left.get(face) : null;
@@ -194,16 +194,16 @@ function own(seat, view, name, { marks, choices, lift }, isLast) {
   ];
 }
 
-/** The own seat where its hand is shown elsewhere: what lies on the table, melds where others have theirs. */
+/** The own seat if its hand is shown elsewhere: only what lies on the table, with the melds placed like the others'. */
 function ownWithoutHand(seat, view, name, isLast) {
   const [laid] = melds(view.melds, REACH, MIDDLE - 12, OTHER * 1.1);
   return group(seat, 0, river(seat, view.river, isLast), laid, text(name, -REACH, REACH - 2, "name", 0, "start"));
 }
 
 /**
- * The table at a moment. options: `seat` (whose view), `open` (others' hands), `names`, `marks` (Map face -> {probability,
- * taken, preferred, danger} for the own tiles), `choices` (what else can be done: {word, tiles, probability, taken,
- * preferred}, the likeliest first), `plain` (no room for either), `hand` (whether the own hand is on it).
+ * The table at one moment. options: `seat` (whose view), `open` (show others' hands), `names`, `marks` (Map face ->
+ * {probability, taken, preferred, danger} for the own tiles), `choices` (those other than discards: {word, tiles,
+ * probability, taken, preferred}, the likeliest first), `plain` (leave no room for either), `hand` (show the own hand).
  */
 export function tableOf(frame, { seat, open, names, marks = new Map(), choices = [], plain = false, hand = true }) {
   const lift = plain ? LIFT : 0;
@@ -221,7 +221,7 @@ export function tableOf(frame, { seat, open, names, marks = new Map(), choices =
   }, s("rect", { class: "felt", x: 0, y: 0, width: 1000, height: bottom, rx: 18 }), middle(frame), sides(frame, seat), seats);
 }
 
-/** The same in words, for those who do not see it. */
+/** The same as text, for screen readers. */
 export function tableInWords(frame, { seat, open, names }) {
   const lines = [
     `${roundName(frame.name, frame.repeat)}. ${frame.left} ${term("tiles left")}. Dora: ${tileNames(frame.dora)}.`,

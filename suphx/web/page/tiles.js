@@ -1,4 +1,4 @@
-// Tiles as SVG, 60 by 80: each face once as a symbol, used wherever it lies.
+// Tiles as SVG, 60 by 80: each face is defined once as a symbol and used wherever it occurs.
 import { s } from "suphx/dom.js";
 import { GREEN_DRAGON, NUMERALS, RED_DRAGON, WAN, WINDS } from "suphx/glyphs.js";
 
@@ -141,7 +141,7 @@ function faceOf(face) {
   return [drawing, mark, s("text", { x: 4, y: 16, class: "numeral", style: NUMERAL }, numeral)];
 }
 
-/** All faces and the back as symbols: goes once into a page. */
+/** All faces and the back as symbols: to be included once in a page. */
 export function symbols() {
   const body = (look) => s("rect", { x: 1, y: 1, width: 58, height: 78, rx: 6, class: look });
   const edge = s("rect", { x: 1, y: 1, width: 58, height: 78, rx: 6, class: "tile-edge" });
@@ -151,9 +151,9 @@ export function symbols() {
 }
 
 /**
- * One tile of a width at (x, y), its upper left corner. Face "" or "?" is the back. Options: `dim` (darker), `faint`
- * (as good as gone), `turned` (lies on its side: it takes 4/3 of the width, and stands on the same line), `mark` (a
- * class for a frame around it).
+ * One tile of a given width with its upper left corner at (x, y). Face "" or "?" is the back. Options: `dim` (darker),
+ * `faint` (almost invisible), `turned` (on its side: it takes 4/3 of the width, with its bottom on the same line),
+ * `mark` (a class for a frame around it).
  */
 export function tile(face, x, y, width, options = {}) {
   const height = (width * HEIGHT) / WIDTH;
@@ -169,7 +169,7 @@ export function tile(face, x, y, width, options = {}) {
   return s("g", { transform: place, class: options.faint ? "faint" : null, "data-tile": known ? face : "back" }, parts);
 }
 
-/** A tile as an inline picture for text, with its name for those who do not see it. */
+/** A tile as an inline picture within text, with its name for screen readers. */
 export function inlineTile(face, name) {
   return s("svg", { class: "inline-tile", viewBox: "0 0 60 80", role: "img", "aria-label": name },
     s("use", { href: `#tile-${face}`, width: 60, height: 80 }));

@@ -1,4 +1,4 @@
-// The line above the own hand: furiten, its waits, and what a discard that is pointed at leads to.
+// The line above the own hand: furiten, waits, and the outlook after the discard that is pointed at.
 import { tilesInline } from "suphx/decision.js";
 import { h } from "suphx/dom.js";
 import { term } from "suphx/words.js";
@@ -8,7 +8,7 @@ const WHY = {
   riichi: "furiten for good: you let a win pass in riichi",
 };
 
-/** Kinds with how many of each are not to be seen. */
+/** Kinds with the number of unseen tiles of each. */
 function counted(kinds) {
   return Object.entries(kinds).map(([kind, left]) => h("span", { class: left ? "counted" : "counted none" }, tilesInline([kind]), `×${left}`));
 }
@@ -20,7 +20,7 @@ function outlookLine(outlook) {
   return [h("b", {}, `${shanten} ${term("away")}`), ` · ${term("accepted")} ${all} `, counted(accepted)];
 }
 
-/** What there is to say. `pointed`: a kind of the hand or null; `help`: say it of hands that are not tenpai, too. */
+/** The line. `pointed`: a kind of the hand or null; `help`: show the outlook for hands that are not tenpai, too. */
 export function noteLine(position, question, { pointed, help, armed }) {
   const found = question && pointed ? question.outlook.find((each) => each.kind === pointed) : null;
   if (found && (found.shanten === 0 || help)) return outlookLine(found);
@@ -29,7 +29,7 @@ export function noteLine(position, question, { pointed, help, armed }) {
   return Object.keys(waits).length ? [h("b", {}, term("waits")), " ", counted(waits)] : [];
 }
 
-/** Say in an element whether the hand is furiten, and why. */
+/** Show in an element whether the hand is furiten, and why. */
 export function markFuriten(place, { furiten }) {
   place.textContent = furiten ? "furiten" : "";
   place.title = furiten ? WHY[furiten] : "";

@@ -1,4 +1,4 @@
-// A game that is watched: the table as it goes on, the way through what was played, and what has happened.
+// A game that is watched: the table as the game goes on, navigation through it, and the latest moves.
 import { act, iconButton, isForElement, setIcon, showToggles, stepFrom, tellApart } from "suphx/controls.js";
 import { resultText, withTiles } from "suphx/decision.js";
 import { h, show } from "suphx/dom.js";
@@ -10,14 +10,14 @@ import { symbols } from "suphx/tiles.js";
 import { roundName, useJapanese } from "suphx/words.js";
 
 const HANDS = { all: "All hands", seat: "One seat's hand", none: "No hands" };
-const SPEEDS = { 1: "Slow", 2: "Normal", 5: "Fast", 20: "Very fast" }; // by steps a second
-const END_STEPS = 6; // how long the end of a round stays, in steps
-const MOVES = 8; // of the latest that are listed
-const REMEMBERED = 1000; // milliseconds between two notes of the place while it plays
+const SPEEDS = { 1: "Slow", 2: "Normal", 5: "Fast", 20: "Very fast" }; // by steps per second
+const END_STEPS = 6; // how long the end of a round is shown, in steps
+const MOVES = 8; // number of latest moves listed
+const REMEMBERED = 1000; // milliseconds between updates of the place in the address during playback
 const KEYS = [["Space", "play, pause"], ["← →", "step before, after"], ["[ ]", "round before, after"], ["1–4", "seat"],
   ["H", "whose hands"], ["+ −", "speed"], ["J", "Japanese terms"]];
 
-/** A select with options {value: words}. */
+/** A select element with options {value: words}. */
 function choice(id, label, options, chosen, change) {
   return h("select", { id, "aria-label": label, onchange: (event) => change(event.target.value) },
     Object.entries(options).map(([value, words]) => h("option", { value, selected: value === String(chosen) }, words)));
@@ -29,7 +29,7 @@ function covered(view) {
 }
 
 export class WatchPage {
-  /** need(rounds): have the server play until there are so many. end(): what there is to do with a game that is over. */
+  /** need(rounds): have the server play until there are this many. end(): the actions for a finished game. */
   constructor(root, status, { need, end, links }) {
     this.status = status;
     this.need = need;
@@ -42,7 +42,7 @@ export class WatchPage {
     this.at = { seat: 0, round: 0, frame: 0 };
     this.goal = this.fromAddress(); // a place that is not played yet
     this.playing = !this.goal && !matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.complete = false; // whether the server has told everything
+    this.complete = false; // whether the server has sent everything
     this.message = "";
     this.remembered = 0;
     this.drawn = "";
@@ -86,11 +86,11 @@ export class WatchPage {
       h("main", { class: "review watch" }, h("div", { class: "left" }, this.table, way), h("div", { class: "right" }, panel)), this.live);
   }
 
-  // What comes from the server
+  // Updates from the server
 
-  /** Take a round that was played. */
+  /** Add a round that was played. */
   take(index, round) {
-    if (index !== this.rounds.length) return; // there already
+    if (index !== this.rounds.length) return; // already received
     this.message = "";
     this.rounds.push(round);
     this.frames.push(wholeFrames(round));
@@ -106,7 +106,7 @@ export class WatchPage {
     this.schedule();
   }
 
-  /** Hear how far the game is. */
+  /** Take the status of the game from the server. */
   hear(status) {
     this.message = "";
     this.status = status;
@@ -118,7 +118,7 @@ export class WatchPage {
     this.schedule();
   }
 
-  /** Say what went wrong. */
+  /** Show what went wrong. */
   fail(message) {
     this.message = message;
     this.goal = null;
@@ -126,7 +126,7 @@ export class WatchPage {
     this.live.textContent = message;
   }
 
-  // Playing
+  // Playback
 
   toggle() {
     this.playing = !this.playing;
@@ -136,7 +136,7 @@ export class WatchPage {
     this.schedule();
   }
 
-  /** At the end of what there will be. */
+  /** Whether this is the very end of a finished game. */
   get atEnd() {
     return this.isOver && this.frames.length > 0 && stepFrom(this.frames, this.at, 1) === null;
   }
@@ -154,7 +154,7 @@ export class WatchPage {
         this.move(stepFrom(this.frames, this.at, 1));
         this.schedule();
       }, 1000 * wait);
-    } // else the next round starts it again
+    } // otherwise playback resumes when the next round arrives
   }
 
   get isRoundEnd() {
@@ -170,7 +170,7 @@ export class WatchPage {
     this.schedule();
   }
 
-  /** Go to a round's beginning; before the first is the first's. */
+  /** Go to the beginning of a round; a negative index means the first. */
   toRound(wanted) {
     const round = Math.max(wanted, 0);
     if (this.frames[round]) {
@@ -187,13 +187,13 @@ export class WatchPage {
   move(to) {
     this.at = { ...this.at, ...to };
     if (!this.frames.length) return;
-    this.need(this.at.round + 2); // the next one, too
+    this.need(this.at.round + 2); // including the next one
     this.draw();
     this.remember();
     this.say();
   }
 
-  // The place in the address: while it plays only now and then, since browsers count
+  // The place in the address: updated rarely during playback, because browsers limit such updates
 
   remember() {
     if (!this.frames.length || (this.playing && Date.now() - this.remembered < REMEMBERED)) return;
@@ -242,14 +242,14 @@ export class WatchPage {
     return roundName(round.name, round.repeat_counter);
   }
 
-  /** The latest moves before this moment, the last one first; what was let pass only where all hands are open. */
+  /** The latest moves before this moment, the last one first; passes only if all hands are shown. */
   get moves() {
     const before = this.frames[this.at.round].slice(0, this.at.frame).flatMap((frame) => frame.asked);
     return before.filter(([, what]) => what !== "pass" || this.settings.hands === "all").reverse().slice(0, MOVES);
   }
 
   say() {
-    if (this.playing && !this.isRoundEnd) return; // too much to listen to
+    if (this.playing && !this.isRoundEnd) return; // too much for a screen reader
     const [last] = this.moves;
     this.live.textContent = [this.place, last ? `${this.names[last[0]]}: ${last[1]}` : null,
       this.isRoundEnd ? `${this.rounds[this.at.round].result.how}, the round is over` : null].filter(Boolean).join(". ");
@@ -279,7 +279,7 @@ export class WatchPage {
     }
     show(this.now, this.happening(names));
     const key = [round, this.frames.length && this.isRoundEnd, this.atEnd, this.status.state, this.settings.japanese].join();
-    if (key === this.drawn) return; // a button in it may just be pressed
+    if (key === this.drawn) return; // unchanged: a button in it may just be pressed
     this.drawn = key;
     show(this.before, this.soFar(names));
   }
@@ -306,7 +306,7 @@ export class WatchPage {
     ];
   }
 
-  /** What was seen of the game so far, and what there is to do when it is over. */
+  /** The results of the game so far, and the actions for it when it is over. */
   soFar(names) {
     if (!this.frames.length) return [];
     const rounds = this.rounds.slice(0, this.at.round + (this.isRoundEnd ? 1 : 0));

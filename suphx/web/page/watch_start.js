@@ -1,12 +1,12 @@
-// The part of the start about watching: agents at a table, a recorded game, sample games, and the games that are there.
+// The start page's section about watching: agents at a table, a recorded game, sample games, and the existing games.
 import { h, show } from "suphx/dom.js";
 import { ask, formOf } from "suphx/server.js";
 
 const WINDS = ["East", "South", "West", "North"];
-const SEEDS = 1e6; // of those that are proposed; others can be typed
+const SEEDS = 1e6; // upper bound of the seeds proposed; others can be typed
 const MAX_SEED = 2 ** 53 - 1;
 
-/** The section; `tell(words, isError)` says what happens. Returns it and `update()`, which asks the server what there is. */
+/** The section; `tell(words, isError)` shows messages. Returns it and `update()`, which fetches the games from the server. */
 export function watchSection(tell) {
   const start = async (path, body) => {
     tell("Starting ...");
@@ -48,7 +48,7 @@ export function watchSection(tell) {
       h("button", { type: "button", "aria-label": `Forget ${game.source}`, onclick: forget }, "Forget"));
   };
 
-  /** Show what the server has. */
+  /** Show the agents and games of the server. */
   async function update() {
     try {
       const found = await (await ask("/api/games")).json();

@@ -1,10 +1,10 @@
-// A game that is watched on the served page: fetches its rounds as they are needed, and what can be done with it.
+// A game that is watched on the served page: fetches rounds as they are needed, and offers actions for the game.
 import { h, show } from "suphx/dom.js";
 import { ask, followRounds } from "suphx/server.js";
 import { applySettings, loadSettings } from "suphx/settings.js";
 import { WatchPage } from "suphx/watch.js";
 
-const STILL_HERE = 5 * 60 * 1000; // the server drops games that nobody asks for
+const STILL_HERE = 5 * 60 * 1000; // the server drops games that are not requested for a while
 
 /** Show a game by its id. */
 export async function showGame(root, id) {
@@ -25,7 +25,7 @@ export async function showGame(root, id) {
   let isGone = false;
   let page = null;
 
-  /** Follow the game until there are as many rounds as are wanted, or it has ended. */
+  /** Follow the game until it has as many rounds as wanted, or has ended. */
   async function need(rounds) {
     wanted = Math.max(wanted, rounds);
     if (following || isGone || !page) return;

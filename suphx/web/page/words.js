@@ -1,4 +1,4 @@
-// Words of the game: English as the rest of the project uses it, and the Japanese terms where someone asks for them.
+// Terms of the game: in English as in the rest of the project, or in Japanese if the user chooses so.
 
 const TERMS = {
   discard: "dahai", chow: "chii", pong: "pon", kong: "kan", "open kong": "daiminkan", "closed kong": "ankan",
@@ -13,7 +13,7 @@ const TERMS = {
 
 let japanese = false;
 
-/** Choose whether terms are in Japanese. */
+/** Set whether terms are in Japanese. */
 export function useJapanese(wanted) {
   japanese = wanted;
 }
@@ -22,12 +22,12 @@ export function isJapanese() {
   return japanese;
 }
 
-/** A term in the language that is chosen. */
+/** A term in the chosen language. */
 export function term(word) {
   return japanese ? TERMS[word] || word : word;
 }
 
-/** `yaku (japanese) 2` or `yaku (japanese)` in the language that is chosen. */
+/** A yaku, given as `yaku (japanese) 2` or `yaku (japanese)`, in the chosen language. */
 export function yakuName(label) {
   const found = /^(.*?) \((.*?)\)( \d+)?$/.exec(label);
   return found ? (japanese ? found[2] : found[1]) + (found[3] || "") : label;
@@ -36,7 +36,7 @@ export function yakuName(label) {
 const SUITS = { m: ["characters", "man"], p: ["circles", "pin"], s: ["bamboo", "sou"] };
 const HONOURS = ["East", "South", "West", "North", "white dragon", "green dragon", "red dragon"];
 
-/** The name of a face as it is spoken: `red 5 of circles`, `East`. */
+/** The spoken name of a face: `red 5 of circles`, `East`. */
 export function tileName(face) {
   if (!face || face === "?") return "hidden tile";
   const number = Number(face[0]);
@@ -46,7 +46,7 @@ export function tileName(face) {
   return red + (japanese ? `${number || 5}-${other}` : `${number || 5} of ${english}`);
 }
 
-/** Several tiles as they are spoken. */
+/** The spoken names of several tiles. */
 export function tileNames(faces) {
   return faces.map(tileName).join(", ");
 }
@@ -66,13 +66,13 @@ export function signed(value) {
   return (value > 0 ? "+" : value < 0 ? "−" : "") + Math.abs(Math.round(value)).toLocaleString("en-US");
 }
 
-/** A probability in per cent, with a decimal where it is small. */
+/** A probability in percent, with a decimal if it is small. */
 export function percent(value) {
   if (value > 0 && value < 0.001) return "<0.1%";
   return value < 0.0995 ? `${(100 * value).toFixed(1)}%` : `${Math.round(100 * value)}%`;
 }
 
-/** What a candidate does, in words. */
+/** The name of a candidate's action. */
 export function candidateName(candidate) {
   const what = term(candidate.type);
   if (candidate.type === "chow" || candidate.type === "pong") {
