@@ -25,7 +25,7 @@ CONFIGS = Path(__file__).parents[1] / "configs"
         ("{models: {chow: {pairs: 1}}, size: {filters: 0, blocks: 1}}", "size"),
         ("{models: {chow: {pairs: 1}}, name: ../up}", "name"),
         ("models: [", "no YAML"),
-        ("- 1", "a configuration is a mapping"),
+        ("- 1", "a configuration must be a mapping"),
         ("models: !!python/object/apply:os.system ['true']", "no YAML"),
         ("name: 2026-02-30", "no YAML"),
         ("name: !!int ''", "no YAML"),

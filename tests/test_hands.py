@@ -83,5 +83,5 @@ def test_batch_refuses_seats_out_of_range():
 
 def test_batch_refuses_wrong_shapes():
     arrays = as_arrays(list(make_wins(3, 3)))
-    with pytest.raises(ValueError, match="want"):
+    with pytest.raises(ValueError, match="must be"):
         score_batch(arrays["hands"][:, :33], arrays["melds"], *[np.zeros(3)] * 5, arrays["wins"])

@@ -242,7 +242,7 @@ def test_it_plays_a_game_that_is_told_event_by_event() -> None:
         ("adapted:sensible", "names no networks of ours"),
         ("adapted:nowhere", "'nowhere' names no networks of ours"),
         ("adapted:sl,adaptation.deal=5", "adaptation.deal: Extra inputs"),
-        ("adapted:sl,turns=[3,1]", "each once and in order"),
+        ("adapted:sl,turns=[3,1]", "each once and in ascending order"),
         ("adapted:sl,config=a,config=b", "two configurations"),
     ],
 )

@@ -101,7 +101,7 @@ def test_the_logs_of_a_match_say_what_the_match_says(
         (["--challenger", "nobody", "--games", "8"], 1, "no agent 'nobody'"),
         (["--field", "sensible", "--field", "random"], 1, "a field of 2"),
         (["--prizes", "1,2"], 1, "four numbers"),
-        (["--until", "tomorrow"], 1, "to stop by"),
+        (["--until", "tomorrow"], 1, "no stopping rule"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(

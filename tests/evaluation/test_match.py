@@ -176,7 +176,7 @@ def test_a_sequential_test_tells_a_better_agent_and_not_one_from_itself() -> Non
 
 @pytest.mark.parametrize("words", ["ci", "ci=x", "ci=2", "decided=-1", "soon", ""])
 def test_other_rules_are_refused(words: str) -> None:
-    with pytest.raises(InputError, match="to stop by"):
+    with pytest.raises(InputError, match="no stopping rule"):
         read_rule(words)
 
 

@@ -171,7 +171,7 @@ def tenhou6(change) -> str:
         (lambda data: data["log"][0][4].__setitem__(0, 99), "'99' is not a tile"),
         (lambda data: data["log"][0][5].__setitem__(0, "c99"), "cannot read the call"),
         (lambda data: data["log"][0][5].pop(), "do not fit together"),
-        (lambda data: data["log"][0][2].append(19), "more than the kongs show|more 9m"),
+        (lambda data: data["log"][0][2].append(19), "more than the kongs reveal|more 9m"),
         (lambda data: data["log"][0][2].clear(), "0 dora indicators"),
         (lambda data: data["log"][0].__setitem__(1, [1, 2, 3]), "the scores"),
         (lambda data: data["log"][0].__setitem__(16, ["奇妙"]), "unknown result"),

@@ -62,9 +62,9 @@ def test_what_is_wrong_in_the_configuration_is_told_with_file_and_field(tmp_path
 
 def test_too_few_games_for_a_split_are_told(tmp_path):
     result = reward(tmp_path, "generated: {games: 20, seed: 2}")
-    assert isinstance(result.exception, InputError) and "more are needed" in str(result.exception)
+    assert isinstance(result.exception, InputError) and "more games are needed" in str(result.exception)
 
 
 def test_a_value_is_set_over_the_configurations(tmp_path):
     result = reward(tmp_path, CONFIG, "--set", "generated={games: 20, seed: 2}")
-    assert isinstance(result.exception, InputError) and "more are needed" in str(result.exception)
+    assert isinstance(result.exception, InputError) and "more games are needed" in str(result.exception)

@@ -374,7 +374,7 @@ def test_a_checkpoint_is_of_the_files_that_were_there_not_of_their_names(start, 
         predictor.write_bytes((RESULTS / "ladder" / "phi-rank.safetensors").read_bytes())
     else:
         save_agent(tmp_path / replaced, tiny_networks(1), "tiny")
-    with pytest.raises(InputError, match=r"from other files .* or of an earlier version of this program"):
+    with pytest.raises(InputError, match=r"with input files .* that have changed since, or from an earlier version"):
         LocalTraining(TrainConfig.model_validate(config), tmp_path / "run", precision())
 
 
