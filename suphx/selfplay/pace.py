@@ -10,9 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from simulator.record import SEATS
 from suphx.errors import InputError
 from suphx.features.layout import ORACLE_PLANES
 from suphx.networks.sizes import MODEL_PLANES
+from suphx.selfplay.seating import learning_seats
 
 if TYPE_CHECKING:
     from suphx.selfplay.config import TrainConfig
@@ -46,14 +48,13 @@ class Pace:
 def pace_of(config: TrainConfig, tables: int) -> Pace:
     """Return the pace of a training. tables: total number, over all simulators."""
     learning = config.learning
-    uses = learning.replay.reuse
-    steps_a_game = sum(uses * QUESTIONS_A_GAME[model] / learning.batch_for(model) for model in learning.models)
+    share = learning_seats(config.table) / SEATS
+    asked = {model: share * QUESTIONS_A_GAME[model] for model in learning.models}
+    steps_a_game = sum(learning.replay.reuse * n / learning.batch_for(model) for model, n in asked.items())
     games = config.publish_steps / steps_a_game
     versions = tables / ROUNDS_A_GAME / games
     reach = max(learning.replay.staleness + 1 - versions, 0.0) * games
-    lessons: dict[str, float] = {
-        model: reach * QUESTIONS_A_GAME[model] / learning.batch_for(model) for model in learning.models
-    }
+    lessons: dict[str, float] = {model: reach * n / learning.batch_for(model) for model, n in asked.items()}
     hidden, held = ORACLE_PLANES * sum(config.hidden_planes.values()), 0
     for model in learning.models:
         held += learning.batch_for(model) * (8 * (MODEL_PLANES[model] + hidden) + _ROW_BYTES)

@@ -46,6 +46,11 @@ def opponents(table: TableConfig) -> tuple[str, ...]:
     return table.opponents if isinstance(table, OneAgainstThree) else ()
 
 
+def learning_seats(table: TableConfig) -> int:
+    """Return how many of a table's four seats give data."""
+    return 1 if isinstance(table, OneAgainstThree) else SEATS
+
+
 def temperature_of_opponents(table: TableConfig) -> float | None:
     """Return the temperature of opponents' answers; None if they take the likeliest."""
     return table.temperature if isinstance(table, OneAgainstThree) else None

@@ -42,6 +42,14 @@ def test_a_round_is_as_many_versions_as_all_tables_play_meanwhile() -> None:
     assert pace.lessons_in_reach == {"discard": pytest.approx((9 - 3) * 4)}
 
 
+def test_where_one_seat_gives_data_a_version_takes_four_times_the_games() -> None:
+    values = {"side_by_side": 100, "publish_steps": 4, "learning": {"batch": 494 * 5}}
+    alone = check_pace(config_of(**values, table={"kind": "one-against-three", "opponents": ["sl"]}), 648)
+    four = check_pace(config_of(**values), 648)
+    assert alone.games_a_version == pytest.approx(4 * four.games_a_version)
+    assert alone.versions_a_round == pytest.approx(four.versions_a_round / 4)
+
+
 def test_tables_whose_rounds_outlast_the_bound_are_refused() -> None:
     config = config_of(publish_steps=4, learning={"batch": 494 * 5})
     check_pace(config, int(8 * ROUNDS_A_GAME * 20) - 1)
