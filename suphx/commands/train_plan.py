@@ -92,8 +92,9 @@ def _show_pace(config: TrainConfig, pace: Pace, screen: Console) -> None:
     from suphx.selfplay.pace import LONG_ROUND
 
     bound = config.learning.replay.staleness
+    more = " or more, since nearly certain questions are left out" if config.learning.certain < 1 else ""
     words = (
-        f"A version learns from {pace.games_a_version:,.0f} games. On average experience is "
+        f"A version learns from {pace.games_a_version:,.0f} games{more}. On average experience is "
         f"{pace.versions_a_round:.1f} versions old when its round ends; more than {bound} would be too old."
     )
     if LONG_ROUND * pace.versions_a_round > bound:

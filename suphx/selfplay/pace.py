@@ -3,6 +3,9 @@
 A path carries the version with which its round was dealt. It therefore ages by the number of versions that are learned
 while all tables play a round, whatever the speed of play and learning. Experience older than `replay.staleness` is
 dropped.
+
+Two things are not counted. Questions that `learning.certain` leaves out depend on the policy: without them a version
+takes more games, and experience is younger than computed here. Deals that wait for their `copies` become older.
 """
 
 from __future__ import annotations
