@@ -28,12 +28,13 @@ step() {  # step NAME [--set ...]: both seeds side by side, a core each
 }
 
 step rl-basic
-step rl-1 --set 'reward={kind: phi}'
-step rl-2 --set 'reward={kind: phi}' --set 'evaluation={every: 15000, deals: 250, opponent: docs/results/ladder/weak}' \
+ranks='reward={kind: phi, predictor: docs/results/ladder/phi-rank.safetensors}'  # the average rank is what is measured
+step rl-1r --set "$ranks"
+step rl-2 --set "$ranks" --set 'evaluation={every: 15000, deals: 250, opponent: docs/results/ladder/weak}' \
     --set 'learning.oracle={full_games: 15000, decay_games: 20000, planes_rate: 10, after_rate: 1}'
 
 challengers=(--challenger docs/results/ladder/start)
-for name in rl-basic rl-1 rl-2; do
+for name in rl-basic rl-1r rl-2; do
     challengers+=(--challenger "$runs/ladder/$name-1/agent|$runs/ladder/$name-2/agent")
 done
 exec suphx evaluate "${challengers[@]}" --field docs/results/ladder/weak --games "$hanchan" --seed 20261121 \

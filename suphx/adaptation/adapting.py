@@ -146,7 +146,8 @@ class Adapter:
         self.deals = Deals(original, worth, seed, side_by_side)
         self._critic = None
         if config.critic is not None:
-            self._critic = Evaluator(load_critic(config.critic, worth_of(config.reward)), original.precision).logits
+            critic = load_critic(config.critic, worth_of(config.reward, worth.predictor))
+            self._critic = Evaluator(critic, original.precision).logits
         self._pace = Pace()
 
     def adapt(

@@ -15,7 +15,6 @@ from suphx.networks.weights import save_agent, save_critic, save_network
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength, read_strength, write_strength
 from suphx.selfplay.oracle import narrow
-from suphx.selfplay.rewards import worth_of
 
 AGENT_FOLDER = "agent"
 CHECKPOINT_NAME = "checkpoint.safetensors"
@@ -92,9 +91,12 @@ class RunFolder:
         fresh.rename(self.best)
         shutil.rmtree(before, ignore_errors=True)
 
-    def save_critic(self, config: TrainConfig, network: ValueNetwork) -> None:
-        """Write the critic, which is not part of the agent, for further learning, such as adaptation to a deal."""
-        save_critic(self.critic, network, worth_of(config.reward))
+    def save_critic(self, network: ValueNetwork, worth: str) -> None:
+        """Write the critic, which is not part of the agent, for further learning, such as adaptation to a deal.
+
+        worth: which rewards its values predict (`rewards.worth_of`).
+        """
+        save_critic(self.critic, network, worth)
 
 
 def _narrowed(network: PolicyNetwork) -> PolicyNetwork:

@@ -11,6 +11,7 @@ import pytest
 import torch
 from pydantic import ValidationError
 
+from simulator.rules import Rules
 from suphx.adaptation.adapting import Adapter
 from suphx.adaptation.config import AdaptationConfig, StepsConfig
 from suphx.adaptation.outlook import Outlook
@@ -19,10 +20,11 @@ from suphx.features.layout import ORACLE_PLANES, PLANES
 from suphx.networks.policy import ValueNetwork
 from suphx.networks.sizes import NetworkSize
 from suphx.networks.weights import WeightsError, save_critic
-from suphx.selfplay.rewards import PhiReward, RoundReward, worth_of
+from suphx.selfplay.rewards import PhiReward, RoundReward, load_predictor, worth_of
 from tests.adaptation.adaptation_positions import late_positions, points, tiny_agent
 
 SEED, ROLLOUTS = 3, 12
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
 
 
 def made_up(planes: np.ndarray) -> np.ndarray:
@@ -103,8 +105,20 @@ def test_a_copy_learns_from_what_the_critic_expects(tmp_path: Path) -> None:
 
 
 def test_a_critic_of_something_else_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(WeightsError, match="as phi, unit of the predictor; as round, unit 10000 is needed"):
-        Adapter(tiny_agent(), config(saved(tmp_path, worth_of(PhiReward()))), points(), SEED)
+    ranks = RESULTS / "ladder" / "phi-rank.safetensors"
+    worths = [
+        worth_of(reward, load_predictor(reward, Rules.tenhou()))
+        for reward in (PhiReward(), PhiReward(predictor=ranks), PhiReward(unit=2), RoundReward())
+    ]
+    assert worths == [
+        "phi of prizes 90, 45, 0, -135, unit of the predictor",
+        "phi of prizes 1.5, 0.5, -0.5, -1.5, unit of the predictor",
+        "phi of prizes 90, 45, 0, -135, unit 2",
+        "round, unit 10000",
+    ]
+    for worth in worths[:3]:
+        with pytest.raises(WeightsError, match=f"as {worth}; as round, unit 10000 is needed"):
+            Adapter(tiny_agent(), config(saved(tmp_path, worth)), points(), SEED)
     with pytest.raises(ValidationError, match="needs its file"):
         config(None)
     with pytest.raises(ValidationError, match="follows the questions to one model"):
