@@ -24,6 +24,7 @@ from suphx.reward.games import START
 
 #: Most rollouts of all positions adapted to together: their questions are held in memory, about 70 KB per rollout.
 _MOST_ROLLOUTS = 8_000
+_SOUTH_4 = 7
 
 
 class AdaptedConfig(Config):
@@ -35,6 +36,9 @@ class AdaptedConfig(Config):
     """After how many own discards of a round it adapts; 0 is its first decision. With several, each adaptation starts
     from the result of the one before, redeals what is hidden by then, and gets its share of `deals`, `check_deals` and
     time."""
+    first_round: int = Field(default=0, ge=0, le=_SOUTH_4)
+    """The first round of a game in which it adapts, from 0 (East 1) to 7 (South 4); before it, the original plays, and
+    no time is spent."""
     seconds_per_round: float | None = Field(default=None, gt=0)
     """Approximate time for adaptation per round, beyond its usual answers; by default as long as the deals take."""
 
@@ -129,7 +133,7 @@ class AdaptedAgent:
         memory = self._remember(game, table, seat)
         memory.decisions = int(game["decisions"][seat])
         reached = sum(int(game["n_river"][seat]) >= turn for turn in self._config.turns)
-        due = reached > memory.done and not game["riichi"][seat]
+        due = reached > memory.done and not game["riichi"][seat] and game["round"] >= self._config.first_round
         memory.done = reached
         return due
 

@@ -83,6 +83,16 @@ def test_it_adapts_once_in_a_round_and_then_plays_by_the_copy(positions: list[Po
     assert AGENT.player(copy).act(tables.games, asked).actions.tolist() == actions[:1]
 
 
+def test_before_its_first_round_the_original_plays(positions: list[Position]) -> None:
+    agent, position = adapted(), positions[0]
+    agent._config = agent._config.model_copy(update={"first_round": 7})
+    for number, adaptations in ((6, 0), (7, 1)):
+        game = position.game.copy()
+        game["round"] = number
+        play_round(agent, Position(game, position.seat, position.history))
+        assert agent.take_counts(0)["adaptations"] == adaptations
+
+
 def test_with_a_copy_that_is_dropped_it_plays_as_the_original(positions: list[Position]) -> None:
     agent = adapted(check_deals=16, check_margin=1e9)
     actions, _ = play_round(agent, positions[0])

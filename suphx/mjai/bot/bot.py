@@ -137,11 +137,12 @@ def _probabilities(said: Consultation, row: int) -> dict[str, float]:
 
 
 def warm_up(agent: Agent, rules: Rules, moves: int = 60) -> None:
-    """Let an agent play the first moves of a dummy game, so that nothing has to be compiled or loaded in a real one.
+    """Let an agent play the first moves of a made-up South 4, so that nothing has to be compiled or loaded in a game.
 
-    All seats move at random there, so that calls and kongs occur too.
+    All seats move at random there, so that calls and kongs occur too. An agent that adapts does so in that round,
+    whatever its `first_round` is.
     """
-    game, view = Game(rules), Seat(rules)
+    game, view = Game.from_hands(round=7, rules=rules), Seat(rules)
     player = random.Random(0)
     told = 0
     for _ in range(moves):
