@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -19,11 +19,14 @@ from simulator.rules import Rules
 from suphx.agent.named_networks import weights_folder
 from suphx.intervals import half_width
 from suphx.networks.inference import Evaluator
+from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
-from suphx.networks.weights import load_agent, load_agent_network
+from suphx.networks.sizes import MODEL_PLANES
+from suphx.networks.weights import load_agent, load_agent_network, load_network
 from suphx.selfplay.collect import Collector
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.leanings import Leaning, Leanings
+from suphx.selfplay.passes import with_hidden
 from suphx.selfplay.policy import Policy
 from suphx.selfplay.policy_gradient import legal_answers, log_probabilities, terms_of
 from suphx.selfplay.rewards import load_predictor, make_rewards
@@ -36,6 +39,8 @@ _SIDE_BY_SIDE = 256
 _AT_ONCE = 4096
 #: The model whose answers are compared with the start's, and the interval between compared questions.
 _DISCARD, _EVERY = "discard", 16
+#: Name of the folder in which a training keeps its oracles, which see hidden information.
+_ORACLE = "oracle"
 
 
 @dataclass(frozen=True)
@@ -79,9 +84,9 @@ def directions(
     """Play games with a training's start in all four seats, and return the agents' estimated gains over it.
 
     config: the training, of which start, `learning.start_temperature`, rules, reward and models are used. agents:
-    folders of weights or `sl`. seed: random seed of the games. watch: called with the number of finished games.
-    leanings: number of planes to return for each agent. The games are the same for any `side_by_side`. Raises
-    InputError for weights that cannot be used.
+    folders of weights, `sl`, or a training's folder `oracle`. seed: random seed of the games. watch: called with the
+    number of finished games. leanings: number of planes to return for each agent. The games are the same for any
+    `side_by_side`. Raises InputError for weights that cannot be used.
     """
     models, rules = config.learning.models, Rules.preset(config.rules)
     networks = load_agent(weights_folder(config.start))
@@ -91,7 +96,8 @@ def directions(
     tallies = [_Tally(agent, models, games, precision, start) for agent in agents]
     slots = min(games, side_by_side)
     rewards = make_rewards(config.reward, slots, load_predictor(config.reward, rules))
-    collector = Collector(FourLearners(), rules, rewards, slots, seed, models)
+    hidden = any(tally.sees_hidden for tally in tallies)
+    collector = Collector(FourLearners(), rules, rewards, slots, seed, models, hidden=hidden)
     collector.set_policy(0, Policy(0, networks, precision, seed, learning=models, others=config.others))
     over, rounds, questions = 0, 0, 0
     held: list[Batch] = []
@@ -134,10 +140,10 @@ class _Tally:
     ) -> None:
         """start: network whose discards the agent's are compared with; None for no comparison."""
         self._agent, self._start = agent, start
-        load = partial(load_agent_network, weights_folder(agent))
-        self._evaluators = {model: Evaluator(load(model), precision, fixed_passes=True) for model in models}
+        self._evaluators = {model: Evaluator(_load(agent, model), precision, fixed_passes=True) for model in models}
+        self.sees_hidden = any(each.planes > MODEL_PLANES[model] for model, each in self._evaluators.items())
         self._gains = np.zeros(games)
-        self._distance, self._questions, self._leanings = 0.0, 0, Leanings()
+        self._distance, self._questions, self._leanings = 0.0, 0, Leanings(self.sees_hidden)
 
     def add(self, model: str, asked: Experience, paths: np.ndarray) -> None:
         """Add questions to a model; paths: PATH[m] of their batch."""
@@ -146,7 +152,8 @@ class _Tally:
         log_policy = _log_policy(self._evaluators[model], asked)
         if self._start is not None and model == _DISCARD:
             some = asked.rows(slice(None, None, _EVERY))
-            self._leanings.add(some.planes, _log_policy(self._start, some), log_policy[::_EVERY])
+            planes = np.concatenate([some.planes, some.hidden], axis=1) if self.sees_hidden else some.planes
+            self._leanings.add(planes, _log_policy(self._start, some), log_policy[::_EVERY])
         answer, played = torch.from_numpy(asked.answer.astype(np.int64)), torch.from_numpy(asked.log_probability)
         reward = torch.from_numpy(paths["reward"][asked.path])
         terms = terms_of(log_policy, answer, played, reward, highest_weight=np.inf)
@@ -162,7 +169,14 @@ class _Tally:
         return Direction(self._agent, worth, (worth - half, worth + half), distance, self._leanings.strongest(leanings))
 
 
+def _load(agent: str, model: str) -> PolicyNetwork:
+    folder = weights_folder(agent)
+    if Path(agent).name == _ORACLE:
+        return load_network(folder / f"{model}.safetensors", model)
+    return load_agent_network(folder, model)
+
+
 def _log_policy(network: Evaluator, asked: Experience) -> torch.Tensor:
-    """Return a network's log-probabilities f32[n, answers]."""
-    logits = torch.from_numpy(network.logits(asked.planes))
+    """Return a network's log-probabilities f32[n, answers]; it is shown what is hidden if it can see it."""
+    logits = torch.from_numpy(network.logits(with_hidden(asked.planes, asked.hidden, network.planes)))
     return log_probabilities(logits, torch.from_numpy(legal_answers(asked.legal, logits.shape[1])))

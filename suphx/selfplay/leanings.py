@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from suphx.features.layout import LAYOUT, PLANES
+from suphx.features.layout import LAYOUT, ORACLE_LAYOUT
 from suphx.networks.planes import unpack
 
 _CPU = torch.device("cpu")
@@ -34,11 +34,13 @@ class Leanings:
     probability.
     """
 
-    def __init__(self) -> None:
-        self._together, self._of_plane, self._change = np.zeros(PLANES), np.zeros(PLANES), 0.0
+    def __init__(self, hidden: bool = False) -> None:
+        """hidden: also regress on the planes of what is hidden, which then follow the others."""
+        self._layout = LAYOUT + ORACLE_LAYOUT if hidden else LAYOUT
+        self._together, self._of_plane, self._change = np.zeros(len(self._layout)), np.zeros(len(self._layout)), 0.0
 
     def add(self, planes: np.ndarray, before: torch.Tensor, after: torch.Tensor) -> None:
-        """Add questions: planes uint64[n, PLANES]; before, after: f32[n, 34], log pi, -inf where not possible."""
+        """Add questions: planes uint64[n, planes]; before, after: f32[n, 34], log pi, -inf where not possible."""
         for at in range(0, len(planes), _AT_ONCE):
             rows = slice(at, at + _AT_ONCE)
             chance = before[rows].exp()
@@ -54,7 +56,9 @@ class Leanings:
         """Return the planes with the largest shares; none if nothing has changed."""
         if not self._change:
             return []
-        slope = np.divide(self._together, self._of_plane, out=np.zeros(PLANES), where=self._of_plane > 1e-9)
+        zero = np.zeros_like(self._together)
+        slope = np.divide(self._together, self._of_plane, out=zero, where=self._of_plane > 1e-9)
         share = slope * self._together / self._change
         found = np.argsort(-share, kind="stable")[:count]
-        return [Leaning(LAYOUT[n].block, LAYOUT[n].name, float(slope[n]), float(share[n])) for n in found]
+        planes = self._layout
+        return [Leaning(planes[n].block, planes[n].name, float(slope[n]), float(share[n])) for n in found]

@@ -16,12 +16,13 @@ from simulator.record import SEATS
 from simulator.rules import Rules
 from simulator.tiles import KINDS
 from suphx.cli import app
-from suphx.features.layout import LAYOUT, PLANES
+from suphx.features.layout import LAYOUT, ORACLE_LAYOUT, PLANES
 from suphx.networks.planes import unpack
-from suphx.networks.weights import save_agent
+from suphx.networks.weights import save_agent, save_network
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.direction import Directions, directions
 from suphx.selfplay.leanings import Leanings
+from suphx.selfplay.oracle import widen
 from suphx.selfplay.policy_gradient import legal_answers, log_probabilities
 
 GAMES = 4
@@ -148,6 +149,26 @@ def test_leanings_are_regressions_on_each_plane_within_questions():
         whole += (chance * change**2).sum()
     assert safe.slope == pytest.approx(together / of_plane, rel=1e-4)
     assert safe.share == pytest.approx(together**2 / of_plane / whole, rel=1e-4)
+
+
+def test_an_oracle_is_shown_what_is_hidden(folders, tmp_path):
+    """An oracle that keeps what one opponent holds leans on that plane, and one that ignores all on none."""
+    networks = {model: widen(network) for model, network in tiny_networks().items()}
+    (tmp_path / "oracle").mkdir()
+    for model, network in networks.items():
+        save_network(tmp_path / "oracle" / f"{model}.safetensors", network)
+    ignoring = found(folders[0], [str(tmp_path / "oracle")]).agents[0]
+    assert (ignoring.worth, ignoring.distance) == (pytest.approx(0, abs=0.1), pytest.approx(0, abs=1e-6))
+    held = next(n for n, plane in enumerate(ORACLE_LAYOUT) if plane.name == "right >= 1")
+    with torch.no_grad():
+        score = networks["discard"].head.score.weight[0]
+        networks["discard"].first.weight[:, PLANES + held, 1, 0] = -3 * score / (score**2).sum()
+    save_network(tmp_path / "oracle" / "discard.safetensors", networks["discard"])
+    config = TrainConfig.model_validate(values(folders[0]))
+    (seeing,) = directions(config, [str(tmp_path / "oracle")], GAMES, SEED, precision(), lambda over: None, 1).agents
+    assert seeing.distance > 1e-6
+    assert [(each.block, each.name) for each in seeing.leanings] == [("oracle", "right >= 1")]
+    assert seeing.leanings[0].slope < -0.5
 
 
 def test_policies_that_are_the_same_lean_nowhere():

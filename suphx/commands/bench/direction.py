@@ -11,7 +11,7 @@ import typer
 
 def direction(
     config: Annotated[Path, typer.Argument(help="Configuration of the training: its start, reward and models.")],
-    agents: Annotated[list[str], typer.Argument(help="Agents to look at, such as RUN/agent.")],
+    agents: Annotated[list[str], typer.Argument(help="Agents to look at, such as RUN/agent or RUN/oracle.")],
     changes: Annotated[
         list[str] | None, typer.Option("--set", help="Change a value of the configuration: reward={kind: round}.")
     ] = None,
