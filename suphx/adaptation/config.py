@@ -19,9 +19,6 @@ class StepsConfig(Config):
 
     blocks: int | None = Field(default=1, ge=0)
     """Adapt the head and this many of the last residual blocks; null for the whole network."""
-    offsets: bool = False
-    """Also adapt an offset for each kind's logit (discards only): it can learn which kinds to keep with this hand,
-    which a head that treats all kinds alike cannot."""
     baseline: Literal["mean", "deal", "critic"] = "deal"
     """What is subtracted from a rollout's reward: the mean of all other rollouts, or of the others of the same deal, or
     the critic's value, from question to question."""
@@ -30,9 +27,8 @@ class StepsConfig(Config):
     first_answers: int | None = Field(default=None, ge=1)
     """Learn only from this many first answers of each rollout; null for all. The first ones answer the same few
     questions in all rollouts, later ones a different question in each."""
-    optimizer: Literal["gradient", "adam", "natural"] = "gradient"
-    """Direction of a step: the gradient, Adam's, or the natural gradient, which is only for the discard network's head
-    (`blocks: 0`). The length follows from `distance`."""
+    optimizer: Literal["gradient", "adam"] = "gradient"
+    """Direction of a step: the gradient's or Adam's. The length follows from `distance`."""
     steps: int = Field(default=1, ge=1)
     """Number of steps, each over all rollouts."""
     distance: float = Field(default=0.01, gt=0)
@@ -40,8 +36,6 @@ class StepsConfig(Config):
 
     @model_validator(mode="after")
     def _fits(self) -> StepsConfig:
-        if self.optimizer == "natural" and self.blocks != 0:
-            raise ValueError("optimizer: natural is for the head alone; set blocks: 0")
         if self.form == "rollout" and self.first_answers is not None:
             raise ValueError("first_answers: form rollout needs every question of a rollout")
         return self
@@ -87,10 +81,6 @@ class AdaptationConfig(Config):
     def _fits(self) -> AdaptationConfig:
         if len(set(self.models)) < len(self.models):
             raise ValueError("models: a model is named twice")
-        if self.steps.optimizer == "natural" and self.models != ["discard"]:
-            raise ValueError("optimizer: natural is for the discard model alone")
-        if self.steps.offsets and self.models != ["discard"]:
-            raise ValueError("offsets: they are for the discard model alone, the only one that answers with kinds")
         if self.steps.form == "rollout" and self.certain < 1:
             raise ValueError("certain: form rollout needs every question of a rollout")
         if self.steps.baseline == "critic" and self.critic is None:

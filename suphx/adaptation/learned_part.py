@@ -8,52 +8,20 @@ import numpy as np
 import torch
 from torch import nn
 
-from simulator.tiles import KINDS
 from suphx.networks.fused import FusedNetwork
-from suphx.networks.policy import KindHead, PolicyNetwork
+from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.selfplay.passes import passes
-
-
-class OffsetHead(KindHead):
-    """The discard network's head with an added offset for each kind's logit.
-
-    The head itself applies the same weights to all kinds, so it cannot learn, say, to keep bamboo with this hand.
-    """
-
-    def __init__(self, head: KindHead) -> None:
-        """Share the weights of another head; offsets start at 0, or at those the head already has."""
-        nn.Module.__init__(self)
-        self.score = head.score
-        known: nn.Parameter | None = head.offset if isinstance(head, OffsetHead) else None
-        self.offset: nn.Parameter = nn.Parameter(torch.zeros(KINDS)) if known is None else known
-
-    def forward(self, rows: torch.Tensor) -> torch.Tensor:
-        """Return [n, 34] for rows [n, 34, filters]."""
-        return super().forward(rows) + self.offset
-
-
-def with_offsets(network: PolicyNetwork) -> PolicyNetwork:
-    """Add offsets to the head of a discard network, in place, and return it; new offsets leave its outputs the same."""
-    assert isinstance(network.head, KindHead), "only discards have a logit for each kind"
-    network.head = OffsetHead(network.head)
-    return network
 
 
 class LearnedPart:
     """A copy of a network, only part of which learns."""
 
-    def __init__(self, network: PolicyNetwork, blocks: int | None, precision: Precision, offsets: bool = False) -> None:
-        """blocks: how many of the last residual blocks learn, with the head; None for the whole network.
-
-        offsets: add offsets to the kinds' logits, which learn too.
-        """
+    def __init__(self, network: PolicyNetwork, blocks: int | None, precision: Precision) -> None:
+        """blocks: how many of the last residual blocks learn, with the head; None for the whole network."""
         if blocks is not None and not 0 <= blocks <= len(network.blocks):
             raise ValueError(f"a network of {len(network.blocks)} blocks has no last {blocks} blocks to learn")
-        self.network = copy.deepcopy(network)
-        if offsets:
-            with_offsets(self.network)
-        self.network.to(precision.device)
+        self.network = copy.deepcopy(network).to(precision.device)
         self.blocks = blocks
         self.precision = precision
         self._fixed = None if blocks is None else len(network.blocks) - blocks

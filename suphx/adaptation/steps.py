@@ -8,10 +8,9 @@ import numpy as np
 import torch
 
 from suphx.adaptation.config import StepsConfig
-from suphx.adaptation.learned_part import LearnedPart, OffsetHead, Stems, with_offsets
-from suphx.adaptation.natural import information, natural, without_scale
+from suphx.adaptation.learned_part import LearnedPart, Stems
 from suphx.adaptation.objective import ratios, surrogate
-from suphx.networks.policy import KindHead, PolicyNetwork
+from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import OUTPUTS
 from suphx.selfplay.passes import passes
@@ -47,7 +46,7 @@ def step(
         rows = np.flatnonzero(_places(experience.path) < config.first_answers)
     if not len(rows) or not np.any(advantage):
         return copy.deepcopy(network)
-    part = LearnedPart(network, config.blocks, precision, config.offsets)
+    part = LearnedPart(network, config.blocks, precision)
     inputs = (stems or Stems()).inputs(part, experience.planes)
     if len(rows) < len(experience):
         experience, inputs, advantage = experience.rows(rows), inputs[rows], advantage[rows]
@@ -142,14 +141,6 @@ class _Climb:
             (gain / len(self._played)).backward()
         self._steps += 1
 
-    @torch.no_grad()
-    def _information(self) -> torch.Tensor:
-        """Return the matrix F of the head's weights (see `natural`), as a mean over questions."""
-        assert isinstance(self._inputs, torch.Tensor)
-        parts, by_kind = passes(len(self._played), self._precision), isinstance(self.part.network.head, OffsetHead)
-        found = [information(self._inputs[rows].squeeze(-1), self._log_policy(rows), by_kind) for rows in parts]
-        return torch.stack(found).sum(dim=0) / len(self._played)
-
     def _gradients(self) -> list[torch.Tensor]:
         return [torch.zeros_like(each) if each.grad is None else each.grad for each in self.part.parameters]
 
@@ -157,8 +148,6 @@ class _Climb:
         gradients = self._gradients()
         if self._config.optimizer == "gradient":
             return gradients
-        if self._config.optimizer == "natural":
-            return self._natural(gradients)
         first, second = self._moments or ([torch.zeros_like(each) for each in gradients],) * 2
         first = [_BETA * old + (1 - _BETA) * new for old, new in zip(first, gradients, strict=True)]
         second = [
@@ -171,30 +160,10 @@ class _Climb:
             for mean, square in zip(first, second, strict=True)
         ]
 
-    def _natural(self, gradients: list[torch.Tensor]) -> list[torch.Tensor]:
-        """Return the natural gradient of the head's weights and offsets; 0 for its bias, which has no effect."""
-        head, matrix = self.part.network.head, self._information()
-        assert isinstance(head, KindHead)
-        learned = [head.score.weight, *([head.offset] if isinstance(head, OffsetHead) else [])]
-        of = {id(weight): each for weight, each in zip(self.part.parameters, gradients, strict=True)}
-        filters = head.score.weight.numel()
-        direction = natural(torch.cat([of[id(weight)].flatten() for weight in learned]), matrix, filters)
-        weight = torch.zeros_like(direction)
-        weight[:filters] = head.score.weight.flatten()
-        direction = without_scale(direction, weight, matrix)
-        for weight, each in zip(learned, direction.split([weight.numel() for weight in learned]), strict=True):
-            of[id(weight)] = each.view_as(weight)
-        return [
-            of[id(weight)] if any(weight is each for each in learned) else torch.zeros_like(weight)
-            for weight in self.part.parameters
-        ]
-
 
 def between(original: PolicyNetwork, adapted: PolicyNetwork, share: float) -> PolicyNetwork:
     """Return the network whose weights lie this share of the way from the original's to the adapted one's."""
     found = copy.deepcopy(original)
-    if isinstance(adapted.head, OffsetHead):
-        with_offsets(found)
     with torch.no_grad():
         for weight, end in zip(found.parameters(), adapted.parameters(), strict=True):
             weight.lerp_(end.to(weight.device), share)

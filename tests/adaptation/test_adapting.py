@@ -11,7 +11,7 @@ import torch
 from suphx.adaptation.adapting import Adapter, Lessons
 from suphx.adaptation.comparing import Deals
 from suphx.adaptation.config import AdaptationConfig, StepsConfig
-from suphx.adaptation.learned_part import LearnedPart, OffsetHead
+from suphx.adaptation.learned_part import LearnedPart
 from suphx.adaptation.players import Copy
 from suphx.adaptation.positions import Position
 from suphx.adaptation.rollouts import roll_out, rollouts_of
@@ -43,10 +43,6 @@ def lessons(positions: list[Position]) -> Lessons:
     return adapter().roll(positions, [AGENT.itself] * 2, 0, 12)
 
 
-#: Offsets before they learned.
-NOTHING = torch.zeros(34)
-
-
 def weights(copy: Copy) -> dict[str, torch.Tensor]:
     return copy.networks["discard"].state_dict()
 
@@ -64,41 +60,21 @@ def test_a_learned_part_says_what_the_whole_network_says(blocks: int | None) -> 
         assert torch.allclose(part.logits(part.inputs(planes)), expected, atol=1e-4)
 
 
-@pytest.mark.parametrize("offsets", [False, True])
-@pytest.mark.parametrize(
-    ("blocks", "optimizer"), [(None, "gradient"), (0, "gradient"), (1, "gradient"), (1, "adam"), (0, "natural")]
-)
+@pytest.mark.parametrize(("blocks", "optimizer"), [(None, "gradient"), (0, "gradient"), (1, "gradient"), (1, "adam")])
 def test_steps_go_as_far_as_they_should_and_change_only_what_learns(
-    lessons: Lessons, blocks: int | None, optimizer: str, offsets: bool
+    lessons: Lessons, blocks: int | None, optimizer: str
 ) -> None:
     before = {name: each.clone() for name, each in AGENT.networks["discard"].state_dict().items()}
-    made = adapter(blocks=blocks, optimizer=optimizer, steps=2, distance=0.02, offsets=offsets)
+    made = adapter(blocks=blocks, optimizer=optimizer, steps=2, distance=0.02)
     learned = made.learn(made.taught([lessons], 0, AGENT.itself))
     batch, _, _ = lessons.of(0)
     assert 0.5 * 0.02 < made._distance(batch.experience["discard"], "discard", learned) < 1.05 * 0.02
     assert all(torch.equal(each, before[name]) for name, each in AGENT.networks["discard"].state_dict().items())
-    changed = {name for name, each in weights(learned).items() if not torch.equal(each, before.get(name, NOTHING))}
-    assert ("head.offset" in changed) == offsets
+    changed = {name for name, each in weights(learned).items() if not torch.equal(each, before[name])}
     if blocks is None:
         assert "first.weight" in changed
     else:
         assert all(name.startswith(("head.", "blocks.1.") if blocks else "head.") for name in changed)
-
-
-def test_offsets_say_of_a_kind_what_a_head_alone_cannot(lessons: Lessons) -> None:
-    """Discards of one kind are worth more than others, in whatever position."""
-    asked = lessons.of(0)[0].experience["discard"]
-    kind = int(np.bincount(asked.answer).argmax())
-    worth = np.where(asked.answer == kind, 1.0, 0.0) - (asked.answer == kind).mean()
-    config = StepsConfig(blocks=0, optimizer="natural", offsets=True, distance=0.02)
-    made = step(AGENT.networks["discard"], asked, worth, config, 1.0, PRECISION, SEED)
-    assert isinstance(made.head, OffsetHead)
-    assert int(made.head.offset.argmax()) == kind
-    again = step(made, asked, worth, config, 1.0, PRECISION, SEED)
-    assert isinstance(again.head, OffsetHead) and again.head.offset[kind] > made.head.offset[kind]
-    half = between(AGENT.networks["discard"], made, 0.5)
-    assert isinstance(half.head, OffsetHead) and torch.allclose(half.head.offset, made.head.offset / 2)
-    assert not isinstance(AGENT.networks["discard"].head, OffsetHead)
 
 
 def test_the_first_step_is_the_same_by_either_form_and_a_later_one_is_not(lessons: Lessons) -> None:

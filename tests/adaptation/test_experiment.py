@@ -304,11 +304,6 @@ def test_steps_that_do_not_fit_the_rollouts_are_refused() -> None:
         )
     with pytest.raises(ValueError, match="a baseline by deal needs two rollouts"):
         ExperimentConfig.model_validate({"adaptation": {"copies": 1}})
-    with pytest.raises(ValueError, match="natural is for the head alone"):
-        ExperimentConfig.model_validate({"variants": {"n": {"steps": {"optimizer": "natural"}}}})
-    with pytest.raises(ValueError, match="natural is for the discard model alone"):
-        steps = {"optimizer": "natural", "blocks": 0}
-        ExperimentConfig.model_validate({"adaptation": {"models": ["pong"], "steps": steps}})
     with pytest.raises(ValueError, match="not taken from logs"):
         HandsConfig.model_validate({"situation": "lead", "logs": ["x"]})
 

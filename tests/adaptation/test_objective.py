@@ -12,9 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from suphx.adaptation.natural import information, natural, without_scale
 from suphx.adaptation.objective import Form, advantages, ratios, surrogate
-from suphx.selfplay.policy_gradient import divergence, log_probabilities
 
 ANSWERS, CHOICES = 5, 3
 ROLLOUTS = np.array(list(itertools.product(range(CHOICES), repeat=ANSWERS)))
@@ -171,48 +169,3 @@ def test_advantages_are_against_the_others_of_the_group() -> None:
 def test_ratios_that_no_number_holds_are_cut_off(form: Form) -> None:
     log_ratio, path = torch.tensor([300.0, 300.0, -400.0]), torch.tensor([0, 0, 1])
     assert torch.isfinite(ratios(log_ratio, path, form)).all()
-
-
-@pytest.mark.parametrize("by_kind", [False, True])
-def test_the_information_of_a_head_is_what_its_steps_change(by_kind: bool) -> None:
-    generator = torch.Generator().manual_seed(0)
-    features = torch.randn(200, 6, 34, generator=generator)
-    legal = torch.rand(200, 34, generator=generator) < 0.4
-    legal[:, 0] = True
-    weight, change = (torch.randn(6 + 34 * by_kind, generator=generator) for _ in range(2))
-
-    def policy(weights: torch.Tensor) -> torch.Tensor:
-        logits = torch.einsum("nfk,f->nk", features, weights[:6])
-        return log_probabilities(logits + weights[6:] if by_kind else logits, legal)
-
-    matrix = information(features, policy(weight), by_kind) / 200
-    for length in (0.01, 0.02):
-        distance = divergence(policy(weight), policy(weight + length * change)).double().mean()
-        assert float(distance) == pytest.approx(float(0.5 * length**2 * change @ matrix @ change), rel=0.05)
-
-
-def test_the_natural_gradient_gains_most_for_its_distance() -> None:
-    generator = torch.Generator().manual_seed(1)
-    scales = torch.tensor([10.0, 1.0, 0.5])
-    rows = torch.randn(300, 3, generator=generator) * scales
-    matrix, gradient = rows.t() @ rows / 300, torch.randn(3, generator=generator) * scales
-
-    def gain(direction: torch.Tensor) -> float:
-        """First-order gain of a step of distance 1/2 in this direction."""
-        return float((gradient @ direction) / (direction @ matrix @ direction).sqrt())
-
-    found = natural(gradient, matrix)
-    assert found.shape == gradient.shape
-    others = [torch.randn(3, generator=generator) for _ in range(50)]
-    assert gain(natural(gradient, matrix)) > 0.9 * max(map(gain, others))
-    assert gain(found) > gain(gradient)
-
-
-def test_what_is_left_without_the_scale_is_at_right_angles_to_it() -> None:
-    generator = torch.Generator().manual_seed(2)
-    rows = torch.randn(50, 4, generator=generator)
-    matrix, direction, weight = rows.t() @ rows, *(torch.randn(4, generator=generator) for _ in range(2))
-    left = without_scale(direction, weight, matrix)
-    assert float(left @ matrix @ weight) == pytest.approx(0, abs=1e-3)
-    assert torch.allclose(direction - left, float((direction - left) @ weight / (weight @ weight)) * weight, atol=1e-5)
-    assert torch.equal(without_scale(direction, torch.zeros(4), matrix), direction)
