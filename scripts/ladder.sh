@@ -30,8 +30,8 @@ step() {  # step NAME [--set ...]: both seeds side by side, a core each
 step rl-basic
 ranks='reward={kind: phi, predictor: docs/results/ladder/phi-rank.safetensors}'  # the average rank is what is measured
 step rl-1r --set "$ranks"
-step rl-2 --set "$ranks" --set 'evaluation={every: 15000, deals: 250, opponent: docs/results/ladder/weak}' \
-    --set 'learning.oracle={full_games: 15000, decay_games: 20000, planes_rate: 10, after_rate: 1}'
+step rl-2 --set "$ranks" --set 'evaluation={every: 12000, deals: 250, opponent: docs/results/ladder/weak}' \
+    --set 'learning.oracle={full_games: 12000, decay_games: 18000, planes_rate: 40, after_rate: 1}'
 
 challengers=(--challenger docs/results/ladder/start)
 for name in rl-basic rl-1r rl-2; do

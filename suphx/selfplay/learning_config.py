@@ -69,9 +69,9 @@ class OracleConfig(Config):
     """Games with all perfect information (gamma = 1)."""
     decay_games: int = Field(default=20_000, ge=0)
     """Games, after those, over which gamma falls linearly to 0."""
-    planes_rate: float = Field(default=1.0, gt=0)
+    planes_rate: float = Field(default=40.0, gt=0)
     """Factor on the learning rate of the weights that read perfect information: they start at zero, while all others
-    are those of a trained network."""
+    are those of a trained network and change little."""
     after_rate: float = Field(default=0.1, gt=0, le=1)
     """Factor on the learning rate once gamma is 0 (0.1 as in the paper)."""
     after_highest_weight: float = Field(default=2.0, gt=1)
