@@ -25,6 +25,7 @@ from suphx.networks.sizes import MODEL_PLANES
 from suphx.networks.weights import load_agent, load_agent_network, load_network
 from suphx.selfplay.collect import Collector
 from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.folder import ORACLE_FOLDER
 from suphx.selfplay.leanings import Leaning, Leanings
 from suphx.selfplay.passes import with_hidden
 from suphx.selfplay.policy import Policy
@@ -39,8 +40,6 @@ _SIDE_BY_SIDE = 256
 _AT_ONCE = 4096
 #: The model whose answers are compared with the start's, and the interval between compared questions.
 _DISCARD, _EVERY = "discard", 16
-#: Name of the folder in which a training keeps its oracles, which see hidden information.
-_ORACLE = "oracle"
 
 
 @dataclass(frozen=True)
@@ -171,7 +170,7 @@ class _Tally:
 
 def _load(agent: str, model: str) -> PolicyNetwork:
     folder = weights_folder(agent)
-    if Path(agent).name == _ORACLE:
+    if Path(agent).name == ORACLE_FOLDER:
         return load_network(folder / f"{model}.safetensors", model)
     return load_agent_network(folder, model)
 

@@ -16,7 +16,7 @@ from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength, read_strength, write_strength
 from suphx.selfplay.oracle import narrow
 
-AGENT_FOLDER = "agent"
+AGENT_FOLDER, ORACLE_FOLDER = "agent", "oracle"
 CHECKPOINT_NAME = "checkpoint.safetensors"
 CRITIC_NAME = "critic.safetensors"
 #: Result of a measurement: the last agent's in the run's folder, the best agent's in its own folder.
@@ -33,7 +33,7 @@ class RunFolder:
         """The five networks, as of the last checkpoint."""
         self.best = path / "best"
         """A copy of the best agent measured so far, with its measurement."""
-        self.oracle = path / "oracle"
+        self.oracle = path / ORACLE_FOLDER
         """Networks that still see hidden information."""
         self.critic = path / CRITIC_NAME
         """The critic as of the last checkpoint, if there is one."""
