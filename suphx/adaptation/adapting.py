@@ -19,11 +19,8 @@ from suphx.adaptation.positions import Position
 from suphx.adaptation.rollouts import SIDE_BY_SIDE, Rolled, roll_out, rollouts_of
 from suphx.adaptation.steps import between, step
 from suphx.adaptation.worth import Worth
-from suphx.networks.inference import Evaluator
 from suphx.networks.sizes import OUTPUTS
-from suphx.networks.weights import load_critic
 from suphx.selfplay.policy_gradient import divergence, legal_answers, log_probabilities
-from suphx.selfplay.rewards import worth_of
 from suphx.selfplay.trajectory import PATH, Batch, Experience, join
 
 #: First numbers of a position's held-out deals and of the test deals of experiments; training deals start at 0.
@@ -64,27 +61,19 @@ class Lessons:
     rolled: Rolled
     rewards: np.ndarray
     """f64[rollouts]"""
-    by_critic: np.ndarray | None = None
-    """f64[n]: advantage of each question to the one model that adapts, if there is a critic."""
 
-    def of(self, position: int) -> tuple[Batch, np.ndarray, np.ndarray]:
-        """Return a position's questions, with one path per rollout, the deal of each path u64[paths], and `by_critic`.
-
-        `by_critic` is empty without a critic.
-        """
+    def of(self, position: int) -> tuple[Batch, np.ndarray]:
+        """Return a position's questions, with one path per rollout, and the deal of each path u64[paths]."""
         mine = np.flatnonzero(self.rolled.rollouts["position"] == position)
         number = np.full(len(self.rewards), -1)
         number[mine] = np.arange(len(mine))
-        experience, by_critic = {}, np.empty(0)
+        experience = {}
         for model, each in self.rolled.experience.items():
-            chosen = np.flatnonzero(number[each.path] >= 0)
-            rows = each.rows(chosen)
+            rows = each.rows(np.flatnonzero(number[each.path] >= 0))
             experience[model] = replace(rows, path=number[rows.path].astype(np.uint32))
-            if self.by_critic is not None:
-                by_critic = self.by_critic[chosen]
         paths = np.zeros(len(mine), PATH)
         paths["reward"] = self.rewards[mine]
-        return Batch(paths, experience), self.rolled.rollouts["deal"][mine], by_critic
+        return Batch(paths, experience), self.rolled.rollouts["deal"][mine]
 
 
 class TimedStems(Stems):
@@ -114,8 +103,6 @@ class Taught:
     """Its questions, with one path per rollout."""
     deals: np.ndarray
     """u64[paths]: the deal of each path."""
-    by_critic: np.ndarray
-    """f64[n]: as in `Lessons`; empty without a critic."""
     before: Copy
     """The copy that its seat plays with so far, from which the steps start."""
     stems: dict[str, TimedStems]
@@ -138,16 +125,9 @@ class Adapter:
         seed: int,
         side_by_side: int = SIDE_BY_SIDE,
     ) -> None:
-        """seed: random seed of deals and of sampling in rollouts; it makes adaptation to a position reproducible.
-
-        Raises InputError for an unusable critic.
-        """
+        """seed: random seed of deals and of sampling in rollouts; it makes adaptation to a position reproducible."""
         self.original, self.config, self.worth, self.seed = original, config, worth, seed
         self.deals = Deals(original, worth, seed, side_by_side)
-        self._critic = None
-        if config.critic is not None:
-            critic = load_critic(config.critic, worth_of(config.reward, worth.predictor))
-            self._critic = Evaluator(critic, original.precision).logits
         self._pace = Pace()
 
     def adapt(
@@ -202,43 +182,32 @@ class Adapter:
         rollouts = rollouts_of(len(positions), deals, first, config.copies)
         rolled = roll_out(
             positions, rollouts, own, self.original.playing, self.seed, config.models, config.certain,
-            self.deals.side_by_side, self._critic,
+            self.deals.side_by_side,
         )  # fmt: skip
-        rewards = self.worth.of(positions, rollouts["position"].astype(np.int64), rolled.ended)
-        if rolled.outlook is None:
-            return Lessons(rolled, rewards)
-        questions = sum(map(len, rolled.experience.values()))
-        return Lessons(rolled, rewards, rolled.outlook.advantages(rewards, config.gae_lambda, questions))
+        return Lessons(rolled, self.worth.of(positions, rollouts["position"].astype(np.int64), rolled.ended))
 
     def taught(self, lessons: Sequence[Lessons], position: int, before: Copy) -> Taught:
         """Collect a position's training data; lessons: parts with different deals. before: the copy its seat plays."""
-        found = [each.of(position) for each in lessons]
-        batch, deals, by_critic = (
-            join([each for each, _, _ in found]),
-            *(np.concatenate([each[place] for each in found]) for place in (1, 2)),
-        )
-        return Taught(batch, deals, by_critic, before, {model: TimedStems() for model in batch.experience})
+        batches, deals = zip(*(each.of(position) for each in lessons), strict=True)
+        batch = join(batches)
+        return Taught(batch, np.concatenate(deals), before, {model: TimedStems() for model in batch.experience})
 
     def learn(self, taught: Taught, shuffled: bool = False, steps: StepsConfig | None = None) -> Copy:
         """Return the copy that gradient steps on formula 6 produce from the one a seat plays with so far.
 
-        shuffled: permute the rewards at random among the rollouts (or a critic's advantages among the answers), a
-        control from which nothing can be learned.
+        shuffled: permute the rewards at random among the rollouts, a control from which nothing can be learned.
         steps: used instead of those of the configuration.
         """
         config, precision = steps or self.config.steps, self.original.precision
-        by_answer = config.baseline == "critic"
-        worth = taught.by_critic if by_answer else taught.batch.paths["reward"].astype(np.float64)
+        worth = taught.batch.paths["reward"].astype(np.float64)
         if shuffled:
             worth = np.random.default_rng([self.seed, len(worth)]).permutation(worth)
-        if not by_answer:
-            worth = advantages(worth, taught.deals if config.baseline == "deal" else np.zeros(len(worth)))
+        worth = advantages(worth, taught.deals if config.baseline == "deal" else np.zeros(len(worth)))
         networks, temperature = self.original.networks | taught.before.networks, self.config.temperature
         learned = {}
         for model, each in taught.batch.experience.items():
-            advantage = worth if by_answer else worth[each.path]
-            stems = taught.stems[model]
-            learned[model] = step(networks[model], each, advantage, config, temperature, precision, self.seed, stems)
+            network, stems = networks[model], taught.stems[model]
+            learned[model] = step(network, each, worth[each.path], config, temperature, precision, self.seed, stems)
         return self.original.copy(learned)
 
     def held_out(self, positions: Sequence[Position], before: Sequence[Copy], deals: int) -> Played:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, model_validator
 
 from suphx.adaptation.objective import Form
 from suphx.config import Config
-from suphx.hashes import hash_of_file
 from suphx.selfplay.rewards import PhiReward, RewardConfig, predictor_hash
 from suphx.supervised.config import Model
 
@@ -19,9 +17,8 @@ class StepsConfig(Config):
 
     blocks: int | None = Field(default=1, ge=0)
     """Adapt the head and this many of the last residual blocks; null for the whole network."""
-    baseline: Literal["mean", "deal", "critic"] = "deal"
-    """What is subtracted from a rollout's reward: the mean of all other rollouts, or of the others of the same deal, or
-    the critic's value, from question to question."""
+    baseline: Literal["mean", "deal"] = "deal"
+    """What is subtracted from a rollout's reward: the mean of all other rollouts, or of the others of the same deal."""
     form: Form = "decision"
     """Formula 6 with the ratio of each single answer, or (`rollout`) of all answers of a rollout, as in the paper."""
     first_answers: int | None = Field(default=None, ge=1)
@@ -55,11 +52,6 @@ class AdaptationConfig(Config):
     the policy itself (1); below 1 rollouts are more like play, which takes the likeliest answers. For networks trained
     only on human games, such as `sl`, 0.5 is better: at 1 rollouts mostly teach to be more confident. If a training
     used 0.5 as its `start_temperature`, 1 has the same effect."""
-    critic: Path | None = None
-    """File of a critic, as written by `suphx train` with `learning.baseline: critic`, for the same reward; it costs
-    some time in every rollout."""
-    gae_lambda: float = Field(default=0.9, ge=0, le=1)
-    """Lambda of the critic's generalised advantage estimation (`learning.critic.gae_lambda`)."""
     certain: float = Field(default=1.0, gt=0, le=1)
     """Skip questions whose likeliest answer has a higher probability than this; form `rollout` needs all questions."""
     steps: StepsConfig = Field(default_factory=StepsConfig)
@@ -83,12 +75,6 @@ class AdaptationConfig(Config):
             raise ValueError("models: a model is named twice")
         if self.steps.form == "rollout" and self.certain < 1:
             raise ValueError("certain: form rollout needs every question of a rollout")
-        if self.steps.baseline == "critic" and self.critic is None:
-            raise ValueError("critic: steps.baseline critic needs its file")
-        if self.critic is not None and len(self.models) > 1:
-            raise ValueError("critic: it follows the questions to one model only, but models has several")
-        if self.steps.baseline == "critic" and self.steps.form == "rollout":
-            raise ValueError("steps: form rollout has an advantage for each rollout, a critic one for each answer")
         if self.steps.baseline == "deal" and self.copies < 2:
             raise ValueError("copies: a baseline by deal needs two rollouts of each deal")
         return self
@@ -98,9 +84,8 @@ class AdaptationConfig(Config):
         return self if steps is None else AdaptationConfig(**{**dict(self), "steps": steps})
 
     def fingerprints(self) -> dict[str, str]:
-        """Return hashes of the critic and the predictor by name; raises InputError if one cannot be read."""
-        critic = {} if self.critic is None else {"critic": hash_of_file(self.critic)}
-        return critic | predictor_hash(self.reward)
+        """Return the hash of the predictor's file, if there is one, by name; raises InputError if it cannot be read."""
+        return predictor_hash(self.reward)
 
     @property
     def rollouts(self) -> int:

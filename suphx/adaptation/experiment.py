@@ -103,7 +103,7 @@ class ExperimentConfig(Config):
         return self.model_dump(mode="json", exclude={"name", "together"})
 
     def fingerprints(self) -> dict[str, str]:
-        """Return hashes that show whether the files behind the names (weights, critic, predictor) have changed.
+        """Return hashes that show whether the files behind the names (weights, predictor) have changed.
 
         Raises InputError if one cannot be read.
         """

@@ -16,7 +16,6 @@ from simulator.record import GAME
 from simulator.redeal import redeal_hidden
 from simulator.tables import Decisions, Tables
 from simulator.wall import mix2
-from suphx.adaptation.outlook import Critic, Outlook, OutlookNotes
 from suphx.adaptation.positions import Position, stacked
 from suphx.agent.interface import Agent, Choice
 from suphx.agent.sampling import highest_probability
@@ -58,8 +57,6 @@ class Rolled:
     """By model: the questions to the seat that adapts, ordered by rollout and time; `path` is the rollout."""
     decisions: int
     """Number of decisions of all four seats."""
-    outlook: Outlook | None = None
-    """The critic's values, if there is a critic."""
 
 
 def roll_out(
@@ -71,53 +68,38 @@ def roll_out(
     keep: Collection[str] = (),
     certain: float = 1.0,
     side_by_side: int = SIDE_BY_SIDE,
-    critic: Critic | None = None,
 ) -> Rolled:
     """Play rollouts, ROLLOUT[n].
 
     own: the player of each position's seat; the same object is called once for all its positions. others: the player of
     the other three seats. seed: random seed, which makes a rollout reproducible. keep: models whose questions to the
-    seat are returned. certain: questions whose likeliest answer is more probable than this are left out. critic:
-    evaluated at the questions of all seats to the same models (then only one is allowed), except those left out.
+    seat are returned. certain: questions whose likeliest answer is more probable than this are left out.
     """
-    kept = _Kept(keep, certain, critic)
+    kept = _Kept(keep, certain)
     playing = _Playing(positions, rollouts, own, others, seed, kept, min(side_by_side, len(rollouts)))
     while playing.step():
         pass
-    return Rolled(rollouts, playing.ended, kept.experience(), playing.decisions, kept.outlook)
+    return Rolled(rollouts, playing.ended, kept.experience(), playing.decisions)
 
 
 class _Kept:
     """Collects the questions to the seats that adapt, in order of arrival."""
 
-    def __init__(self, models: Collection[str], certain: float, critic: Critic | None) -> None:
-        if critic is not None and len(models) != 1:
-            raise ValueError("a critic follows the questions to one model only")
+    def __init__(self, models: Collection[str], certain: float) -> None:
         self._certain = certain
         self._parts: dict[str, list[dict[str, np.ndarray]]] = {model: [] for model in models}
-        self._notes = OutlookNotes(critic) if critic is not None else None
-        self._count = 0
-        self.outlook: Outlook | None = None
 
-    def add(self, games: np.ndarray, asked: Decisions, choice: Choice, rollout: np.ndarray, seat: np.ndarray) -> None:
+    def add(self, asked: Decisions, choice: Choice, rollout: np.ndarray, seat: np.ndarray) -> None:
         """Record questions; rollout, seat: i64[decisions], the rollout of each and the seat that adapts there."""
         for said in choice.consultations:
             if said.model not in self._parts:
                 continue
-            path, adapts = rollout[said.decision], seat[said.decision]
-            is_own = asked.seat[said.decision] == adapts
-            wanted = np.ones(len(path), np.bool_)
+            wanted = asked.seat[said.decision] == seat[said.decision]
             if self._certain < 1:
-                wanted = highest_probability(said.logits, said.legal) <= self._certain
-            rows = np.flatnonzero(wanted & is_own)
-            if self._notes is not None:
-                number = np.full(len(path), _NOTHING)
-                number[rows] = self._count + np.arange(len(rows))
-                self._count += len(rows)
-                seen = np.flatnonzero(wanted)
-                self._notes.add(games, asked, said, seen, path[seen], adapts[seen], number[seen])
+                wanted &= highest_probability(said.logits, said.legal) <= self._certain
+            rows = np.flatnonzero(wanted)
             self._parts[said.model].append({
-                "path": path[rows].astype(np.uint32),
+                "path": rollout[said.decision[rows]].astype(np.uint32),
                 "planes": said.planes[rows],
                 "legal": said.legal[rows] @ _BITS[: said.legal.shape[1]],
                 "answer": said.answer[rows].astype(np.uint8),
@@ -126,16 +108,11 @@ class _Kept:
 
     def experience(self) -> dict[str, Experience]:
         """Return all questions, sorted by rollout, and release them here."""
-        found = {}
-        for model in list(self._parts):
-            found[model], order = _joined(model, self._parts.pop(model))
-            if self._notes is not None:
-                self.outlook = self._notes.take(order)
-        return found
+        return {model: _joined(model, self._parts.pop(model)) for model in list(self._parts)}
 
 
-def _joined(model: str, parts: list[dict[str, np.ndarray]]) -> tuple[Experience, np.ndarray]:
-    """Return the questions sorted by rollout, and i64[n], the original index of each."""
+def _joined(model: str, parts: list[dict[str, np.ndarray]]) -> Experience:
+    """Return the questions sorted by rollout."""
     nothing: dict[str, np.ndarray] = {
         "path": np.empty(0, np.uint32),
         "planes": np.empty((0, MODEL_PLANES[model]), np.uint64),
@@ -147,7 +124,7 @@ def _joined(model: str, parts: list[dict[str, np.ndarray]]) -> tuple[Experience,
     columns = {name: np.concatenate([part[name] for part in [nothing, *parts]])[order] for name in nothing}
     place = np.arange(len(order)) - np.searchsorted(columns["path"], columns["path"])
     none = np.empty((len(order), 0), np.uint64)
-    return Experience(place=place.astype(np.uint16), oracle=none, hidden=none, **columns), order
+    return Experience(place=place.astype(np.uint16), oracle=none, hidden=none, **columns)
 
 
 class _Playing:
@@ -222,5 +199,5 @@ class _Playing:
             part = Decisions(asked.game[rows], asked.seat[rows], asked.situation[rows], asked.legal[rows])
             choice = self._agents[number].act(self._tables.games, part)
             actions[rows] = choice.actions
-            self._kept.add(self._tables.games, part, choice, rollout[rows], seat[rows])
+            self._kept.add(part, choice, rollout[rows], seat[rows])
         return actions

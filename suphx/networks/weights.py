@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
 import numpy as np
 import torch
@@ -20,20 +20,16 @@ from safetensors.torch import load, save
 
 from simulator.files import write_whole
 from suphx.errors import InputError
-from suphx.features.layout import ORACLE_VERSION, VERSION
-from suphx.networks.policy import PolicyNetwork, ValueNetwork
-from suphx.networks.sizes import CRITIC, MODELS, NetworkSize
+from suphx.features.layout import VERSION
+from suphx.networks.policy import PolicyNetwork
+from suphx.networks.sizes import MODELS, NetworkSize
 
 FORMAT_VERSION = 1
 CARD_NAME = "agent.json"
 #: File with the keys of the games that an agent was trained on.
 SEEN_NAME = "seen.safetensors"
-#: Layout of the planes that a critic sees: those of a position and the hidden ones.
-CRITIC_LAYOUT = f"{VERSION}+{ORACLE_VERSION}"
 #: Types that weights may be stored in, of two or four bytes. Loaded weights are always float32.
 Storage = Literal["bfloat16", "float16", "float32"]
-
-Network = TypeVar("Network", PolicyNetwork, ValueNetwork)
 
 
 class WeightsError(InputError):
@@ -49,8 +45,6 @@ class _Description(NetworkSize):
     model: str
     layout: str
     planes: int
-    worth: str = ""
-    """For a critic: which rewards its values predict."""
 
 
 class AgentCard(BaseModel):
@@ -72,23 +66,7 @@ def save_network(path: Path, network: PolicyNetwork, storage: Storage = "float32
     write_whole(path, _serialize(network, storage, layout))
 
 
-def save_critic(path: Path, network: ValueNetwork, worth: str) -> None:
-    """Write a critic; worth: which rewards its values predict (`rewards.worth_of`), checked when it is loaded."""
-    write_whole(path, _serialize(network, "float32", CRITIC_LAYOUT, worth))
-
-
-def load_critic(path: Path, worth: str) -> ValueNetwork:
-    """Return the critic in a file; raises WeightsError as `load_network` does, and if it predicts other rewards."""
-    description, tensors = _read(path)
-    _check(path, description, CRITIC, CRITIC_LAYOUT)
-    if description.worth != worth:
-        raise WeightsError(f"{path}: says what rounds are worth as {description.worth}; as {worth} is needed")
-    with torch.device("meta"):
-        network = ValueNetwork(_size(description), description.planes)
-    return _filled(path, network, tensors)
-
-
-def _serialize(network: PolicyNetwork | ValueNetwork, storage: Storage, layout: str, worth: str = "") -> bytes:
+def _serialize(network: PolicyNetwork, storage: Storage, layout: str) -> bytes:
     dtype = getattr(torch, storage)
     tensors = {}
     for name, tensor in network.state_dict().items():
@@ -96,12 +74,10 @@ def _serialize(network: PolicyNetwork | ValueNetwork, storage: Storage, layout: 
         if not torch.isfinite(stored).all():
             raise WeightsError(f"{network.model}: {name} has numbers that {storage} cannot hold")
         tensors[name] = stored
-    size = network.size.model_dump()
     description = _Description(
-        format=FORMAT_VERSION, model=network.model, layout=layout, planes=network.planes, worth=worth, **size
+        format=FORMAT_VERSION, model=network.model, layout=layout, planes=network.planes, **network.size.model_dump()
     )
-    metadata = {name: str(value) for name, value in description.model_dump().items() if value != ""}
-    return _in_order(save(tensors, metadata))
+    return _in_order(save(tensors, {name: str(value) for name, value in description.model_dump().items()}))
 
 
 def _in_order(data: bytes) -> bytes:
@@ -118,34 +94,20 @@ def load_network(path: Path, model: str | None = None, layout: str = VERSION) ->
     model: the model that is required, by default any. layout: the required layout of planes. Raises WeightsError,
     naming the file, if it is for another model or layout, incomplete, or has unsuitable tensors.
     """
-    description, tensors = _read(path)
-    if description.model not in MODELS:
-        raise WeightsError(f"{path}: weights of an unknown model {description.model!r}")
-    _check(path, description, model, layout)
-    with torch.device("meta"):
-        network = PolicyNetwork(description.model, _size(description), description.planes)
-    return _filled(path, network, tensors)
-
-
-def _read(path: Path) -> tuple[_Description, dict[str, torch.Tensor]]:
-    """Return a file's metadata, and its tensors by name."""
     if not path.is_file():
         raise WeightsError(f"{path}: a folder, not a file of weights" if path.is_dir() else f"{path}: no such file")
     try:
         with safe_open(path, "pt") as file:
-            return _describe(path, file.metadata()), {name: file.get_tensor(name) for name in file.keys()}
+            description = _describe(path, file.metadata())
+            _check(path, description, model, layout)
+            tensors = {name: file.get_tensor(name) for name in file.keys()}
     except SafetensorError as error:
         raise WeightsError(f"{path}: no safetensors file, or not whole ({error})") from error
     except OSError as error:  # the library's errors name no file
         raise WeightsError(f"{path}: {error}") from error
-
-
-def _size(description: _Description) -> NetworkSize:
-    return NetworkSize(name=description.name, filters=description.filters, blocks=description.blocks)
-
-
-def _filled(path: Path, network: Network, tensors: dict[str, torch.Tensor]) -> Network:
-    """Return a network that was made on the meta device with the weights that were read."""
+    size = NetworkSize(name=description.name, filters=description.filters, blocks=description.blocks)
+    with torch.device("meta"):
+        network = PolicyNetwork(description.model, size, description.planes)
     _check_tensors(path, network.state_dict(), tensors)
     network.to_empty(device="cpu").load_state_dict(tensors)
     return network
@@ -162,6 +124,8 @@ def _describe(path: Path, metadata: Mapping[str, str] | None) -> _Description:
 def _check(path: Path, found: _Description, model: str | None, layout: str) -> None:
     if found.format != FORMAT_VERSION:
         raise WeightsError(f"{path}: weights of format {found.format}; this version reads format {FORMAT_VERSION}")
+    if found.model not in MODELS:
+        raise WeightsError(f"{path}: weights of an unknown model {found.model!r}")
     if model is not None and found.model != model:
         raise WeightsError(f"{path}: weights of the {found.model} model; the {model} model is needed")
     if found.layout != layout:

@@ -9,16 +9,15 @@ from pathlib import Path
 import numpy as np
 
 from suphx.agent.named_networks import weights_folder
-from suphx.networks.policy import PolicyNetwork, ValueNetwork
+from suphx.networks.policy import PolicyNetwork
 from suphx.networks.sizes import MODEL_PLANES
-from suphx.networks.weights import save_agent, save_critic, save_network
+from suphx.networks.weights import save_agent, save_network
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength, read_strength, write_strength
 from suphx.selfplay.oracle import narrow
 
 AGENT_FOLDER, ORACLE_FOLDER = "agent", "oracle"
 CHECKPOINT_NAME = "checkpoint.safetensors"
-CRITIC_NAME = "critic.safetensors"
 #: Result of a measurement: the last agent's in the run's folder, the best agent's in its own folder.
 STRENGTH_NAME = "strength.json"
 
@@ -35,8 +34,6 @@ class RunFolder:
         """A copy of the best agent measured so far, with its measurement."""
         self.oracle = path / ORACLE_FOLDER
         """Networks that still see hidden information."""
-        self.critic = path / CRITIC_NAME
-        """The critic as of the last checkpoint, if there is one."""
         self.tensorboard = path / "tensorboard"
         self.games = path / "games"
         self.evaluation = path / "evaluation"
@@ -90,13 +87,6 @@ class RunFolder:
             self.best.rename(before)
         fresh.rename(self.best)
         shutil.rmtree(before, ignore_errors=True)
-
-    def save_critic(self, network: ValueNetwork, worth: str) -> None:
-        """Write the critic, which is not part of the agent, for further learning, such as adaptation to a deal.
-
-        worth: which rewards its values predict (`rewards.worth_of`).
-        """
-        save_critic(self.critic, network, worth)
 
 
 def _narrowed(network: PolicyNetwork) -> PolicyNetwork:

@@ -31,7 +31,7 @@ from suphx.selfplay.folder import RunFolder
 from suphx.selfplay.learner import Learner, LearnerState
 from suphx.selfplay.policy import Policy
 from suphx.selfplay.replay import ReplayBuffer, ReplayState
-from suphx.selfplay.rewards import load_predictor, make_rewards, worth_of
+from suphx.selfplay.rewards import load_predictor, make_rewards
 from suphx.selfplay.samples import Samples
 from suphx.selfplay.seating import load_opponents, opponents
 from suphx.selfplay.sources import fingerprints
@@ -71,7 +71,6 @@ class LocalTraining:
         self.replay = ReplayBuffer(learning.replay, config.seed)
         predictor = load_predictor(config.reward, rules)
         rewards = make_rewards(config.reward, config.side_by_side, predictor)
-        self._worth = worth_of(config.reward, predictor)
         against = load_opponents(config.table, opponents(config.table), config.seed, precision)
         slots = config.side_by_side
         self.collector = Collector(
@@ -215,8 +214,6 @@ class LocalTraining:
     def _save(self) -> None:
         """Write the agent, then the checkpoint. It leaves out the weights that play, since they are the learner's."""
         self.folder.save_agent(self.config, self._networks, self.games)
-        if self.learner.critic is not None:
-            self.folder.save_critic(self.learner.critic.network, self._worth)
         learner, learner_tensors = self.learner.state()
         replay, replay_tensors = self.replay.state()
         self.progress.learner, self.progress.replay = learner, replay

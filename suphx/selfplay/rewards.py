@@ -52,19 +52,6 @@ class PhiReward(Config):
 RewardConfig = Annotated[RoundReward | PhiReward, Field(discriminator="kind")]
 
 
-def worth_of(config: RewardConfig, predictor: RewardPredictor | None) -> str:
-    """Return a description of the rewards for a critic's file, whose values are valid for these rewards only.
-
-    predictor: what `load_predictor` returned. The description does not say which predictor it is, so a critic may be
-    used with another one of the same prizes.
-    """
-    unit = "of the predictor" if config.unit is None else format(config.unit, "g")
-    if predictor is None:
-        return f"{config.kind}, unit {unit}"
-    prizes = ", ".join(format(float(prize), "g") for prize in predictor.description.prizes)
-    return f"{config.kind} of prizes {prizes}, unit {unit}"
-
-
 @dataclass(frozen=True)
 class Errors:
     """Errors of the predictor: expectation at the start of each round against the game's result, in its units."""

@@ -67,7 +67,7 @@ def test_steps_go_as_far_as_they_should_and_change_only_what_learns(
     before = {name: each.clone() for name, each in AGENT.networks["discard"].state_dict().items()}
     made = adapter(blocks=blocks, optimizer=optimizer, steps=2, distance=0.02)
     learned = made.learn(made.taught([lessons], 0, AGENT.itself))
-    batch, _, _ = lessons.of(0)
+    batch, _ = lessons.of(0)
     assert 0.5 * 0.02 < made._distance(batch.experience["discard"], "discard", learned) < 1.05 * 0.02
     assert all(torch.equal(each, before[name]) for name, each in AGENT.networks["discard"].state_dict().items())
     changed = {name for name, each in weights(learned).items() if not torch.equal(each, before[name])}

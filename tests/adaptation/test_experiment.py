@@ -277,23 +277,19 @@ def test_another_experiment_another_writer_and_broken_lines_are_refused(hands: l
         Notebook(tmp_path, CONFIG.settings())
 
 
-def test_a_file_of_another_critic_or_predictor_is_noticed(tmp_path: Path) -> None:
-    files = {"critic": tmp_path / "critic.safetensors", "predictor": tmp_path / "phi.safetensors"}
-    for path in files.values():
-        path.write_bytes(b"one")
-    reward = {"kind": "phi", "predictor": files["predictor"]}
-    config = ExperimentConfig.model_validate({"adaptation": {"critic": files["critic"], "reward": reward}})
+def test_a_file_of_another_predictor_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "phi.safetensors"
+    path.write_bytes(b"one")
+    config = ExperimentConfig.model_validate({"adaptation": {"reward": {"kind": "phi", "predictor": path}}})
     before = config.fingerprints()
-    assert set(before) == {"weights", "critic", "predictor"}
-    for name, path in files.items():
-        path.write_bytes(b"another")
-        after = config.fingerprints()
-        assert {key for key in after if after[key] != before[key]} == {name}
-        before = after
+    assert set(before) == {"weights", "predictor"}
+    path.write_bytes(b"another")
+    after = config.fingerprints()
+    assert {key for key in after if after[key] != before[key]} == {"predictor"}
     assert set(ExperimentConfig().fingerprints()) == {"weights", "predictor"}
     assert set(CONFIG.fingerprints()) == {"weights"}
-    files["critic"].unlink()
-    with pytest.raises(InputError, match=r"critic.safetensors: cannot be read"):
+    path.unlink()
+    with pytest.raises(InputError, match=r"phi.safetensors: cannot be read"):
         config.fingerprints()
 
 

@@ -7,18 +7,16 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from suphx.features.layout import ORACLE_PLANES, PLANES, VERSION
-from suphx.networks.policy import PolicyNetwork, ValueNetwork
+from suphx.features.layout import VERSION
+from suphx.networks.policy import PolicyNetwork
 from suphx.networks.sizes import MODELS, NetworkSize
 from suphx.networks.weights import (
     CARD_NAME,
     WeightsError,
     load_agent,
     load_card,
-    load_critic,
     load_network,
     save_agent,
-    save_critic,
     save_network,
 )
 
@@ -210,23 +208,3 @@ def test_an_agent_of_four_networks_is_not_written(tmp_path, networks):
     del networks["kong"]
     with pytest.raises(ValueError, match="an agent has the networks"):
         save_agent(tmp_path / "agent", networks, "x")
-
-
-def test_a_critic_is_read_back_and_not_taken_for_another(tmp_path):
-    torch.manual_seed(1)
-    network = ValueNetwork(NetworkSize(name="tiny", filters=8, blocks=1), PLANES + ORACLE_PLANES)
-    torch.nn.init.normal_(network.head.answer.weight)
-    path = tmp_path / "critic.safetensors"
-    save_critic(path, network, "phi, unit 2")
-    found = load_critic(path, "phi, unit 2").state_dict()
-    assert all(torch.equal(found[name], each) for name, each in network.state_dict().items())
-    with pytest.raises(WeightsError, match=r"critic\.safetensors: says what rounds are worth as phi, unit 2; as round"):
-        load_critic(path, "round, unit 10000")
-    with pytest.raises(WeightsError, match=r"unknown model 'critic'"):
-        load_network(path)
-    rewrite(path, layout=VERSION)
-    with pytest.raises(WeightsError, match="made for layout"):
-        load_critic(path, "phi, unit 2")
-    rewrite(path, model="discard")
-    with pytest.raises(WeightsError, match="weights of the discard model; the critic model is needed"):
-        load_critic(path, "phi, unit 2")

@@ -24,7 +24,7 @@ from suphx.checkpoint import load_checkpoint, save_checkpoint
 from suphx.errors import InputError
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import choose_precision
-from suphx.networks.sizes import CRITIC, MODELS
+from suphx.networks.sizes import MODELS
 from suphx.networks.weights import load_agent
 from suphx.selfplay.board import Averages, Board
 from suphx.selfplay.config import TrainConfig
@@ -32,8 +32,8 @@ from suphx.selfplay.evaluation import Evaluation, Strength, check_opponent, read
 from suphx.selfplay.folder import STRENGTH_NAME, RunFolder
 from suphx.selfplay.local import load_teachers
 from suphx.selfplay.policy import Policy
-from suphx.selfplay.rewards import load_predictor, worth_of
-from suphx.selfplay.roles.parcels import Beginning, Parcel, Saved, pack, program, unpack_critic, unpack_policy
+from suphx.selfplay.rewards import load_predictor
+from suphx.selfplay.roles.parcels import Beginning, Parcel, Saved, pack, program, unpack_policy
 from suphx.selfplay.roles.requests import is_answered
 from suphx.selfplay.roles.server import RolesProgress
 from suphx.selfplay.samples import Samples
@@ -99,7 +99,6 @@ class Monitor:
         self._samples = Samples(self._folder.games, config.sample_games, Rules.preset(config.rules), config.table)
         self._networks = load_agent(weights_folder(config.start))
         self._beginning = beginning_of(config, self._networks)
-        self._worth = worth_of(config.reward, self._beginning.predictor)
         self._stop = Event()
         self._measuring: Any = None
         self._kept: _Kept | None = None
@@ -153,10 +152,7 @@ class Monitor:
         Raises the error of the last measurement if it failed.
         """
         progress = RolesProgress.model_validate_json(saved.progress)
-        parcels = dict(saved.learner)
-        if (critic := parcels.pop(CRITIC, None)) is not None:
-            self._folder.save_critic(unpack_critic(critic), self._worth)
-        learning = {model: unpack_policy(parcel) for model, parcel in parcels.items()}
+        learning = {model: unpack_policy(parcel) for model, parcel in saved.learner.items()}
         self._folder.save_agent(self._config, self._networks | learning, progress.games)
         tensors = {name: torch.from_numpy(np.ascontiguousarray(each)) for name, each in saved.tensors.items()}
         save_checkpoint(self._folder.checkpoint, progress, tensors)

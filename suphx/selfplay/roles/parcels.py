@@ -61,11 +61,8 @@ def unpack_policy(parcel: Parcel) -> PolicyNetwork:
 
 def unpack(parcel: Parcel) -> PolicyNetwork | ValueNetwork:
     """Return the network of a parcel, with weights of its own."""
-    return unpack_critic(parcel) if parcel.model == CRITIC else unpack_policy(parcel)
-
-
-def unpack_critic(parcel: Parcel) -> ValueNetwork:
-    """Return the critic of a parcel, with weights of its own."""
+    if parcel.model != CRITIC:
+        return unpack_policy(parcel)
     network = ValueNetwork(parcel.size, parcel.planes)
     network.load_state_dict(_tensors(parcel))
     return network
@@ -184,5 +181,5 @@ class Saved:
     """`RolesProgress` as JSON."""
     tensors: dict[str, np.ndarray]
     learner: dict[str, Parcel]
-    """The current learning networks, and the critic if there is one."""
+    """The current learning networks."""
     gamma: float = 0.0

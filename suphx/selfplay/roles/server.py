@@ -37,6 +37,7 @@ from suphx.selfplay.roles.parcels import (
     Published,
     Saved,
     own,
+    pack,
     pack_all,
     unpack_policy,
 )
@@ -287,11 +288,12 @@ class ParameterServer:
     def _save(self, measure: bool) -> None:
         """Send off a checkpoint, after the one before has been written."""
         self._wait_for_save()
-        state, tensors = self._student.learner.state()
+        learner = self._student.learner
+        state, tensors = learner.state()
         self._progress.learner = state
         arrays = {name: each.detach().cpu().numpy().copy() for name, each in tensors.items()}
-        networks = pack_all(self._student.learner)
-        saved = Saved(self._progress.model_dump_json(), arrays, networks, self._student.learner.gamma)
+        networks = {model: pack(network) for model, network in learner.networks.items()}
+        saved = Saved(self._progress.model_dump_json(), arrays, networks, learner.gamma)
         self._saving = self._monitor.keep.remote(saved, measure)
 
     def _wait_for_save(self) -> None:
