@@ -208,3 +208,9 @@ def test_an_agent_of_four_networks_is_not_written(tmp_path, networks):
     del networks["kong"]
     with pytest.raises(ValueError, match="an agent has the networks"):
         save_agent(tmp_path / "agent", networks, "x")
+
+
+def test_weights_of_an_unknown_model_are_refused(saved):
+    rewrite(saved, model="critic")
+    with pytest.raises(WeightsError, match=r"riichi\.safetensors: weights of an unknown model 'critic'"):
+        load_network(saved)
