@@ -33,9 +33,16 @@ step rl-1r --set "$ranks"
 step rl-2 --set "$ranks" --set 'evaluation={every: 12000, deals: 250, opponent: docs/results/ladder/weak}' \
     --set 'learning.oracle={full_games: 12000, decay_games: 18000, planes_rate: 40, after_rate: 1}'
 
-challengers=(--challenger docs/results/ladder/start)
+matches=$runs/matches/ladder
+beside=()
+measure() {  # measure NAME AGENT: on the same deals as the others
+    suphx evaluate --challenger "$2" --field docs/results/ladder/weak --games "$hanchan" --seed 20261121 \
+        --out "$matches/$1" --counts "$matches/$1.safetensors"
+    beside+=(--beside "$matches/$1.safetensors")
+}
+
+measure start docs/results/ladder/start
 for name in rl-basic rl-1r rl-2; do
-    challengers+=(--challenger "$runs/ladder/$name-1/agent|$runs/ladder/$name-2/agent")
+    measure "$name" "$runs/ladder/$name-1/agent|$runs/ladder/$name-2/agent"
 done
-exec suphx evaluate "${challengers[@]}" --field docs/results/ladder/weak --games "$hanchan" --seed 20261121 \
-    --out "$runs/matches/ladder" --plots "$runs/matches/ladder-plots" --json
+exec suphx evaluate "${beside[@]}" --plots "$matches/plots" --json

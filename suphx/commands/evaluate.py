@@ -16,11 +16,14 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from suphx.evaluation.counts import Counted
     from suphx.evaluation.match import Outcome
     from suphx.evaluation.protocol import Plan
     from suphx.evaluation.results import Results
 
 EXIT_INTERRUPTED = 130
+#: The options that shape the report of games that were played earlier; all others are about playing.
+_OF_REPORTS = {"beside", "counts", "plots", "csv", "tensorboard", "prizes", "career", "as_json"}
 #: Columns of the tables where they go to a file or another program.
 _PAGE = 200
 _AGENT = (
@@ -30,6 +33,7 @@ _AGENT = (
 
 
 def evaluate(
+    context: typer.Context,
     challenger: Annotated[
         list[str] | None,
         typer.Option(help=f"Agent to measure: {_AGENT}. Give several to compare them on the same deals."),
@@ -60,6 +64,17 @@ def evaluate(
         Path | None, typer.Option(help="Folder that keeps every game, so that the same command resumes.")
     ] = None,
     logs: Annotated[bool, typer.Option("--logs", help="With --out: also keep a log (mjlog) of every game.")] = False,
+    counts: Annotated[
+        Path | None,
+        typer.Option(help="File for what each agent did on each deal, 1.5 MB for 100,000 games; --beside reads it."),
+    ] = None,
+    beside: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="File that --counts left: its agents, measured earlier on the same deals against the same field, are "
+            "reported and compared as well. Without --challenger nothing is played."
+        ),
+    ] = None,
     plots: Annotated[Path | None, typer.Option(help="Folder for pictures of the results.")] = None,
     csv: Annotated[Path | None, typer.Option(help="File for the numbers as CSV.")] = None,
     tensorboard: Annotated[Path | None, typer.Option(help="Folder for the numbers as TensorBoard scalars.")] = None,
@@ -102,6 +117,7 @@ def evaluate(
 
     from suphx.adaptation.named import with_budgets
     from suphx.evaluation.arena import BATCH, BATCH_OF_BOTS, Terms
+    from suphx.evaluation.counts import Counted, CountedTerms, check_comparable, joined, read_counts
     from suphx.evaluation.match import Means, play_match
     from suphx.evaluation.measures import read_prizes
     from suphx.evaluation.report import report
@@ -109,6 +125,16 @@ def evaluate(
     from suphx.mjai.host.specs import is_external
     from suphx.networks.precision import choose_precision
 
+    paid = read_prizes(prizes) if prizes else None
+    earlier = {str(path): read_counts(path) for path in beside or []}
+    if earlier and not challenger:
+        _refuse_options_of_play(context)
+        kept = joined(earlier)
+        found = _head_of(kept) | report(kept.units, _against_the_first(kept.units), prizes=paid)
+        if counts:
+            kept.save(counts)
+        _finish(found, kept.units, career, csv, plots, tensorboard, None, as_json)
+        return
     if logs and out is None:
         raise typer.BadParameter("logs are kept in the folder that --out names", param_hint="--logs")
     challengers = with_budgets(challenger or ["sl"], rollouts, seconds_per_round)
@@ -119,12 +145,18 @@ def evaluate(
     chosen = choose_precision(device, precision, threads=1)
     dtype = str(chosen.dtype).removeprefix("torch.")
     terms = Terms(seed, rules, temperature, str(chosen.device), dtype, logs)
+    counted = None
+    if counts or earlier:
+        if protocol != "one-three":
+            raise typer.BadParameter("counts are kept of one-three only", param_hint="--counts, --beside")
+        counted = CountedTerms.of(field or ["sensible"], terms)
+        there = [(origin, each.terms, each.units) for origin, each in earlier.items()]
+        check_comparable([*there, ("this match", counted, challengers)])
     external = any(is_external(name) for name in plan.agents)
     means = Means(
         batch or (BATCH_OF_BOTS if external else BATCH), threads or (1 if external else os.cpu_count() or 1), workers
     )
     rule = read_rule(until) if until else None
-    paid = read_prizes(prizes) if prizes else None
     console = Console(stderr=True)
     started = time.perf_counter()
     with _watching(console, plan, deals) as watch:
@@ -133,11 +165,12 @@ def evaluate(
     _say_how_it_ended(console, outcome, out)
     if outcome.deals < 2:
         raise typer.Exit(EXIT_INTERRUPTED if outcome.interrupted else 1)
-    units = _units(outcome)
-    found = report(units, [(names[0], names[1]) for names in _pairs(plan)], prizes=paid)
+    together = joined({**earlier, "this match": Counted(counted, _units(outcome))}) if counted else None
+    units = together.units if together else _units(outcome)
+    found = report(units, _against_the_first(units) if together else _pairs(plan), prizes=paid)
     head = {
         "protocol": protocol,
-        "challengers": sorted({side.agent for side in plan.sides}, key=plan.agents.index),
+        "challengers": list(units) if earlier else sorted({side.agent for side in plan.sides}, key=plan.agents.index),
         "field": field or ["sensible"] if protocol != "round-robin" else [],
         "rules": rules, "seed": seed, "temperature": temperature, "precision": f"{dtype} on {chosen.device}",
         "games": int(outcome.results.done[: outcome.deals].sum()), "deals": outcome.deals, "until": until,
@@ -145,12 +178,42 @@ def evaluate(
         "played_now": outcome.played, "seconds": round(seconds, 1),
     }  # fmt: skip
     found = {**head, **found, "faults": _faults(plan, outcome.results), "adaptation": _adaptation(outcome.results)}
-    if career:
-        found["career"] = _careers(outcome)
-    _write(found, units, csv, plots, tensorboard, out)
-    _print(found, as_json)
+    if counts and together:
+        together.save(counts)
+    _finish(found, units, career, csv, plots, tensorboard, out, as_json)
     if outcome.interrupted:
         raise typer.Exit(EXIT_INTERRUPTED)
+
+
+def _refuse_options_of_play(context: typer.Context) -> None:
+    """Refuse options that would be without effect where nothing is played."""
+    for parameter in context.command.params:
+        given = context.get_parameter_source(parameter.name or "")
+        if parameter.name not in _OF_REPORTS and given is not None and given.name == "COMMANDLINE":
+            raise typer.BadParameter(
+                "without --challenger nothing is played, and the files say how their games were played",
+                param_hint=parameter.opts[0],
+            )
+
+
+def _head_of(together: Counted) -> dict[str, Any]:
+    """Return the head of a report of games that were all played earlier."""
+    from suphx.evaluation.tally import COLUMN
+
+    terms = together.terms
+    games = sum(int(units[:, COLUMN["games"]].sum()) for units in together.units.values())
+    deals = len(next(iter(together.units.values())))
+    return {
+        "protocol": "one-three", "challengers": list(together.units), "field": terms.field, "rules": terms.rules,
+        "seed": terms.seed, "temperature": terms.temperature, "precision": f"{terms.dtype} on {terms.device}",
+        "games": games, "deals": deals, "until": None, "decided": False, "interrupted": False,
+        "played_now": 0, "seconds": 0.0, "faults": [], "adaptation": [],
+    }  # fmt: skip
+
+
+def _against_the_first(units: dict[str, Any]) -> list[tuple[str, str]]:
+    first, *others = units
+    return [(other, first) for other in others]
 
 
 def _plan(protocol: str, challengers: list[str], field: list[str]) -> Plan:
@@ -245,13 +308,30 @@ def _adaptation(results: Results) -> list[dict[str, Any]]:
     ]
 
 
-def _careers(outcome: Outcome) -> dict[str, Any]:
+def _careers(of: dict[str, Any]) -> dict[str, Any]:
     """Return what becomes of each agent on Tenhou's ladder, by its rank rates here."""
     from suphx.evaluation.ladder import simulate
     from suphx.evaluation.tally import COLUMN
 
     places = [COLUMN[name] for name in ("first", "second", "third", "fourth")]
-    return {name: simulate(units.sum(axis=0)[places]) for name, units in _units(outcome).items()}
+    return {name: simulate(units.sum(axis=0)[places]) for name, units in of.items()}
+
+
+def _finish(
+    found: dict[str, Any],
+    units: dict[str, Any],
+    career: bool,
+    csv: Path | None,
+    plots: Path | None,
+    tensorboard: Path | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Write and print a report."""
+    if career:
+        found["career"] = _careers(units)
+    _write(found, units, csv, plots, tensorboard, out)
+    _print(found, as_json)
 
 
 def _write(

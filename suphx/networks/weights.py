@@ -77,10 +77,10 @@ def _serialize(network: PolicyNetwork, storage: Storage, layout: str) -> bytes:
     description = _Description(
         format=FORMAT_VERSION, model=network.model, layout=layout, planes=network.planes, **network.size.model_dump()
     )
-    return _in_order(save(tensors, {name: str(value) for name, value in description.model_dump().items()}))
+    return in_order(save(tensors, {name: str(value) for name, value in description.model_dump().items()}))
 
 
-def _in_order(data: bytes) -> bytes:
+def in_order(data: bytes) -> bytes:
     """Return a safetensors file with its header sorted, so that hashes are stable: the library's order varies."""
     start = 8 + int.from_bytes(data[:8], "little")
     header = json.dumps(json.loads(data[8:start]), sort_keys=True, separators=(",", ":")).encode()

@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -120,3 +121,71 @@ def test_another_match_in_the_same_folder_is_refused(
     assert run(arguments, monkeypatch) == 0
     assert run([*arguments, "--seed", "1"], monkeypatch) == 1
     assert "another match" in capsys.readouterr().err
+
+
+def measured(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> dict[str, Any]:
+    assert run([*arguments, "--json"], monkeypatch) == 0
+    return dict(json.loads(capsys.readouterr().out))
+
+
+def test_agents_measured_one_by_one_are_compared_as_if_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second, third = "sensible", "never_folds", "never_calls"
+    field = ["--field", "tsumogiri", *SMALL]
+    names = ["--challenger", first, "--challenger", second, "--challenger", third]
+    at_once = measured([*names, *field], monkeypatch, capsys)
+
+    kept = [str(tmp_path / "kept" / name) for name in ("first", "both", "all")]
+    measured(["--challenger", first, *field, "--counts", kept[0]], monkeypatch, capsys)
+    beside = ["--beside", kept[0], "--counts", kept[1]]
+    joined = measured(["--challenger", second, *field, *beside], monkeypatch, capsys)
+    assert joined["challengers"] == [first, second] and joined["differences"] == at_once["differences"][:1]
+
+    measured(["--challenger", third, *field, "--counts", str(tmp_path / "third")], monkeypatch, capsys)
+    from_files = ["--beside", kept[1], "--beside", str(tmp_path / "third"), "--plots", str(tmp_path / "plots")]
+    found = measured([*from_files, "--counts", kept[2], "--career"], monkeypatch, capsys)
+    assert found["played_now"] == 0 and found["games"] == 240 and found["seed"] == 3
+    assert found["agents"] == at_once["agents"] and found["differences"] == at_once["differences"]
+    assert set(found["career"]) == {first, second, third}
+    assert (tmp_path / "plots" / "stable-rank.png").read_bytes().startswith(b"\x89PNG")
+
+    again = measured(["--beside", kept[2]], monkeypatch, capsys)
+    assert {**again, "career": found["career"]} == found
+
+    more = [*field, "--games", "160"]  # of more deals those are compared that all have played
+    longer = measured(["--challenger", third, *more, "--beside", kept[1]], monkeypatch, capsys)
+    assert longer["agents"] == at_once["agents"]
+
+
+@pytest.mark.parametrize(
+    "arguments, status, words",
+    [
+        (["--challenger", "never_folds", "--seed", "4"], 1, "seed 4 instead of 3"),
+        (["--challenger", "never_folds", "--rules", "tenhou_east"], 1, "'tenhou_east' instead of 'tenhou'"),
+        (["--challenger", "never_folds", "--field", "random"], 1, "random, random, random instead of tsumogiri"),
+        (["--challenger", "sensible"], 1, "sensible is measured twice"),
+        (["--challenger", "never_folds", "--protocol", "two-two"], 2, "one-three only"),
+        (["--games", "8"], 2, "without --challenger nothing is played"),
+        (["--beside", "nothing-there"], 1, "nothing-there: no such file"),
+        (["--beside", "text"], 1, "text: no file of counts"),
+    ],
+)
+def test_counts_of_other_matches_are_refused(
+    arguments: list[str],
+    status: int,
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("text").write_text("no counts")
+    field = ["--field", "tsumogiri", *SMALL]
+    assert run(["--challenger", "sensible", *field, "--counts", "kept"], monkeypatch) == 0
+    capsys.readouterr()
+    playing = (SMALL if "--field" in arguments else field) if "--challenger" in arguments else []
+    assert run(["--beside", "kept", *playing, *arguments], monkeypatch) == status
+    assert words in " ".join(capsys.readouterr().err.replace("│", " ").split())

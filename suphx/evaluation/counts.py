@@ -1,0 +1,156 @@
+"""Counts by deal in a file: what agents did on each deal of a match, and the terms it was played under.
+
+All measures, intervals and paired differences follow from them, so agents can be compared with those of an earlier
+match on the same deals, without playing it again. A hundred thousand hanchan of one agent take a megabyte and a half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from simulator.files import write_whole
+from simulator.record import SEATS
+from suphx.agents import fingerprint
+from suphx.errors import InputError
+from suphx.evaluation.arena import Terms
+from suphx.evaluation.tally import COLUMNS
+from suphx.networks.weights import in_order
+
+_METADATA_KEY = "match"
+_TYPES = (np.uint8, np.int16, np.int32, np.int64)
+#: Counts of a deal are far smaller; with larger ones sums might overflow.
+_MOST = 2**40
+
+
+class CountedTerms(BaseModel):
+    """Everything that must be equal for two agents to be compared on the same deals, and the field's names."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    field: list[str] = Field(min_length=1)
+    fingerprints: list[str]
+    """Fingerprints of the field's agents, which count; a folder of weights may have another name elsewhere."""
+    rules: str
+    seed: int = Field(ge=0)
+    temperature: float | None
+    device: str
+    dtype: str
+
+    @classmethod
+    def of(cls, field: Sequence[str], terms: Terms) -> CountedTerms:
+        """Return the terms of a match of challengers against three of a field."""
+        opponents = list(field) * (SEATS - 1) if len(field) == 1 else list(field)
+        return cls(
+            field=opponents,
+            fingerprints=[fingerprint(name) for name in opponents],
+            rules=terms.rules,
+            seed=terms.seed,
+            temperature=terms.temperature,
+            device=terms.device,
+            dtype=terms.dtype,
+        )
+
+    def differing(self, other: CountedTerms) -> list[str]:
+        """Return what is not the same in another match, in words."""
+        mine, its = (each.model_dump(exclude={"field", "fingerprints"}) for each in (self, other))
+        words = [f"{name} {mine[name]!r} instead of {its[name]!r}" for name in mine if mine[name] != its[name]]
+        if self.fingerprints != other.fingerprints:
+            words.append(f"{', '.join(self.field)} instead of {', '.join(other.field)}, or with other weights of them")
+        return words
+
+
+class _Head(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    terms: CountedTerms
+    agents: list[str] = Field(min_length=1)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What agents did on the deals of one match."""
+
+    terms: CountedTerms
+    units: dict[str, np.ndarray]
+    """Name to i64[deals, columns], as from `Results.units`, from the first deal on."""
+
+    def save(self, path: Path) -> None:
+        """Write a file for `read_counts`."""
+        head = _Head(terms=self.terms, agents=list(self.units))
+        tensors = {
+            f"{number}.{column}": _small(units[:, place])
+            for number, units in enumerate(self.units.values())
+            for place, column in enumerate(COLUMNS)
+        }
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, in_order(save(tensors, {_METADATA_KEY: head.model_dump_json()})))
+
+
+def _small(values: np.ndarray) -> np.ndarray:
+    """Return integers in the smallest type that holds them."""
+    fitting = (each for each in _TYPES if np.iinfo(each).min <= values.min() and values.max() <= np.iinfo(each).max)
+    return values.astype(next(fitting))
+
+
+def read_counts(path: Path) -> Counted:
+    """Return the contents of a file from `Counted.save`.
+
+    Raises InputError, naming the file, if it is none, is incomplete, or has other counts than this version.
+    """
+    if not path.is_file():
+        raise InputError(f"{path}: no such file of counts")
+    try:
+        with safe_open(path, "np") as file:
+            head = _Head.model_validate_json((file.metadata() or {}).get(_METADATA_KEY, ""))
+            tensors = {name: file.get_tensor(name) for name in file.keys()}
+    except (SafetensorError, ValidationError) as error:
+        raise InputError(f"{path}: no file of counts, or not whole ({str(error).splitlines()[0]})") from error
+    wanted = {f"{number}.{column}" for number in range(len(head.agents)) for column in COLUMNS}
+    if set(tensors) != wanted or len(set(head.agents)) < len(head.agents):
+        raise InputError(f"{path}: other agents or counts than it names, or counted by another version of this program")
+    columns = ([tensors[f"{number}.{column}"] for column in COLUMNS] for number in range(len(head.agents)))
+    return Counted(head.terms, {agent: _units(path, each) for agent, each in zip(head.agents, columns, strict=True)})
+
+
+def _units(path: Path, columns: Sequence[np.ndarray]) -> np.ndarray:
+    """Return i64[deals, columns] from one array for each column."""
+    deals = len(columns[0]) if columns[0].ndim else 0
+    for each in columns:
+        if each.dtype not in _TYPES or each.shape != (deals,) or not deals:
+            raise InputError(f"{path}: counts that are not one integer for each deal")
+        if each.min() < -_MOST or each.max() > _MOST:
+            raise InputError(f"{path}: counts that no games have")
+    return np.stack([each.astype(np.int64) for each in columns], axis=1)
+
+
+def check_comparable(matches: Iterable[tuple[str, CountedTerms, Iterable[str]]]) -> None:
+    """Raise InputError if matches, (where from, terms, agents) each, differ in their terms or share an agent."""
+    seen: set[str] = set()
+    first: CountedTerms | None = None
+    for origin, terms, agents in matches:
+        first = first or terms
+        if differing := terms.differing(first):
+            raise InputError(f"{origin}: cannot be compared, since it was played with {', '.join(differing)}")
+        for agent in agents:
+            if agent in seen:
+                raise InputError(f"{origin}: {agent} is measured twice")
+            seen.add(agent)
+
+
+def joined(parts: Mapping[str, Counted]) -> Counted:
+    """Return the agents of several matches, on the deals that all have in common: the first ones.
+
+    parts: by where they come from, for errors. Raises InputError as `check_comparable` does.
+    """
+    check_comparable((origin, part.terms, part.units) for origin, part in parts.items())
+    units = {name: each for part in parts.values() for name, each in part.units.items()}
+    deals = min(map(len, units.values()))
+    terms = next(iter(parts.values())).terms
+    return Counted(terms, {name: each[:deals] for name, each in units.items()})
