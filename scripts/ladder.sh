@@ -31,7 +31,8 @@ step rl-basic
 ranks='reward={kind: phi, predictor: docs/results/ladder/phi-rank.safetensors}'  # the average rank is what is measured
 step rl-1r --set "$ranks"
 step rl-2 --set "$ranks" --set 'evaluation={every: 12000, deals: 250, opponent: docs/results/ladder/weak}' \
-    --set 'learning.oracle={full_games: 12000, decay_games: 18000, planes_rate: 40, after_rate: 1}'
+    --set 'learning.oracle={full_games: 12000, decay_games: 8000, planes_rate: 40, after_rate: 1}' \
+    --set 'learning.anneal={after_games: 20000, games: 30000}'  # the full rate until the oracle is gone
 
 matches=$runs/matches/ladder
 beside=()

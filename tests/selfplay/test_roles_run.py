@@ -127,7 +127,7 @@ def test_an_oracle_a_critic_and_opponents_by_roles(start, on_ray, tmp_path):
     learning = {
         "models": ["discard", "kong"],
         "batch": 32,
-        "batch_of": {"kong": 4},
+        "batch_of": {"kong": 1},
         "learning_rate": 1e-4,
         "baseline": "critic",
         "critic": {"size": {"filters": 4, "blocks": 1}},
