@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 EXIT_INTERRUPTED = 130
 #: The options that shape the report of games that were played earlier; all others are about playing.
-_OF_REPORTS = {"beside", "counts", "plots", "csv", "tensorboard", "prizes", "career", "as_json"}
+_OF_REPORTS = {"beside", "skip_deals", "counts", "plots", "csv", "tensorboard", "prizes", "career", "as_json"}
 #: Columns of the tables where they go to a file or another program.
 _PAGE = 200
 _AGENT = (
@@ -75,6 +75,12 @@ def evaluate(
             "reported and compared as well. Without --challenger nothing is played."
         ),
     ] = None,
+    skip_deals: Annotated[
+        int,
+        typer.Option(
+            min=0, help="With --beside alone: leave out the first so many deals, seen before others followed."
+        ),
+    ] = 0,
     plots: Annotated[Path | None, typer.Option(help="Folder for pictures of the results.")] = None,
     csv: Annotated[Path | None, typer.Option(help="File for the numbers as CSV.")] = None,
     tensorboard: Annotated[Path | None, typer.Option(help="Folder for the numbers as TensorBoard scalars.")] = None,
@@ -130,11 +136,17 @@ def evaluate(
     if earlier and not challenger:
         _refuse_options_of_play(context)
         kept = joined(earlier)
-        found = _head_of(kept) | report(kept.units, _against_the_first(kept.units), prizes=paid)
+        if skip_deals:
+            if counts:
+                raise typer.BadParameter("a file of counts starts with the first deal", param_hint="--skip-deals")
+            kept = kept.without_first(skip_deals)
+        found = _head_of(kept, skip_deals) | report(kept.units, _against_the_first(kept.units), prizes=paid)
         if counts:
             kept.save(counts)
         _finish(found, kept.units, career, csv, plots, tensorboard, None, as_json)
         return
+    if skip_deals:
+        raise typer.BadParameter("only games played earlier can be left out", param_hint="--skip-deals")
     if logs and out is None:
         raise typer.BadParameter("logs are kept in the folder that --out names", param_hint="--logs")
     challengers = with_budgets(challenger or ["sl"], rollouts, seconds_per_round)
@@ -196,8 +208,8 @@ def _refuse_options_of_play(context: typer.Context) -> None:
             )
 
 
-def _head_of(together: Counted) -> dict[str, Any]:
-    """Return the head of a report of games that were all played earlier."""
+def _head_of(together: Counted, skipped: int) -> dict[str, Any]:
+    """Return the head of a report of games that were all played earlier, without the first deals."""
     from suphx.evaluation.tally import COLUMN
 
     terms = together.terms
@@ -206,8 +218,8 @@ def _head_of(together: Counted) -> dict[str, Any]:
     return {
         "protocol": "one-three", "challengers": list(together.units), "field": terms.field, "rules": terms.rules,
         "seed": terms.seed, "temperature": terms.temperature, "precision": f"{terms.dtype} on {terms.device}",
-        "games": games, "deals": deals, "until": None, "decided": False, "interrupted": False,
-        "played_now": 0, "seconds": 0.0, "faults": [], "adaptation": [],
+        "games": games, "deals": deals, "skipped_deals": skipped, "until": None, "decided": False,
+        "interrupted": False, "played_now": 0, "seconds": 0.0, "faults": [], "adaptation": [],
     }  # fmt: skip
 
 

@@ -79,7 +79,14 @@ class Counted:
 
     terms: CountedTerms
     units: dict[str, np.ndarray]
-    """Name to i64[deals, columns], as from `Results.units`, from the first deal on."""
+    """Name to i64[deals, columns], as from `Results.units`; in a file from the first deal on."""
+
+    def without_first(self, deals: int) -> Counted:
+        """Return the same without the first deals. Raises InputError if fewer than two are left."""
+        units = {name: each[deals:] for name, each in self.units.items()}
+        if min(map(len, units.values())) < 2:
+            raise InputError(f"without the first {deals:,} deals, fewer than two are left")
+        return Counted(self.terms, units)
 
     def save(self, path: Path) -> None:
         """Write a file for `read_counts`."""

@@ -159,6 +159,15 @@ def test_agents_measured_one_by_one_are_compared_as_if_together(
     longer = measured(["--challenger", third, *more, "--beside", kept[1]], monkeypatch, capsys)
     assert longer["agents"] == at_once["agents"]
 
+    deals = at_once["deals"]
+    rest = measured(["--beside", kept[2], "--skip-deals", "8"], monkeypatch, capsys)
+    start = measured([*names, *field, "--games", "32"], monkeypatch, capsys)
+    assert (rest["deals"], start["deals"], rest["skipped_deals"]) == (deals - 8, 8, 8)
+    for agent, every in at_once["agents"].items():
+        ranks = [each["agents"][agent]["average_rank"]["value"] for each in (start, rest)]
+        whole = (8 * ranks[0] + (deals - 8) * ranks[1]) / deals
+        assert whole == pytest.approx(every["average_rank"]["value"])
+
 
 @pytest.mark.parametrize(
     "arguments, status, words",
@@ -171,6 +180,9 @@ def test_agents_measured_one_by_one_are_compared_as_if_together(
         (["--games", "8"], 2, "without --challenger nothing is played"),
         (["--beside", "nothing-there"], 1, "nothing-there: no such file"),
         (["--beside", "text"], 1, "text: no file of counts"),
+        (["--skip-deals", "19"], 1, "fewer than two are left"),
+        (["--skip-deals", "2", "--counts", "some"], 2, "starts with the first deal"),
+        (["--challenger", "never_folds", "--skip-deals", "2"], 2, "only games played earlier can be left out"),
     ],
 )
 def test_counts_of_other_matches_are_refused(
