@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,8 +22,6 @@ if TYPE_CHECKING:
 EXIT_INTERRUPTED = 130
 #: The options that shape the report of games that were played earlier; all others are about playing.
 _OF_REPORTS = {"beside", "skip_deals", "counts", "plots", "csv", "tensorboard", "prizes", "career", "as_json"}
-#: Columns of the tables where they go to a file or another program.
-_PAGE = 200
 _AGENT = (
     "sl (the included weights), sl-weak, sensible, random, untrained, a folder of weights, adapted:AGENT (adapts to "
     "each round), majiang, bot:COMMAND (any mjai bot), or 'A|B' (which take turns by deal)"
@@ -126,11 +122,13 @@ def evaluate(
     from suphx.evaluation.counts import Counted, CountedTerms, check_comparable, joined, read_counts
     from suphx.evaluation.match import Means, play_match
     from suphx.evaluation.measures import read_prizes
+    from suphx.evaluation.outputs import Outputs
     from suphx.evaluation.report import report
     from suphx.evaluation.stopping import read_rule
     from suphx.mjai.host.specs import is_external
     from suphx.networks.precision import choose_precision
 
+    outputs = Outputs(out, csv, plots, tensorboard, career, as_json)
     paid = read_prizes(prizes) if prizes else None
     earlier = {str(path): read_counts(path) for path in beside or []}
     if earlier and not challenger:
@@ -143,7 +141,7 @@ def evaluate(
         found = _head_of(kept, skip_deals) | report(kept.units, _against_the_first(kept.units), prizes=paid)
         if counts:
             kept.save(counts)
-        _finish(found, kept.units, career, csv, plots, tensorboard, None, as_json)
+        outputs.write(found, kept.units)
         return
     if skip_deals:
         raise typer.BadParameter("only games played earlier can be left out", param_hint="--skip-deals")
@@ -192,7 +190,7 @@ def evaluate(
     found = {**head, **found, "faults": _faults(plan, outcome.results), "adaptation": _adaptation(outcome.results)}
     if counts and together:
         together.save(counts)
-    _finish(found, units, career, csv, plots, tensorboard, out, as_json)
+    outputs.write(found, units)
     if outcome.interrupted:
         raise typer.Exit(EXIT_INTERRUPTED)
 
@@ -318,84 +316,3 @@ def _adaptation(results: Results) -> list[dict[str, Any]]:
         for agent, counts in sorted(results.counted.items())
         if counts.get("rounds")
     ]
-
-
-def _careers(of: dict[str, Any]) -> dict[str, Any]:
-    """Return what becomes of each agent on Tenhou's ladder, by its rank rates here."""
-    from suphx.evaluation.ladder import simulate
-    from suphx.evaluation.tally import COLUMN
-
-    places = [COLUMN[name] for name in ("first", "second", "third", "fourth")]
-    return {name: simulate(units.sum(axis=0)[places]) for name, units in of.items()}
-
-
-def _finish(
-    found: dict[str, Any],
-    units: dict[str, Any],
-    career: bool,
-    csv: Path | None,
-    plots: Path | None,
-    tensorboard: Path | None,
-    out: Path | None,
-    as_json: bool,
-) -> None:
-    """Write and print a report."""
-    if career:
-        found["career"] = _careers(units)
-    _write(found, units, csv, plots, tensorboard, out)
-    _print(found, as_json)
-
-
-def _write(
-    found: dict[str, Any],
-    units: dict[str, Any],
-    csv: Path | None,
-    plots: Path | None,
-    tensorboard: Path | None,
-    out: Path | None,
-) -> None:
-    from simulator.files import write_whole
-    from suphx.evaluation.pictures import short_names, write_pictures
-    from suphx.evaluation.report import write_csv, write_scalars
-
-    if out:
-        write_whole(out / "result.json", (json.dumps(found, indent=1, allow_nan=False) + "\n").encode())
-    if csv:
-        write_csv(csv, found)
-    if plots:
-        plots.mkdir(parents=True, exist_ok=True)
-        short = short_names(units)
-        write_pictures(
-            plots,
-            {short[name]: each for name, each in units.items()},
-            {short[name]: each for name, each in found["agents"].items()},
-        )
-    if tensorboard:
-        write_scalars(tensorboard, found, found["games"])
-
-
-def _print(found: dict[str, Any], as_json: bool) -> None:
-    from rich.console import Console
-
-    from suphx.evaluation.report import career_table, tables
-
-    if as_json:
-        print(json.dumps(found, allow_nan=False))
-        return
-    console = Console(width=None if sys.stdout.isatty() else _PAGE)
-    against = f" against {', '.join(found['field'])}" if found["field"] else ""
-    title = f"{', '.join(found['challengers'])}{against}: {found['games']:,} games, seed {found['seed']}"
-    for table in tables(found, title):
-        console.print(table)
-    for each in found["faults"]:
-        console.print(
-            f"{each['agent']}: {each['fault']} ({each['times']:,} times)", style="red", markup=False, highlight=False
-        )
-    for each in found["adaptation"]:
-        kept = f"{each['kept']:,} of {each['adaptations']:,} copies kept"
-        cost = f"{each['rollouts']:,} rollouts, {each['seconds_per_round']:.2g} s a round"
-        console.print(
-            f"{each['agent']}: adapted in {each['rounds']:,} rounds, {kept}, {cost}", markup=False, highlight=False
-        )
-    for name, career in found.get("career", {}).items():
-        console.print(career_table(name, career))
