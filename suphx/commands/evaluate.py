@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 EXIT_INTERRUPTED = 130
 #: The options that shape the report of games that were played earlier; all others are about playing.
-_OF_REPORTS = {"beside", "skip_deals", "counts", "plots", "csv", "tensorboard", "prizes", "career", "as_json"}
+_OF_REPORTS = {"beside", "deals_of", "counts", "plots", "csv", "tensorboard", "prizes", "career", "as_json"}
 _AGENT = (
     "sl (the included weights), sl-weak, sensible, random, untrained, a folder of weights, adapted:AGENT (adapts to "
     "each round), majiang, bot:COMMAND (any mjai bot), or 'A|B' (which take turns by deal)"
@@ -71,12 +71,14 @@ def evaluate(
             "reported and compared as well. Without --challenger nothing is played."
         ),
     ] = None,
-    skip_deals: Annotated[
-        int,
+    deals_of: Annotated[
+        str | None,
         typer.Option(
-            min=0, help="With --beside alone: leave out the first so many deals, seen before others followed."
+            "--deals",
+            help="With --beside alone: count only some deals, as FIRST:END:STEP; 25000: for those that were added to a "
+            "match of 25,000, ::2 and 1::2 for those that A and B of 'A|B' played.",
         ),
-    ] = 0,
+    ] = None,
     plots: Annotated[Path | None, typer.Option(help="Folder for pictures of the results.")] = None,
     csv: Annotated[Path | None, typer.Option(help="File for the numbers as CSV.")] = None,
     tensorboard: Annotated[Path | None, typer.Option(help="Folder for the numbers as TensorBoard scalars.")] = None,
@@ -134,17 +136,17 @@ def evaluate(
     if earlier and not challenger:
         _refuse_options_of_play(context)
         kept = joined(earlier)
-        if skip_deals:
+        if deals_of:
             if counts:
-                raise typer.BadParameter("a file of counts starts with the first deal", param_hint="--skip-deals")
-            kept = kept.without_first(skip_deals)
-        found = _head_of(kept, skip_deals) | report(kept.units, _against_the_first(kept.units), prizes=paid)
+                raise typer.BadParameter("a file of counts has all deals", param_hint="--deals")
+            kept = kept.on_deals(_slice(deals_of))
+        found = _head_of(kept, deals_of) | report(kept.units, _against_the_first(kept.units), prizes=paid)
         if counts:
             kept.save(counts)
         outputs.write(found, kept.units)
         return
-    if skip_deals:
-        raise typer.BadParameter("only games played earlier can be left out", param_hint="--skip-deals")
+    if deals_of:
+        raise typer.BadParameter("only games played earlier can be left out", param_hint="--deals")
     if logs and out is None:
         raise typer.BadParameter("logs are kept in the folder that --out names", param_hint="--logs")
     challengers = with_budgets(challenger or ["sl"], rollouts, seconds_per_round)
@@ -206,8 +208,16 @@ def _refuse_options_of_play(context: typer.Context) -> None:
             )
 
 
-def _head_of(together: Counted, skipped: int) -> dict[str, Any]:
-    """Return the head of a report of games that were all played earlier, without the first deals."""
+def _slice(words: str) -> slice:
+    """Return the slice that FIRST:END:STEP names; each of the three may be empty."""
+    parts = words.split(":")
+    if 2 <= len(parts) <= 3 and all(not part or part.isdecimal() for part in parts) and parts[2:] != ["0"]:
+        return slice(*(int(part) if part else None for part in parts))
+    raise typer.BadParameter(f"{words!r} is not FIRST:END or FIRST:END:STEP", param_hint="--deals")
+
+
+def _head_of(together: Counted, deals_of: str | None) -> dict[str, Any]:
+    """Return the head of a report of games that were all played earlier."""
     from suphx.evaluation.tally import COLUMN
 
     terms = together.terms
@@ -216,7 +226,7 @@ def _head_of(together: Counted, skipped: int) -> dict[str, Any]:
     return {
         "protocol": "one-three", "challengers": list(together.units), "field": terms.field, "rules": terms.rules,
         "seed": terms.seed, "temperature": terms.temperature, "precision": f"{terms.dtype} on {terms.device}",
-        "games": games, "deals": deals, "skipped_deals": skipped, "until": None, "decided": False,
+        "games": games, "deals": deals, "deals_of": deals_of, "until": None, "decided": False,
         "interrupted": False, "played_now": 0, "seconds": 0.0, "faults": [], "adaptation": [],
     }  # fmt: skip
 

@@ -81,11 +81,11 @@ class Counted:
     units: dict[str, np.ndarray]
     """Name to i64[deals, columns], as from `Results.units`; in a file from the first deal on."""
 
-    def without_first(self, deals: int) -> Counted:
-        """Return the same without the first deals. Raises InputError if fewer than two are left."""
-        units = {name: each[deals:] for name, each in self.units.items()}
+    def on_deals(self, deals: slice) -> Counted:
+        """Return the counts of some deals alone. Raises InputError if fewer than two are left."""
+        units = {name: each[deals] for name, each in self.units.items()}
         if min(map(len, units.values())) < 2:
-            raise InputError(f"without the first {deals:,} deals, fewer than two are left")
+            raise InputError("fewer than two deals are left")
         return Counted(self.terms, units)
 
     def save(self, path: Path) -> None:

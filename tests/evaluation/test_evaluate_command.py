@@ -159,14 +159,20 @@ def test_agents_measured_one_by_one_are_compared_as_if_together(
     longer = measured(["--challenger", third, *more, "--beside", kept[1]], monkeypatch, capsys)
     assert longer["agents"] == at_once["agents"]
 
-    deals = at_once["deals"]
-    rest = measured(["--beside", kept[2], "--skip-deals", "8"], monkeypatch, capsys)
-    start = measured([*names, *field, "--games", "32"], monkeypatch, capsys)
-    assert (rest["deals"], start["deals"], rest["skipped_deals"]) == (deals - 8, 8, 8)
+    deals, parts = at_once["deals"], {}
+    for part in (":8", "8:", "::2", "1::2"):
+        parts[part] = measured(["--beside", kept[2], "--deals", part], monkeypatch, capsys)
+        assert parts[part]["deals_of"] == part
+    assert [each["deals"] for each in parts.values()] == [8, deals - 8, 10, 10]
+    assert parts[":8"]["agents"] == measured([*names, *field, "--games", "32"], monkeypatch, capsys)["agents"]
     for agent, every in at_once["agents"].items():
-        ranks = [each["agents"][agent]["average_rank"]["value"] for each in (start, rest)]
-        whole = (8 * ranks[0] + (deals - 8) * ranks[1]) / deals
-        assert whole == pytest.approx(every["average_rank"]["value"])
+        for one, other in ((":8", "8:"), ("::2", "1::2")):
+            sums = [parts[each]["deals"] * _rank(parts[each]["agents"][agent]) for each in (one, other)]
+            assert sum(sums) / deals == pytest.approx(_rank(every))
+
+
+def _rank(measures: dict[str, Any]) -> float:
+    return float(measures["average_rank"]["value"])
 
 
 @pytest.mark.parametrize(
@@ -180,9 +186,12 @@ def test_agents_measured_one_by_one_are_compared_as_if_together(
         (["--games", "8"], 2, "without --challenger nothing is played"),
         (["--beside", "nothing-there"], 1, "nothing-there: no such file"),
         (["--beside", "text"], 1, "text: no file of counts"),
-        (["--skip-deals", "19"], 1, "fewer than two are left"),
-        (["--skip-deals", "2", "--counts", "some"], 2, "starts with the first deal"),
-        (["--challenger", "never_folds", "--skip-deals", "2"], 2, "only games played earlier can be left out"),
+        (["--deals", "19:"], 1, "fewer than two deals"),
+        (["--deals", "5"], 2, "'5' is not FIRST:END"),
+        (["--deals", "::0"], 2, "'::0' is not FIRST:END"),
+        (["--deals=-5:"], 2, "'-5:' is not FIRST:END"),
+        (["--deals", "2:", "--counts", "some"], 2, "has all deals"),
+        (["--challenger", "never_folds", "--deals", "2:"], 2, "only games played earlier can be left out"),
     ],
 )
 def test_counts_of_other_matches_are_refused(
