@@ -16,8 +16,8 @@ def summarise(hands: Sequence[HandResult], unit: float, units: str, controls: Ma
 
     unit: the value of a reward of 1 in `units`, in which gains are given. controls: for each way of adapting, the one
     with shuffled rewards to compare it with, hand by hand, as both are measured on the same deals. The result has, by
-    way of adapting, numbers of all hands, by kind and by situation; the hand is the statistical unit of every 95 %
-    interval.
+    way of adapting, numbers of all hands, by kind, by situation and by number of test deals; the hand is the
+    statistical unit of every 95 % interval.
     """
     ways = list(hands[0].trials) if hands else []
     return {
@@ -33,6 +33,7 @@ def summarise(hands: Sequence[HandResult], unit: float, units: str, controls: Ma
 def _of_way(hands: Sequence[HandResult], way: str, control: str | None, unit: float) -> dict[str, Any]:
     def numbers(chosen: Sequence[HandResult]) -> dict[str, Any]:
         found = _numbers([hand.trials[way] for hand in chosen], unit)
+        found["rollout_seconds"] = _mean([hand.rollout_seconds for hand in chosen])
         if control is not None:
             less = np.array([hand.trials[way].gain - hand.trials[control].gain for hand in chosen]) * unit
             found["less_shuffled"] = {"control": control, **_shares(less), "gain": _with_interval(less)}
@@ -47,6 +48,7 @@ def _of_way(hands: Sequence[HandResult], way: str, control: str | None, unit: fl
         **numbers(hands),
         "by_kind": part(lambda hand: hand.kind),
         "by_situation": part(lambda hand: hand.situation),
+        "by_deals": part(lambda hand: f"{hand.deals:,} deals"),
     }
 
 

@@ -70,10 +70,11 @@ def adapt(
     if beside is not None:
         return _draw_beside(experiment, load_original(beside, computed), folder, as_json)
     dtype = str(computed.dtype).removeprefix("torch.")
+    threaded = f", threads: {computed.threads}" if computed.device.type == "cpu" else ""  # sums round by their number
     settings = {
         **chosen.settings(),
         **chosen.fingerprints(),
-        "computed": f"{dtype} {computed.device.type}",
+        "computed": f"{dtype} {computed.device.type}{threaded}",
     }
     screen, interrupted = Console(stderr=True), False
     with Notebook(folder, settings) as notebook, Progress(console=screen, transient=True) as progress:
@@ -163,7 +164,7 @@ def _show(found: dict[str, Any], folder: Path) -> None:
     columns = "way", "hands", "share", "95 %", "mean gain", "95 %", "less shuffled", "95 %", "kept", "with check"
     table = Table(*columns, title=title, caption=caption)
     for way, all_of in found["ways"].items():
-        for name, part in {way: all_of, **all_of["by_kind"], **all_of["by_situation"]}.items():
+        for name, part in {way: all_of, **all_of["by_kind"], **all_of["by_situation"], **all_of["by_deals"]}.items():
             share, ends, less = part["share"], part["share_interval"], part.get("less_shuffled")
             table.add_row(
                 name if name == way else f"  {name}", str(part["hands"]), "" if share is None else f"{share:.1%}",

@@ -20,12 +20,14 @@ from simulator.tables import Tables
 from suphx import cli
 from suphx.adaptation.agent import AdaptedAgent, AdaptedConfig
 from suphx.adaptation.clock import Clock, Pace
+from suphx.adaptation.experiment import ExperimentConfig
 from suphx.adaptation.named import parse, with_budgets
 from suphx.adaptation.players import Copy
 from suphx.adaptation.positions import Position
 from suphx.agent.in_turns import InTurns
 from suphx.agent.interface import Agent, RuleAgent
 from suphx.agents import fingerprint, has_networks, load_agent
+from suphx.config import load_config
 from suphx.errors import InputError
 from suphx.evaluation.arena import Terms, play_here
 from suphx.evaluation.protocol import Plan, one_against_three
@@ -208,6 +210,12 @@ def test_names_say_who_adapts_and_how(tmp_path: Path) -> None:
     assert (config.adaptation.deals, config.adaptation.copies, config.turns) == (9, 3, (0, 2))
     assert isinstance(load_agent("adapted:untrained", precision=PRECISION), AdaptedAgent)
     assert has_networks("adapted:sl") and fingerprint("adapted:sl") != fingerprint("adapted:sl,turns=[0,5]")
+
+
+def test_the_ladders_agent_in_play_adapts_as_in_the_experiment() -> None:
+    in_play = parse("adapted:sl,config=configs/adapted-ladder.yaml")[1].adaptation
+    measured = load_config(Path("configs/adapt.yaml"), ExperimentConfig).adaptation
+    assert in_play == measured.model_copy(update={"deals": in_play.deals, "check_deals": in_play.check_deals})
 
 
 def test_rollouts_and_seconds_are_part_of_a_name() -> None:

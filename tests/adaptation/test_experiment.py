@@ -344,6 +344,7 @@ def test_a_summary_counts_hands_that_improve() -> None:
     assert numbers["kept"] == 0.4 and numbers["kept_only"]["gain"]["value"] == pytest.approx(25.0)
     assert numbers["gain_with_check"]["value"] == pytest.approx(10.0)
     assert numbers["by_kind"]["poor"]["hands"] == 2 and numbers["by_kind"]["good"]["better"] == 2
+    assert numbers["by_deals"]["100 deals"]["hands"] == 5 and numbers["by_kind"]["good"]["rollout_seconds"] == 3.0
 
 
 def test_a_summary_holds_ways_against_the_control_hand_by_hand() -> None:
