@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from suphx.adaptation.agent import AdaptedConfig
 from suphx.adaptation.experiment import ExperimentConfig
 from suphx.config import load_config
 from suphx.errors import InputError
@@ -61,6 +62,8 @@ def test_every_configuration_of_ours_can_be_read_and_trains_an_agent() -> None:
             load_config(path, RewardConfig)
         elif path.stem in ("first", "ladder", "laptop", "workstation", "cluster", "paper"):
             load_config(path, TrainConfig)
+        elif path.name.startswith("adapted"):
+            load_config(path, AdaptedConfig)
         elif path.name.startswith("adapt"):
             load_config(path, ExperimentConfig)
         else:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,7 @@ from suphx.adaptation.styles import compare_styles
 from suphx.adaptation.worth import Worth
 from suphx.agents import fingerprint
 from suphx.config import Config
+from suphx.threads import in_threads
 
 #: Name of the way of adapting that the configuration itself describes.
 ADAPTED = "adapted"
@@ -67,7 +70,7 @@ class ExperimentConfig(Config):
     more_deals: int = Field(default=10_000, ge=2)
     """Number of test deals for these hands."""
     together: int = Field(default=2, ge=1)
-    """Hands processed together, sharing the networks' passes; affects only speed and memory."""
+    """Hands processed together by a thread, sharing the networks' passes; affects only speed and memory."""
 
     @model_validator(mode="after")
     def _fits(self) -> ExperimentConfig:
@@ -128,12 +131,23 @@ class Experiment:
             found += find_hands(each, self.original.playing, self._rules, seed)
         return found
 
-    def run(self, hands: Sequence[Hand], notebook: Notebook, watch: Callable[[HandResult], None]) -> None:
-        """Process all hands that are not in the notebook yet; watch: called with each result."""
+    def run(
+        self, hands: Sequence[Hand], notebook: Notebook, watch: Callable[[HandResult], None], threads: int = 1
+    ) -> None:
+        """Process all hands that are not in the notebook yet.
+
+        watch: called with each result. threads: number of groups of `together` hands that are processed at the same
+        time; it affects only speed and memory.
+        """
         missing = [number for number in range(len(hands)) if number not in notebook.done]
-        for first in range(0, len(missing), self.config.together):
-            numbers = missing[first : first + self.config.together]
-            for result in self._adapt([hands[number] for number in numbers], numbers, len(hands)):
+        together = self.config.together
+        groups = [missing[first : first + together] for first in range(0, len(missing), together)]
+
+        def adapt(numbers: list[int]) -> list[HandResult]:
+            return self._adapt([hands[number] for number in numbers], numbers, len(hands))
+
+        with closing(in_threads(adapt, groups, threads, self.original.stop)) as found:
+            for result in chain.from_iterable(found):
                 notebook.add(result)
                 watch(result)
 

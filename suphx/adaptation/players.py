@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from threading import Event
 
 import numpy as np
 
@@ -15,17 +16,21 @@ from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODELS
+from suphx.threads import Stopped
 
 
 class FlowAgent:
-    """A decision flow as an agent."""
+    """A decision flow as an agent, until `stop` is set."""
 
-    def __init__(self, name: str, flow: Flow) -> None:
+    def __init__(self, name: str, flow: Flow, stop: Event) -> None:
         self.name = name
         self.flow = flow
+        self._stop = stop
 
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
-        """Choose an action for each decision."""
+        """Choose an action for each decision; raises Stopped once `stop` is set."""
+        if self._stop.is_set():
+            raise Stopped
         return self.flow.decide(games, asked)
 
 
@@ -61,6 +66,8 @@ class Original:
         self.networks = {model: networks[model] for model in MODELS}
         self.precision = precision
         self._fixed_passes = fixed_passes
+        self.stop = Event()
+        """While it is set, all players of this agent raise Stopped."""
         self.itself = self.copy({})
         self._calls = self.copy(self.networks).calls
         self.playing = self.player()
@@ -84,7 +91,7 @@ class Original:
         """
         networks = self._calls | (changed.calls if changed else {})
         drawing = dict.fromkeys(drawn, Sampling(temperature, seed))
-        return FlowAgent(self.name, Flow(networks, PlaneEncoder(), Sampling(), drawing))
+        return FlowAgent(self.name, Flow(networks, PlaneEncoder(), Sampling(), drawing), self.stop)
 
 
 def load_original(name: str, precision: Precision, fixed_passes: bool = True) -> Original:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,7 +29,9 @@ def adapt(
         typer.Option("--set", help="Change a value of the configuration: adaptation.deals=500, seed=2."),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of results. By default adapt/NAME in $SUPHX_RUNS.")] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads for the networks on a CPU.")] = 1,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Threads that each adapt to hands; by default one per core.")
+    ] = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU if there is one.")] = None,
     precision: Annotated[str | None, typer.Option(help="float32 or bfloat16; by default the faster one here.")] = None,
     picture: Annotated[
@@ -60,7 +63,7 @@ def adapt(
     from suphx.runs import runs_folder
 
     chosen = load_config(config, ExperimentConfig, changes or [])
-    computed = choose_precision(device, precision, threads)
+    computed = choose_precision(device, precision, threads=1)
     original = load_original(chosen.agent, computed)
     keep_memory()
     experiment = Experiment(chosen, original)
@@ -70,12 +73,7 @@ def adapt(
     if beside is not None:
         return _draw_beside(experiment, load_original(beside, computed), folder, as_json)
     dtype = str(computed.dtype).removeprefix("torch.")
-    threaded = f", threads: {computed.threads}" if computed.device.type == "cpu" else ""  # sums round by their number
-    settings = {
-        **chosen.settings(),
-        **chosen.fingerprints(),
-        "computed": f"{dtype} {computed.device.type}{threaded}",
-    }
+    settings = {**chosen.settings(), **chosen.fingerprints(), "computed": f"{dtype} {computed.device.type}"}
     screen, interrupted = Console(stderr=True), False
     with Notebook(folder, settings) as notebook, Progress(console=screen, transient=True) as progress:
         hands = experiment.hands()
@@ -85,7 +83,7 @@ def adapt(
             progress.advance(bar)
 
         try:
-            experiment.run(hands, notebook, watch)
+            experiment.run(hands, notebook, watch, threads or os.cpu_count() or 1)
         except KeyboardInterrupt:
             interrupted = True
         done = [notebook.done[number] for number in sorted(notebook.done)]

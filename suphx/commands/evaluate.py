@@ -75,7 +75,7 @@ def evaluate(
         str | None,
         typer.Option(
             "--deals",
-            help="With --beside alone: count only some deals, as FIRST:END:STEP; 25000: for those that were added to a "
+            help="With --beside alone: count only some deals, as FROM:TO:STEP; 25000: for those that were added to a "
             "match of 25,000, ::2 and 1::2 for those that A and B of 'A|B' played.",
         ),
     ] = None,
@@ -209,11 +209,11 @@ def _refuse_options_of_play(context: typer.Context) -> None:
 
 
 def _slice(words: str) -> slice:
-    """Return the slice that FIRST:END:STEP names; each of the three may be empty."""
+    """Return the slice that FROM:TO:STEP names; each of the three may be empty."""
     parts = words.split(":")
     if 2 <= len(parts) <= 3 and all(not part or part.isdecimal() for part in parts) and parts[2:] != ["0"]:
         return slice(*(int(part) if part else None for part in parts))
-    raise typer.BadParameter(f"{words!r} is not FIRST:END or FIRST:END:STEP", param_hint="--deals")
+    raise typer.BadParameter(f"{words!r} is not FROM:TO or FROM:TO:STEP", param_hint="--deals")
 
 
 def _head_of(together: Counted, deals_of: str | None) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from suphx.evaluation.protocol import Plan
 from suphx.evaluation.results import GameDone, result_row
 from suphx.networks.memory import keep_memory
 from suphx.networks.precision import choose_precision
+from suphx.threads import Stopped
 
 #: Default number of games side by side in each thread, large enough for large network batches.
 BATCH = 1024
@@ -54,10 +55,6 @@ class Terms:
     """Data type that networks compute in."""
     logs: bool = False
     """Whether to write every game as an mjlog."""
-
-
-class Stopped(Exception):
-    """Raised when games are stopped midway; unfinished games are not counted."""
 
 
 class _Seated:

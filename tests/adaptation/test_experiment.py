@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from simulator.rounds import _is_game_over
 from simulator.rules import Rules
 from simulator.tables import Decisions, Tables
 from suphx.adaptation import pictures
-from suphx.adaptation.adapting import Adapter
+from suphx.adaptation.adapting import Adapter, Lessons
 from suphx.adaptation.comparing import Deals
 from suphx.adaptation.differences import Moment
 from suphx.adaptation.experiment import Experiment, ExperimentConfig
@@ -28,6 +29,7 @@ from suphx.adaptation.hands import Hand, HandsConfig, find_hands
 from suphx.adaptation.learned_part import LearnedPart
 from suphx.adaptation.notebook import HANDS_NAME, HandResult, Notebook, Trial
 from suphx.adaptation.pictures import plot_gains, plot_shares
+from suphx.adaptation.positions import Position
 from suphx.adaptation.rollouts import roll_out, rollouts_of
 from suphx.adaptation.summary import summarise
 from suphx.agent.interface import RuleAgent
@@ -160,7 +162,9 @@ def hands() -> list[Hand]:
     return [Hand("late", position) for position in late_positions(3)]
 
 
-def run(folder: Path, hands: list[Hand], stop_after: int = 99, **changes: Any) -> list[dict[str, Any]]:
+def run(
+    folder: Path, hands: list[Hand], stop_after: int = 99, threads: int = 1, **changes: Any
+) -> list[dict[str, Any]]:
     """The results of an experiment without its times; KeyboardInterrupt after so many hands."""
     config = CONFIG.model_copy(update=changes)
     with Notebook(folder, config.settings()) as notebook:
@@ -170,7 +174,7 @@ def run(folder: Path, hands: list[Hand], stop_after: int = 99, **changes: Any) -
                 raise KeyboardInterrupt
 
         try:
-            Experiment(config, AGENT).run(hands, notebook, watch)
+            Experiment(config, AGENT).run(hands, notebook, watch, threads)
         except KeyboardInterrupt:
             pass
         done = [notebook.done[number].model_dump() for number in sorted(notebook.done)]
@@ -193,6 +197,31 @@ def test_an_interrupted_experiment_goes_on_with_the_same_numbers(
     with open(tmp_path / HANDS_NAME, "ab") as file:
         file.write(b'{"number":1,"situa')  # what a kill leaves
     assert run(tmp_path, hands, together=1) == results
+
+
+def test_several_threads_find_the_same_numbers(
+    hands: list[Hand], results: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    assert run(tmp_path, hands, threads=3, together=1) == results
+    assert not AGENT.stop.is_set()
+
+
+def test_an_interruption_stops_other_threads_in_the_middle_of_their_hands(
+    hands: list[Hand], results: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    second_waits, roll = Event(), Adapter.roll
+
+    def after_the_interruption(adapter: Adapter, positions: Sequence[Position], *more: Any) -> Lessons:
+        if positions[0] is hands[1].position:
+            second_waits.set()
+            assert AGENT.stop.wait(60)
+        else:
+            assert second_waits.wait(60)
+        return roll(adapter, positions, *more)
+
+    monkeypatch.setattr(Adapter, "roll", after_the_interruption)
+    assert run(tmp_path, [hands[0], hands[1]], stop_after=1, threads=2, together=1) == results[:1]
+    assert not AGENT.stop.is_set()
 
 
 def test_gains_are_those_of_the_copies_on_the_test_deals(hands: list[Hand], results: list[dict[str, Any]]) -> None:
