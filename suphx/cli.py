@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from suphx.commands.adapt import adapt
+from suphx.commands.average import average
 from suphx.commands.bench import bench
 from suphx.commands.bot import bot
 from suphx.commands.check import check
@@ -63,7 +64,7 @@ def suphx(
 _PANELS = {
     "Play and review": (review, web, match, bot),
     "Measure": (evaluate, adapt, report),
-    "Train": (pretrain, reward, train),
+    "Train": (pretrain, reward, train, average),
     "Look inside": (features, check, warmup),
 }
 for panel, commands in _PANELS.items():

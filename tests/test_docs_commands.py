@@ -42,6 +42,8 @@ QUICK: dict[str, list[str]] = {
     "bot": [],
     "train configs/cluster.yaml": ["--dry-run", "--nodes", "10x16c1g64"],
     "train": ["--dry-run"],
+    "average docs": ["--out", "average-of-the-ladder"],
+    "average": ["--out", "average"],
     "bench features": ["--seconds", "0.1", "--positions", "100"],
     "bench scaling": ["--machines", "1"],
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -153,13 +153,13 @@ def save_agent(
     about: Mapping[str, str] | None = None,
     storage: Storage = "bfloat16",
     seen: np.ndarray | None = None,
-    start: Path | None = None,
+    starts: Sequence[Path] = (),
 ) -> None:
     """Write the five networks and their card into a folder.
 
     The card is written last and has the hash of each file, so that a folder that was only partly replaced is noticed
     when it is loaded. seen: uint64[n], keys of the games trained on (`supervised.prepared.GAME_ROW`), so that the agent
-    can be measured on others. start: folder of the weights that training started from, whose games are added. Raises
+    can be measured on others. starts: folders of the weights that it was made from, whose games are added. Raises
     ValueError if a model is missing.
     """
     if set(networks) != set(MODELS):
@@ -170,10 +170,9 @@ def save_agent(
         data = _serialize(networks[model], storage, VERSION)
         hashes[_file_name(model)] = hashlib.sha256(data).hexdigest()
         write_whole(folder / _file_name(model), data)
-    if seen is not None:
-        short = _short(seen)
-        if start is not None and SEEN_NAME in load_card(start).sha256:
-            short = np.union1d(short, _seen(start))
+    known = [_seen(start) for start in starts if SEEN_NAME in load_card(start).sha256]
+    if seen is not None or known:
+        short = np.unique(np.concatenate([_short(seen if seen is not None else np.zeros(0, np.uint64)), *known]))
         data = save({"keys": torch.from_numpy(short)})
         hashes[SEEN_NAME] = hashlib.sha256(data).hexdigest()
         write_whole(folder / SEEN_NAME, data)

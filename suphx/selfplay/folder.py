@@ -6,8 +6,6 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
-
 from suphx.agent.named_networks import weights_folder
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.sizes import MODEL_PLANES
@@ -55,8 +53,7 @@ class RunFolder:
         """Write the agent without hidden planes, and separately the networks that see them; games: played so far."""
         plain = {model: _narrowed(network) for model, network in networks.items()}
         about = {"start": config.start, "games": f"{games:,}", "config": config.model_dump_json()}
-        start = weights_folder(config.start)
-        save_agent(self.agent, plain, config.name, about, seen=np.zeros(0, np.uint64), start=start)
+        save_agent(self.agent, plain, config.name, about, starts=[weights_folder(config.start)])
         for model, network in networks.items():
             if network.planes > MODEL_PLANES[model]:
                 self.oracle.mkdir(exist_ok=True)

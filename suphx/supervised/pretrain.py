@@ -81,12 +81,12 @@ def assemble(
     if (set(networks) != set(MODELS) and config.start is None) or config.hide:
         return None
     seen = trained_games(prepared)
-    start = weights_folder(config.start) if config.start else None
-    all_five = {model: networks.get(model) or load_agent_network(start or Path(), model) for model in MODELS}
-    save_agent(folder / AGENT_FOLDER, all_five, config.name, about, seen=seen, start=start)
+    starts = [weights_folder(config.start)] if config.start else []
+    all_five = {model: networks.get(model) or load_agent_network(starts[0], model) for model in MODELS}
+    save_agent(folder / AGENT_FOLDER, all_five, config.name, about, seen=seen, starts=starts)
     if set(networks) != set(MODELS):
         return folder / AGENT_FOLDER
     weak = {model: load_network(folder / model / WEAK_NAME, model) for model in MODELS}
     words = f"under-trained: after {config.weak:.0%} of the pairs"
-    save_agent(folder / WEAK_FOLDER, weak, f"{config.name}-weak", {**about, "note": words}, seen=seen, start=start)
+    save_agent(folder / WEAK_FOLDER, weak, f"{config.name}-weak", {**about, "note": words}, seen=seen, starts=starts)
     return folder / AGENT_FOLDER
