@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
 from suphx.adaptation.notebook import HandResult, Trial
-from suphx.intervals import half_width, share_interval
+from suphx.intervals import CONFIDENCE, half_width, share_interval
+
+#: Fewest hands that a spread over hands is estimated from for `true_share`, and samples of hands for its interval.
+_LEAST_HANDS, _SAMPLES = 10, 1_000
 
 
 def summarise(hands: Sequence[HandResult], unit: float, units: str, controls: Mapping[str, str]) -> dict[str, Any]:
@@ -60,7 +64,8 @@ def _numbers(trials: Sequence[Trial], unit: float) -> dict[str, Any]:
         "hands": len(trials),
         **_shares(gains),
         "gain": _with_interval(gains),
-        "true_spread": float(max(gains.var(ddof=1) - (errors**2).mean(), 0) ** 0.5) if len(gains) > 1 else None,
+        "true_spread": float(_true_spread(gains, errors)) if len(gains) > 1 else None,
+        "true_share": _true_share(gains, errors),
         "error_of_a_hand": _mean(errors),
         "kept": _mean(kept),
         "kept_only": {**_shares(gains[kept]), "gain": _with_interval(gains[kept])},
@@ -81,6 +86,29 @@ def _shares(gains: np.ndarray) -> dict[str, Any]:
         return found | {"share": None, "share_interval": None}
     share = better / n
     return found | {"share": share, "share_interval": list(share_interval(share, n))}
+
+
+def _true_spread(gains: np.ndarray, errors: np.ndarray) -> np.ndarray:
+    """Return the standard deviation f64[...] of gains f64[..., n] without what their standard errors add."""
+    return np.sqrt(np.maximum(gains.var(axis=-1, ddof=1) - (errors**2).mean(axis=-1), 0))
+
+
+def _true_share(gains: np.ndarray, errors: np.ndarray) -> dict[str, Any] | None:
+    """Return the share of hands with a gain above 0 if every hand's gain were known exactly; None for too few hands.
+
+    It takes gains to be normally distributed over hands. The interval is by resampling hands.
+    """
+    if len(gains) < _LEAST_HANDS:
+        return None
+    rows = np.random.default_rng(0).integers(len(gains), size=(_SAMPLES, len(gains)))
+    shares = [_above_zero(gains[chosen], errors[chosen]) for chosen in rows]
+    ends = np.quantile(shares, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    return {"value": _above_zero(gains, errors), "interval": ends.tolist()}
+
+
+def _above_zero(gains: np.ndarray, errors: np.ndarray) -> float:
+    mean, spread = float(gains.mean()), float(_true_spread(gains, errors))
+    return NormalDist().cdf(mean / spread) if spread else float(np.heaviside(mean, 0.5))
 
 
 def _with_interval(values: np.ndarray) -> dict[str, Any]:

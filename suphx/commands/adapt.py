@@ -157,16 +157,19 @@ def _show(found: dict[str, Any], folder: Path) -> None:
     title = f"{found['hands']} hands, {found['rollouts']} rollouts each; gains in {found['units']}"
     caption = (
         "share: of hands that gain, among those that differ, by each hand's mean over "
-        f"{' or '.join(f'{deals:,}' for deals in found['deals'])} test deals; the fewer deals, the nearer to one half"
+        f"{' or '.join(f'{deals:,}' for deals in found['deals'])} test deals; the fewer deals, the nearer to one half; "
+        "true share: the same without the chance of the test deals, if gains are normally distributed over hands"
     )
-    columns = "way", "hands", "share", "95 %", "mean gain", "95 %", "less shuffled", "95 %", "kept", "with check"
-    table = Table(*columns, title=title, caption=caption)
+    gains = "share", "95 %", "true share", "mean gain", "95 %", "less shuffled", "95 %"
+    table = Table("way", "hands", *gains, "kept", "with check", title=title, caption=caption)
     for way, all_of in found["ways"].items():
         for name, part in {way: all_of, **all_of["by_kind"], **all_of["by_situation"], **all_of["by_deals"]}.items():
             share, ends, less = part["share"], part["share_interval"], part.get("less_shuffled")
+            true = part["true_share"]
             table.add_row(
                 name if name == way else f"  {name}", str(part["hands"]), "" if share is None else f"{share:.1%}",
-                f"{ends[0]:.1%} to {ends[1]:.1%}" if ends else "", *_with_ends(part["gain"]),
+                f"{ends[0]:.1%} to {ends[1]:.1%}" if ends else "", f"{true['value']:.0%}" if true else "",
+                *_with_ends(part["gain"]),
                 *(_with_ends(less["gain"]) if less else ("", "")),
                 f"{part['kept']:.0%}", f"{part['gain_with_check']['value']:+.3f}",
             )  # fmt: skip

@@ -342,10 +342,10 @@ def test_a_way_is_held_against_shuffled_rewards_with_the_same_steps_or_the_first
     assert not ExperimentConfig(variants={}).controls()
 
 
-def made(number: int, gain: float, kept: bool, kind: str, by_chance: float = 0.0) -> HandResult:
+def made(number: int, gain: float, kept: bool, kind: str, by_chance: float = 0.0, error: float = 0.5) -> HandResult:
     trials = {
         name: Trial(
-            gain=each, error=0.5, differing=0.1, distance=0.01, held_out=0.0, held_out_error=0.1, kept=kept,
+            gain=each, error=error, differing=0.1, distance=0.01, held_out=0.0, held_out_error=0.1, kept=kept,
             steps_seconds=1.0, check_seconds=2.0,
         )
         for name, each in {"adapted": gain, "shuffled": by_chance}.items()
@@ -374,6 +374,20 @@ def test_a_summary_counts_hands_that_improve() -> None:
     assert numbers["gain_with_check"]["value"] == pytest.approx(10.0)
     assert numbers["by_kind"]["poor"]["hands"] == 2 and numbers["by_kind"]["good"]["better"] == 2
     assert numbers["by_deals"]["100 deals"]["hands"] == 5 and numbers["by_kind"]["good"]["rollout_seconds"] == 3.0
+
+
+def test_the_share_of_true_gains_is_free_of_the_noise_of_the_tests() -> None:
+    random = np.random.default_rng(1)
+    gains = random.normal(0.5, 1.0, 3_000)  # 69 % are above 0
+    results = [made(n, gain, True, "good", error=2.0) for n, gain in enumerate(gains + random.normal(0, 2.0, 3_000))]
+    numbers = summarise(results, 10.0, "points", {})["ways"]["adapted"]
+    assert numbers["share"] == pytest.approx(0.59, abs=0.02)  # Phi(0.5 / sqrt(1 + 4))
+    assert numbers["true_share"]["value"] == pytest.approx((gains > 0).mean(), abs=0.04)
+    low, high = numbers["true_share"]["interval"]
+    assert low < numbers["true_share"]["value"] < high and high - low < 0.2
+    alike = [made(n, 0.1 * (n + 1), True, "good", error=2.0) for n in range(10)]
+    assert summarise(alike, 1.0, "points", {})["ways"]["adapted"]["true_share"]["value"] == 1.0
+    assert summarise(alike[:9], 1.0, "points", {})["ways"]["adapted"]["true_share"] is None
 
 
 def test_a_summary_holds_ways_against_the_control_hand_by_hand() -> None:
