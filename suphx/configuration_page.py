@@ -38,7 +38,7 @@ _COMMANDS: tuple[tuple[str, str, type[Config]], ...] = (
     ("`suphx pretrain`", "Supervised training ([how](training.md)); `configs/pretrain.yaml`.", PretrainConfig),
     ("`suphx reward`", "The global reward predictor ([how](reward.md)); `configs/reward.yaml`.", RewardConfig),
     ("`suphx adapt`", "Run-time adaptation ([the experiment](adaptation.md)); `configs/adapt.yaml`.", ExperimentConfig),
-    ("An agent that adapts", "What an agent `adapted:FILE.yaml` is ([how](adaptation.md#in-play)).", AdaptedConfig),
+    ("An agent that adapts", "`adapted:AGENT,config=FILE` ([in play](adaptation.md#in-play)).", AdaptedConfig),
 )
 _SIGNS = {Ge: ("at least", "ge"), Gt: ("above", "gt"), Le: ("at most", "le"), Lt: ("below", "lt")}
 _NAMES = {str: "text", int: "whole number", float: "number", bool: "true or false", Path: "path", type(None): "null"}

@@ -24,7 +24,7 @@ _ONCE = ["--set=validation_pairs=200", "--set=validations=1", "--set=batch=64", 
 _TINY = [f"--set=models.{model}.pairs=256" for model in ("discard", "riichi", "chow", "pong", "kong")] + _ONCE
 
 #: Commands that do what they should without another word; any other alone is only spoken of.
-BARE = ("warmup", "bot", "web")
+BARE = ("warmup", "bot", "web", "adapt")
 
 #: Commands by how they begin (the first that fits): the arguments that are added to make them short.
 QUICK: dict[str, list[str]] = {
@@ -79,7 +79,7 @@ SLOW: dict[str, list[str]] = {
 READ: dict[str, str] = {
     "web": "serves until it is stopped: tests/web/test_web_command.py",
     "train configs/cluster.yaml --address": "needs a cluster: tests/selfplay/test_roles_run.py",
-    "adapt configs/adapt.yaml --picture": "needs all hands: tests/adaptation/test_experiment.py",
+    "adapt configs/adapt-ladder.yaml --picture": "needs all hands: tests/adaptation/test_experiment.py",
     "evaluate --challenger adapted": "takes hours: tests/adaptation/test_adapted_agent.py",
     "match tcp": "waits for clients: tests/mjai/test_host_tcp.py",
     "match python": "needs the reader's bot: tests/mjai/test_host_match.py",
