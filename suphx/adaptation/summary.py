@@ -94,11 +94,12 @@ def _true_spread(gains: np.ndarray, errors: np.ndarray) -> np.ndarray:
 
 
 def _true_share(gains: np.ndarray, errors: np.ndarray) -> dict[str, Any] | None:
-    """Return the share of hands with a gain above 0 if every hand's gain were known exactly; None for too few hands.
+    """Return the share of hands with a gain above 0 if every hand's gain were known exactly.
 
-    It takes gains to be normally distributed over hands. The interval is by resampling hands.
+    It takes gains to be normally distributed over hands. The interval is by resampling hands. None for too few hands,
+    and if gains are spread no more than chance on the test deals alone would spread them.
     """
-    if len(gains) < _LEAST_HANDS:
+    if len(gains) < _LEAST_HANDS or not _true_spread(gains, errors):
         return None
     rows = np.random.default_rng(0).integers(len(gains), size=(_SAMPLES, len(gains)))
     shares = [_above_zero(gains[chosen], errors[chosen]) for chosen in rows]
