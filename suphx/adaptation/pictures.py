@@ -38,7 +38,7 @@ def plot_gains(path: Path, hands: Sequence[HandResult], unit: float, summary: Ma
         axes.axhline(0, color="0.35", linewidth=0.9)
         found = summary["ways"][way]
         share = "no hand differs" if found["share"] is None else f"{found['share']:.0%} of hands that differ gain"
-        axes.set_title(f"{way}: {share}, {found['gain']['value']:+.2f} on average", fontsize=10)
+        axes.set_title(f"{way}: {share}, {found['gain']['value']:+.2g} on average", fontsize=10)
         axes.set_ylabel(f"gain ({summary['units']})", fontsize=8)
     panels[-1].set_xlabel("hands, in order of the gain")
     write_figure(path, figure)

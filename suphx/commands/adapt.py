@@ -171,7 +171,7 @@ def _show(found: dict[str, Any], folder: Path) -> None:
                 f"{ends[0]:.1%} to {ends[1]:.1%}" if ends else "", f"{true['value']:.0%}" if true else "",
                 *_with_ends(part["gain"]),
                 *(_with_ends(less["gain"]) if less else ("", "")),
-                f"{part['kept']:.0%}", f"{part['gain_with_check']['value']:+.3f}",
+                f"{part['kept']:.0%}", f"{part['gain_with_check']['value']:+.2g}",
             )  # fmt: skip
     Console(width=None if sys.stdout.isatty() else _PAGE).print(table)
     print(folder)
@@ -180,4 +180,4 @@ def _show(found: dict[str, Any], folder: Path) -> None:
 def _with_ends(gain: dict[str, Any]) -> tuple[str, str]:
     """Return a mean gain and its interval, as they are shown."""
     ends = gain["interval"]
-    return f"{gain['value']:+.3f}", f"{ends[0]:+.3f} to {ends[1]:+.3f}" if ends else ""
+    return f"{gain['value']:+.2g}", f"{ends[0]:+.2g} to {ends[1]:+.2g}" if ends else ""

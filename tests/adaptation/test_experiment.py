@@ -414,8 +414,8 @@ def test_pictures_are_drawn_with_the_shares_of_the_summary(tmp_path: Path, monke
     drawn: list[str] = []
     monkeypatch.setattr(pictures, "write_figure", lambda path, figure: drawn.extend(titles(figure)))
     plot_gains(tmp_path / "gains.png", results, 1.0, summary)
-    assert drawn[0] == "adapted: 67% of hands that differ gain, +0.50 on average"
-    assert drawn[1] == "shuffled: no hand differs, +0.00 on average"
+    assert drawn[0] == "adapted: 67% of hands that differ gain, +0.5 on average"
+    assert drawn[1] == "shuffled: no hand differs, +0 on average"
     monkeypatch.undo()
     plot_gains(tmp_path / "gains.png", results, 1.0, summary)
     plot_shares(tmp_path / "shares.svg", summary)
