@@ -24,8 +24,8 @@ def in_threads(work: Callable[[Item], Result], items: Sequence[Item], threads: i
     is done in this thread. stop: set when the consumer or some work fails, until all work has ended; work has to watch
     it and to raise Stopped. Raises what the work raises.
     """
-    before = torch.get_num_threads()
     if threads == 1:
+        before = torch.get_num_threads()
         torch.set_num_threads(1)
         try:
             yield from map(work, items)

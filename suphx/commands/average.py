@@ -18,7 +18,7 @@ def average(
     """Make one agent of several trainings: its weights are the mean of theirs.
 
     The trainings must have begun with the same weights, as several seeds of `suphx train` do; the average of others
-    plays at random. It is often stronger than each of them: what differs by chance cancels, what all learned stays.
+    is of no use. What chance did to their weights partly cancels in the mean; what all have learned stays.
     """
     if len(agents) < 2:
         raise typer.BadParameter("an average needs two agents or more", param_hint="AGENT")
