@@ -1,43 +1,83 @@
-"""Work on several items at the same time, in threads that each compute on their own."""
+"""Work in several threads that each compute on their own, and whose results one consumer takes as they come."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from threading import Event
-from typing import TypeVar
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from queue import Full, Queue
+from threading import Event, Lock
+from typing import Generic, TypeVar
 
 import torch
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+#: Most results that may wait for the consumer.
+_WAITING = 1024
+
 
 class Stopped(Exception):
     """Raised in work that is told to stop midway; its result does not count."""
 
 
-def in_threads(work: Callable[[Item], Result], items: Sequence[Item], threads: int, stop: Event) -> Generator[Result]:
-    """Yield the result of each item, in the order in which they end.
+class Shared(Generic[Item]):
+    """Thread-safe iterator over one list of work, shared by several threads."""
+
+    def __init__(self, items: Iterable[Item]) -> None:
+        self._items, self._lock = iter(items), Lock()
+
+    def __iter__(self) -> Iterator[Item]:
+        return self
+
+    def __next__(self) -> Item:
+        with self._lock:
+            return next(self._items)
+
+
+def in_threads(produce: Callable[[], Iterable[Result]], threads: int, stop: Event) -> Generator[Result]:
+    """Call `produce` in each of several threads, and yield what they produce as it comes.
 
     threads: number of threads; each has one thread of torch, so that they never wait for each other. With one, the work
-    is done in this thread. stop: set when the consumer or some work fails, until all work has ended; work has to watch
-    it and to raise Stopped. Raises what the work raises.
+    is done in this thread. stop: set when the consumer or some work fails, until all threads have ended; the work has
+    to watch it and to raise Stopped. Raises what the work raises.
     """
     if threads == 1:
         before = torch.get_num_threads()
         torch.set_num_threads(1)
         try:
-            yield from map(work, items)
+            yield from produce()
         finally:
             torch.set_num_threads(before)
         return
-    with ThreadPoolExecutor(threads, "work", torch.set_num_threads, (1,)) as pool:
-        waiting = [pool.submit(work, item) for item in items]
+    produced: Queue[tuple[Result] | Exception | None] = Queue(_WAITING)
+
+    def put(item: tuple[Result] | Exception | None) -> None:
+        while not stop.is_set():
+            with suppress(Full):
+                return produced.put(item, timeout=0.2)
+
+    def work() -> None:
         try:
-            for each in as_completed(waiting):
-                yield each.result()
+            for result in produce():
+                put((result,))
+            put(None)
+        except Exception as error:  # raised again by the consumer
+            put(error)
+
+    with ThreadPoolExecutor(threads, "work", torch.set_num_threads, (1,)) as pool:
+        working = [pool.submit(work) for _ in range(threads)]
+        try:
+            while working:
+                item = produced.get()
+                if isinstance(item, Exception):
+                    raise item
+                if item is None:
+                    working.pop()
+                else:
+                    yield item[0]
         finally:
             stop.set()
-            pool.shutdown(cancel_futures=True)
+            pool.shutdown()
             stop.clear()

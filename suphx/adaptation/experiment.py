@@ -27,7 +27,7 @@ from suphx.adaptation.styles import compare_styles
 from suphx.adaptation.worth import Worth
 from suphx.agents import fingerprint
 from suphx.config import Config
-from suphx.threads import in_threads
+from suphx.threads import Shared, in_threads
 
 #: Name of the way of adapting that the configuration itself describes.
 ADAPTED = "adapted"
@@ -141,12 +141,12 @@ class Experiment:
         """
         missing = [number for number in range(len(hands)) if number not in notebook.done]
         together = self.config.together
-        groups = [missing[first : first + together] for first in range(0, len(missing), together)]
+        groups = Shared(missing[first : first + together] for first in range(0, len(missing), together))
 
         def adapt(numbers: list[int]) -> list[HandResult]:
             return self._adapt([hands[number] for number in numbers], numbers, len(hands))
 
-        with closing(in_threads(adapt, groups, threads, self.original.stop)) as found:
+        with closing(in_threads(lambda: map(adapt, groups), threads, self.original.stop)) as found:
             for result in chain.from_iterable(found):
                 notebook.add(result)
                 watch(result)

@@ -9,14 +9,10 @@ rounded differently, and now and then a close decision falls the other way.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
-from queue import Full, Queue
-from threading import Event, Lock
+from threading import Event
 
 import numpy as np
-import torch
 
 from simulator.logs.from_record import game_log
 from simulator.logs.mjlog_writer import write_mjlog
@@ -30,14 +26,12 @@ from suphx.evaluation.protocol import Plan
 from suphx.evaluation.results import GameDone, result_row
 from suphx.networks.memory import keep_memory
 from suphx.networks.precision import choose_precision
-from suphx.threads import Stopped
+from suphx.threads import Shared, Stopped, in_threads
 
 #: Default number of games side by side in each thread, large enough for large network batches.
 BATCH = 1024
 #: Default where bots play, which need one process per seat.
 BATCH_OF_BOTS = 8
-#: Most finished games that may wait for the consumer.
-_WAITING = 1024
 
 
 @dataclass(frozen=True)
@@ -166,55 +160,5 @@ def play_here(
     Each thread has its own agents and `batch` games side by side; otherwise like `play_tables`.
     """
     keep_memory()
-    shared = _Shared(wanted)
-    if threads == 1:
-        before = torch.get_num_threads()
-        torch.set_num_threads(1)
-        try:
-            yield from play_tables(plan, terms, shared, batch, load=load)
-        finally:
-            torch.set_num_threads(before)
-        return
-    stop = Event()
-    ended: Queue[GameDone | Exception | None] = Queue(_WAITING)
-
-    def put(item: GameDone | Exception | None) -> None:
-        while not stop.is_set():
-            with suppress(Full):
-                return ended.put(item, timeout=0.2)
-
-    def play() -> None:
-        try:
-            for game in play_tables(plan, terms, shared, batch, stop, load):
-                put(game)
-            put(None)
-        except Exception as error:  # raised again by the consumer
-            put(error)
-
-    with ThreadPoolExecutor(threads, "arena", torch.set_num_threads, (1,)) as pool:
-        playing = [pool.submit(play) for _ in range(threads)]
-        try:
-            while playing:
-                item = ended.get()
-                if isinstance(item, Exception):
-                    raise item
-                if item is None:
-                    playing.pop()
-                else:
-                    yield item
-        finally:
-            stop.set()
-
-
-class _Shared:
-    """Thread-safe iterator over one list of games, shared by several threads."""
-
-    def __init__(self, items: Iterable[tuple[int, int]]) -> None:
-        self._items, self._lock = iter(items), Lock()
-
-    def __iter__(self) -> _Shared:
-        return self
-
-    def __next__(self) -> tuple[int, int]:
-        with self._lock:
-            return next(self._items)
+    shared, stop = Shared(wanted), Event()
+    yield from in_threads(lambda: play_tables(plan, terms, shared, batch, stop, load), threads, stop)
