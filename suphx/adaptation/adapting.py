@@ -42,7 +42,8 @@ class Adapted:
     proposed: Copy
     """The copy that the gradient steps produced, within the bound, before the check."""
     distance: float
-    """KL(original, proposed) in nats, averaged over held-out questions; the maximum over the models that adapt."""
+    """KL(original, proposed) in nats, averaged over held-out questions; the maximum over the models that adapt;
+    NaN if there was no time for it."""
     gain: float
     """Mean reward of the proposed copy minus that of the previous one on held-out deals; NaN without a check."""
     error: float
@@ -149,7 +150,7 @@ class Adapter:
         # Each held-out deal is played by the previous copy, and again by the new one where that answers differently.
         checks = self._pace.affordable(self.config.check_deals, clock.left() / 2, len(positions))
         if checks < min(_LEAST_CHECKED, self.config.check_deals):
-            return [Adapted(each, each, 0.0, 0.0, np.inf, False, rollouts, clock.seconds) for each in before]
+            return [Adapted(each, each, np.nan, np.nan, np.nan, False, rollouts, clock.seconds) for each in before]
         played = self.held_out(positions, before, checks)
         found = self.try_out(played, before, learned, rollouts)
         clock.note("check")
@@ -199,15 +200,16 @@ class Adapter:
         steps: used instead of those of the configuration.
         """
         config, precision = steps or self.config.steps, self.original.precision
-        worth = taught.batch.paths["reward"].astype(np.float64)
+        rewards = taught.batch.paths["reward"].astype(np.float64)
         if shuffled:
-            worth = np.random.default_rng([self.seed, len(worth)]).permutation(worth)
-        worth = advantages(worth, taught.deals if config.baseline == "deal" else np.zeros(len(worth)))
+            rewards = np.random.default_rng([self.seed, len(rewards)]).permutation(rewards)
+        advantage = advantages(rewards, taught.deals if config.baseline == "deal" else np.zeros(len(rewards)))
         networks, temperature = self.original.networks | taught.before.networks, self.config.temperature
         learned = {}
         for model, each in taught.batch.experience.items():
             network, stems = networks[model], taught.stems[model]
-            learned[model] = step(network, each, worth[each.path], config, temperature, precision, self.seed, stems)
+            mine = advantage[each.path]
+            learned[model] = step(network, each, mine, config, temperature, precision, self.seed, stems)
         return self.original.copy(learned)
 
     def held_out(self, positions: Sequence[Position], before: Sequence[Copy], deals: int) -> Played:
@@ -230,7 +232,7 @@ class Adapter:
         gains = self.deals.gains(played, proposed)
         found = []
         for place, row in enumerate(gains):
-            mean, error = float(row.mean()), float(row.std(ddof=1) / len(row) ** 0.5) if len(row) > 1 else np.inf
+            mean, error = float(row.mean()), float(row.std(ddof=1) / len(row) ** 0.5)
             kept = mean >= config.check_margin * error  # also if no held-out deal went differently
             copy = proposed[place] if kept else before[place]
             found.append(Adapted(copy, proposed[place], distances[place], mean, error, kept, rollouts))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from threading import Event
 
 import numpy as np
 from pydantic import Field, field_validator
@@ -52,7 +53,7 @@ class AdaptedConfig(Config):
     def share(self) -> AdaptationConfig:
         """Return the configuration of each single adaptation, its deals divided among those of a round."""
         times, whole = len(self.turns), self.adaptation
-        checks = whole.check_deals and max(1, whole.check_deals // times)
+        checks = whole.check_deals and max(2, whole.check_deals // times)
         return whole.model_copy(update={"deals": max(1, whole.deals // times), "check_deals": checks})
 
 
@@ -168,6 +169,10 @@ class AdaptedAgent:
             counts.rollouts += adapted.rollouts
             counts.seconds += sum(adapted.seconds.values())
             memory.has_adapted = True
+
+    def watch(self, stop: Event) -> None:
+        """Raise Stopped from `act`, also in the middle of an adaptation, while this event is set."""
+        self._original.stop = stop
 
     def take_counts(self, table: int) -> dict[str, float]:
         """Return the `Counts` of a table since the last call, as a dictionary."""

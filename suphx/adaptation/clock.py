@@ -53,7 +53,7 @@ class Pace:
 
         each: rollouts per deal.
         """
-        if seconds == float("inf") or self.predicted(wanted * each) <= seconds:
+        if not wanted or seconds == float("inf") or self.predicted(wanted * each) <= seconds:
             return wanted
         fitting = [1 << n for n in range(wanted.bit_length()) if self.predicted((1 << n) * each) <= seconds]
         return min(fitting[-1], wanted) if fitting else 0

@@ -11,8 +11,9 @@ from suphx.adaptation.players import Copy, Original
 from suphx.adaptation.positions import Position
 from suphx.adaptation.rollouts import SIDE_BY_SIDE, Rolled, roll_out, rollouts_of
 from suphx.adaptation.worth import Worth
-from suphx.agent.flow import Network
+from suphx.agent.flow import CALL_MODELS, Network
 from suphx.agent.interface import Agent
+from suphx.networks.sizes import YES
 from suphx.selfplay.policy_gradient import legal_answers
 from suphx.selfplay.trajectory import Experience
 
@@ -70,14 +71,18 @@ class Deals:
     def gains(self, played: Played, copies: Sequence[Copy]) -> np.ndarray:
         """Return f64[positions, deals]: the gain of each position's copy over the previous one, deal by deal.
 
-        A round in which the copy would give the same answer to every question is unchanged, so it is not replayed.
+        A round in which the copy would give the same answer to every question is unchanged, so it is not replayed. Of
+        several calls that are answered yes the surest is made, so rounds with such an answer are always replayed.
         """
         rollouts = played.rolled.rollouts
         differs = np.zeros(len(rollouts), np.bool_)
         for number, copy in enumerate(copies):
             for model, network in copy.calls.items():
                 asked = played.questions(number, model)
-                differs[asked.path[answers(network, asked) != asked.answer]] = True
+                changed = answers(network, asked) != asked.answer
+                if model in CALL_MODELS:
+                    changed |= asked.answer == YES
+                differs[asked.path[changed]] = True
         again = np.flatnonzero(differs)
         rolled = self._roll(played.positions, rollouts[again], copies)
         found = np.zeros(len(rollouts))

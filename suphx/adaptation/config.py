@@ -53,7 +53,8 @@ class AdaptationConfig(Config):
     only on human games, such as `sl`, 0.5 is better: at 1 rollouts mostly teach to be more confident. If a training
     used 0.5 as its `start_temperature`, 1 has the same effect."""
     certain: float = Field(default=1.0, gt=0, le=1)
-    """Skip questions whose likeliest answer has a higher probability than this; form `rollout` needs all questions."""
+    """Skip questions whose likeliest answer has a higher probability than this (at temperature 1); form `rollout` needs
+    all questions."""
     steps: StepsConfig = Field(default_factory=StepsConfig)
     """The gradient steps on the rollouts."""
     bound: float = Field(default=0.03, gt=0)
@@ -75,6 +76,10 @@ class AdaptationConfig(Config):
             raise ValueError("models: a model is named twice")
         if self.steps.form == "rollout" and self.certain < 1:
             raise ValueError("certain: form rollout needs every question of a rollout")
+        if self.steps.form == "rollout" and len(self.models) > 1:
+            raise ValueError("models: form rollout, the product of all ratios, is for one model")
+        if self.check_deals == 1:
+            raise ValueError("check_deals: one deal has no standard error; 0 is for no check")
         if self.steps.baseline == "deal" and self.copies < 2:
             raise ValueError("copies: a baseline by deal needs two rollouts of each deal")
         return self

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -91,6 +92,16 @@ class Hand:
     def kind(self) -> str:
         """`good`, `poor` or `middle`, by shanten."""
         return "good" if self.shanten <= GOOD else "poor" if self.shanten >= POOR else "middle"
+
+
+def fingerprint_of_hands(hands: Sequence[Hand]) -> str:
+    """Return a hash of hands: of their situations and seats, how their games stand, and how they were dealt."""
+    found = hashlib.sha256()
+    for hand in hands:
+        game = hand.position.game
+        standing = *(int(game[name]) for name in ("round", "repeat_counter", "start_bets")), *game["start_scores"]
+        found.update(f"{hand.situation} {hand.position.seat} {standing}\n".encode() + game["wall"].tobytes())
+    return found.hexdigest()
 
 
 def find_hands(config: HandsConfig, agent: Agent, rules: Rules, seed: int) -> list[Hand]:

@@ -54,14 +54,13 @@ def plot_shares(path: Path, summary: Mapping[str, Any]) -> None:
     tidy(axes)
     ways = summary["ways"]
     for number, (way, found) in enumerate(ways.items()):
-        parts = {"all hands": found, **found["by_kind"], **found["by_situation"]}
-        shown = {name: part for name, part in parts.items() if part["share"] is not None}
-        shares = np.array([part["share"] for part in shown.values()])
-        ends = np.array([part["share_interval"] for part in shown.values()]).T
-        places = np.arange(len(shown)) + 0.12 * (number - (len(ways) - 1) / 2)
-        axes.errorbar(places, 100 * shares, 100 * np.abs(ends - shares), fmt="o", capsize=3, color=colour(number),
-                      label=way)  # fmt: skip
-        axes.set_xticks(range(len(shown)), [f"{name}\n({part['hands']})" for name, part in shown.items()], fontsize=8)
+        parts = {"all hands": found, **found["by_kind"], **found["by_situation"]}  # the same ones for every way
+        shown = [place for place, part in enumerate(parts.values()) if part["share"] is not None]
+        shares = np.array([part["share"] for part in parts.values()], np.float64)[shown]
+        ends = np.array([part["share_interval"] or (np.nan,) * 2 for part in parts.values()])[shown].T
+        axes.errorbar(np.array(shown) + 0.12 * (number - (len(ways) - 1) / 2), 100 * shares,
+                      100 * np.abs(ends - shares), fmt="o", capsize=3, color=colour(number), label=way)  # fmt: skip
+        axes.set_xticks(range(len(parts)), [f"{name}\n({part['hands']})" for name, part in parts.items()], fontsize=8)
     axes.axhline(50, color="0.35", linewidth=0.9, linestyle="--")
     axes.set_ylabel("hands that gain, of those that differ (%)")
     axes.legend(fontsize=9)

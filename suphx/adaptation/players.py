@@ -20,16 +20,16 @@ from suphx.threads import Stopped
 
 
 class FlowAgent:
-    """A decision flow as an agent, until `stop` is set."""
+    """A decision flow as an agent, until the `stop` of its original is set."""
 
-    def __init__(self, name: str, flow: Flow, stop: Event) -> None:
-        self.name = name
+    def __init__(self, original: Original, flow: Flow) -> None:
+        self.name = original.name
         self.flow = flow
-        self._stop = stop
+        self._original = original
 
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
         """Choose an action for each decision; raises Stopped once `stop` is set."""
-        if self._stop.is_set():
+        if self._original.stop.is_set():
             raise Stopped
         return self.flow.decide(games, asked)
 
@@ -91,7 +91,7 @@ class Original:
         """
         networks = self._calls | (changed.calls if changed else {})
         drawing = dict.fromkeys(drawn, Sampling(temperature, seed))
-        return FlowAgent(self.name, Flow(networks, PlaneEncoder(), Sampling(), drawing), self.stop)
+        return FlowAgent(self, Flow(networks, PlaneEncoder(), Sampling(), drawing))
 
 
 def load_original(name: str, precision: Precision, fixed_passes: bool = True) -> Original:

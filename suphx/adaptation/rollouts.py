@@ -54,7 +54,8 @@ class Rolled:
     ended: np.ndarray
     """GAME[n]: each table after the payments of its round, as in `Ended.records`."""
     experience: dict[str, Experience]
-    """By model: the questions to the seat that adapts, ordered by rollout and time; `path` is the rollout."""
+    """By model: the questions to the seat that adapts, ordered by rollout and time; `path` is the rollout, and
+    `place` counts the questions of the rollout to that model."""
     decisions: int
     """Number of decisions of all four seats."""
 

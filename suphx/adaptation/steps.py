@@ -43,7 +43,7 @@ def step(
     """
     rows = np.arange(len(experience))
     if config.first_answers is not None:
-        rows = np.flatnonzero(_places(experience.path) < config.first_answers)
+        rows = np.flatnonzero(experience.place < config.first_answers)
     if not len(rows) or not np.any(advantage):
         return copy.deepcopy(network)
     part = LearnedPart(network, config.blocks, precision)
@@ -54,11 +54,6 @@ def step(
     for number in range(1, config.steps + 1):
         climb.step(config.distance * (number / config.steps) ** 2)
     return climb.part.network.requires_grad_(False)
-
-
-def _places(path: np.ndarray) -> np.ndarray:
-    """Return i64[n]: the index of each question within its rollout; path: the rollout of each, ascending."""
-    return np.arange(len(path)) - np.searchsorted(path, path)
 
 
 class _Climb:

@@ -51,8 +51,9 @@ PROPOSALS = {
     **dict.fromkeys(range(CLOSED_KONG, CLOSED_KONG + KINDS), "kong"),
     **dict.fromkeys(range(ADDED_KONG, ADDED_KONG + KINDS), "kong"),
 }
-_CALL_MODELS = ("chow", "pong", "kong")
-_MODEL_OF = np.array([_CALL_MODELS.index(PROPOSALS[a]) if a in PROPOSALS else -1 for a in range(ACTIONS)])
+#: The networks whose proposals compete: of those answered yes, the surest is made.
+CALL_MODELS = ("chow", "pong", "kong")
+_MODEL_OF = np.array([CALL_MODELS.index(PROPOSALS[a]) if a in PROPOSALS else -1 for a in range(ACTIONS)])
 _PROPOSED = np.array(list(PROPOSALS))
 
 #: A network: packed planes uint64[n, planes] -> logits f32[n, 34 or 2].
@@ -158,7 +159,7 @@ class _Batch:
         decision, option = open_rows[row], _PROPOSED[column]
         planes = self._flow.encoder.proposals(self._games, self._index[decision], self._seats[decision], option)
         sureness = np.full(len(decision), -np.inf)
-        for number, model in enumerate(_CALL_MODELS):
+        for number, model in enumerate(CALL_MODELS):
             rows = np.flatnonzero(_MODEL_OF[option] == number)
             said = self._ask(model, decision[rows], option[rows], planes[rows])
             if said is not None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from threading import Event
 
 import numpy as np
 
 from simulator.tables import Decisions
-from suphx.agent.interface import Agent, Choice, Counting
+from suphx.agent.interface import Agent, Choice, Counting, Interruptible
 
 #: Separates the names of agents that take turns.
 TURNS = "|"
@@ -31,6 +32,12 @@ class InTurns:
                 choice = agent.act(games, part)
                 actions[rows], log_probability[rows] = choice.actions, choice.log_probability
         return Choice(actions, log_probability)
+
+    def watch(self, stop: Event) -> None:
+        """Let agents that may think for long watch this event."""
+        for agent in self._agents:
+            if isinstance(agent, Interruptible):
+                agent.watch(stop)
 
     def take_counts(self, table: int) -> dict[str, float]:
         """Return the counts of all agents together at a table since the last call."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -90,6 +91,15 @@ class Counting(Protocol):
 
     def take_counts(self, table: int) -> dict[str, float]:
         """Return the counts at a table since the last call, by name: numbers that add up over games."""
+        ...
+
+
+@runtime_checkable
+class Interruptible(Protocol):
+    """Additional method of an agent that may think for long, such as one with run-time adaptation."""
+
+    def watch(self, stop: Event) -> None:
+        """Raise `suphx.threads.Stopped` from `act`, also in the middle of it, while this event is set."""
         ...
 
 

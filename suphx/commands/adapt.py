@@ -30,7 +30,10 @@ def adapt(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of results. By default adapt/NAME in $SUPHX_RUNS.")] = None,
     threads: Annotated[
-        int | None, typer.Option(min=1, help="Threads that each adapt to hands; by default one per core.")
+        int | None,
+        typer.Option(
+            min=1, help="Threads that each adapt to hands, each with its own memory; by default one per core."
+        ),
     ] = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU if there is one.")] = None,
     precision: Annotated[str | None, typer.Option(help="float32 or bfloat16; by default the faster one here.")] = None,
@@ -53,6 +56,7 @@ def adapt(
 
     from simulator.files import write_whole
     from suphx.adaptation.experiment import Experiment, ExperimentConfig
+    from suphx.adaptation.hands import fingerprint_of_hands
     from suphx.adaptation.notebook import Notebook
     from suphx.adaptation.pictures import plot_gains, plot_shares
     from suphx.adaptation.players import load_original
@@ -73,10 +77,12 @@ def adapt(
     if beside is not None:
         return _draw_beside(experiment, load_original(beside, computed), folder, as_json)
     dtype = str(computed.dtype).removeprefix("torch.")
+    hands = experiment.hands()
     settings = {**chosen.settings(), **chosen.fingerprints(), "computed": f"{dtype} {computed.device.type}"}
+    if any(each.logs for each in chosen.hands):  # whose content may change under the same names
+        settings["hands_found"] = fingerprint_of_hands(hands)
     screen, interrupted = Console(stderr=True), False
     with Notebook(folder, settings) as notebook, Progress(console=screen, transient=True) as progress:
-        hands = experiment.hands()
         bar = progress.add_task("hands", total=len(hands), completed=len(notebook.done))
 
         def watch(hand: HandResult) -> None:
@@ -154,27 +160,35 @@ def _show(found: dict[str, Any], folder: Path) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    title = f"{found['hands']} hands, {found['rollouts']} rollouts each; gains in {found['units']}"
+    rollouts = " or ".join(f"{rollouts:,}" for rollouts in found["rollouts"])
+    title = f"{found['hands']} hands, {rollouts} rollouts each; gains in {found['units']}"
     caption = (
         "share: of hands that gain, among those that differ, by each hand's mean over "
         f"{' or '.join(f'{deals:,}' for deals in found['deals'])} test deals; the fewer deals, the nearer to one half; "
-        "true share: the same without the chance of the test deals, if gains are normally distributed over hands"
+        "true share: the same without the chance of the test deals, if gains are normally distributed over hands; "
+        "less shuffled: the mean gain less that of the control, and the share of hands that gain more than with it"
     )
-    gains = "share", "95 %", "true share", "mean gain", "95 %", "less shuffled", "95 %"
+    gains = "share", "95 %", "true share", "mean gain", "95 %", "less shuffled", "95 %", "share", "95 %"
     table = Table("way", "hands", *gains, "kept", "with check", title=title, caption=caption)
     for way, all_of in found["ways"].items():
         for name, part in {way: all_of, **all_of["by_kind"], **all_of["by_situation"], **all_of["by_deals"]}.items():
-            share, ends, less = part["share"], part["share_interval"], part.get("less_shuffled")
-            true = part["true_share"]
+            less, true = part.get("less_shuffled"), part["true_share"]
             table.add_row(
-                name if name == way else f"  {name}", str(part["hands"]), "" if share is None else f"{share:.1%}",
-                f"{ends[0]:.1%} to {ends[1]:.1%}" if ends else "", f"{true['value']:.0%}" if true else "",
-                *_with_ends(part["gain"]),
-                *(_with_ends(less["gain"]) if less else ("", "")),
+                name if name == way else f"  {name}", str(part["hands"]), *_share(part),
+                f"{true['value']:.0%}" if true else "", *_with_ends(part["gain"]),
+                *(_with_ends(less["gain"]) if less else ("", "")), *_share(less or {}),
                 f"{part['kept']:.0%}", f"{part['gain_with_check']['value']:+.2g}",
             )  # fmt: skip
     Console(width=None if sys.stdout.isatty() else _PAGE).print(table)
     print(folder)
+
+
+def _share(part: dict[str, Any]) -> tuple[str, str]:
+    """Return a share of hands and its interval, as they are shown."""
+    if part.get("share") is None:
+        return "", ""
+    low, high = part["share_interval"]
+    return f"{part['share']:.1%}", f"{low:.1%} to {high:.1%}"
 
 
 def _with_ends(gain: dict[str, Any]) -> tuple[str, str]:

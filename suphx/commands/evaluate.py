@@ -101,7 +101,7 @@ def evaluate(
     precision: Annotated[str | None, typer.Option(help="float32 or bfloat16; by default the faster one here.")] = None,
     batch: Annotated[
         int | None,
-        typer.Option(min=1, help="Games played side by side by each thread or worker; by default 512, with bots 8."),
+        typer.Option(min=1, help="Games played side by side by each thread or worker; by default 1024, with bots 8."),
     ] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads that play; by default one per core.")] = None,
     workers: Annotated[

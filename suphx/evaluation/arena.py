@@ -20,7 +20,7 @@ from simulator.players.play import PlayedGame, Seating, play_seated
 from simulator.record import SEATS
 from simulator.rules import Rules
 from simulator.tables import Decisions
-from suphx.agent.interface import Agent, Counting, Follower
+from suphx.agent.interface import Agent, Counting, Follower, Interruptible
 from suphx.agents import load_agent
 from suphx.evaluation.protocol import Plan
 from suphx.evaluation.results import GameDone, result_row
@@ -137,7 +137,11 @@ def play_tables(
     messages = _Messages(agents)
     rules = Rules.preset(terms.rules)
     seatings = (Seating(deal, plan.tables[table].agents, table) for deal, table in wanted)
-    players = [_Seated(agent, stop or Event()) for agent in agents]
+    stop = stop or Event()
+    players = [_Seated(agent, stop) for agent in agents]
+    for agent in agents:
+        if isinstance(agent, Interruptible):
+            agent.watch(stop)
     try:
         for game in play_seated(players, seatings, rules, terms.seed, batch, messages or None):
             log = _log(plan, terms, rules, game) if terms.logs else None

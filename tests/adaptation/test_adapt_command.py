@@ -43,7 +43,7 @@ def test_results_are_kept_told_and_gone_on_with(config: Path, tmp_path: Path) ->
     lines = (out / HANDS_NAME).read_bytes()
     (out / HANDS_NAME).write_bytes(lines[: lines.index(b"\n") + 1])
     again = run(config, "--out", out)
-    assert again.exit_code == 0 and "2 hands, [4] rollouts each" in again.output
+    assert again.exit_code == 0 and "2 hands, 4 rollouts each" in again.output
     assert "less shuffled" in again.output and "3 test deals; the fewer deals" in again.output
     assert found["ways"]["adapted"]["less_shuffled"]["control"] == "shuffled"
     first, second = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from simulator.players import player
 from simulator.rules import Rules
 from simulator.tables import Tables
 from suphx import cli
+from suphx.adaptation.adapting import Adapter, Lessons
 from suphx.adaptation.agent import AdaptedAgent, AdaptedConfig
 from suphx.adaptation.clock import Clock, Pace
 from suphx.adaptation.experiment import ExperimentConfig
@@ -35,6 +37,8 @@ from suphx.mjai.bot.seat import Seat
 from tests.adaptation.adaptation_positions import PRECISION, Honours, late_positions, tiny_agent
 
 AGENT = tiny_agent()
+#: Adaptations that take hours.
+LONG = {"adaptation": {"deals": 1_000_000, "reward": {"kind": "round"}}}
 
 
 def adapted(turns: tuple[int, ...] = (0,), seconds: float | None = None, **changes: Any) -> AdaptedAgent:
@@ -178,13 +182,15 @@ def test_a_pace_is_that_of_what_was_seen_last() -> None:
     assert pace.affordable(1000, 1e9, 4) == 0  # nothing is known yet
     pace.note(32, 2.0)
     assert pace.predicted(32) == 2.0 and 2.0 < pace.predicted(64) < 4.0 and 1.0 < pace.predicted(16) < 2.0
+    assert pace.affordable(0, 2.0, 4) == 0
     assert pace.affordable(1000, 2.0, 4) == 8 and pace.affordable(1000, 1.9, 4) == 4
     pace.note(1024, 8.0)
     assert pace.affordable(1000, 8.0, 4) == 256 and pace.affordable(100, 8.0, 4) == 100
 
 
-def test_with_more_time_it_plays_more(positions: list[Position]) -> None:
-    agent = adapted(seconds=60, deals=40, check_deals=16)
+@pytest.mark.parametrize("check_deals", [16, 0])
+def test_with_more_time_it_plays_more(positions: list[Position], check_deals: int) -> None:
+    agent = adapted(seconds=60, deals=40, check_deals=check_deals)
     for _ in range(2):
         agent._memory.clear()
         play_round(agent, positions[0])
@@ -269,6 +275,28 @@ def test_names_that_mean_nothing_are_refused(name: str, words: str) -> None:
         load_agent(name, precision=PRECISION)
     with pytest.raises(InputError, match="likeliest answers"):
         load_agent("adapted:sl", temperature=0.5, precision=PRECISION)
+
+
+def test_an_interrupted_match_ends_in_the_middle_of_an_adaptation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thread 1's game ends; what thread 2 adapts for hours is then given up."""
+    plan, begun, roll = one_against_three(["adapted"], ["tsumogiri"]), Event(), Adapter.roll
+    agents: list[AdaptedAgent] = []
+
+    def load(plan: Plan, terms: Terms) -> list[Agent]:
+        agents.append(AdaptedAgent(tiny_agent(), AdaptedConfig.model_validate(LONG), 3))
+        return [InTurns("in turns", [agents[-1], RuleAgent(player("tsumogiri"))]), RuleAgent(player("tsumogiri"))]
+
+    def watched(*arguments: Any) -> Lessons:
+        begun.set()
+        return roll(*arguments)
+
+    monkeypatch.setattr(Adapter, "roll", watched)
+    games = play_here(plan, Terms(), [(0, 0), (1, 0)], 1, 2, load)
+    assert next(games).row["deal"] == 1  # the other agent's turn
+    assert begun.wait(60)
+    started = time.perf_counter()
+    games.close()
+    assert time.perf_counter() - started < 30 and not any(agent.counts for agent in agents)
 
 
 @pytest.mark.full

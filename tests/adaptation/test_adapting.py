@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
+from simulator.redeal import redeal_hidden
 from suphx.adaptation.adapting import Adapter, Lessons
-from suphx.adaptation.comparing import Deals
+from suphx.adaptation.comparing import Deals, answers
 from suphx.adaptation.config import AdaptationConfig, StepsConfig
 from suphx.adaptation.learned_part import LearnedPart
-from suphx.adaptation.players import Copy
+from suphx.adaptation.players import Copy, Original
 from suphx.adaptation.positions import Position
 from suphx.adaptation.rollouts import roll_out, rollouts_of
 from suphx.adaptation.steps import between, step
+from suphx.agent.network_agent import untrained_networks
 from suphx.networks.benchmark import made_up_planes
 from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork
 from suphx.selfplay.trajectory import Experience
-from tests.adaptation.adaptation_positions import PRECISION, Honours, late_positions, tiny_agent
+from tests.adaptation.adaptation_positions import PRECISION, TINY, Honours, late_positions, tiny_agent
 
 AGENT = tiny_agent()
 SEED = 3
@@ -174,6 +177,39 @@ def test_rounds_that_would_not_differ_need_not_be_played_again(positions: list[P
     assert np.any(found) and not np.any(deals.gains(played, [AGENT.itself] * 2))
 
 
+class Called(Honours):
+    """A reward that tells which tiles a seat called."""
+
+    def of(self, positions: Sequence[Position], which: np.ndarray, ended: np.ndarray) -> np.ndarray:
+        tiles = [record["melds"]["tiles"][positions[w].seat] for w, record in zip(which, ended, strict=True)]
+        return np.array([each.astype(np.float64).sum() for each in tiles])
+
+
+def eager(seed: int) -> PolicyNetwork:
+    """A chow network that wants every chow, one more than another."""
+    network = untrained_networks(TINY, seed)["chow"]
+    with torch.no_grad():
+        network.head.answer.weight.mul_(30)
+        network.head.answer.bias.copy_(torch.tensor([0.0, 1_000.0]))
+    return network
+
+
+def test_rounds_are_played_again_where_another_call_may_be_the_surest(positions: list[Position]) -> None:
+    """The copy wants every call that the original wants, but not always the same one most."""
+    original = Original("eager", AGENT.networks | {"chow": eager(1)}, PRECISION)
+    positions, copies = late_positions(6), [Copy({"chow": eager(2)}, PRECISION)] * 6
+    deals = Deals(original, Called(), SEED)
+    played = deals.play(positions, [original.itself] * 6, 12, 0, ["chow"])
+    asked = played.rolled.experience["chow"]
+    assert len(asked) and np.array_equal(answers(copies[0].calls["chow"], asked), asked.answer)
+    rollouts = rollouts_of(6, 12)
+    own = [original.player(copies[0])] * 6
+    every = roll_out(positions, rollouts, own, original.playing, SEED)
+    worth = Called().of(positions, rollouts["position"].astype(np.int64), every.ended).reshape(6, 12)
+    assert np.array_equal(deals.gains(played, copies), worth - played.worth)
+    assert np.any(worth != played.worth)
+
+
 def slightly_changed() -> Copy:
     other: PolicyNetwork = tiny_agent(1).networks["discard"]
     return Copy({"discard": between(AGENT.networks["discard"], other, 0.1)}, PRECISION)
@@ -220,6 +256,17 @@ def test_a_poor_policy_gains_on_deals_it_has_not_seen_and_more_than_by_shuffled_
 
     by_chance = np.array([gained(seed, True) for seed in range(6)])
     assert gained(0, False) > max(by_chance.max() + 2 * by_chance.std(), 0.5)
+
+
+def test_what_the_seat_cannot_see_has_no_influence(positions: list[Position]) -> None:
+    """The same position with other hidden tiles at the table teaches the same."""
+    hidden = positions[0].game.copy()
+    other = np.array([hidden])
+    redeal_hidden(other, positions[0].seat, 77)
+    assert (other[0]["wall"] != hidden["wall"]).any()
+    alike = Position(other[0], positions[0].seat, positions[0].history)
+    first, second = (adapter().adapt([each])[0] for each in (positions[0], alike))
+    assert same(first.proposed, second.proposed) and (first.gain, first.error) == (second.gain, second.error)
 
 
 def test_adapting_again_begins_where_the_seat_stands(positions: list[Position]) -> None:

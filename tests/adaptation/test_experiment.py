@@ -25,7 +25,7 @@ from suphx.adaptation.adapting import Adapter, Lessons
 from suphx.adaptation.comparing import Deals
 from suphx.adaptation.differences import Moment
 from suphx.adaptation.experiment import Experiment, ExperimentConfig
-from suphx.adaptation.hands import Hand, HandsConfig, find_hands
+from suphx.adaptation.hands import Hand, HandsConfig, find_hands, fingerprint_of_hands
 from suphx.adaptation.learned_part import LearnedPart
 from suphx.adaptation.notebook import HANDS_NAME, HandResult, Notebook, Trial
 from suphx.adaptation.pictures import plot_gains, plot_shares
@@ -153,6 +153,8 @@ def test_hands_of_logs_are_their_rounds(tmp_path: Path) -> None:
         assert hand.position.game["start_scores"].tolist() == game.rounds[number]["start_scores"].tolist()
         dealt = hand.position.game["wall"][-1:-53:-1]
         assert dealt.tolist() == game.rounds[number]["wall"][-1:-53:-1].tolist()
+    assert fingerprint_of_hands(hands) == fingerprint_of_hands(found("any", 3, logs=(tmp_path,)))
+    assert fingerprint_of_hands(hands) != fingerprint_of_hands(hands[::-1])
     with pytest.raises(InputError, match="3 hands of situation 'any' were found, not 4"):
         found("any", 4, logs=(tmp_path,))
 
@@ -329,6 +331,10 @@ def test_steps_that_do_not_fit_the_rollouts_are_refused() -> None:
         )
     with pytest.raises(ValueError, match="a baseline by deal needs two rollouts"):
         ExperimentConfig.model_validate({"adaptation": {"copies": 1}})
+    with pytest.raises(ValueError, match="form rollout, the product of all ratios, is for one model"):
+        ExperimentConfig.model_validate({"adaptation": {"models": ["discard", "chow"], "steps": {"form": "rollout"}}})
+    with pytest.raises(ValueError, match="one deal has no standard error"):
+        ExperimentConfig.model_validate({"adaptation": {"check_deals": 1}})
     with pytest.raises(ValueError, match="not taken from logs"):
         HandsConfig.model_validate({"situation": "lead", "logs": ["x"]})
 
@@ -418,6 +424,19 @@ def test_pictures_are_drawn_with_the_shares_of_the_summary(tmp_path: Path, monke
     assert drawn[1] == "shuffled: no hand differs, +0 on average"
     monkeypatch.undo()
     plot_gains(tmp_path / "gains.png", results, 1.0, summary)
-    plot_shares(tmp_path / "shares.svg", summary)
     assert (tmp_path / "gains.png").read_bytes().startswith(b"\x89PNG")
-    assert b"all hands" in (tmp_path / "shares.svg").read_bytes() or (tmp_path / "shares.svg").stat().st_size > 5_000
+
+
+def test_shares_stand_over_the_names_of_their_hands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No hand differs by the control, and no poor hand at all."""
+    gains = [("good", 1.0), ("poor", 0.0), ("middle", -2.0), ("middle", 3.0)]
+    results = [made(n, gain, True, kind) for n, (kind, gain) in enumerate(gains)]
+    figures: list[Figure] = []
+    monkeypatch.setattr(pictures, "write_figure", lambda path, figure: figures.append(figure))
+    plot_shares(tmp_path / "shares.png", summarise(results, 1.0, "points", CONTROLS))
+    (axes,) = figures[0].axes
+    names = [label.get_text().split("\n")[0] for label in axes.get_xticklabels()]
+    assert names == ["all hands", "good", "poor", "middle", "any"]
+    adapted, control = (bars.lines[0] for bars in axes.containers)
+    assert np.round(adapted.get_xdata()).tolist() == [0, 1, 3, 4] and not len(control.get_xdata())
+    assert adapted.get_ydata().tolist() == pytest.approx([200 / 3, 100, 50, 200 / 3])
