@@ -86,6 +86,21 @@ def test_what_the_image_copies_is_there_and_not_ignored():
                 assert source in let_in
 
 
+def test_every_build_of_the_project_finds_what_its_wheel_includes():
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"][
+        "wheel"
+    ]
+    wanted, there, builds = {*wheel["packages"], *wheel["force-include"]}, set(), 0
+    for line in instructions():
+        words = re.sub(r"\bmkdir ([^&]+)", lambda made: there.update(made[1].split()) or "", line).split()
+        if words[0] == "COPY" and not line.startswith("COPY --from"):
+            there.update(words[1:-1])
+        if "pip install" in line and re.search(r"(^|\s)'?\.(\[\w+\]')?(\s|$)", line):
+            builds += 1
+            assert wanted <= there, line
+    assert builds == 2
+
+
 def test_nothing_else_gets_into_the_image():
     lines = [line for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines() if line[:1] != "#"]
     assert lines[0] == "*"
@@ -154,11 +169,12 @@ def test_ray_is_started_with_a_token_and_its_dashboard_on_loopback(path):
     assert "--dashboard-host=127.0.0.1" in config["head_start_ray_commands"][-1]
 
 
-def test_aws_lets_in_nothing_but_ssh_from_one_address():
+def test_aws_is_given_a_security_group_for_every_machine():
+    """Ray lets ssh in from every address wherever it makes the group, even beside rules of the file."""
     config = yaml.safe_load((DEPLOY / "ray" / "aws.yaml").read_text(encoding="utf-8"))
-    (rule,) = config["provider"]["security_group"]["IpPermissions"]
-    assert rule["FromPort"] == rule["ToPort"] == 22
-    assert [each["CidrIp"].endswith("/32") for each in rule["IpRanges"]] == [True]
+    assert "security_group" not in config["provider"]
+    groups = [kind["node_config"]["SecurityGroupIds"] for kind in config["available_node_types"].values()]
+    assert len(groups) == 3 and all(group == groups[0] and len(group) == 1 for group in groups)
 
 
 # Sizes
