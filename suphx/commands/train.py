@@ -79,7 +79,9 @@ def train(
     screen = Console(stderr=True)
     more = [f"games={games}"] if games else []
     wanted = load_config(config, TrainConfig, [*(changes or ()), *more])
-    pace = check_pace(wanted, wanted.side_by_side * (1 if local else wanted.roles.simulators.count))
+    pace = check_pace(wanted, wanted.side_by_side * (1 if local else wanted.roles.simulators.count), not local)
+    if dry_run and local:
+        raise typer.BadParameter("--local starts no roles to plan", param_hint="--dry-run")
     if dry_run:
         from suphx.commands.train_plan import show_plan
 

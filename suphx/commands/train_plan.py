@@ -97,7 +97,9 @@ def _show_pace(config: TrainConfig, pace: Pace, screen: Console) -> None:
         f"A version learns from {pace.games_a_version:,.0f} games{more}. On average experience is "
         f"{pace.versions_a_round:.1f} versions old when its round ends; more than {bound} would be too old."
     )
-    if LONG_ROUND * pace.versions_a_round > bound:
+    if pace.versions_waiting:
+        words += f" If learning is slower than play, it becomes up to {pace.versions_waiting:.1f} older while it waits."
+    if LONG_ROUND * pace.versions_a_round + pace.versions_waiting > bound:
         words += (
             " Long rounds will exceed that, and be dropped: fewer games side by side, or larger batches, would help."
         )

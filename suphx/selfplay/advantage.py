@@ -110,8 +110,8 @@ class Advantages:
 def values_of_deals(experience: Mapping[str, Experience], paths: int, values: Values) -> np.ndarray:
     """Return f64[paths]: the critic's value at each path's first question, of any model; 0 where there is none.
 
-    The critic sees all hands and the wall, and nothing has been answered yet: its value is the luck of the deal. It
-    does not depend on later answers, so subtracting it leaves the mean gradient unchanged.
+    The critic sees all hands and the wall, and hardly anything has been answered yet: its value is nearly the luck of
+    the deal. It does not depend on later answers, so subtracting it leaves the mean gradient unchanged.
     """
     path = np.concatenate([each.path for each in experience.values()]).astype(np.int64)
     place = np.concatenate([each.place for each in experience.values()])

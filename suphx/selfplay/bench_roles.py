@@ -38,9 +38,8 @@ from suphx.selfplay.bench_requests import bench_buffer, bench_requests
 from suphx.selfplay.benchmark import MODEL, RULES, bench_collector
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.roles.names import find, find_all
-from suphx.selfplay.roles.resources import RoleConfig
+from suphx.selfplay.roles.resources import HALVES, RoleConfig
 from suphx.selfplay.roles.run import DistributedTraining, start_ray
-from suphx.selfplay.roles.simulator import HALVES
 from suphx.selfplay.status import Interrupted, Report
 
 #: Share of a core that each process claims from Ray: small, since the layout alone decides how many there are.
@@ -137,16 +136,14 @@ class _Run(DistributedTraining):
             "simulators": ClockedSimulator,
         }
 
-    def _start(
-        self, name: str, kind: type, role: RoleConfig, threads: Mapping[str, int] | None = None, where: Any = None
-    ) -> Any:
-        return super()._start(name, self._kinds[name], role, threads, where)
+    def _start(self, name: str, kind: type, role: RoleConfig, *more: Any, **options: Any) -> Any:
+        return super()._start(name, self._kinds[name], role, *more, **options)
 
-    def end(self) -> None:
-        """End all processes of the run, after collecting the engines' figures."""
+    def end(self, *roles: str) -> None:
+        """End processes of the run, after collecting the engines' figures."""
         if self._meter.seen is not None:
             self._meter.told_by_engines = ray.get(find("monitor").of_engines.remote(self._meter.seen[0].at))
-        super().end()
+        super().end(*roles)
 
 
 def bench_selfplay(

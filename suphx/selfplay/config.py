@@ -81,6 +81,13 @@ class TrainConfig(Config):
             raise ValueError("copies: must be above 1 with learning.baseline: copies, and 1 with any other baseline")
         if self.copies > self.side_by_side:
             raise ValueError("copies: games with the same walls are played side by side; side_by_side is too low")
+        for model in self.learning.models:
+            part = self.learning.batch_for(model) // self.roles.servers.count
+            if part < (self.learning.critic.steps if self.learning.has_critic else 1):
+                raise ValueError(
+                    f"learning: a batch of {self.learning.batch_for(model)} questions to {model} is too small for "
+                    f"{self.roles.servers.count} servers, which share it, and the critic's steps"
+                )
         if (self.teacher is None) != (self.learning.teacher is None):
             raise ValueError("teacher: goes with learning.teacher; set both (which oracle, and how near) or neither")
         return self

@@ -108,7 +108,8 @@ class CriticConfig(Config):
     """Steps that the critic takes from each batch, on equal parts of it: it has more to learn than the policy."""
     gae_lambda: float = Field(default=0.9, ge=0, le=1)
     """Lambda of generalised advantages (GAE). 1: reward minus value; 0: the change of value up to the round's next
-    question, to any seat."""
+    question, to any seat. Questions count, not decisions: where several of one decision are learned from (three chows,
+    a pong), the earlier ones are weighted with lambda for each that follows."""
 
     @model_validator(mode="after")
     def _known_size(self) -> CriticConfig:

@@ -122,6 +122,8 @@ class LocalTraining:
                 raise Interrupted
         if self.config.evaluation is not None and self.progress.evaluated < self.games:
             self._measure(board, watch, stop)
+            if self.progress.evaluated < self.games:
+                raise Interrupted
             self._save()
 
     def _to_next_version(self) -> Report:
@@ -131,7 +133,7 @@ class LocalTraining:
         while taken < self.config.publish_steps:
             batch = self._collect()
             begun = time.monotonic()
-            taken += self._learn(batch)
+            taken += self._learn(batch, self.config.publish_steps - taken)
             learning += time.monotonic() - begun
         self.progress.version += 1
         self.progress.steps += taken
@@ -172,12 +174,15 @@ class LocalTraining:
         self._averages.add("play", figures | self.collector.rewards.take_errors().figures())
         return batch
 
-    def _learn(self, batch: Batch) -> int:
-        """Store a batch, take as many steps as there are questions for, and return their number."""
+    def _learn(self, batch: Batch, most: int) -> int:
+        """Store a batch, take as many steps as there are questions for, at most `most`, and return their number."""
         self.replay.add(batch, self.learner.advantages_of(batch))
         taken = 0
         for model in self.config.learning.models:
-            while (lesson := self.replay.sample(model, self.config.learning.batch_for(model))) is not None:
+            while taken < most:
+                lesson = self.replay.sample(model, self.config.learning.batch_for(model))
+                if lesson is None:
+                    break
                 figures = self.learner.step(model, lesson.experience, lesson.advantage)
                 staleness = float(self.progress.version - lesson.version.astype(np.int64).mean())
                 self._averages.add(model, figures | {"staleness": staleness})

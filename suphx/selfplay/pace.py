@@ -4,6 +4,9 @@ A path carries the version with which its round was dealt. It therefore ages by 
 while all tables play a round, whatever the speed of play and learning. Experience older than `replay.staleness` is
 dropped.
 
+In a run by roles experience also waits, if learning is the slower side: in shipments that buffers have not taken in
+yet, and in the buffers, for as many minibatches as they hold `ahead`.
+
 Two things are not counted. Questions that `learning.certain` leaves out depend on the policy: without them a version
 takes more games, and experience is younger than computed here. Deals that wait for their `copies` become older.
 """
@@ -17,6 +20,7 @@ from simulator.record import SEATS
 from suphx.errors import InputError
 from suphx.features.layout import ORACLE_PLANES
 from suphx.networks.sizes import MODEL_PLANES
+from suphx.selfplay.roles.resources import HALVES, SHIPMENT_QUESTIONS, UNDERWAY
 from suphx.selfplay.seating import learning_seats
 
 if TYPE_CHECKING:
@@ -42,48 +46,56 @@ class Pace:
     """Games learned from per version."""
     versions_a_round: float
     """Mean age of experience when its round ends, in versions."""
+    versions_waiting: float
+    """How much older it may become before it is learned from, in a run by roles, if learning is the slower side."""
     lessons_in_reach: dict[str, float]
     """By model: number of minibatches that its questions fill before they are too old."""
     replay_bytes: int
     """Size of the minibatches that a buffer must be able to hold."""
 
 
-def pace_of(config: TrainConfig, tables: int) -> Pace:
+def pace_of(config: TrainConfig, tables: int, by_roles: bool = False) -> Pace:
     """Return the pace of a training. tables: total number, over all simulators."""
     learning = config.learning
     share = learning_seats(config.table) / SEATS
     asked = {model: share * QUESTIONS_A_GAME[model] for model in learning.models}
     steps_a_game = sum(learning.replay.reuse * n / learning.batch_for(model) for model, n in asked.items())
     games = config.publish_steps / steps_a_game
-    versions = tables / ROUNDS_A_GAME / games
+    versions, waiting = tables / ROUNDS_A_GAME / games, 0.0
+    if by_roles:
+        shipments = config.roles.simulators.count * HALVES * UNDERWAY * min(SHIPMENT_QUESTIONS, learning.batch)
+        lessons_ahead = config.roles.buffers.count * config.roles.ahead * len(learning.models)
+        waiting = shipments / (games * sum(asked.values())) + lessons_ahead / config.publish_steps
     reach = max(learning.replay.staleness + 1 - versions, 0.0) * games
     lessons: dict[str, float] = {model: reach * n / learning.batch_for(model) for model, n in asked.items()}
     hidden, held = ORACLE_PLANES * sum(config.hidden_planes.values()), 0
     for model in learning.models:
         held += learning.batch_for(model) * (8 * (MODEL_PLANES[model] + hidden) + _ROW_BYTES)
-    return Pace(games, versions, lessons, held * (config.roles.ahead + 1))
+    return Pace(games, versions, waiting, lessons, held * (config.roles.ahead + 1))
 
 
-def check_pace(config: TrainConfig, tables: int) -> Pace:
+def check_pace(config: TrainConfig, tables: int, by_roles: bool = False) -> Pace:
     """Return the pace of a training; raise InputError if most experience, or a model, could not be learned from.
 
     tables: total number, over all simulators.
     """
-    pace, learning = pace_of(config, tables), config.learning
+    pace, learning = pace_of(config, tables, by_roles), config.learning
     staleness = learning.replay.staleness
-    if pace.versions_a_round > staleness:
+    if pace.versions_a_round + pace.versions_waiting > staleness:
+        waits = f" and it may wait for {pace.versions_waiting:.1f} more," if by_roles else ""
+        takes = f"a round at {tables:,} tables takes {pace.versions_a_round:.0f} versions,{waits}"
         raise InputError(
-            f"learning.replay.staleness: a round at {tables:,} tables takes {pace.versions_a_round:.0f} versions, and "
-            f"experience older than {staleness} is dropped, so nearly all would be played for nothing. Play fewer "
-            "games side by side (side_by_side, roles.simulators.count), or raise publish_steps, learning.batch or "
-            "the bound"
+            f"learning.replay.staleness: {takes} and experience older than {staleness} is dropped, so nearly all would "
+            "be played for nothing. Play fewer games side by side (side_by_side, roles.simulators.count), or raise "
+            "publish_steps, learning.batch or the bound"
         )
+    least = (learning.critic.steps if learning.has_critic else 1) * config.roles.servers.count
     for model, lessons in pace.lessons_in_reach.items():
         if lessons < 1:
             fitting = int(lessons * learning.batch_for(model) / 2)
             raise InputError(
                 f"learning.models: {model} would never learn: it is asked so seldom that {staleness + 1} versions make "
-                f"{lessons:.1f} of its minibatches. Set learning.batch_of: {{{model}: {max(fitting, 1)}}}"
+                f"{lessons:.1f} of its minibatches. Set learning.batch_of: {{{model}: {max(fitting, least)}}}"
             )
     if pace.replay_bytes > learning.replay.bytes:
         raise InputError(

@@ -278,6 +278,21 @@ def by_hand(*found: tuple[float, float]) -> Callable[..., Strength]:
     return measure
 
 
+def test_an_interrupted_last_measurement_is_made_up_for(start, tmp_path, monkeypatch):
+    config = values(start, games=1, evaluation={"every": 100, "deals": 2, "opponent": "tsumogiri"})
+    with monkeypatch.context() as patch, pytest.raises(Interrupted):
+        patch.setattr(Evaluation, "measure", lambda *_: None)
+        train(config, tmp_path)
+    training, reports = train(config, tmp_path)
+    assert [report.strength.games for report in reports] == [training.games]
+
+
+def test_a_version_has_no_more_steps_than_wanted_though_a_model_has_small_batches(start, tmp_path):
+    learning = {"models": ["discard"], "batch": 64, "batch_of": {"discard": 4}, "learning_rate": 1e-12}
+    training, _ = train(values(start, games=4, learning=learning), tmp_path)
+    assert training.progress.steps == training.config.publish_steps * training.progress.version > 2
+
+
 def test_a_rank_lost_little_by_little_is_warned_of_then_ends_the_training_and_the_best_agent_is_named(
     start, tmp_path, monkeypatch
 ):

@@ -41,7 +41,7 @@ def on_ray(start) -> Iterator[None]:
 
 
 def monitor_of(config: Mapping[str, object], folder: Path) -> Any:
-    made = ray.remote(concurrency_groups={"measure": 1})(Monitor).options(num_cpus=0)
+    made = ray.remote(concurrency_groups={"measure": 1, "interrupt": 1})(Monitor).options(num_cpus=0)
     return made.remote(TrainConfig.model_validate(config), folder, "for a test")
 
 
@@ -74,6 +74,24 @@ def test_the_last_agent_is_measured_though_another_one_was_being_measured(start,
     ray.get([monitor.keep.remote(saved(games), True) for games in (10, 20)])  # 20 while 10 is under way
     ray.get(monitor.finish.remote())
     assert ray.get(monitor.strength.remote()).games == 20
+
+
+def test_a_monitor_that_was_restarted_measures_the_last_agent(start, on_ray, tmp_path):
+    config = values(start, evaluation={"every": 10, "deals": 2, "opponent": "tsumogiri"})
+    ray.get(monitor_of(config, tmp_path).keep.remote(saved(20), False))
+    again = monitor_of(config, tmp_path)
+    ray.get(again.finish.remote())
+    assert ray.get(again.strength.remote()).games == 20
+
+
+def test_the_last_measurement_can_be_interrupted(start, on_ray, tmp_path):
+    config = values(start, evaluation={"every": 10, "deals": 100_000, "opponent": "tsumogiri"})
+    monitor = monitor_of(config, tmp_path)
+    ray.get(monitor.keep.remote(saved(20), False))
+    finishing = monitor.finish.remote()
+    assert not ray.wait([finishing], timeout=2)[0]
+    ray.get(monitor.interrupt.remote())
+    assert ray.get(finishing, timeout=PATIENCE) is None and ray.get(monitor.strength.remote()) is None
 
 
 def test_a_measurement_that_fails_is_heard_of_at_the_next_report(start, on_ray, tmp_path):

@@ -29,8 +29,8 @@ def config_of(**more) -> TrainConfig:
 def test_with_every_training_that_is_shipped_even_long_rounds_come_in_time(path: Path) -> None:
     config = load_config(path, TrainConfig)
     for simulators in (1, config.roles.simulators.count):
-        pace = check_pace(config, simulators * config.side_by_side)
-        assert LONG_ROUND * pace.versions_a_round <= config.learning.replay.staleness
+        pace = check_pace(config, simulators * config.side_by_side, by_roles=simulators > 1)
+        assert LONG_ROUND * pace.versions_a_round + pace.versions_waiting <= config.learning.replay.staleness
     assert {"laptop", "workstation", "cluster", "paper", "first", "ladder"} == {each.stem for each in TRAININGS}
 
 
@@ -40,6 +40,16 @@ def test_a_round_is_as_many_versions_as_all_tables_play_meanwhile() -> None:
     assert pace.games_a_version == pytest.approx(20)
     assert pace.versions_a_round == pytest.approx(3)
     assert pace.lessons_in_reach == {"discard": pytest.approx((9 - 3) * 4)}
+
+
+def test_by_roles_it_also_waits_in_shipments_and_buffers() -> None:
+    config = config_of(publish_steps=4, learning={"batch": 2048}, roles={"simulators": {"count": 5}, "ahead": 2})
+    pace = check_pace(config, 32, by_roles=True)
+    assert pace.versions_waiting == pytest.approx((5 * 4 * 1024 + 2 * 2048) / (4 * 2048))
+    assert check_pace(config, 32).versions_waiting == 0
+    slow = config_of(publish_steps=1, learning={"batch": 2048}, roles={"simulators": {"count": 5}})
+    with pytest.raises(InputError, match=r"it may wait for 13\.0 more"):
+        check_pace(slow, 32, by_roles=True)
 
 
 def test_where_one_seat_gives_data_a_version_takes_four_times_the_games() -> None:

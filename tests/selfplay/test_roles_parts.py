@@ -65,8 +65,12 @@ def test_a_plan_that_does_not_fit_names_the_role_that_has_no_room():
         plan.check([Node(64, 1)])
     with pytest.raises(InputError, match=r"roles.engines"):  # 0.5 GPUs are free, on two machines
         plan_of(TrainConfig.model_validate({"roles": {"engines": {"gpus": 1}}})).check([Node(4, 0.5), Node(4, 0.5)])
-    with pytest.raises(InputError, match="GiB of memory"):
+    with pytest.raises(InputError, match=r"some 0\.6 GiB\) beside the others: .*1\.0 GiB in all"):
         plan.check([Node(4, 2, 1 << 30)])
+    large = plan_of(TrainConfig.model_validate({"learning": {"replay": {"bytes": 20 << 30}}}))
+    large.check([Node(4, 2, 24 << 30), Node(4, 2, 8 << 30)])
+    with pytest.raises(InputError, match=r"roles.buffers: no room"):  # there is enough, but not on one machine
+        large.check([Node(4, 2, 16 << 30)] * 2)
 
 
 def test_rounds_that_wait_for_others_of_their_walls_are_planned_for():

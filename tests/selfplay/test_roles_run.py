@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -115,6 +116,16 @@ def test_a_run_that_was_stopped_goes_on_from_its_checkpoint(start, on_ray, tmp_p
     second.stop()
     assert second.training.progress.version > version
     assert int((tmp_path / "simulators_begun").read_text()) == 2  # other walls than before
+
+
+@pytest.mark.full
+def test_a_measured_run_goes_on_without_measurements(start, on_ray, whole, tmp_path):
+    """What was measured before is not told again."""
+    folder, reports = tmp_path / "run", []
+    shutil.copytree(whole[0], folder)
+    learning = {"models": ["discard", "chow"], "batch": 64, "learning_rate": 1e-4, "baseline": "copies"}
+    train(values(start, games=40, learning=learning, copies=4), folder, reports.append)
+    assert reports and all(report.strength is None for report in reports)
 
 
 def test_a_checkpoint_of_another_configuration_is_refused(start, on_ray, whole):

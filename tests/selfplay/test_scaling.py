@@ -13,7 +13,7 @@ from suphx.features.layout import PLANES
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.sizes import SIZES
 from suphx.selfplay.roles.parcels import pack
-from suphx.selfplay.roles.simulator import HALVES
+from suphx.selfplay.roles.resources import HALVES
 from suphx.selfplay.scaling.clock import Clock, Station
 from suphx.selfplay.scaling.costs import cpu_costs, gpu_costs, sizes_of
 from suphx.selfplay.scaling.forecast import CPU_MACHINE, GPU_MACHINE, Policy, forecast

@@ -21,7 +21,7 @@ from ray.exceptions import RayError
 
 from suphx.networks.inference import Evaluator
 from suphx.networks.memory import keep_memory
-from suphx.selfplay.roles.names import find
+from suphx.selfplay.roles.names import ask, find
 from suphx.selfplay.roles.parcels import LEARNING_PLAYER, Beginning, Parcel, Published, unpack
 from suphx.selfplay.roles.resources import RoleConfig, precision_for
 
@@ -48,7 +48,7 @@ class InferenceEngine:
         self._server, self._monitor = find("servers"), find("monitor")
         self._precision = precision_for(role)
         self._evaluators: dict[tuple[int, str], Evaluator] = {}
-        beginning: Beginning = ray.get(self._monitor.beginning.remote()).check()
+        beginning: Beginning = ask(self._monitor.beginning).check()
         self._take(LEARNING_PLAYER, beginning.start)
         for name, networks in beginning.opponents.items():
             self._take(beginning.number_of(name), networks)

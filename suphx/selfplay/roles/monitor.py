@@ -102,6 +102,8 @@ class Monitor:
         self._stop = Event()
         self._measuring: Any = None
         self._kept: _Kept | None = None
+        if saved is not None:  # what a monitor that has died would still measure; without an oracle's hidden planes
+            self._kept = _Kept(self._games, None, 0.0)
         strength = self.strength()
         self._measured = strength.games if strength else 0
         """Games of self-play when the agent that was measured last, or is being measured, was saved."""
@@ -205,9 +207,9 @@ class Monitor:
                 raise Collapsed(words)
 
     def finish(self) -> None:
-        """Measure the last agent, if that has not been done, and close the curves' file."""
+        """Measure the last agent, if that has not been done and nothing interrupts it, and close the curves' file."""
         self._wait_for_measurement()
-        if self._config.evaluation is not None:
+        if self._config.evaluation is not None and not self._stop.is_set():
             self._measure_kept()
             self._wait_for_measurement()
         self._board.close()
@@ -216,11 +218,10 @@ class Monitor:
         if self._measuring is not None:
             ray.get(self._measuring)
 
-    def leave(self) -> None:
-        """Abort a running measurement, and close the curves' file."""
+    @ray.method(concurrency_group="interrupt")
+    def interrupt(self) -> None:
+        """Abort a running measurement, and begin none."""
         self._stop.set()
-        self._wait_for_measurement()
-        self._board.close()
 
     def strength(self) -> Strength | None:
         """Return the last measurement, or None if there is none."""

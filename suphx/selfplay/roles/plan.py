@@ -21,7 +21,7 @@ from suphx.networks.sizes import MODEL_PLANES
 from suphx.networks.weights import load_agent
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.pace import DECISIONS_A_GAME, QUESTIONS_A_GAME
-from suphx.selfplay.roles.simulator import HALVES
+from suphx.selfplay.roles.resources import HALVES
 
 GIB = 1 << 30
 #: Memory of a process before it does anything: Python, NumPy, torch and the compiled rules. Measured.
@@ -84,27 +84,26 @@ class Plan:
 
     def check(self, nodes: Sequence[Node]) -> None:
         """Raise InputError, naming the role, if the processes do not fit these machines (first fit, largest first)."""
-        left = [[node.gpus, node.cpus] for node in nodes]
+        left = [[node.gpus, node.cpus, float("inf") if node.memory is None else node.memory] for node in nodes]
         have = f"{len(nodes)} machine{'s' * (len(nodes) != 1)} with {_sum(nodes, 'cpus'):g} cores and "
         have += f"{_sum(nodes, 'gpus'):g} GPUs"
+        memories = [node.memory for node in nodes if node.memory is not None]
+        if len(memories) == len(nodes):
+            have += f", {sum(memories) / GIB:.1f} GiB in all"
         for role in sorted(self.roles, key=lambda role: (role.gpus, role.cpus), reverse=True):
             for number in range(role.count):
                 for each in left:
-                    if each[0] >= role.gpus - 1e-9 and each[1] >= role.cpus - 1e-9:
-                        each[0], each[1] = each[0] - role.gpus, each[1] - role.cpus
+                    if each[0] >= role.gpus - 1e-9 and each[1] >= role.cpus - 1e-9 and each[2] >= role.memory:
+                        each[0], each[1], each[2] = each[0] - role.gpus, each[1] - role.cpus, each[2] - role.memory
                         break
                 else:
                     raise InputError(
                         f"roles.{role.name}: no room for process {number + 1} of {role.count} ({role.cpus:g} cores, "
-                        f"{role.gpus:g} GPUs) beside the others: there is {have}, and the roles claim {self.cpus:g} "
-                        f"cores and {self.gpus:g} GPUs. Lower roles.{role.name}.count, or what each process claims"
+                        f"{role.gpus:g} GPUs, some {role.memory / GIB:.1f} GiB) beside the others: there is {have}, "
+                        f"and the roles claim {self.cpus:g} cores, {self.gpus:g} GPUs and {self.memory / GIB:.1f} GiB. "
+                        f"Lower roles.{role.name}.count, what each process claims, side_by_side or "
+                        "learning.replay.bytes"
                     )
-        memories = [node.memory for node in nodes if node.memory is not None]
-        if len(memories) == len(nodes) and self.memory > sum(memories):
-            raise InputError(
-                f"roles: they would need about {self.memory / GIB:.1f} GiB of memory, and there are "
-                f"{sum(memories) / GIB:.1f}; lower side_by_side, learning.replay.bytes or the number of processes"
-            )
 
 
 def _sum(nodes: Sequence[Node], name: str) -> float:

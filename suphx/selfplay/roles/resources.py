@@ -7,6 +7,11 @@ from pydantic import Field, model_validator
 from suphx.config import Config
 from suphx.networks.precision import Precision, choose_precision
 
+#: Halves of a simulator's tables.
+HALVES = 2
+#: Maximum number of shipments of each half that the buffer has not yet accepted, and most questions that make one.
+UNDERWAY, SHIPMENT_QUESTIONS = 2, 1024
+
 
 class RoleConfig(Config):
     """The processes of one role."""
@@ -54,6 +59,9 @@ class RolesConfig(Config):
         for name in ("simulators", "buffers", "monitor"):
             if getattr(self, name).gpus:
                 raise ValueError(f"{name}.gpus: this role does not compute on a GPU")
+        for name in ("simulators", "buffers"):
+            if getattr(self, name).threads > 1:
+                raise ValueError(f"{name}.threads: this role does not compute with networks; use more processes")
         if self.monitor.count > 1:
             raise ValueError("monitor.count: there can only be one, on the machine with the run's folder")
         return self

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -22,14 +23,14 @@ from suphx.cluster import answers, join_or_start
 from suphx.errors import InputError
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.diverged import LearningDiverged
-from suphx.selfplay.evaluation import Strength
-from suphx.selfplay.folder import RunFolder
+from suphx.selfplay.evaluation import Strength, read_strength
+from suphx.selfplay.folder import STRENGTH_NAME, RunFolder
 from suphx.selfplay.roles.buffer import Buffer
 from suphx.selfplay.roles.engine import InferenceEngine
 from suphx.selfplay.roles.monitor import Monitor
 from suphx.selfplay.roles.names import name_of
 from suphx.selfplay.roles.plan import GIB, Node, plan_of, this_machine
-from suphx.selfplay.roles.resources import RoleConfig
+from suphx.selfplay.roles.resources import HALVES, UNDERWAY, RoleConfig
 from suphx.selfplay.roles.server import ParameterServer, RolesProgress
 from suphx.selfplay.roles.simulator import Simulator
 from suphx.selfplay.sources import fingerprints
@@ -100,9 +101,9 @@ class DistributedTraining:
         config, roles = self.config, self.config.roles
         here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
         moments = self.progress.learner.moments if self.progress.learner else None
-        start = self._start("monitor", Monitor, roles.monitor, {"measure": 1}, here)
+        start = self._start("monitor", Monitor, roles.monitor, {"measure": 1, "interrupt": 1}, here)
         start(config, self.folder.path, self._purpose)
-        start = self._start("buffers", Buffer, roles.buffers)
+        start = self._start("buffers", Buffer, roles.buffers, calls=roles.simulators.count * HALVES * UNDERWAY + 100)
         for number in range(roles.buffers.count):
             start(number, config.learning, config.seed, roles.ahead, moments)
         self._start("servers", ParameterServer, roles.servers, {"learn": 1})(config, self._purpose)
@@ -116,11 +117,18 @@ class DistributedTraining:
         self._come_up("simulators")
 
     def _start(
-        self, name: str, kind: type, role: RoleConfig, threads: Mapping[str, int] | None = None, where: Any = None
+        self,
+        name: str,
+        kind: type,
+        role: RoleConfig,
+        threads: Mapping[str, int] | None = None,
+        where: Any = None,
+        calls: int | None = None,
     ) -> Callable[..., None]:
         """Return a function that starts a process of a role with given arguments.
 
         threads: groups of methods that run on their own threads, and how many. where: Ray's scheduling strategy.
+        calls: most calls that an asynchronous process answers at a time; Ray's default is 1,000.
         """
         remote: Any = ray.remote
         made = remote(concurrency_groups=dict(threads))(kind) if threads else remote(kind)
@@ -134,6 +142,7 @@ class DistributedTraining:
                 max_restarts=self.config.roles.restarts,
                 scheduling_strategy=where,
                 runtime_env={"env_vars": _threads(role)},
+                **({"max_concurrency": calls} if calls else {}),
             )
             actors.append(options.remote(*arguments))
 
@@ -169,7 +178,7 @@ class DistributedTraining:
             for number, each in enumerate(self._actors["simulators"])
         }
         learning = server.run.options(concurrency_group="learn", max_task_retries=-1).remote()
-        told, asked, shown, last = False, None, self.progress.version, None
+        asked, shown, last = None, self.progress.version, read_strength(self.folder.path / STRENGTH_NAME)
         pulse = self._ask_all_to_live()
         while True:
             ready, _ = ray.wait([learning, *playing], timeout=_LOOK_SECONDS)
@@ -185,9 +194,8 @@ class DistributedTraining:
                 except RayError as error:
                     raise self._told(error, playing[each]) from error
                 raise RoleLost(f"{playing[each]} has ended by itself. {self.folder.last_good} {_RESUME}")
-            if stop.is_set() and not told:
-                server.stop.remote()
-                told = True
+            if stop.is_set():
+                server.stop.remote()  # again and again, since it may be restarted meanwhile
             asked = asked or monitor.report.remote()
             if ray.wait([asked], timeout=0.2)[0]:
                 report = _report(asked)
@@ -202,7 +210,8 @@ class DistributedTraining:
         for each in self._actors["simulators"]:
             each.stop.remote()
         ray.wait(list(playing), num_returns=len(playing), timeout=_STOP_SECONDS)
-        ray.get(monitor.finish.remote() if done else monitor.leave.remote())
+        self.end("simulators", "engines", "servers", "buffers")  # a last measurement may take long
+        self._finish(monitor, stop, done)
         found = load_checkpoint(self.folder.checkpoint, self._purpose, RolesProgress)
         assert found is not None
         self.progress = found[0]
@@ -210,8 +219,18 @@ class DistributedTraining:
         if report is not None and report.strength is not None and report.strength != last:
             watch(report)
         self.strength = report.strength if report else None
-        if not done:
+        if not done or stop.is_set():
             raise Interrupted
+
+    def _finish(self, monitor: Any, stop: Event, done: bool) -> None:
+        """Wait until the monitor has measured the last agent, if the training is done, and has closed its files."""
+        finishing = monitor.finish.options(max_task_retries=-1).remote()
+        while not ray.wait([finishing], timeout=_LOOK_SECONDS)[0]:
+            if stop.is_set() or not done:
+                monitor.interrupt.remote()
+            if not answers(self._head):
+                raise ClusterLost(f"Ray's head node is gone. {self.folder.last_good} {_RESUME}")
+        ray.get(finishing)
 
     def _ask_all_to_live(self) -> dict[Any, str]:
         """Ask roles whose work nobody waits for whether they are alive; a restarted one answers once it is ready."""
@@ -247,9 +266,9 @@ class DistributedTraining:
             return InputError(f"{found[-1]}: {_LAST_WORDS.findall(str(error))[-1]}")
         return RoleLost(f"{who} is gone for good: {_short(error)} {self.folder.last_good} {_RESUME}")
 
-    def end(self) -> None:
-        """End all processes of the run."""
-        for name in ("simulators", "engines", "servers", "buffers", "monitor"):
+    def end(self, *roles: str) -> None:
+        """End all processes of some roles, by default of all."""
+        for name in roles or ("simulators", "engines", "servers", "buffers", "monitor"):
             for actor in self._actors.pop(name, []):
                 try:
                     ray.kill(actor)
@@ -277,8 +296,6 @@ def _report(asked: Any) -> Report | None:
 
 
 def _without_strength(report: Report) -> Report:
-    from dataclasses import replace
-
     return replace(report, strength=None)
 
 

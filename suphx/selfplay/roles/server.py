@@ -29,7 +29,7 @@ from suphx.selfplay.learner import Learner, LearnerState
 from suphx.selfplay.peers import Peers, TorchPeers, open_store
 from suphx.selfplay.replay import Lesson
 from suphx.selfplay.rewards import Errors
-from suphx.selfplay.roles.names import find, find_all
+from suphx.selfplay.roles.names import ask, find, find_all
 from suphx.selfplay.roles.parcels import (
     Beginning,
     Counts,
@@ -47,6 +47,8 @@ from suphx.selfplay.status import Collapsed, words_of_collapse, words_of_lost_ra
 
 #: Seconds to wait for another role that has died and is being restarted.
 _AGAIN_SECONDS = 0.5
+#: Seconds until Ray has surely noticed that a process has died.
+_DEATH_SECONDS = 30.0
 
 
 class RolesProgress(TrainingProgress):
@@ -66,7 +68,7 @@ class Student:
         keep_memory()
         self._rank, self._config = rank, config
         self.precision = precision_for(config.roles.servers)
-        self._beginning: Beginning = ray.get(find("monitor").beginning.remote()).check()
+        self._beginning: Beginning = ask(find("monitor").beginning).check()
         self.learner = self._make(Peers())
 
     def _make(self, peers: Peers) -> Learner:
@@ -77,6 +79,9 @@ class Student:
             teachers = {model: unpack_policy(parcel) for model, parcel in beginning.teachers.items()}
         return Learner(starts, learning, self.precision, self._config.seed, teachers, peers=peers)
 
+    def ready(self) -> None:
+        """Return once it has started."""
+
     def join(self, host: str, port: int) -> None:
         """Share every step from now on, connecting through the store at an address; return once all have joined."""
         size = self._config.roles.servers.count
@@ -86,6 +91,10 @@ class Student:
         """Resume from a checkpoint."""
         own_tensors = {name: torch.from_numpy(each.copy()) for name, each in tensors.items()}
         self.learner.load(state, own_tensors)
+
+    def count_games(self, games: int) -> None:
+        """Count games that have ended, for the schedules."""
+        self.learner.count_games(games)
 
     def step(self, model: str, lesson: Lesson, games: int) -> dict[str, dict[str, float]]:
         """Take a step on this process's part of a minibatch; return figures by group.
@@ -101,10 +110,12 @@ class Student:
 
 
 def _is_lost(step: Any) -> bool:
-    """Whether a step failed because its process, or the lesson for it, is gone."""
+    """Whether a step failed because its process, or the lesson for it, is gone; raises what the step itself raised."""
     try:
-        ray.get(step, timeout=_AGAIN_SECONDS)
-    except (RayTaskError, GetTimeoutError):
+        ray.get(step, timeout=_DEATH_SECONDS)
+    except RayTaskError:
+        raise
+    except GetTimeoutError:
         return False
     except RayError:
         return True
@@ -124,7 +135,7 @@ class ParameterServer:
         self._others: list[Any] = []
         if config.roles.servers.count > 1:
             self._gather()
-        saved: Saved | None = ray.get(self._monitor.last.remote())
+        saved: Saved | None = ask(self._monitor.last)
         if saved is not None:
             self._restore(saved)
         self._averages = Averages()
@@ -141,6 +152,7 @@ class ParameterServer:
         role = self._config.roles.servers
         student = ray.remote(Student).options(num_cpus=role.cpus, num_gpus=role.gpus)
         self._others = [student.remote(rank, self._config) for rank in range(1, role.count)]
+        ray.get([other.ready.remote() for other in self._others])  # a machine may be long in coming back
         host = ray.util.get_node_ip_address()
         self._store = open_store(host)  # must be kept while they share steps
         joined = [other.join.remote(host, self._store.port) for other in self._others]
@@ -173,7 +185,7 @@ class ParameterServer:
         Raises Collapsed or LearningDiverged, with the last good checkpoint kept.
         """
         saved = time.monotonic()
-        strength: Strength | None = ray.get(self._monitor.strength.remote())
+        strength: Strength | None = ask(self._monitor.strength)
         if strength and (words := words_of_lost_rank(self._config, strength)):
             raise Collapsed(words)
         measured = strength.games if strength else 0
@@ -189,9 +201,11 @@ class ParameterServer:
                 saved = time.monotonic()
                 measured = self._progress.games if due else measured
         done = self._progress.games >= self._config.games
-        self._save(measure=done and self._config.evaluation is not None)
-        self._wait_for_save()
-        return done
+        self._count_games()  # for a run that goes on from here
+        while True:
+            self._save(measure=done and self._config.evaluation is not None)
+            if self._wait_for_save():
+                return done
 
     def _to_next_version(self) -> None:
         began, counts, learning, taken = time.monotonic(), Counts(), 0.0, 0
@@ -258,6 +272,12 @@ class ParameterServer:
         if CRITIC in figures:
             self._averages.add(CRITIC, figures[CRITIC])
 
+    def _count_games(self) -> None:
+        """Count games that have ended since the last step."""
+        games, self._new_games = self._new_games, 0
+        self._student.learner.count_games(games)
+        ray.get([other.count_games.remote(games) for other in self._others])
+
     def _publish(self) -> None:
         learner = self._student.learner
         published = Published(self._progress.version, learner.gamma, time.time(), pack_all(learner))
@@ -296,13 +316,16 @@ class ParameterServer:
         saved = Saved(self._progress.model_dump_json(), arrays, networks, learner.gamma)
         self._saving = self._monitor.keep.remote(saved, measure)
 
-    def _wait_for_save(self) -> None:
-        if self._saving is None:
-            return
+    def _wait_for_save(self) -> bool:
+        """Return whether the last checkpoint that was sent off has been written."""
+        saving, self._saving = self._saving, None
+        if saving is None:
+            return True
         try:
-            ray.get(self._saving)
+            ray.get(saving)
         except RayTaskError:
             raise
         except RayError:
             time.sleep(_AGAIN_SECONDS)  # the monitor is gone, and is being restarted; the next checkpoint may succeed
-        self._saving = None
+            return False
+        return True

@@ -29,19 +29,16 @@ from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.policy import OracleEncoder, policy_flow
 from suphx.selfplay.rewards import make_rewards
 from suphx.selfplay.roles.engine import Engines
-from suphx.selfplay.roles.names import find, find_all
+from suphx.selfplay.roles.names import ask, find, find_all
 from suphx.selfplay.roles.parcels import LEARNING_PLAYER, Beginning, Counts, Shipment
 from suphx.selfplay.roles.requests import is_answered
+from suphx.selfplay.roles.resources import HALVES, SHIPMENT_QUESTIONS, UNDERWAY
 from suphx.selfplay.samples import SAMPLED_TABLE
 from suphx.selfplay.seating import load_opponents, opponents, temperature_of_opponents
 from suphx.selfplay.trajectory import Batch, Experience, join
 
-#: Halves of a simulator's tables.
-HALVES = 2
-#: Maximum number of shipments of each half that the buffer has not yet accepted.
-_UNDERWAY = 2
-#: A shipment is sent with so many questions (or a minibatch, if that is less), or after so many seconds.
-_SHIPMENT_QUESTIONS, _SHIPMENT_SECONDS = 1024, 5.0
+#: A shipment with fewer questions than wanted is sent after so many seconds.
+_SHIPMENT_SECONDS = 5.0
 #: Seconds between checks whether to stop, while waiting for room in the buffer.
 _LOOK_SECONDS = 0.5
 
@@ -110,8 +107,8 @@ class Simulator:
         self._stop = Event()
         self._error: BaseException | None = None
         self._sampled: Any = None
-        begun = ray.get(self._monitor.begin_simulator.remote())  # a number that no simulator of this run had before
-        beginning: Beginning = ray.get(self._monitor.beginning.remote()).check()
+        begun = ask(self._monitor.begin_simulator)  # a number that no simulator of this run had before
+        beginning: Beginning = ask(self._monitor.beginning).check()
         self._halves = [
             _Half(half, number, begun, config, beginning, Engines(engines, number), self) for half in range(HALVES)
         ]
@@ -180,7 +177,7 @@ class _Half:
             certain=config.learning.certain, copies=config.copies, **config.hidden_planes,
         )  # fmt: skip
         self._values = _values(engines) if config.learning.has_critic else None
-        self._shipment = min(_SHIPMENT_QUESTIONS, config.learning.batch)
+        self._shipment = min(SHIPMENT_QUESTIONS, config.learning.batch)
         self._batches: list[Batch] = []
         self._counted = Counts()
         self._underway: deque[Any] = deque()
@@ -210,7 +207,7 @@ class _Half:
         batch, self._batches = join(self._batches), []
         raw = raw_advantages(self._config.learning, batch, self._values)
         began = time.perf_counter()
-        while len(self._underway) >= _UNDERWAY:
+        while len(self._underway) >= UNDERWAY:
             if not ray.wait([self._underway[0]], timeout=_LOOK_SECONDS)[0]:
                 if self._simulator.is_stopped:
                     return  # learning has ended, so there will be no room

@@ -10,8 +10,7 @@ from suphx.selfplay.benchmark import MODEL
 from suphx.selfplay.learning_config import LearningConfig
 from suphx.selfplay.pace import LONG_ROUND, QUESTIONS_A_GAME, ROUNDS_A_GAME
 from suphx.selfplay.roles.engine import _WEIGHTS_SECONDS
-from suphx.selfplay.roles.resources import RolesConfig
-from suphx.selfplay.roles.simulator import _SHIPMENT_QUESTIONS, _UNDERWAY, HALVES
+from suphx.selfplay.roles.resources import HALVES, SHIPMENT_QUESTIONS, UNDERWAY, RolesConfig
 from suphx.selfplay.scaling.costs import ASKED_IN_TURN, ASSUMED_LATENCY, ROUND_SPREAD, Costs
 from suphx.selfplay.scaling.learning import LearningFigures, LearningFlow, simulate_learning
 from suphx.selfplay.scaling.play import PlayFigures, simulate_play
@@ -174,7 +173,7 @@ def forecast(costs: Costs, machine: Machine, machines: int, policy: Policy) -> F
         LearningFlow(
             play_rate=play_rate,
             round_pairs=round_pairs,
-            underway=simulators * HALVES * _UNDERWAY * _SHIPMENT_QUESTIONS,
+            underway=simulators * HALVES * UNDERWAY * SHIPMENT_QUESTIONS,
             buffers=buffers // at_once,
             take_in=costs.take_in / at_once,
             hand_out=costs.hand_out / at_once,

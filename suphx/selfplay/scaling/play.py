@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from suphx.selfplay.roles.engine import _LARGEST
-from suphx.selfplay.roles.simulator import HALVES
+from suphx.selfplay.roles.resources import HALVES
 from suphx.selfplay.scaling.clock import Clock, Station
 
 
