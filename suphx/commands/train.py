@@ -80,17 +80,18 @@ def train(
     more = [f"games={games}"] if games else []
     wanted = load_config(config, TrainConfig, [*(changes or ()), *more])
     pace = check_pace(wanted, wanted.side_by_side * (1 if local else wanted.roles.simulators.count), not local)
-    if dry_run and local:
-        raise typer.BadParameter("--local starts no roles to plan", param_hint="--dry-run")
-    if dry_run:
-        from suphx.commands.train_plan import show_plan
-
-        show_plan(wanted, pace, address, nodes or [], as_json)
-        return
-    if nodes:
+    if local and (address or nodes):
+        raise typer.BadParameter("--local uses no cluster", param_hint="--address" if address else "--nodes")
+    if nodes and not dry_run:
         raise typer.BadParameter("goes with --dry-run", param_hint="--nodes")
-    if local and address:
-        raise typer.BadParameter("--local uses no cluster", param_hint="--address")
+    if dry_run:
+        from suphx.commands.train_plan import show_local_plan, show_plan
+
+        if local:
+            show_local_plan(wanted, pace, as_json)
+        else:
+            show_plan(wanted, pace, address, nodes or [], as_json)
+        return
     folder = out or runs_folder() / "train" / wanted.name
     if local:
         found = _train_here(wanted, folder, (device, precision, threads), screen)

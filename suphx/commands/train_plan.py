@@ -57,6 +57,34 @@ def show_plan(config: TrainConfig, pace: Pace, address: str | None, words: Seque
     plan.check(nodes)
 
 
+def show_local_plan(config: TrainConfig, pace: Pace, as_json: bool) -> None:
+    """Print the pace of a training in one process; raise InputError for what it cannot begin with."""
+    import json
+    from dataclasses import asdict
+
+    from rich.console import Console
+
+    from simulator.rules import Rules
+    from suphx.agent.named_networks import weights_folder
+    from suphx.networks.weights import load_agent
+    from suphx.selfplay.evaluation import check_opponent
+    from suphx.selfplay.local import load_teachers
+    from suphx.selfplay.rewards import load_predictor
+    from suphx.selfplay.seating import load_opponents, opponents
+
+    load_agent(weights_folder(config.start))
+    load_teachers(config)
+    load_predictor(config.reward, Rules.preset(config.rules))
+    load_opponents(config.table, opponents(config.table), config.seed)
+    check_opponent(config.evaluation)
+    if as_json:
+        print(json.dumps({"pace": asdict(pace)}))
+    else:
+        screen = Console()
+        screen.print(f"{config.name}: {config.games:,} games in this process.", highlight=False)
+        _show_pace(config, pace, screen)
+
+
 def _show(
     config: TrainConfig, plan: Plan, nodes: Sequence[Any], rate: dict[str, float] | None, screen: Console
 ) -> None:

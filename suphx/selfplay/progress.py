@@ -26,6 +26,9 @@ def training_line(config: TrainConfig, screen: Console) -> Iterator[Callable[[Re
 
         def watch(report: Report) -> None:
             nonlocal last_line
+            if report.warning:
+                screen.print(f"warning: {report.warning}", style="yellow", highlight=False)
+                return
             if report.strength is not None:
                 screen.print(_strength(config, report), highlight=False)
                 if report.strength.is_worse:

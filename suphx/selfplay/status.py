@@ -36,6 +36,8 @@ class Report:
     """As written to TensorBoard (`board.py`)."""
     strength: Strength | None = None
     """Result of a measurement, if this report is about one."""
+    warning: str = ""
+    """What is wrong, if this report is about that."""
 
 
 class Training(Protocol):

@@ -7,11 +7,13 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
 import psutil
 import pytest
+import ray
 import yaml
 from role_runs import PATIENCE, Background, processes, ray_here, tiny_start, train, values
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -23,7 +25,9 @@ from suphx.cli import app
 from suphx.errors import InputError
 from suphx.networks.sizes import MODEL_PLANES
 from suphx.networks.weights import load_agent
+from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.folder import RunFolder
+from suphx.selfplay.roles.run import DistributedTraining
 
 
 @pytest.fixture(scope="module")
@@ -193,6 +197,30 @@ def test_nobody_else_can_read_the_token(on_ray):
 def test_a_role_that_does_not_come_up_is_named(start, on_ray, tmp_path):
     with pytest.raises(InputError, match=r"not there after 0.01 s: .*monitor 1 of 1"):
         train(values(start, roles={"start_seconds": 0.01}), tmp_path)
+
+
+@pytest.mark.parametrize("restarts", [3, -1])
+def test_a_role_that_does_not_come_back_is_named(start, on_ray, tmp_path, restarts):
+    class Engine:
+        def ready(self) -> None: ...
+
+    config = values(start, roles={"start_seconds": 0.5, "restarts": restarts})
+    training = DistributedTraining(TrainConfig.model_validate(config), tmp_path)
+    made = ray.remote(Engine)
+    training._actors = {"engines": [made.options(num_cpus=0).remote(), made.options(num_cpus=1_000).remote()]}
+    ray.get(training._actors["engines"][0].ready.remote())
+    pulse = training._ask_all_to_live()
+    assert training._hear(pulse) == "" and len(pulse) == 2
+    time.sleep(0.6)
+    assert ray.wait([ref for ref, asked in pulse.items() if asked.name == "engines 1"], timeout=PATIENCE)[0]
+    try:
+        if restarts < 0:
+            assert training._hear(pulse).startswith("no answer for 0.5 s: engines 2; the run waits for a machine")
+        else:
+            with pytest.raises(InputError, match=r"no answer for 0.5 s: engines 2. Is there a machine"):
+                training._hear(pulse)
+    finally:
+        training.end("engines")
 
 
 def test_what_cannot_be_scheduled_is_refused_before_anything_starts(start, on_ray, tmp_path):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -64,6 +64,16 @@ def nodes_of_cluster() -> list[Node]:
     return [Node(each.get("CPU", 0), each.get("GPU", 0), int(each.get("memory", 0)) or None) for each in alive]
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """A process that was asked whether it is there."""
+
+    actor: Any
+    name: str
+    since: float
+    """When it was asked."""
+
+
 class DistributedTraining:
     """A training in its own folder, with roles on the Ray cluster that this process has joined (`start_ray`)."""
 
@@ -76,6 +86,7 @@ class DistributedTraining:
         self.progress = found[0] if found else RolesProgress(purpose=self._purpose)
         self._head = ray.get_runtime_context().gcs_address
         self._actors: dict[str, list[Any]] = {}
+        self._last_report = Report(self.progress.games, config.games, self.progress.version, 0, 0)
         self.strength: Strength | None = None
         """The last measurement, once the run has ended."""
 
@@ -151,7 +162,7 @@ class DistributedTraining:
     def _come_up(self, *names: str) -> None:
         """Wait until the processes of some roles have started; raise RoleLost, naming those that are late."""
         waiting = {
-            actor.ready.options(max_task_retries=-1).remote(): f"{name_of(name, number)} of {len(self._actors[name])}"
+            _ready(actor): f"{name_of(name, number)} of {len(self._actors[name])}"
             for name in names
             for number, actor in enumerate(self._actors[name])
         }
@@ -179,7 +190,7 @@ class DistributedTraining:
         }
         learning = server.run.options(concurrency_group="learn", max_task_retries=-1).remote()
         asked, shown, last = None, self.progress.version, read_strength(self.folder.path / STRENGTH_NAME)
-        pulse = self._ask_all_to_live()
+        pulse, late = self._ask_all_to_live(), ""
         while True:
             ready, _ = ray.wait([learning, *playing], timeout=_LOOK_SECONDS)
             if not answers(self._head):
@@ -187,7 +198,9 @@ class DistributedTraining:
             if learning in ready:
                 done = ray.get(learning)
                 break
-            pulse = self._hear(pulse)
+            late, before = self._hear(pulse), late
+            if late and late != before:
+                watch(replace(self._last_report, warning=late))
             for each in ready:
                 try:
                     ray.get(each)
@@ -200,6 +213,7 @@ class DistributedTraining:
             if ray.wait([asked], timeout=0.2)[0]:
                 report = _report(asked)
                 asked = None
+                self._last_report = report or self._last_report
                 if report is not None and report.version != shown:
                     shown = report.version
                     if report.strength == last:
@@ -232,24 +246,38 @@ class DistributedTraining:
                 raise ClusterLost(f"Ray's head node is gone. {self.folder.last_good} {_RESUME}")
         ray.get(finishing)
 
-    def _ask_all_to_live(self) -> dict[Any, str]:
-        """Ask roles whose work nobody waits for whether they are alive; a restarted one answers once it is ready."""
+    def _ask_all_to_live(self) -> dict[Any, _Asked]:
+        """Ask all processes whether they are there; a restarted one answers once it is ready."""
+        now = time.monotonic()
         return {
-            actor.ready.options(max_task_retries=-1).remote(): name_of(name, number)
-            for name in ("monitor", "buffers", "engines")
-            for number, actor in enumerate(self._actors[name])
+            _ready(actor): _Asked(actor, name_of(name, number), now)
+            for name, actors in self._actors.items()
+            for number, actor in enumerate(actors)
         }
 
-    def _hear(self, pulse: dict[Any, str]) -> dict[Any, str]:
-        """Raise RoleLost for a process that cannot be restarted; return the processes still to answer, or all again."""
+    def _hear(self, pulse: dict[Any, _Asked]) -> str:
+        """Take the answers, and ask again those who have answered; return a warning about those who are late, or "".
+
+        Raises RoleLost for a process that cannot be restarted, and for late ones unless they may be restarted any
+        number of times: then machines may come and go, and the run waits.
+        """
         ready, _ = ray.wait(list(pulse), num_returns=len(pulse), timeout=0)
+        now = time.monotonic()
         for each in ready:
-            who = pulse.pop(each)
+            asked = pulse.pop(each)
             try:
                 ray.get(each)
             except RayError as error:
-                raise self._told(error, who) from error
-        return pulse or self._ask_all_to_live()
+                raise self._told(error, asked.name) from error
+            pulse[_ready(asked.actor)] = replace(asked, since=now)
+        roles = self.config.roles
+        late = [asked.name for asked in pulse.values() if now - asked.since > roles.start_seconds]
+        if not late:
+            return ""
+        words = f"no answer for {roles.start_seconds:g} s: {', '.join(late)}"
+        if roles.restarts >= 0:
+            raise RoleLost(f"{words}. Is there a machine for them? {self.folder.last_good} {_RESUME}")
+        return f"{words}; the run waits for a machine that has room for them"
 
     def _told(self, error: RayError, who: str = "a role") -> Exception:
         """Return the exception to raise for a role's error or death."""
@@ -286,6 +314,10 @@ _RESUME = "Run the same command again to resume from the last checkpoint."
 def _threads(role: RoleConfig) -> Mapping[str, str]:
     """Return environment variables that keep libraries from starting a thread for every core."""
     return {"OMP_NUM_THREADS": str(role.threads), "MKL_NUM_THREADS": str(role.threads)}
+
+
+def _ready(actor: Any) -> Any:  # a reference
+    return actor.ready.options(max_task_retries=-1).remote()
 
 
 def _report(asked: Any) -> Report | None:
