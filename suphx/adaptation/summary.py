@@ -60,6 +60,7 @@ def _numbers(trials: Sequence[Trial], unit: float) -> dict[str, Any]:
     gains = np.array([trial.gain for trial in trials]) * unit
     errors = np.array([trial.error for trial in trials]) * unit
     kept = np.array([trial.kept for trial in trials])
+    helped = np.array([trial.held_out > 0 for trial in trials])
     return {
         "hands": len(trials),
         **_shares(gains),
@@ -70,6 +71,8 @@ def _numbers(trials: Sequence[Trial], unit: float) -> dict[str, Any]:
         "kept": _mean(kept),
         "kept_only": {**_shares(gains[kept]), "gain": _with_interval(gains[kept])},
         "gain_with_check": _with_interval(np.where(kept, gains, 0.0)),
+        "helped": _mean(helped),
+        "gain_if_helped": _with_interval(np.where(helped, gains, 0.0)),
         "differing": _mean([trial.differing for trial in trials]),
         "distance": _mean([trial.distance for trial in trials]),
         "steps_seconds": _mean([trial.steps_seconds for trial in trials]),

@@ -351,8 +351,8 @@ def test_a_way_is_held_against_shuffled_rewards_with_the_same_steps_or_the_first
 def made(number: int, gain: float, kept: bool, kind: str, by_chance: float = 0.0, error: float = 0.5) -> HandResult:
     trials = {
         name: Trial(
-            gain=each, error=error, differing=0.1, distance=0.01, held_out=0.0, held_out_error=0.1, kept=kept,
-            steps_seconds=1.0, check_seconds=2.0,
+            gain=each, error=error, differing=0.1, distance=0.01, held_out=0.1 if kept else -0.1, held_out_error=0.1,
+            kept=kept, steps_seconds=1.0, check_seconds=2.0,
         )
         for name, each in {"adapted": gain, "shuffled": by_chance}.items()
     }  # fmt: skip
@@ -378,6 +378,7 @@ def test_a_summary_counts_hands_that_improve() -> None:
     assert numbers["true_spread"] == pytest.approx((100 * np.var(gains, ddof=1) - 25) ** 0.5)
     assert numbers["kept"] == 0.4 and numbers["kept_only"]["gain"]["value"] == pytest.approx(25.0)
     assert numbers["gain_with_check"]["value"] == pytest.approx(10.0)
+    assert numbers["helped"] == 0.4 and numbers["gain_if_helped"]["value"] == pytest.approx(10.0)
     assert numbers["by_kind"]["poor"]["hands"] == 2 and numbers["by_kind"]["good"]["better"] == 2
     assert numbers["by_deals"]["100 deals"]["hands"] == 5 and numbers["by_kind"]["good"]["rollout_seconds"] == 3.0
 
