@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable
 
 import numpy as np
 import torch
@@ -15,16 +16,18 @@ from suphx.selfplay.passes import passes
 
 
 class LearnedPart:
-    """A copy of a network, only part of which learns."""
+    """A copy of a network, only part of which learns; the rest is that network's own."""
 
     def __init__(self, network: PolicyNetwork, blocks: int | None, precision: Precision) -> None:
         """blocks: how many of the last residual blocks learn, with the head; None for the whole network."""
         if blocks is not None and not 0 <= blocks <= len(network.blocks):
             raise ValueError(f"a network of {len(network.blocks)} blocks has no last {blocks} blocks to learn")
-        self.network = copy.deepcopy(network).to(precision.device)
         self.blocks = blocks
         self.precision = precision
         self._fixed = None if blocks is None else len(network.blocks) - blocks
+        fixed = [] if self._fixed is None else [network.first, *network.blocks[: self._fixed]]
+        kept = [weight for module in fixed for weight in module.parameters()]
+        self.network = copy_but(network.to(precision.device), kept)
         self.network.requires_grad_(self._fixed is None)
         if self._fixed is not None:
             self._last.requires_grad_(True)
@@ -61,6 +64,23 @@ class LearnedPart:
         for block in self._last:
             inputs = block(inputs)
         return self.network.head(inputs.squeeze(-1).transpose(1, 2)).float()
+
+
+def copy_but(network: PolicyNetwork, kept: Iterable[nn.Parameter]) -> PolicyNetwork:
+    """Return a copy of a network that shares some of its weights with it."""
+    return copy.deepcopy(network, {id(weight): weight for weight in kept})
+
+
+def blocks_in_common(network: PolicyNetwork, other: PolicyNetwork) -> int | None:
+    """Return how many first blocks two networks share; None if not even the first layer."""
+
+    def is_shared(one: nn.Module, two: nn.Module) -> bool:
+        return all(a is b for a, b in zip(one.parameters(), two.parameters(), strict=True))
+
+    if not is_shared(network.first, other.first):
+        return None
+    shared = list(map(is_shared, network.blocks, other.blocks))
+    return shared.index(False) if False in shared else len(shared)
 
 
 class Stems:

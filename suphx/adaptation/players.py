@@ -8,6 +8,7 @@ from threading import Event
 import numpy as np
 
 from simulator.tables import Decisions
+from suphx.adaptation.learned_part import blocks_in_common
 from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.flow import Flow, Network, Sampling
 from suphx.agent.interface import Choice
@@ -37,10 +38,27 @@ class FlowAgent:
 class Copy:
     """Networks that replace some of the original's; empty for the original itself."""
 
-    def __init__(self, networks: Mapping[str, PolicyNetwork], precision: Precision, fixed_passes: bool = True) -> None:
-        """networks: by model name. fixed_passes: as in `Evaluator`."""
+    def __init__(
+        self,
+        networks: Mapping[str, PolicyNetwork],
+        precision: Precision,
+        fixed_passes: bool = True,
+        original: Copy | None = None,
+    ) -> None:
+        """networks: by model name. fixed_passes: as in `Evaluator`.
+
+        original: of what they were adapted from: its evaluators are shared as far as the networks' first blocks are.
+        """
         self.networks = dict(networks)
-        self._evaluators = {model: Evaluator(each, precision, fixed_passes) for model, each in networks.items()}
+        self._evaluators = {
+            model: Evaluator(each, precision, fixed_passes, original._like(model, each) if original else None)
+            for model, each in networks.items()
+        }
+
+    def _like(self, model: str, network: PolicyNetwork) -> tuple[Evaluator, int] | None:
+        """Return the evaluator of a model, and how many first blocks a network shares with it; None if nothing."""
+        blocks = blocks_in_common(network, self.networks[model])
+        return None if blocks is None else (self._evaluators[model], blocks)
 
     def __bool__(self) -> bool:
         return bool(self.networks)
@@ -63,19 +81,20 @@ class Original:
         rollouts are faster.
         """
         self.name = name
-        self.networks = {model: networks[model] for model in MODELS}
+        self.networks = {model: networks[model].to(precision.device) for model in MODELS}
         self.precision = precision
         self._fixed_passes = fixed_passes
         self.stop = Event()
         """While it is set, all players of this agent raise Stopped."""
+        self._whole = Copy(self.networks, precision, fixed_passes)
+        self._calls = self._whole.calls
         self.itself = self.copy({})
-        self._calls = self.copy(self.networks).calls
         self.playing = self.player()
         """The unchanged agent as a player, which takes the likeliest answers."""
 
     def copy(self, networks: Mapping[str, PolicyNetwork]) -> Copy:
         """Return a `Copy` with networks, by model name, that replace those of this agent."""
-        return Copy(networks, self.precision, self._fixed_passes)
+        return Copy(networks, self.precision, self._fixed_passes, self._whole)
 
     def logits(self, model: str, planes: np.ndarray) -> np.ndarray:
         """Return the logits f32[n, 34 or 2] of an original network for planes uint64[n, planes]."""

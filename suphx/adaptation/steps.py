@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import copy
-
 import numpy as np
 import torch
 
 from suphx.adaptation.config import StepsConfig
-from suphx.adaptation.learned_part import LearnedPart, Stems
+from suphx.adaptation.learned_part import LearnedPart, Stems, copy_but
 from suphx.adaptation.objective import ratios, surrogate
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
@@ -35,7 +33,7 @@ def step(
     seed: int,
     stems: Stems | None = None,
 ) -> PolicyNetwork:
-    """Return an adapted copy of a network, or an equal copy if there is nothing to learn.
+    """Return an adapted copy of a network, or an equal one if there is nothing to learn.
 
     experience: the questions to the network, ordered by rollout and time. advantage: f64[n], of each answer.
     temperature: sampling temperature of the policy that played. seed: random seed for choosing the questions that
@@ -45,7 +43,7 @@ def step(
     if config.first_answers is not None:
         rows = np.flatnonzero(experience.place < config.first_answers)
     if not len(rows) or not np.any(advantage):
-        return copy.deepcopy(network)
+        return copy_but(network, network.parameters())
     part = LearnedPart(network, config.blocks, precision)
     inputs = (stems or Stems()).inputs(part, experience.planes)
     if len(rows) < len(experience):
@@ -157,9 +155,14 @@ class _Climb:
 
 
 def between(original: PolicyNetwork, adapted: PolicyNetwork, share: float) -> PolicyNetwork:
-    """Return the network whose weights lie this share of the way from the original's to the adapted one's."""
-    found = copy.deepcopy(original)
+    """Return the network whose weights lie this share of the way from the original's to the adapted one's.
+
+    What these share, it shares with them.
+    """
+    pairs = zip(original.parameters(), adapted.parameters(), strict=True)
+    found = copy_but(original, [weight for weight, end in pairs if weight is end])
     with torch.no_grad():
         for weight, end in zip(found.parameters(), adapted.parameters(), strict=True):
-            weight.lerp_(end.to(weight.device), share)
+            if weight is not end:
+                weight.lerp_(end.to(weight.device), share)
     return found

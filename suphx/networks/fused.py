@@ -36,12 +36,25 @@ def _up_to(n: int, step: int) -> int:
 class FusedNetwork:
     """A network's own copy of its weights, arranged for a CPU."""
 
-    def __init__(self, network: PolicyNetwork | ValueNetwork, dtype: torch.dtype) -> None:
-        """dtype: type of planes, weights and activations, float32 or bfloat16."""
+    def __init__(
+        self,
+        network: PolicyNetwork | ValueNetwork,
+        dtype: torch.dtype,
+        like: FusedNetwork | None = None,
+        blocks: int = 0,
+    ) -> None:
+        """dtype: type of planes, weights and activations, float32 or bfloat16.
+
+        like: of a network that has the same first layer and first `blocks` blocks, in the same type, to share them.
+        """
         assert network.first.bias is not None
         with torch.no_grad():
-            self._weights, self._bias = by_plane(network.first.weight), network.first.bias.float().clone().numpy()
-            self._blocks = [_Block(cast(ResidualBlock, block), dtype) for block in network.blocks]
+            if like is None:
+                self._weights, self._bias = by_plane(network.first.weight), network.first.bias.float().clone().numpy()
+            else:
+                self._weights, self._bias = like._weights, like._bias
+            self._blocks: list[_Block] = [] if like is None else like._blocks[:blocks]
+            self._blocks += [_Block(cast(ResidualBlock, block), dtype) for block in network.blocks[len(self._blocks) :]]
         self._filters, self._dtype = network.size.filters, dtype
         self._head = copy.deepcopy(network.head).to(dtype).requires_grad_(False).eval()
         self._own = threading.local()  # a buffer for each thread

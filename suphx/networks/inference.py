@@ -38,12 +38,20 @@ def _workers(threads: int) -> ThreadPoolExecutor:
 class Evaluator:
     """A network for inference, with its own copy of the weights in the type and on the device of the computation."""
 
-    def __init__(self, network: PolicyNetwork | ValueNetwork, precision: Precision, fixed_passes: bool = False) -> None:
+    def __init__(
+        self,
+        network: PolicyNetwork | ValueNetwork,
+        precision: Precision,
+        fixed_passes: bool = False,
+        like: tuple[Evaluator, int] | None = None,
+    ) -> None:
         """Take a copy of a network: one of the five models, or a critic, whose outputs are f32[n, 4].
 
         fixed_passes: on a GPU, every pass has `GPU_PASS_SIZE` positions, with the last one padded, instead of as many
         as are asked for. A position's logits then do not depend on the others in the call: kernels are chosen by shape,
         and different kernels sum in different orders. On a CPU, logits never depend on the others (`fused.py`).
+        like: one of the same precision whose network has the same first layer and that many first blocks. On a CPU
+        they are shared.
         """
         self.precision = precision
         self.model = network.model
@@ -51,7 +59,8 @@ class Evaluator:
         self.planes = network.planes
         self._on_cpu = precision.device.type == "cpu"
         if self._on_cpu:
-            self._fused = FusedNetwork(network, precision.dtype)
+            other, blocks = (like[0]._fused, like[1]) if like else (None, 0)
+            self._fused: FusedNetwork = FusedNetwork(network, precision.dtype, other, blocks)
         else:
             self._network = copy.deepcopy(network).to(precision.device, precision.dtype)
             self._network.requires_grad_(False).eval()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from simulator.redeal import redeal_hidden
 from suphx.adaptation.adapting import Adapter, Lessons
 from suphx.adaptation.comparing import Deals, answers
 from suphx.adaptation.config import AdaptationConfig, StepsConfig
-from suphx.adaptation.learned_part import LearnedPart
+from suphx.adaptation.learned_part import LearnedPart, blocks_in_common
 from suphx.adaptation.players import Copy, Original
 from suphx.adaptation.positions import Position
 from suphx.adaptation.rollouts import roll_out, rollouts_of
@@ -78,6 +79,27 @@ def test_steps_go_as_far_as_they_should_and_change_only_what_learns(
         assert "first.weight" in changed
     else:
         assert all(name.startswith(("head.", "blocks.1.") if blocks else "head.") for name in changed)
+
+
+@pytest.mark.parametrize(("blocks", "shared"), [(None, None), (2, 0), (1, 1), (0, 2)])
+def test_a_copy_shares_what_does_not_learn_and_answers_as_a_whole_one(
+    lessons: Lessons, blocks: int | None, shared: int | None
+) -> None:
+    made = adapter(blocks=blocks, distance=0.2)
+    learned = made.learn(made.taught([lessons], 0, AGENT.itself))
+    original, network = AGENT.networks["discard"], learned.networks["discard"]
+    assert blocks_in_common(network, original) == shared
+    near = between(original, network, 0.5)
+    assert blocks_in_common(near, original) == shared and not same(AGENT.copy({"discard": near}), learned)
+    planes = lessons.of(0)[0].experience["discard"].planes
+    whole = Copy({"discard": copy.deepcopy(network)}, PRECISION)
+    assert np.array_equal(learned.calls["discard"](planes), whole.calls["discard"](planes))
+    fused = [each._evaluators["discard"]._fused for each in (learned, AGENT._whole)]
+    if shared is not None:
+        assert fused[0]._weights is fused[1]._weights
+        assert [one is two for one, two in zip(fused[0]._blocks, fused[1]._blocks, strict=True)] == [
+            number < shared for number in range(2)
+        ]
 
 
 def test_the_first_step_is_the_same_by_either_form_and_a_later_one_is_not(lessons: Lessons) -> None:
@@ -159,7 +181,7 @@ def test_between_two_networks_lie_their_ends() -> None:
 
 def contrary() -> Copy:
     """A copy that discards what the original likes least."""
-    network = between(AGENT.networks["discard"], AGENT.networks["discard"], 0.0)
+    network = copy.deepcopy(AGENT.networks["discard"])
     with torch.no_grad():
         network.head.score.weight.neg_()
     return Copy({"discard": network}, PRECISION)
@@ -235,7 +257,7 @@ def test_a_copy_is_dropped_if_it_is_outside_the_margin_on_held_out_deals(
 def test_a_copy_that_is_not_clearly_worse_is_kept(positions: list[Position]) -> None:
     made, before = adapter(bound=1e9), [AGENT.itself] * 2
     played = made.held_out(positions, before, 24)
-    alike = Copy({"discard": between(AGENT.networks["discard"], AGENT.networks["discard"], 0.0)}, PRECISION)
+    alike = Copy({"discard": copy.deepcopy(AGENT.networks["discard"])}, PRECISION)
     for found in made.try_out(played, before, [alike, alike], 1):
         assert found.gain == 0 and found.kept
 
