@@ -43,11 +43,13 @@ def bench_rollouts(size: NetworkSize, precision: Precision, seconds: float, roll
     rates: list[float] = []
     bare: list[float] = []
     networks = untrained_networks(size)
-    shadow = Shadow({model: _counted(Evaluator(networks[model], precision, True).logits, asked) for model in MODELS})
-    own = [shadow] * _HANDS
+    own, others = (
+        Shadow({model: _counted(Evaluator(networks[model], precision, True).logits, asked) for model in MODELS})
+        for _ in range(2)  # as in an adaptation, where the seat that adapts draws its answers, or plays by a copy
+    )
 
     def play(deals: int, first: int) -> Rolled:
-        return roll_out(positions, rollouts_of(_HANDS, deals, first), own, shadow, _SEED, ["discard"])
+        return roll_out(positions, rollouts_of(_HANDS, deals, first), [own] * _HANDS, others, _SEED, ["discard"])
 
     play(2, 1 << 40)
     deals, played = -(-rollouts // _HANDS), 0

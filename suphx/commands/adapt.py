@@ -74,11 +74,11 @@ def adapt(
     folder = out or runs_folder() / "adapt" / chosen.name
     if picture is not None:
         return _draw_example(experiment, picture, folder)
-    if beside is not None:
-        return _draw_beside(experiment, load_original(beside, computed), folder, as_json)
     dtype = str(computed.dtype).removeprefix("torch.")
-    hands = experiment.hands()
     settings = {**chosen.settings(), **chosen.fingerprints(), "computed": f"{dtype} {computed.device.type}"}
+    if beside is not None:
+        return _draw_beside(experiment, load_original(beside, computed), settings, folder, as_json)
+    hands = experiment.hands()
     if any(each.logs for each in chosen.hands):  # whose content may change under the same names
         settings["hands_found"] = fingerprint_of_hands(hands)
     screen, interrupted = Console(stderr=True), False
@@ -129,7 +129,9 @@ def _draw_example(experiment: Experiment, number: int, folder: Path) -> None:
     print(path)
 
 
-def _draw_beside(experiment: Experiment, other: Original, folder: Path, as_json: bool) -> None:
+def _draw_beside(
+    experiment: Experiment, other: Original, settings: dict[str, Any], folder: Path, as_json: bool
+) -> None:
     from rich.console import Console
     from rich.table import Table
 
@@ -139,7 +141,7 @@ def _draw_beside(experiment: Experiment, other: Original, folder: Path, as_json:
 
     names = experiment.original.name, other.name
     found, moments = experiment.beside(other)
-    found = {"agents": names, **found}
+    found = {"agents": names, "settings": settings, **found}
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / "beside.json", (json.dumps(found, indent=1, allow_nan=False) + "\n").encode())
     if moments:
