@@ -25,6 +25,8 @@ from suphx.reward.games import START
 
 #: Most rollouts of all positions adapted to together: their questions are held in memory, about 70 KB per rollout.
 _MOST_ROLLOUTS = 8_000
+#: A round whose adaptations take so many times as long as they may counts as late.
+_LATE = 1.1
 _SOUTH_4 = 7
 
 
@@ -76,6 +78,9 @@ class _Memory:
     done: int = 0
     """Number of configured turns that have been reached."""
     has_adapted: bool = False
+    seconds: float = 0.0
+    """Time spent on adaptations."""
+    is_late: bool = False
 
 
 @dataclass
@@ -89,6 +94,8 @@ class Counts:
     """Adaptations whose copy was kept."""
     rollouts: int = 0
     seconds: float = 0.0
+    late: int = 0
+    """Rounds in which its adaptations took over a tenth longer than they may."""
 
 
 class AdaptedAgent:
@@ -168,6 +175,11 @@ class AdaptedAgent:
             counts.kept += adapted.kept
             counts.rollouts += adapted.rollouts
             counts.seconds += sum(adapted.seconds.values())
+            memory.seconds += sum(adapted.seconds.values())
+            late = self._config.seconds_per_round and memory.seconds > _LATE * self._config.seconds_per_round
+            if late and not memory.is_late:
+                memory.is_late = True
+                counts.late += 1
             memory.has_adapted = True
 
     def watch(self, stop: Event) -> None:

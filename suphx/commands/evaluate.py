@@ -320,7 +320,7 @@ def _adaptation(results: Results) -> list[dict[str, Any]]:
     return [
         {
             "agent": results.plan.agents[agent],
-            **{name: int(counts[name]) for name in ("rounds", "adaptations", "kept", "rollouts")},
+            **{name: int(counts.get(name, 0)) for name in ("rounds", "adaptations", "kept", "rollouts", "late")},
             "seconds_per_round": round(counts["seconds"] / counts["rounds"], 3),
         }
         for agent, counts in sorted(results.counted.items())

@@ -120,7 +120,7 @@ def test_it_goes_on_adapting_where_its_turns_say_so(positions: list[Position]) -
     assert agent.counts[0].rollouts == 48  # shared out among the three
     counts = agent.take_counts(0)
     assert (counts["rounds"], counts["adaptations"], counts["rollouts"]) == (1, 3, 48)
-    assert agent.take_counts(0) == {"rounds": 0, "adaptations": 0, "kept": 0, "rollouts": 0, "seconds": 0.0}
+    assert agent.take_counts(0) == {"rounds": 0, "adaptations": 0, "kept": 0, "rollouts": 0, "seconds": 0.0, "late": 0}
 
 
 def test_the_next_round_begins_with_the_original_and_a_longer_history(positions: list[Position]) -> None:
@@ -165,6 +165,7 @@ def test_without_time_for_a_check_nothing_is_changed(positions: list[Position]) 
     play_round(agent, positions[0])
     assert agent.counts[0].adaptations == 1 and agent.counts[0].kept == 0
     assert agent.counts[0].rollouts == 16  # the first part, which tells how long one takes
+    assert agent.counts[0].late == 1
 
 
 def test_a_clock_says_how_much_time_is_left() -> None:
@@ -195,7 +196,9 @@ def test_with_more_time_it_plays_more(positions: list[Position], check_deals: in
         agent._memory.clear()
         play_round(agent, positions[0])
     assert agent.counts[0].adaptations == 2
-    assert agent.counts[0].rollouts == 2 * 80  # every deal that is wanted: the limit is far away
+    assert (
+        agent.counts[0].late == 0 and agent.counts[0].rollouts == 2 * 80
+    )  # every deal that is wanted: the limit is far away
 
 
 def test_games_of_other_rules_than_the_predictors_are_refused(positions: list[Position]) -> None:
