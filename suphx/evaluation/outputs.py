@@ -89,6 +89,7 @@ def _print(found: Mapping[str, Any]) -> None:
     for each in found["adaptation"]:
         kept = f"{each['kept']:,} of {each['adaptations']:,} copies kept"
         cost = f"{each['rollouts']:,} rollouts, {each['seconds_per_round']:.2g} s a round"
+        cost += f", late in {each['late']:,}" if each["late"] else ""
         console.print(
             f"{each['agent']}: adapted in {each['rounds']:,} rounds, {kept}, {cost}", markup=False, highlight=False
         )
