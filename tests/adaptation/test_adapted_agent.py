@@ -196,9 +196,8 @@ def test_with_more_time_it_plays_more(positions: list[Position], check_deals: in
         agent._memory.clear()
         play_round(agent, positions[0])
     assert agent.counts[0].adaptations == 2
-    assert (
-        agent.counts[0].late == 0 and agent.counts[0].rollouts == 2 * 80
-    )  # every deal that is wanted: the limit is far away
+    assert agent.counts[0].late == 0
+    assert agent.counts[0].rollouts == 2 * 80  # every deal that is wanted: the limit is far away
 
 
 def test_games_of_other_rules_than_the_predictors_are_refused(positions: list[Position]) -> None:
