@@ -33,14 +33,17 @@ def show_plan(config: TrainConfig, pace: Pace, address: str | None, words: Seque
     from suphx.selfplay.roles.plan import Node, expected_rate, parse_node, plan_of, this_machine
     from suphx.selfplay.roles.run import nodes_of_cluster, start_ray
 
-    plan = plan_of(config)
-    beginning_of(config, load_agent(weights_folder(config.start)))  # all of it can be read
+    plan, screen = plan_of(config), Console()
     nodes: list[Node] = [node for each in words for node in parse_node(each)]
     if not nodes and (address or os.environ.get(ADDRESS_VARIABLE)):
         start_ray(config, address)
         nodes = nodes_of_cluster()
         ray.shutdown()
     nodes = nodes or [this_machine()]
+    if not as_json:
+        _show(config, plan, nodes, screen)
+        _show_pace(config, pace, screen)
+    beginning_of(config, load_agent(weights_folder(config.start)))  # all of it can be read
     rate = expected_rate(config)
     if as_json:
         values: dict[str, Any] = {"roles": [asdict(role) for role in plan.roles], "nodes": [asdict(n) for n in nodes]}
@@ -51,9 +54,7 @@ def show_plan(config: TrainConfig, pace: Pace, address: str | None, words: Seque
             )
         )
     else:
-        screen = Console()
-        _show(config, plan, nodes, rate, screen)
-        _show_pace(config, pace, screen)
+        _show_rate(config, rate, screen)
     plan.check(nodes)
 
 
@@ -85,9 +86,7 @@ def show_local_plan(config: TrainConfig, pace: Pace, as_json: bool) -> None:
         _show_pace(config, pace, screen)
 
 
-def _show(
-    config: TrainConfig, plan: Plan, nodes: Sequence[Any], rate: dict[str, float] | None, screen: Console
-) -> None:
+def _show(config: TrainConfig, plan: Plan, nodes: Sequence[Any], screen: Console) -> None:
     from rich.table import Table
 
     from suphx.selfplay.roles.plan import GIB
@@ -105,6 +104,9 @@ def _show(
     machines = f"{len(nodes)} machine{'s' * (len(nodes) != 1)}"
     claims = f"In all {plan.cpus:g} cores, {plan.gpus:g} GPUs, some {plan.memory / GIB:.1f} GiB, on {machines}."
     screen.print(claims, highlight=False)
+
+
+def _show_rate(config: TrainConfig, rate: dict[str, float] | None, screen: Console) -> None:
     if rate is None:
         words = "Expected rate: not known here; the roles compute on GPUs, and this machine has none to measure on."
     else:
