@@ -81,11 +81,11 @@ def _message(error: Exception) -> str | None:
     from simulator.players import IllegalPlayer
     from simulator.rules import RulesError
     from simulator.tiles import NotationError
-    from suphx.errors import InputError
+    from suphx.errors import InputError, words_of
 
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror
-    if isinstance(error, (InputError, LogError, RulesError, NotationError, IllegalPlayer, OSError)):
+    if isinstance(error, OSError):
+        return words_of(error)
+    if isinstance(error, (InputError, LogError, RulesError, NotationError, IllegalPlayer)):
         return str(error)
     return None
 

@@ -133,7 +133,7 @@ def _train_by_roles(config: TrainConfig, folder: Path, address: str | None, scre
 
 def _run(training: Training, games: int | None, config: TrainConfig, screen: Console) -> None:
     """Run a training to its end, with its line on the screen; games: those that are behind it, None if it begins."""
-    from suphx.errors import InputError
+    from suphx.errors import InputError, words_of
     from suphx.selfplay.diverged import LearningDiverged
     from suphx.selfplay.progress import training_line
     from suphx.selfplay.status import Interrupted
@@ -148,6 +148,10 @@ def _run(training: Training, games: int | None, config: TrainConfig, screen: Con
             raise KeyboardInterrupt from None
         except LearningDiverged as error:
             raise InputError(f"{error} {training.folder.last_good}") from error
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise InputError(f"{words_of(error)}. {training.folder.last_good}") from error
 
 
 def _results(folder: RunFolder, games: int, versions: int, seconds: float, strength: Strength | None) -> dict[str, Any]:

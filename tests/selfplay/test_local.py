@@ -28,7 +28,7 @@ from simulator.logs.mjlog import read_mjlog
 from simulator.logs.verify import verify_game
 from suphx.agents import load_agent
 from suphx.cli import app
-from suphx.commands.train import stop_by_interrupt
+from suphx.commands.train import _run, stop_by_interrupt
 from suphx.config import load_config
 from suphx.errors import InputError
 from suphx.networks.sizes import MODEL_PLANES
@@ -179,6 +179,21 @@ def test_an_interrupt_stops_at_the_next_version_with_a_checkpoint(start, tmp_pat
     assert signal.getsignal(asked) is before
     again = LocalTraining(TrainConfig.model_validate(values(start)), tmp_path, precision())
     assert again.progress.version == 1
+
+
+def test_a_full_disk_ends_the_training_with_the_last_checkpoint_whole(start, tmp_path, monkeypatch):
+    config = TrainConfig.model_validate(values(start))
+    train(values(start), tmp_path, stop_at=2)
+    before = (tmp_path / CHECKPOINT_NAME).read_bytes()
+
+    def full(path: Path, *_: object) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr("suphx.checkpoint.write_whole", full)
+    training = LocalTraining(config, tmp_path, precision())
+    with pytest.raises(InputError, match=r"checkpoint.*: No space left on device\. The last good agent is "):
+        _run(training, 1, config, Console(quiet=True))
+    assert (tmp_path / CHECKPOINT_NAME).read_bytes() == before
 
 
 def test_a_second_interrupt_ends_at_once():

@@ -20,7 +20,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from suphx.checkpoint import load_checkpoint, purpose_of
 from suphx.cluster import answers, join_or_start
-from suphx.errors import InputError
+from suphx.errors import InputError, words_of
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.diverged import LearningDiverged
 from suphx.selfplay.evaluation import Strength, read_strength
@@ -286,7 +286,9 @@ class DistributedTraining:
         cause = getattr(error, "cause", None)
         if isinstance(cause, Collapsed | LearningDiverged):
             return InputError(f"{cause} {self.folder.last_good}")
-        if isinstance(cause, InputError | OSError):
+        if isinstance(cause, OSError):
+            return InputError(f"{who}: {words_of(cause)}. {self.folder.last_good} {_RESUME}")
+        if isinstance(cause, InputError):
             return InputError(f"{who}: {cause}")
         if isinstance(error, RayTaskError):
             return error
