@@ -63,7 +63,8 @@ class Collector:
         """Deal the first rounds; `set_policy` must follow.
 
         slots: number of games side by side, which `rewards` must be made for. seed: random seed of the walls. models:
-        those that learn, whose questions are kept. opponents: those that the table names (`seating.load_opponents`).
+        those that learn, whose questions are kept. opponents: the other players, by number: those that the table names
+        (`seating.load_opponents`), and earlier versions.
         oracle: keep the hidden tiles that a learning oracle saw. hidden: keep all hidden tiles, for a critic or a
         teacher. certain: questions whose likeliest answer is more probable are not kept. copies: number of games with
         the same walls.
@@ -80,7 +81,7 @@ class Collector:
         self._questions = {model: Questions(MODEL_PLANES[model], *self._widths) for model in models}
         self._held = Held(copies, self._take(np.empty(0, PATH), np.empty(0, np.int64))) if copies > 1 else None
         self._policy: Agent | None = None
-        self._opponents = opponents
+        self._opponents = list(opponents)
         self.seated = self._seated(self.tables.games)
         """i64[slots, 4]: the player in each seat, LEARNER or an opponent's number from 1 on."""
         self._asked = np.zeros(slots, np.uint16)  # questions to any network in the round so far
@@ -92,6 +93,10 @@ class Collector:
             self._version_dealt[:] = version
         self._policy = policy
         self.counters["version"] = version
+
+    def set_opponent(self, player: int, agent: Agent) -> None:
+        """Set the agent that plays as an opponent from now on, by its number from 1 on."""
+        self._opponents[player - 1] = agent
 
     def step(self) -> Finished | None:
         """Answer every pending decision, and return the rounds that this ended, if any."""

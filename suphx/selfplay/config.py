@@ -48,7 +48,8 @@ class TrainConfig(Config):
     reward: RewardConfig = Field(default_factory=PhiReward)
     """What a round is worth: `{kind: round}` (RL-basic) or `{kind: phi}` (RL-1)."""
     table: TableConfig = Field(default_factory=FourLearners)
-    """Who plays: `{kind: selfplay}`, or `{kind: one-against-three, opponents: [sl]}`."""
+    """Who plays: `{kind: selfplay}`, or `{kind: one-against-three, opponents: [sl]}`, also against earlier versions of
+    the run itself."""
     others: float | None = Field(default=None, gt=0)
     """Temperature of the answers of networks that do not learn; null: the likeliest answer, as in a match."""
     games: int = Field(default=50_000, ge=1)

@@ -16,7 +16,10 @@ import numpy as np
 import torch
 
 from simulator.rules import Rules
+from suphx.agent.encoder import PlaneEncoder
+from suphx.agent.flow import Sampling
 from suphx.agent.named_networks import weights_folder
+from suphx.agent.network_agent import NetworkAgent
 from suphx.checkpoint import TrainingProgress, load_checkpoint, purpose_of, save_checkpoint, tensors_below
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
@@ -26,6 +29,7 @@ from suphx.networks.weights import load_agent, load_network
 from suphx.selfplay.board import Averages, Board
 from suphx.selfplay.collect import Collector
 from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.earlier import EarlierState, EarlierVersions
 from suphx.selfplay.evaluation import Evaluation, Strength, check_opponent
 from suphx.selfplay.folder import RunFolder
 from suphx.selfplay.learner import Learner, LearnerState
@@ -33,7 +37,7 @@ from suphx.selfplay.policy import Policy
 from suphx.selfplay.replay import ReplayBuffer, ReplayState
 from suphx.selfplay.rewards import load_predictor, make_rewards
 from suphx.selfplay.samples import Samples
-from suphx.selfplay.seating import load_opponents, opponents
+from suphx.selfplay.seating import earlier, earlier_names, load_opponents, opponents, temperature_of_opponents
 from suphx.selfplay.sources import fingerprints
 from suphx.selfplay.status import Collapsed, Interrupted, Report, words_of_collapse, words_of_lost_rank
 from suphx.selfplay.trajectory import Batch, join
@@ -53,6 +57,7 @@ class LocalProgress(TrainingProgress):
     """Result of the last measurement."""
     learner: LearnerState | None = None
     replay: ReplayState | None = None
+    earlier: EarlierState = EarlierState()
 
 
 class LocalTraining:
@@ -72,6 +77,8 @@ class LocalTraining:
         predictor = load_predictor(config.reward, rules)
         rewards = make_rewards(config.reward, config.side_by_side, predictor)
         against = load_opponents(config.table, opponents(config.table), config.seed, precision)
+        self._earlier = EarlierVersions(earlier(config.table), self.learner.networks)
+        against += [self._earlier_agent(place) for place in range(len(self._earlier.kept))]
         slots = config.side_by_side
         self.collector = Collector(
             config.table, rules, rewards, slots, config.seed, learning.models, against,
@@ -139,6 +146,9 @@ class LocalTraining:
         self.progress.steps += taken
         self.replay.advance(self.progress.version)
         self._play_by_current_weights()
+        place = self._earlier.keep_if_due(self.games, self.learner.networks)
+        if place is not None:
+            self._seat(place)
         seconds = time.monotonic() - started
         self.progress.seconds += seconds
         games, decisions = ((self.collector.counters[name] - before[name]) / seconds for name in ("games", "decisions"))
@@ -154,6 +164,16 @@ class LocalTraining:
         gamma, learning = self.learner.gamma, config.learning.models
         policy = Policy(version, self._networks, self.precision, config.seed, gamma, learning, config.others)
         self.collector.set_policy(version, policy)
+
+    def _seat(self, place: int) -> None:
+        """Let the earlier version that is kept in a place play from now on."""
+        self.collector.set_opponent(1 + len(opponents(self.config.table)) + place, self._earlier_agent(place))
+
+    def _earlier_agent(self, place: int) -> NetworkAgent:
+        """Return the earlier version that is kept in a place, as it plays at the tables."""
+        name, networks = earlier_names(self.config.table)[place], self._networks | self._earlier.kept[place]
+        sampling = Sampling(temperature_of_opponents(self.config.table), self.config.seed)
+        return NetworkAgent(name, networks, PlaneEncoder(), self.precision, sampling, fixed_passes=True)
 
     def _collect(self) -> Batch:
         """Play until the finished rounds contain at least a batch of questions, and return them."""
@@ -221,8 +241,8 @@ class LocalTraining:
         self.folder.save_agent(self.config, self._networks, self.games)
         learner, learner_tensors = self.learner.state()
         replay, replay_tensors = self.replay.state()
-        self.progress.learner, self.progress.replay = learner, replay
-        parts = {"learner": learner_tensors, "replay": replay_tensors}
+        self.progress.learner, self.progress.replay, self.progress.earlier = learner, replay, self._earlier.state
+        parts = {"learner": learner_tensors, "replay": replay_tensors, "earlier": self._earlier.tensors()}
         parts |= {"collector": _as_tensors(self.collector.state()), "samples": _as_tensors(self._samples.state())}
         tensors = {f"{part}.{name}": each for part, state in parts.items() for name, each in state.items()}
         save_checkpoint(self.folder.checkpoint, self.progress, tensors)
@@ -234,6 +254,9 @@ class LocalTraining:
         self.replay.load(progress.replay, tensors_below(tensors, "replay."))
         self.collector.restore(_as_arrays(tensors_below(tensors, "collector.")))
         self._samples.restore(_as_arrays(tensors_below(tensors, "samples.")))
+        self._earlier.load(progress.earlier, tensors_below(tensors, "earlier."))
+        for place in range(len(self._earlier.kept)):
+            self._seat(place)
 
 
 def load_teachers(config: TrainConfig) -> dict[str, PolicyNetwork] | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from simulator.record import SEATS
 from suphx.agent.interface import Agent, Follower
@@ -26,24 +26,53 @@ class FourLearners(Config):
     """Which table this is."""
 
 
+class EarlierConfig(Config):
+    """Earlier versions of the run itself among the opponents."""
+
+    count: int = Field(default=4, ge=1)
+    """How many versions are kept. Each is an opponent like the named ones; until there are so many, the run's start
+    plays in their place, and then the newest replaces the oldest."""
+    every: int = Field(default=5_000, ge=1)
+    """Games of self-play between two versions that are kept."""
+
+
 class OneAgainstThree(Config):
     """The latest policy in one seat, which alone gives data, against three opponents; its seat changes every game."""
 
     kind: Literal["one-against-three"] = "one-against-three"
     """Which table this is."""
-    opponents: tuple[str, ...] = Field(min_length=1)
-    """Agents: `sl`, `sl-weak`, rule-based players, folders of weights. If there are several, each game takes three in
-    turn, starting with the next one after every four games."""
+    opponents: tuple[str, ...] = ()
+    """Agents: `sl`, `sl-weak`, rule-based players, folders of weights. If there are several opponents, each game takes
+    three in turn, starting with the next one after every four games."""
+    earlier: EarlierConfig | None = None
+    """Earlier versions of the run itself, as opponents after the named ones; null for none."""
     temperature: float | None = Field(default=None, gt=0)
     """Temperature at which opponents' answers are drawn; null: the likeliest answer."""
+
+    @model_validator(mode="after")
+    def _has_opponents(self) -> OneAgainstThree:
+        if not self.opponents and self.earlier is None:
+            raise ValueError("opponents: name at least one, or set `earlier`")
+        return self
 
 
 TableConfig = Annotated[FourLearners | OneAgainstThree, Field(discriminator="kind")]
 
 
 def opponents(table: TableConfig) -> tuple[str, ...]:
-    """Return the names of the opponents, which are players 1, 2, ..."""
+    """Return the names of the named opponents, which are players 1, 2, ..."""
     return table.opponents if isinstance(table, OneAgainstThree) else ()
+
+
+def earlier(table: TableConfig) -> EarlierConfig | None:
+    """Return how many earlier versions of the run play, as players after the named opponents; None if none does."""
+    return table.earlier if isinstance(table, OneAgainstThree) else None
+
+
+def earlier_names(table: TableConfig) -> tuple[str, ...]:
+    """Return what the places of earlier versions are called."""
+    config = earlier(table)
+    return tuple(f"earlier version {place + 1}" for place in range(config.count if config else 0))
 
 
 def learning_seats(table: TableConfig) -> int:
@@ -77,6 +106,6 @@ def seated(table: TableConfig, numbers: np.ndarray) -> np.ndarray:
     if isinstance(table, OneAgainstThree):
         places = np.arange(1, SEATS)
         seats = (game[:, None] + places) % SEATS  # seat `game % 4` is left to the learner
-        which = (game[:, None] // SEATS + places - 1) % len(table.opponents)
+        which = (game[:, None] // SEATS + places - 1) % len(opponents(table) + earlier_names(table))
         np.put_along_axis(players, seats, LEARNER + 1 + which, axis=1)
     return players

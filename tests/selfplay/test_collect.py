@@ -22,7 +22,7 @@ from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.selfplay.oracle import widen
 from suphx.selfplay.policy import Policy
-from suphx.selfplay.seating import FourLearners, OneAgainstThree
+from suphx.selfplay.seating import EarlierConfig, FourLearners, OneAgainstThree, earlier_names, seated
 from suphx.selfplay.trajectory import Batch, Experience
 
 #: (round, seat) -> model -> rows of (place, planes, hidden, legal, answer, log-probability).
@@ -156,6 +156,14 @@ def test_a_pool_sits_down_in_turn():
         [0, 1, 2, 1], [1, 0, 1, 2], [2, 1, 0, 1], [1, 2, 1, 0], [0, 2, 1, 2], [2, 0, 2, 1], [1, 2, 0, 2], [2, 1, 2, 0]
     ]  # fmt: skip
     collect(collector, 4)
+
+
+def test_earlier_versions_sit_down_in_turn_after_those_that_have_names():
+    named, alone = (OneAgainstThree(opponents=names, earlier=EarlierConfig(count=2)) for names in (("sensible",), ()))
+    assert earlier_names(named) == ("earlier version 1", "earlier version 2")
+    games = np.arange(0, 16, 4)
+    assert seated(named, games).tolist() == [[0, 1, 2, 3], [0, 2, 3, 1], [0, 3, 1, 2], [0, 1, 2, 3]]
+    assert seated(alone, games).tolist() == [[0, 1, 2, 1], [0, 2, 1, 2]] * 2
 
 
 def test_a_bot_from_outside_cannot_sit_down():

@@ -15,6 +15,7 @@ from io import StringIO
 from pathlib import Path
 from threading import Event
 
+import numpy as np
 import pytest
 import torch
 import yaml
@@ -225,6 +226,38 @@ def test_an_oracle_with_a_critic_goes_on_to_the_same_end_and_leaves_a_normal_age
     gammas = [report.figures["play/gamma"] for report in reports]
     assert gammas[0] == 1 and gammas[-1] == 0 and gammas == sorted(gammas, reverse=True)
     assert "critic/explained_variance" in reports[-1].figures and "discard/kl_reference" in reports[-1].figures
+
+
+def against_earlier(start: Path, every: int, **changes: object) -> dict:
+    table = {"kind": "one-against-three", "earlier": {"count": 2, "every": every}}
+    return values(start, table=table, publish_steps=2, **changes)
+
+
+def test_a_run_against_its_earlier_versions_goes_on_to_the_same_end(start, tmp_path):
+    config = against_earlier(start, every=1)
+    whole, _ = train(config, tmp_path / "whole")
+    train(config | {"games": 2}, tmp_path / "parts")
+    train(config, tmp_path / "parts")
+    assert_same_state(tmp_path / "whole", tmp_path / "parts")
+    assert whole.progress.earlier.taken == GAMES
+    names = {name for path in (tmp_path / "whole" / "games").iterdir() for name in names_in(path)}
+    assert names == {"earlier version 1", "earlier version 2"}
+
+
+def names_in(path: Path) -> set[str]:
+    """Return the names of a game's players, without the learner's."""
+    return {name for name in read_mjlog(path.read_bytes(), str(path)).names if not name.startswith("tiny ")}
+
+
+def test_until_a_version_is_kept_the_start_plays_in_its_place(start, tmp_path):
+    """Against two copies of the start the games are the same, and no longer once a version is kept."""
+    named = {"kind": "one-against-three", "opponents": [str(start), str(start)]}
+    first, _ = train(values(start, table=named, publish_steps=2), tmp_path / "named")
+    second, _ = train(against_earlier(start, every=1_000), tmp_path / "start")
+    third, _ = train(against_earlier(start, every=1), tmp_path / "earlier")
+    ends = [training.collector.state() for training in (first, second, third)]
+    assert ends[0].keys() == ends[1].keys() and all(np.array_equal(ends[0][name], ends[1][name]) for name in ends[0])
+    assert not np.array_equal(ends[1]["games"], ends[2]["games"])
 
 
 def test_games_with_the_same_walls_go_on_to_the_same_end(start, tmp_path):

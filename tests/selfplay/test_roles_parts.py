@@ -7,6 +7,7 @@ import multiprocessing
 import socket
 import sys
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -29,7 +30,7 @@ from suphx.selfplay.peers import Peers, TorchPeers, open_store
 from suphx.selfplay.roles.buffer import Buffer
 from suphx.selfplay.roles.engine import Engines, InferenceEngine
 from suphx.selfplay.roles.names import name_of
-from suphx.selfplay.roles.parcels import Beginning, Counts, Published, Shipment, pack, program, unpack
+from suphx.selfplay.roles.parcels import Beginning, Counts, Parcel, Published, Shipment, pack, program, unpack
 from suphx.selfplay.roles.plan import Node, parse_node, plan_of
 from suphx.selfplay.roles.resources import RoleConfig
 from suphx.selfplay.roles.simulator import RemotePolicy
@@ -111,8 +112,14 @@ class Source:
         return None if self._latest[0] == known else self._latest
 
 
-def publication(version: int, seed: int, gamma: float = 0.5) -> Published:
-    return Published(version, gamma, time.time(), {"discard": pack(tiny_networks(seed)["discard"])})
+def publication(version: int, seed: int, gamma: float = 0.5, earlier: Sequence[tuple[int, int]] = ()) -> Published:
+    """Return a publication of fresh networks; earlier: identity and seed by place."""
+
+    def discard(seed: int) -> dict[str, Parcel]:
+        return {"discard": pack(tiny_networks(seed)["discard"])}
+
+    kept = [(identity, ray.put(discard(seed))) for identity, seed in earlier]
+    return Published(version, gamma, time.time(), discard(seed), kept)
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +127,7 @@ def engine():
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # other processes cannot import this one
     start, other = ({model: pack(each) for model, each in tiny_networks(seed).items()} for seed in (0, 7))
     with ray_here({"name": "parts", "roles": ROLES}):
-        beginning = Beginning(program(), start, {"other": other}, None, None)
+        beginning = Beginning(program(), start, {"other": other}, None, None, earlier=2)
         watcher = ray.remote(Watcher).options(name=name_of("monitor", 0), num_cpus=0).remote(beginning)
         source = ray.remote(Source).options(name=name_of("servers", 0), num_cpus=0).remote()
         ray.get(source.publish.remote(publication(0, seed=0)))
@@ -159,6 +166,27 @@ def test_an_engine_answers_for_every_player_and_takes_newer_weights(engine):
     assert engines.waiting > 0
     late = RemotePolicy(engines, TrainConfig(), 0)  # of a simulator that comes up in the middle of a run
     assert late.version == 4
+
+
+def test_an_engine_answers_for_earlier_versions_as_they_change(engine):
+    actor, source = engine
+    engines, planes, kongs = Engines([actor], 0), packed(5, MODEL_PLANES["discard"]), packed(2, MODEL_PLANES["kong"])
+
+    def publish(version: int, earlier: list[tuple[int, int]]) -> None:
+        ray.get(source.publish.remote(publication(version, seed=9, earlier=earlier)))
+        until = time.monotonic() + 60
+        while engines.ask(0, "discard", planes)[1] != version:
+            assert time.monotonic() < until
+            time.sleep(0.05)
+
+    def plays(player: int, seed: int) -> bool:
+        return np.allclose(engines.ask(player, "discard", planes)[0], expected(seed, planes), atol=0.02)
+
+    publish(10, [(1, 11), (1, 12)])
+    assert plays(2, 11) and plays(3, 12) and plays(1, 7) and not plays(2, 12)
+    publish(11, [(1, 13), (2, 14)])  # what has the same identity is not fetched again
+    assert plays(2, 11) and plays(3, 14)
+    assert np.allclose(engines.ask(3, "kong", kongs)[0], expected(0, kongs, "kong"), atol=0.02)  # does not learn
 
 
 def test_an_engine_shows_a_network_its_own_planes(engine):

@@ -16,6 +16,7 @@ import pytest
 import ray
 import yaml
 from role_runs import PATIENCE, Background, processes, ray_here, tiny_start, train, values
+from safetensors import safe_open
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from typer.testing import CliRunner
 
@@ -26,7 +27,7 @@ from suphx.errors import InputError
 from suphx.networks.sizes import MODEL_PLANES
 from suphx.networks.weights import load_agent
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.folder import RunFolder
+from suphx.selfplay.folder import CHECKPOINT_NAME, RunFolder
 from suphx.selfplay.roles.run import DistributedTraining
 
 
@@ -150,15 +151,30 @@ def test_an_oracle_a_critic_and_opponents_by_roles(start, on_ray, tmp_path):
         "oracle": {"full_games": 2, "decay_games": 3},
         "replay": {"staleness": 1000},
     }
-    table = {"kind": "one-against-three", "opponents": [str(start), "sensible"]}
+    table = {"kind": "one-against-three", "opponents": [str(start), "sensible"], "earlier": {"count": 2, "every": 2}}
     config = values(start, learning=learning, table=table, games=8, publish_steps=1)
-    train(config | {"reward": {"kind": "phi"}, "rules": "tenhou"}, tmp_path)
+    config |= {"reward": {"kind": "phi"}, "rules": "tenhou"}
+    train(config, tmp_path)
     shown = curve(tmp_path, "play/gamma")
     assert shown[0] > shown[-1] == 0
     for name in ("critic/explained_variance", "kong/loss", "discard/kl_reference"):
         assert len(curve(tmp_path, name)), name
     assert 0 < min(curve(tmp_path, "play/phi_error")) < 200
     assert load_agent(tmp_path / "agent")["discard"].planes == MODEL_PLANES["discard"]
+    taken, kept = earlier_versions(tmp_path)
+    assert taken >= 2
+    train(config | {"games": 14}, tmp_path)
+    taken_then, kept_then = earlier_versions(tmp_path)
+    assert taken < taken_then
+    replaced = {(taken + n) % 2 for n in range(taken_then - taken)}
+    assert [np.array_equal(*pair) for pair in zip(kept, kept_then, strict=True)] == [n not in replaced for n in (0, 1)]
+
+
+def earlier_versions(folder: Path) -> tuple[int, list[np.ndarray]]:
+    """Return how many earlier versions a checkpoint's run has kept, and weights of those that it still has."""
+    with safe_open(folder / CHECKPOINT_NAME, "np") as file:
+        taken = json.loads(file.metadata()["progress"])["earlier"]["taken"]
+        return taken, [file.get_tensor(f"earlier.{place}.discard.first.weight") for place in (0, 1)]
 
 
 LOOPBACK = {"127.0.0.1", "::1", "::ffff:127.0.0.1"}

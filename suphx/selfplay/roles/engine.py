@@ -21,6 +21,7 @@ from ray.exceptions import RayError
 
 from suphx.networks.inference import Evaluator
 from suphx.networks.memory import keep_memory
+from suphx.networks.sizes import MODELS
 from suphx.selfplay.roles.names import ask, find
 from suphx.selfplay.roles.parcels import LEARNING_PLAYER, Beginning, Parcel, Published, unpack
 from suphx.selfplay.roles.resources import RoleConfig, precision_for
@@ -47,11 +48,16 @@ class InferenceEngine:
         keep_memory()
         self._server, self._monitor = find("servers"), find("monitor")
         self._precision = precision_for(role)
-        self._evaluators: dict[tuple[int, str], Evaluator] = {}
         beginning: Beginning = ask(self._monitor.beginning).check()
-        self._take(LEARNING_PLAYER, beginning.start)
+        of_all: dict[int, Mapping[str, Parcel]] = {LEARNING_PLAYER: beginning.start}
         for name, networks in beginning.opponents.items():
-            self._take(beginning.number_of(name), networks)
+            of_all[beginning.number_of(name)] = networks
+        self._evaluators = self._evaluators_of(of_all)
+        self._beginning = beginning
+        for place in range(beginning.earlier):  # its learning networks come with the learner's
+            number = beginning.number_of_earlier(place)
+            self._evaluators |= {(number, model): self._evaluators[LEARNING_PLAYER, model] for model in MODELS}
+        self._earlier: dict[int, int] = {}  # what identifies the weights in use, by place
         self._known: int | None = None  # number of the publication in use; None before the first
         self._version, self._gamma = 0, 0.0
         self._coming_up = asyncio.Lock()
@@ -64,10 +70,6 @@ class InferenceEngine:
         self._longest_queue = 0
         self._busy = 0.0
         self._delay: float | None = None
-
-    def _take(self, player: int, networks: Mapping[str, Parcel]) -> None:
-        for model, parcel in networks.items():
-            self._evaluators[player, model] = Evaluator(unpack(parcel), self._precision)
 
     async def ready(self) -> str:
         """Return where it computes, once it has the current weights; wait until the server is there.
@@ -159,18 +161,26 @@ class InferenceEngine:
                 return
             known, (reference,) = found
             published: Published = await reference
+            changed = {
+                place: (identity, await networks)
+                for place, (identity, networks) in enumerate(published.earlier)
+                if self._earlier.get(place) != identity
+            }
         except RayError:
             return  # the server is restarted; meanwhile, the current weights play on
         loop = asyncio.get_running_loop()
-        fresh = await loop.run_in_executor(self._prepare, self._evaluators_of, published)
-        self._evaluators |= fresh
+        new = {LEARNING_PLAYER: published.networks}
+        new |= {self._beginning.number_of_earlier(place): networks for place, (_, networks) in changed.items()}
+        self._evaluators |= await loop.run_in_executor(self._prepare, self._evaluators_of, new)
+        self._earlier |= {place: identity for place, (identity, _) in changed.items()}
         self._known, self._version, self._gamma = known, published.version, published.gamma
         self._delay = max(time.time() - published.at, 0.0)
 
-    def _evaluators_of(self, published: Published) -> dict[tuple[int, str], Evaluator]:
+    def _evaluators_of(self, players: Mapping[int, Mapping[str, Parcel]]) -> dict[tuple[int, str], Evaluator]:
         return {
-            (LEARNING_PLAYER, model): Evaluator(unpack(parcel), self._precision)
-            for model, parcel in published.networks.items()
+            (player, model): Evaluator(unpack(parcel), self._precision)
+            for player, networks in players.items()
+            for model, parcel in networks.items()
         }
 
     async def _report(self) -> None:

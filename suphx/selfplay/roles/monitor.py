@@ -33,11 +33,11 @@ from suphx.selfplay.folder import STRENGTH_NAME, RunFolder
 from suphx.selfplay.local import load_teachers
 from suphx.selfplay.policy import Policy
 from suphx.selfplay.rewards import load_predictor
-from suphx.selfplay.roles.parcels import Beginning, Parcel, Saved, pack, program, unpack_policy
+from suphx.selfplay.roles.parcels import Beginning, Parcel, Saved, pack_networks, program, unpack_policy
 from suphx.selfplay.roles.requests import is_answered
 from suphx.selfplay.roles.server import RolesProgress
 from suphx.selfplay.samples import Samples
-from suphx.selfplay.seating import opponents
+from suphx.selfplay.seating import earlier_names, opponents
 from suphx.selfplay.status import Collapsed, Report, words_of_lost_rank
 
 #: Seconds over which the displayed rate is averaged; a version is often shorter than a game.
@@ -55,14 +55,11 @@ def beginning_of(config: TrainConfig, networks: Mapping[str, PolicyNetwork]) -> 
         if name.partition(":")[0] == UNTRAINED:
             raise InputError(f"{name}: fresh networks cannot sit at the tables of a distributed training")
         if has_networks(name):
-            against[name] = _packed(load_agent(weights_folder(name)))
+            against[name] = pack_networks(load_agent(weights_folder(name)))
     teachers = load_teachers(config)
     predictor = load_predictor(config.reward, Rules.preset(config.rules))
-    return Beginning(program(), _packed(networks), against, _packed(teachers) if teachers else None, predictor)
-
-
-def _packed(networks: Mapping[str, PolicyNetwork]) -> dict[str, Parcel]:
-    return {model: pack(network) for model, network in networks.items()}
+    taught, versions = pack_networks(teachers) if teachers else None, len(earlier_names(config.table))
+    return Beginning(program(), pack_networks(networks), against, taught, predictor, versions)
 
 
 @dataclass(frozen=True)
@@ -158,7 +155,7 @@ class Monitor:
         self._folder.save_agent(self._config, self._networks | learning, progress.games)
         tensors = {name: torch.from_numpy(np.ascontiguousarray(each)) for name, each in saved.tensors.items()}
         save_checkpoint(self._folder.checkpoint, progress, tensors)
-        seeing = _packed(self._networks | learning) if saved.gamma else None
+        seeing = pack_networks(self._networks | learning) if saved.gamma else None
         self._kept = _Kept(progress.games, seeing, saved.gamma)
         if is_answered(self._measuring) and measure:
             self._measure_kept()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import socket
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 import torch
@@ -46,10 +48,15 @@ def pack(network: PolicyNetwork | ValueNetwork) -> Parcel:
     return Parcel(network.model, network.size, network.planes, weights)
 
 
+def pack_networks(networks: Mapping[str, PolicyNetwork]) -> dict[str, Parcel]:
+    """Return networks as parcels, by model."""
+    return {model: pack(network) for model, network in networks.items()}
+
+
 def pack_all(learner: Learner) -> dict[str, Parcel]:
     """Return the networks of a learner as parcels, by model, including the critic if there is one."""
-    critic = {} if learner.critic is None else {CRITIC: learner.critic.network}
-    return {model: pack(network) for model, network in (learner.networks | critic).items()}
+    critic = {} if learner.critic is None else {CRITIC: pack(learner.critic.network)}
+    return pack_networks(learner.networks) | critic
 
 
 def unpack_policy(parcel: Parcel) -> PolicyNetwork:
@@ -86,10 +93,16 @@ class Beginning:
     """Oracles to distil from, by model."""
     predictor: RewardPredictor | None
     """The predictor of Phi, if that is the reward."""
+    earlier: int = 0
+    """Number of earlier versions among the opponents."""
 
     def number_of(self, name: str) -> int:
         """Return the number of an opponent among the players of an engine."""
         return LEARNING_PLAYER + 1 + list(self.opponents).index(name)
+
+    def number_of_earlier(self, place: int) -> int:
+        """Return the number of an earlier version among the players of an engine, by its place."""
+        return LEARNING_PLAYER + 1 + len(self.opponents) + place
 
     def check(self) -> Beginning:
         """Return this object; raises InputError, naming this machine, if the program here is a different one."""
@@ -114,6 +127,8 @@ class Published:
     """Wall-clock time of the publication, in seconds."""
     networks: dict[str, Parcel]
     """The learning networks by model, and the critic if there is one."""
+    earlier: list[tuple[int, Any]] = field(default_factory=list)
+    """For each place of an earlier version: what identifies its weights, and a Ray reference to dict[str, Parcel]."""
 
 
 @dataclass

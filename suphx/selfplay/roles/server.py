@@ -17,13 +17,14 @@ import ray
 import torch
 from ray.exceptions import GetTimeoutError, RayError, RayTaskError
 
-from suphx.checkpoint import TrainingProgress
+from suphx.checkpoint import TrainingProgress, tensors_below
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.sizes import CRITIC
 from suphx.selfplay.board import Averages
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.diverged import LearningDiverged
+from suphx.selfplay.earlier import EarlierState, EarlierVersions
 from suphx.selfplay.evaluation import Strength
 from suphx.selfplay.learner import Learner, LearnerState
 from suphx.selfplay.peers import Peers, TorchPeers, open_store
@@ -37,12 +38,13 @@ from suphx.selfplay.roles.parcels import (
     Published,
     Saved,
     own,
-    pack,
     pack_all,
+    pack_networks,
     unpack_policy,
 )
 from suphx.selfplay.roles.requests import is_answered
 from suphx.selfplay.roles.resources import precision_for
+from suphx.selfplay.seating import earlier
 from suphx.selfplay.status import Collapsed, words_of_collapse, words_of_lost_rank
 
 #: Seconds to wait for another role that has died and is being restarted.
@@ -59,6 +61,7 @@ class RolesProgress(TrainingProgress):
     seconds: float = 0
     games: int = 0
     learner: LearnerState | None = None
+    earlier: EarlierState = EarlierState()
 
 
 class Student:
@@ -135,9 +138,11 @@ class ParameterServer:
         self._others: list[Any] = []
         if config.roles.servers.count > 1:
             self._gather()
+        self._earlier = EarlierVersions(earlier(config.table), self._student.learner.networks)
         saved: Saved | None = ask(self._monitor.last)
         if saved is not None:
             self._restore(saved)
+        self._seated = [self._seat(place) for place in range(len(self._earlier.kept))]
         self._averages = Averages()
         self._new_games = 0  # finished games not yet counted by the learner
         self._turns = itertools.cycle(self._buffers)
@@ -162,9 +167,16 @@ class ParameterServer:
     def _restore(self, saved: Saved) -> None:
         self._progress = RolesProgress.model_validate_json(saved.progress)
         assert self._progress.learner is not None
-        reference = ray.put(saved.tensors)
+        below = {name: torch.from_numpy(each.copy()) for name, each in saved.tensors.items()}
+        self._earlier.load(self._progress.earlier, tensors_below(below, "earlier."))
+        learner = {name: each for name, each in saved.tensors.items() if not name.startswith("earlier.")}
+        reference = ray.put(learner)
         ray.get([other.load.remote(self._progress.learner, reference) for other in self._others])
-        self._student.load(self._progress.learner, saved.tensors)
+        self._student.load(self._progress.learner, learner)
+
+    def _seat(self, place: int) -> tuple[int, Any]:
+        """Return an earlier version, as it is published."""
+        return time.time_ns(), ray.put(pack_networks(self._earlier.kept[place]))
 
     def ready(self) -> str:
         """Return where it computes."""
@@ -226,6 +238,9 @@ class ParameterServer:
             taken += 1
         self._progress.version += 1
         self._progress.steps += taken
+        place = self._earlier.keep_if_due(self._progress.games, self._student.learner.networks)
+        if place is not None:
+            self._seated[place] = self._seat(place)
         self._publish()
         seconds = time.monotonic() - began
         self._progress.seconds += seconds
@@ -280,7 +295,8 @@ class ParameterServer:
 
     def _publish(self) -> None:
         learner = self._student.learner
-        published = Published(self._progress.version, learner.gamma, time.time(), pack_all(learner))
+        networks = pack_all(learner)
+        published = Published(self._progress.version, learner.gamma, time.time(), networks, list(self._seated))
         self._latest = (time.time_ns(), [ray.put(published)])
         for buffer in self._buffers:
             buffer.advance.remote(self._progress.version)
@@ -310,9 +326,10 @@ class ParameterServer:
         self._wait_for_save()
         learner = self._student.learner
         state, tensors = learner.state()
-        self._progress.learner = state
+        self._progress.learner, self._progress.earlier = state, self._earlier.state
+        tensors |= {f"earlier.{name}": each for name, each in self._earlier.tensors().items()}
         arrays = {name: each.detach().cpu().numpy().copy() for name, each in tensors.items()}
-        networks = {model: pack(network) for model, network in learner.networks.items()}
+        networks = pack_networks(learner.networks)
         saved = Saved(self._progress.model_dump_json(), arrays, networks, learner.gamma)
         self._saving = self._monitor.keep.remote(saved, measure)
 

@@ -34,7 +34,7 @@ from suphx.selfplay.roles.parcels import LEARNING_PLAYER, Beginning, Counts, Shi
 from suphx.selfplay.roles.requests import is_answered
 from suphx.selfplay.roles.resources import HALVES, SHIPMENT_QUESTIONS, UNDERWAY
 from suphx.selfplay.samples import SAMPLED_TABLE
-from suphx.selfplay.seating import load_opponents, opponents, temperature_of_opponents
+from suphx.selfplay.seating import earlier_names, load_opponents, opponents, temperature_of_opponents
 from suphx.selfplay.trajectory import Batch, Experience, join
 
 #: A shipment with fewer questions than wanted is sent after so many seconds.
@@ -244,12 +244,14 @@ class _Half:
 
 def _opponents(config: TrainConfig, beginning: Beginning, engines: Engines, seed: int) -> list[Agent]:
     found: list[Agent] = []
+    sampling = Sampling(temperature_of_opponents(config.table), seed)
     for name in opponents(config.table):
         if name in beginning.opponents:
-            sampling = Sampling(temperature_of_opponents(config.table), seed)
             found.append(_RemoteOpponent(name, engines, beginning.number_of(name), sampling))
         else:
             found += load_opponents(config.table, (name,), seed)
+    for place, name in enumerate(earlier_names(config.table)):
+        found.append(_RemoteOpponent(name, engines, beginning.number_of_earlier(place), sampling))
     return found
 
 
