@@ -53,9 +53,8 @@ class InferenceEngine:
         for name, networks in beginning.opponents.items():
             of_all[beginning.number_of(name)] = networks
         self._evaluators = self._evaluators_of(of_all)
-        self._beginning = beginning
-        for place in range(beginning.earlier):  # its learning networks come with the learner's
-            number = beginning.number_of_earlier(place)
+        self._earlier_players = [beginning.number_of_earlier(place) for place in range(beginning.earlier)]
+        for number in self._earlier_players:  # their learning networks come with the learner's
             self._evaluators |= {(number, model): self._evaluators[LEARNING_PLAYER, model] for model in MODELS}
         self._earlier: dict[int, int] = {}  # what identifies the weights in use, by place
         self._known: int | None = None  # number of the publication in use; None before the first
@@ -170,7 +169,7 @@ class InferenceEngine:
             return  # the server is restarted; meanwhile, the current weights play on
         loop = asyncio.get_running_loop()
         new = {LEARNING_PLAYER: published.networks}
-        new |= {self._beginning.number_of_earlier(place): networks for place, (_, networks) in changed.items()}
+        new |= {self._earlier_players[place]: networks for place, (_, networks) in changed.items()}
         self._evaluators |= await loop.run_in_executor(self._prepare, self._evaluators_of, new)
         self._earlier |= {place: identity for place, (identity, _) in changed.items()}
         self._known, self._version, self._gamma = known, published.version, published.gamma
