@@ -12,9 +12,9 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 
 #: What stands for something of the reader's, and what a test puts there; longer ones first.
 PLACEHOLDERS = {
-    "$SUPHX_RUNS/pretrain/tenhou/agent": "sl",
-    "$SUPHX_RUNS/pretrain/tenhou-2/agent": "sl",
-    "$SUPHX_RUNS/pretrain/small/agent": "sl",
+    "docs/results/ladder/NAME": "docs/results/ladder/rl-basic",
+    "RUNS/pretrain/tenhou/agent": "sl",
+    "RUNS/pretrain/tenhou-2/agent": "sl",
     "expert-hanchan-ai.zip": "logs",
     "ⓝSuphx": "sensible",
     "ⓝLuckyJ": "tsumogiri",
