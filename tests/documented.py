@@ -25,6 +25,7 @@ PLACEHOLDERS = {
     "RUN/games": "logs",
     "PATH...": "logs",
     "FOLDER": "pictures",
+    "AVERAGE": "sl-weak",
     "CONFIG": "config.yaml",
     "LOGS": "logs",
     "FILE": "numbers.csv",

@@ -42,6 +42,7 @@ QUICK: dict[str, list[str]] = {
     "bot": [],
     "train configs/cluster.yaml": ["--dry-run", "--nodes", "10x16c1g64"],
     "train": ["--dry-run"],
+    "average docs/results/ladder/rl-basic-1 docs/results/ladder/rl-basic-2 docs": ["--out", "average-of-six"],
     "average docs/results/ladder/rl-basic-1": ["--out", "average-of-two"],
     "average docs/results/ladder/rl-1r-1": ["--out", "average-of-four"],
     "average": ["--out", "average"],
