@@ -9,8 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from suphx.checkpoint import tensors_below
 from suphx.networks.policy import PolicyNetwork
-from suphx.networks.sizes import MODEL_PLANES
-from suphx.selfplay.oracle import narrow
+from suphx.selfplay.oracle import without_hidden
 from suphx.selfplay.seating import EarlierConfig
 
 
@@ -62,4 +61,4 @@ class EarlierVersions:
 
 
 def _copies(networks: Mapping[str, PolicyNetwork]) -> dict[str, PolicyNetwork]:
-    return {model: narrow(each, each.planes - MODEL_PLANES[model]) for model, each in networks.items()}
+    return {model: without_hidden(each) for model, each in networks.items()}

@@ -12,7 +12,7 @@ from suphx.networks.sizes import MODEL_PLANES
 from suphx.networks.weights import save_agent, save_network
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength, read_strength, write_strength
-from suphx.selfplay.oracle import narrow
+from suphx.selfplay.oracle import without_hidden
 
 AGENT_FOLDER, ORACLE_FOLDER = "agent", "oracle"
 CHECKPOINT_NAME = "checkpoint.safetensors"
@@ -51,7 +51,7 @@ class RunFolder:
 
     def save_agent(self, config: TrainConfig, networks: Mapping[str, PolicyNetwork], games: int) -> None:
         """Write the agent without hidden planes, and separately the networks that see them; games: played so far."""
-        plain = {model: _narrowed(network) for model, network in networks.items()}
+        plain = {model: without_hidden(network) for model, network in networks.items()}
         about = {"start": config.start, "games": f"{games:,}", "config": config.model_dump_json()}
         save_agent(self.agent, plain, config.name, about, starts=[weights_folder(config.start)])
         for model, network in networks.items():
@@ -84,9 +84,3 @@ class RunFolder:
             self.best.rename(before)
         fresh.rename(self.best)
         shutil.rmtree(before, ignore_errors=True)
-
-
-def _narrowed(network: PolicyNetwork) -> PolicyNetwork:
-    """Return a network without its planes of hidden information, as it plays in a match."""
-    more = network.planes - MODEL_PLANES[network.model]
-    return narrow(network, more) if more else network

@@ -14,6 +14,7 @@ from simulator.players.simple import decision_key
 from simulator.wall import mix2
 from suphx.features.layout import ORACLE_PLANES
 from suphx.networks.policy import PolicyNetwork
+from suphx.networks.sizes import MODEL_PLANES
 from suphx.selfplay.learning_config import OracleConfig
 
 #: Gamma is rounded to a multiple of 2^-16.
@@ -30,6 +31,11 @@ def widen(network: PolicyNetwork, planes: int = ORACLE_PLANES) -> PolicyNetwork:
 def narrow(network: PolicyNetwork, planes: int = ORACLE_PLANES) -> PolicyNetwork:
     """Return a network without the last planes: the same function as if they were all zero."""
     return _resized(network, network.planes - planes)
+
+
+def without_hidden(network: PolicyNetwork) -> PolicyNetwork:
+    """Return a copy of a network without any planes of hidden information."""
+    return narrow(network, network.planes - MODEL_PLANES[network.model])
 
 
 @torch.no_grad()

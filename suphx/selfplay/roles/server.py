@@ -167,9 +167,9 @@ class ParameterServer:
     def _restore(self, saved: Saved) -> None:
         self._progress = RolesProgress.model_validate_json(saved.progress)
         assert self._progress.learner is not None
-        below = {name: torch.from_numpy(each.copy()) for name, each in saved.tensors.items()}
-        self._earlier.load(self._progress.earlier, tensors_below(below, "earlier."))
         learner = {name: each for name, each in saved.tensors.items() if not name.startswith("earlier.")}
+        others = {name: torch.from_numpy(saved.tensors[name].copy()) for name in saved.tensors.keys() - learner.keys()}
+        self._earlier.load(self._progress.earlier, tensors_below(others, "earlier."))
         reference = ray.put(learner)
         ray.get([other.load.remote(self._progress.learner, reference) for other in self._others])
         self._student.load(self._progress.learner, learner)
