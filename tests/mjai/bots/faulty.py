@@ -27,7 +27,7 @@ def say(value):
 def misbehave(fault, events, seat):
     """Do what must not be done, in the place of an answer."""
     if fault in ("late", "late once"):
-        time.sleep(0.4)
+        time.sleep(3.0)
         say(answer(events, seat))
     elif fault == "hangs":
         time.sleep(FOREVER)
@@ -85,7 +85,7 @@ def main():
         with open(rest[0], "w") as file:
             file.write(f"{os.getpid()} {child.pid}")
     if fault == "slow to start":
-        time.sleep(0.5)
+        time.sleep(3.0)
     seat, asked = None, 0
     for line in sys.stdin:
         events = json.loads(line)
