@@ -77,8 +77,8 @@ class IdleServer(CountingServer):
 
     def _learn(self, found: LessonParts) -> None:
         self._pairs += self._config.learning.batch
-        parts: Any = found.parts
-        ray.get(parts)
+        for rank in range(self._config.roles.servers.count):
+            ray.get(found.part(rank))
 
 
 class ListeningMonitor(Clocked, Monitor):

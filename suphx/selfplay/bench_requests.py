@@ -16,7 +16,8 @@ from suphx.selfplay.bench_clocked import Clocked, ClockedBuffer
 from suphx.selfplay.benchmark import MODEL, made_up_questions
 from suphx.selfplay.learning_config import LearningConfig
 from suphx.selfplay.replay import Lesson
-from suphx.selfplay.roles.parcels import Counts, LessonParts, Shipment, own
+from suphx.selfplay.roles.parcels import Counts, LessonParts, Shipment
+from suphx.selfplay.roles.resources import RolesConfig
 from suphx.selfplay.trajectory import PATH, Batch
 
 #: Shipments sent to a buffer before each lesson is requested, and number of lessons.
@@ -67,7 +68,7 @@ def bench_buffer(config: LearningConfig) -> dict[str, float]:
     a lesson to its arrival.
     """
     remote: Any = ray.remote(ClockedBuffer)
-    buffer = remote.options(num_cpus=0).remote(0, config, 0, 1_000_000, None)
+    buffer = remote.options(num_cpus=0).remote(0, config, 0, RolesConfig(ahead=1_000_000), None)
     n = config.batch
     shipment = ray.put(_shipment(n))
     taking, handing, times = 0.0, 0.0, []
@@ -78,9 +79,8 @@ def bench_buffer(config: LearningConfig) -> dict[str, float]:
         at.append(ray.get(buffer.cpu_seconds.remote()))
         began = time.perf_counter()
         found: LessonParts = ray.get(buffer.lesson.remote(1))
-        part: Any = found.parts[0]
-        lesson: Lesson = ray.get(part)
-        own(lesson)
+        pieces: list[Lesson] = ray.get(found.part(0))
+        Lesson.together(pieces)
         took = time.perf_counter() - began
         at.append(ray.get(buffer.cpu_seconds.remote()))
         if number:  # the first one is not counted

@@ -89,6 +89,11 @@ class TrainConfig(Config):
                     f"learning: a batch of {self.learning.batch_for(model)} questions to {model} is too small for "
                     f"{self.roles.servers.count} servers, which share it, and the critic's steps"
                 )
+            if self.learning.batch_for(model) < self.roles.buffers.count:
+                raise ValueError(
+                    f"learning: a batch of {self.learning.batch_for(model)} questions to {model} is too small for "
+                    f"{self.roles.buffers.count} buffers, each of which gives some of them"
+                )
         if (self.teacher is None) != (self.learning.teacher is None):
             raise ValueError("teacher: goes with learning.teacher; set both (which oracle, and how near) or neither")
         return self

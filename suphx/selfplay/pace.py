@@ -5,7 +5,7 @@ while all tables play a round, whatever the speed of play and learning. Experien
 dropped.
 
 In a run by roles experience also waits, if learning is the slower side: in shipments that buffers have not taken in
-yet, and in the buffers, for as many minibatches as they hold `ahead`.
+yet, and in the buffers, for as many minibatches as they hold `ahead` together.
 
 Two things are not counted. Questions that `learning.certain` leaves out depend on the policy: without them a version
 takes more games, and experience is younger than computed here. Deals that wait for their `copies` become older.
@@ -51,7 +51,7 @@ class Pace:
     lessons_in_reach: dict[str, float]
     """By model: number of minibatches that its questions fill before they are too old."""
     replay_bytes: int
-    """Size of the minibatches that a buffer must be able to hold."""
+    """Size of what a buffer must be able to hold: its share of the minibatches."""
 
 
 def pace_of(config: TrainConfig, tables: int, by_roles: bool = False) -> Pace:
@@ -64,14 +64,15 @@ def pace_of(config: TrainConfig, tables: int, by_roles: bool = False) -> Pace:
     versions, waiting = tables / ROUNDS_A_GAME / games, 0.0
     if by_roles:
         shipments = config.roles.simulators.count * HALVES * UNDERWAY * min(SHIPMENT_QUESTIONS, learning.batch)
-        lessons_ahead = config.roles.buffers.count * config.roles.ahead * len(learning.models)
+        lessons_ahead = config.roles.ahead * len(learning.models)
         waiting = shipments / (games * sum(asked.values())) + lessons_ahead / config.publish_steps
     reach = max(learning.replay.staleness + 1 - versions, 0.0) * games
     lessons: dict[str, float] = {model: reach * n / learning.batch_for(model) for model, n in asked.items()}
     hidden, held = ORACLE_PLANES * sum(config.hidden_planes.values()), 0
     for model in learning.models:
         held += learning.batch_for(model) * (8 * (MODEL_PLANES[model] + hidden) + _ROW_BYTES)
-    return Pace(games, versions, waiting, lessons, held * (config.roles.ahead + 1))
+    shares = config.roles.buffers.count if by_roles else 1
+    return Pace(games, versions, waiting, lessons, held * (config.roles.ahead + 1) // shares)
 
 
 def check_pace(config: TrainConfig, tables: int, by_roles: bool = False) -> Pace:
@@ -90,6 +91,7 @@ def check_pace(config: TrainConfig, tables: int, by_roles: bool = False) -> Pace
             "publish_steps, learning.batch or the bound"
         )
     least = (learning.critic.steps if learning.has_critic else 1) * config.roles.servers.count
+    least = max(least, config.roles.buffers.count)
     for model, lessons in pace.lessons_in_reach.items():
         if lessons < 1:
             fitting = int(lessons * learning.batch_for(model) / 2)
@@ -99,7 +101,7 @@ def check_pace(config: TrainConfig, tables: int, by_roles: bool = False) -> Pace
             )
     if pace.replay_bytes > learning.replay.bytes:
         raise InputError(
-            f"learning.replay.bytes: {learning.replay.bytes:,} hold less than the {config.roles.ahead + 1} minibatches "
-            f"of every model that wait in a buffer, {pace.replay_bytes:,} bytes"
+            f"learning.replay.bytes: {learning.replay.bytes:,} hold less than a buffer's share of the "
+            f"{config.roles.ahead + 1} minibatches of every model that wait, {pace.replay_bytes:,} bytes"
         )
     return pace

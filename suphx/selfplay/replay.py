@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -32,9 +33,15 @@ class Lesson:
     def __len__(self) -> int:
         return len(self.advantage)
 
-    def rows(self, which: np.ndarray) -> Lesson:
-        """Return some of the rows, chosen by indices i64[m] or a mask bool[n]."""
+    def rows(self, which: np.ndarray | slice) -> Lesson:
+        """Return some of the rows, chosen by indices i64[m], a mask bool[n] or a slice."""
         return Lesson(self.experience.rows(which), self.advantage[which], self.rewards[which], self.version[which])
+
+    @staticmethod
+    def together(lessons: Sequence[Lesson]) -> Lesson:
+        """Return the rows of one or more lessons one after the other, in arrays of its own."""
+        columns = [each.columns() for each in lessons]
+        return _lesson({name: np.concatenate([each[name] for each in columns]) for name in columns[0]})
 
     def columns(self) -> dict[str, np.ndarray]:
         """Return all columns by name."""
@@ -145,8 +152,7 @@ class ReplayBuffer:
             part.uses[taken] += 1
             found.append(part.lesson.rows(taken))
         self._compact()
-        columns = [each.columns() for each in found]
-        return _lesson({name: np.concatenate([each[name] for each in columns]) for name in columns[0]})
+        return Lesson.together(found)
 
     def figures(self) -> dict[str, float]:
         """Return figures about the contents, by name; ages are in versions."""

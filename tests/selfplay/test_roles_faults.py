@@ -65,6 +65,18 @@ def test_a_process_of_a_parameter_server_of_two_may_die(start, tmp_path):
         run.stop()
 
 
+def test_one_of_two_buffers_may_die(start, tmp_path):
+    """Each lesson is drawn from both; simulators feed the new one until it has its share again."""
+    with ray_here(values(start)):
+        run = Background(values(start, roles={"buffers": {"count": 2, "cpus": 0}}), tmp_path)
+        run.wait_for_versions(2)
+        victim, _ = processes("Buffer")
+        victim.send_signal(signal.SIGKILL)
+        run.wait_for(lambda: len(processes("Buffer")) == 2 and victim.pid not in {e.pid for e in processes("Buffer")})
+        run.wait_for_versions(4)
+        run.stop()
+
+
 def test_a_worker_node_may_die(start, tmp_path):
     """The monitor is on the head; all others fit one node, and another takes over from it."""
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})

@@ -1,4 +1,4 @@
-"""The parts of a training by roles, each by itself: parcels, plans, engine, buffer, processes that share a step."""
+"""The parts of a training by roles, each by itself: parcels, plans, engine, processes that share a step."""
 
 from __future__ import annotations
 
@@ -22,15 +22,13 @@ from suphx.errors import InputError
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import ValueNetwork
 from suphx.networks.sizes import MODEL_PLANES, OUTPUTS, NetworkSize
-from suphx.selfplay.advantage import raw_advantages
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.learner import Learner
 from suphx.selfplay.learning_config import CriticConfig, LearningConfig
 from suphx.selfplay.peers import Peers, TorchPeers, open_store
-from suphx.selfplay.roles.buffer import Buffer
 from suphx.selfplay.roles.engine import Engines, InferenceEngine
 from suphx.selfplay.roles.names import name_of
-from suphx.selfplay.roles.parcels import Beginning, Counts, Parcel, Published, Shipment, pack, program, unpack
+from suphx.selfplay.roles.parcels import Beginning, Parcel, Published, pack, program, unpack
 from suphx.selfplay.roles.plan import Node, parse_node, plan_of
 from suphx.selfplay.roles.resources import RoleConfig
 from suphx.selfplay.roles.simulator import RemotePolicy
@@ -285,27 +283,6 @@ def test_a_policy_without_an_oracle_is_shown_nothing_hidden_whatever_engines_say
     collector = tiny_collector()
     collector.set_policy(0, RemotePolicy(_ShowsAll(), TrainConfig(), 0))
     collect(collector, 2)
-
-
-def test_a_buffer_makes_simulators_wait_until_its_lessons_are_taken(engine):
-    config = LearningConfig(models=["discard"], batch=16)
-    buffer = ray.remote(Buffer).options(num_cpus=0).remote(0, config, 0, 2, None)
-    collector = tiny_collector(models=("discard",))
-
-    def ship() -> object:
-        batch = collect(collector, 8)
-        return buffer.add.remote(Shipment(batch, raw_advantages(config, batch), Counts(rounds=8)))
-
-    waiting = ship()
-    assert not ray.wait([waiting], timeout=1)[0]
-    taken = 0
-    while not ray.wait([waiting], timeout=0.1)[0]:
-        lesson = ray.get(buffer.lesson.remote(2))
-        assert lesson.model == "discard" and [len(ray.get(part)) for part in lesson.parts] == [8, 8]
-        taken += lesson.counts.rounds
-    assert taken == 8
-    while ray.get(buffer.lesson.remote(1)).model is not None:
-        pass
 
 
 def learning() -> LearningConfig:

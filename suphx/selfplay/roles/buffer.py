@@ -1,36 +1,55 @@
-"""The replay buffer role: receives experience, makes simulators wait when there is enough, hands out lessons."""
+"""The replay buffer role: receives experience, makes simulators wait when there is enough, hands out lessons.
+
+Every lesson is drawn from all buffers, so that more of them prepare larger lessons in the same time. The parameter
+server asks one of them, in turn, which asks the others for their shares.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import itertools
 import time
 from collections.abc import Sequence
+from typing import Any
 
-import numpy as np
 import ray
+from ray.exceptions import RayError, RayTaskError
 
 from suphx.selfplay.advantage import Advantages, Moments
 from suphx.selfplay.learning_config import LearningConfig
 from suphx.selfplay.replay import ReplayBuffer
-from suphx.selfplay.roles.parcels import Counts, LessonParts, Shipment
+from suphx.selfplay.roles.names import find
+from suphx.selfplay.roles.parcels import Counts, LessonParts, Share, Shipment
+from suphx.selfplay.roles.resources import RolesConfig
 
 #: Seconds after which a request for a lesson is answered with none.
 _PATIENCE_SECONDS = 1.0
+#: Seconds to wait if other buffers are gone, or have no questions to the same models.
+_AGAIN_SECONDS = 0.05
+
+
+def bounds(total: int, parts: int) -> list[int]:
+    """Return where equal parts of so many rows begin, and the end of the last one: parts + 1 indices."""
+    return [total * part // parts for part in range(parts + 1)]
 
 
 class Buffer:
     """One of the replay buffers. An asynchronous Ray actor, which needs room for all calls of `add` that wait."""
 
-    def __init__(self, number: int, config: LearningConfig, seed: int, ahead: int, moments: Moments | None) -> None:
-        """ahead: minibatches of every model from which on simulators must wait. moments: those of a resumed run."""
-        self._config = config
+    def __init__(
+        self, number: int, config: LearningConfig, seed: int, roles: RolesConfig, moments: Moments | None
+    ) -> None:
+        """Start empty; number: of this buffer. moments: those of a resumed run."""
+        self._number, self._config, self._roles = number, config, roles
+        self._models: list[str] = list(config.models)
         self._replay = ReplayBuffer(config.replay, seed + number)
         self._advantages = Advantages(config)
         self._advantages.moments = moments.model_copy() if moments else Moments()
-        self._ahead = ahead
         self._counts = Counts()
         self._next = 0
         self._room, self._arrival = asyncio.Event(), asyncio.Event()
+        self._handles: list[Any] | None = None
 
     async def ready(self) -> None:
         """Return once the buffer has started."""
@@ -46,38 +65,102 @@ class Buffer:
 
     def _look_for_room(self) -> None:
         """Let simulators that wait go on if some model has fewer questions than it should have ahead."""
-        if all(self._has_enough(model) for model in self._config.models):
+        if all(self._has(model, self._roles.ahead) for model in self._models):
             self._room.clear()
         else:
             self._room.set()
 
-    def _has_enough(self, model: str) -> bool:
-        return self._replay.available(model) >= self._ahead * self._config.batch_for(model)
+    def _has(self, model: str, shares: int) -> bool:
+        start, end = self._rows(model)
+        return self._replay.available(model) >= shares * (end - start)
+
+    def _rows(self, model: str) -> tuple[int, int]:
+        """Return which rows of a model's minibatch come from this buffer: the first one, and the one after the last."""
+        of_all = bounds(self._config.batch_for(model), self._roles.buffers.count)
+        return of_all[self._number], of_all[self._number + 1]
 
     async def advance(self, version: int) -> None:
         """Set the version that plays now."""
         self._replay.advance(version)
         self._look_for_room()
 
-    async def lesson(self, parts: int) -> LessonParts:
-        """Return a minibatch of the next model, in turn, with enough questions, as references to `parts` parts."""
-        until = time.monotonic() + _PATIENCE_SECONDS
+    async def offer(self, models: Sequence[str], patience: float, lacks: bool) -> list[str]:
+        """Wait until there are enough questions for a share of some of the models' minibatches; return which models.
+
+        patience: seconds after which no model is returned. lacks: whether some buffer lacks questions; then simulators
+        that wait here go on, since they may have some for it.
+        """
+        if lacks:
+            self._room.set()
+        until = time.monotonic() + patience
         while True:
             self._arrival.clear()
-            models: Sequence[str] = self._config.models
-            for turn in range(len(models)):
-                model = models[(self._next + turn) % len(models)]
-                lesson = self._replay.sample(model, self._config.batch_for(model))
-                if lesson is not None:
-                    self._next = (self._next + turn + 1) % len(models)
-                    self._look_for_room()
-                    rows = np.array_split(np.arange(len(lesson)), parts)
-                    return self._reply(model, [ray.put(lesson.rows(each)) for each in rows])
-            try:
+            found = [model for model in models if self._has(model, 1)]
+            if found or time.monotonic() >= until:
+                return found
+            with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._arrival.wait(), until - time.monotonic())
-            except TimeoutError:
-                return self._reply(None, [])
 
-    def _reply(self, model: str | None, parts: list[object]) -> LessonParts:
+    async def share(self, model: str, parts: int) -> Share:
+        """Return this buffer's share of a model's minibatch, in pieces for the `parts` parts of the minibatch."""
+        (start, end), pieces = self._rows(model), {}
+        lesson = self._replay.sample(model, end - start)
+        if lesson is not None:
+            cuts = bounds(self._config.batch_for(model), parts)
+            for part, (first, last) in enumerate(itertools.pairwise(cuts)):
+                mine = slice(max(first - start, 0), max(last - start, 0))
+                piece = lesson.rows(mine)
+                if len(piece):
+                    pieces[part] = ray.put(piece)
+        self._look_for_room()
+        return Share(pieces, *self._news())
+
+    def _news(self) -> tuple[Counts, dict[str, float]]:
+        """Return counts of what came in since this was last called, and figures about the contents."""
         counts, self._counts = self._counts, Counts()
-        return LessonParts(model, parts, counts, self._replay.figures(), self._advantages.moments.model_copy())
+        return counts, self._replay.figures()
+
+    async def lesson(self, parts: int) -> LessonParts:
+        """Return a minibatch, in `parts` parts, of the next model, in turn, with enough questions in all buffers."""
+        models = self._models[self._next :] + self._models[: self._next]
+        until, lacks = time.monotonic() + _PATIENCE_SECONDS, False
+        while time.monotonic() < until:
+            words = (models, _PATIENCE_SECONDS / 2, lacks)
+            asked = [self.offer(*words), *(each.offer.remote(*words) for each in self._others())]
+            try:
+                offers = await asyncio.gather(*asked)
+            except RayTaskError:
+                raise
+            except RayError:  # another buffer is gone, and is being restarted
+                await asyncio.sleep(_AGAIN_SECONDS)
+                continue
+            common = [model for model in models if all(model in each for each in offers)]
+            if common:
+                return await self._gather(common[0], parts)
+            lacks = True
+            await asyncio.sleep(_AGAIN_SECONDS)  # if each has questions, but to different models
+        return self._reply(None, [Share({}, *self._news())])
+
+    async def _gather(self, model: str, parts: int) -> LessonParts:
+        """Return a minibatch, or none if a buffer has died or dropped questions since; then what was drawn is lost."""
+        self._next = (self._models.index(model) + 1) % len(self._models)
+        asked = [self.share(model, parts), *(each.share.remote(model, parts) for each in self._others())]
+        shares, is_whole = [], True
+        for share in await asyncio.gather(*asked, return_exceptions=True):
+            if isinstance(share, Share):
+                shares.append(share)
+                is_whole = is_whole and bool(share.pieces)
+            elif isinstance(share, RayTaskError) or not isinstance(share, RayError):
+                raise share
+            else:
+                is_whole = False
+        return self._reply(model if is_whole else None, shares)
+
+    def _reply(self, model: str | None, shares: list[Share]) -> LessonParts:
+        return LessonParts(model, shares, self._advantages.moments.model_copy())
+
+    def _others(self) -> list[Any]:
+        if self._handles is None:
+            numbers = range(self._roles.buffers.count)
+            self._handles = [find("buffers", number) for number in numbers if number != self._number]
+        return self._handles

@@ -26,11 +26,18 @@ from suphx.selfplay.roles.names import ask, find
 from suphx.selfplay.roles.parcels import LEARNING_PLAYER, Beginning, Parcel, Published, unpack
 from suphx.selfplay.roles.resources import RoleConfig, precision_for
 
-#: Seconds between two requests for newer weights, and between two reports.
-_WEIGHTS_SECONDS = 0.2
+#: Seconds between two reports.
 _REPORT_SECONDS = 2.0
+#: Seconds between two requests of an engine for newer weights: at least so many, and so many for each engine of the
+#: run, since one thread of the parameter server answers them all.
+_WEIGHTS_SECONDS, _SECONDS_AN_ENGINE = 0.2, 0.004
 #: Maximum positions per batch; on a GPU more are no faster, and on a CPU passes are smaller anyway.
 _LARGEST = 8192
+
+
+def seconds_between_requests(engines: int) -> float:
+    """Return the seconds between two requests of each of so many engines for newer weights."""
+    return max(_WEIGHTS_SECONDS, engines * _SECONDS_AN_ENGINE)
 
 
 @dataclass
@@ -48,6 +55,7 @@ class InferenceEngine:
         keep_memory()
         self._server, self._monitor = find("servers"), find("monitor")
         self._precision = precision_for(role)
+        self._pause = seconds_between_requests(role.count)
         beginning: Beginning = ask(self._monitor.beginning).check()
         of_all: dict[int, Mapping[str, Parcel]] = {LEARNING_PLAYER: beginning.start}
         for name, networks in beginning.opponents.items():
@@ -149,7 +157,7 @@ class InferenceEngine:
 
     async def _follow(self) -> None:
         while True:
-            await asyncio.sleep(_WEIGHTS_SECONDS)
+            await asyncio.sleep(self._pause)
             await self._ask_for_weights()
 
     async def _ask_for_weights(self) -> None:

@@ -18,7 +18,6 @@ from suphx.networks.sizes import CRITIC, NetworkSize
 from suphx.reward.predictor import RewardPredictor
 from suphx.selfplay.advantage import Moments
 from suphx.selfplay.learner import Learner
-from suphx.selfplay.replay import Lesson
 from suphx.selfplay.trajectory import Batch
 
 #: The learner's number among the players of an engine; opponents with networks are numbered from 1 on.
@@ -169,23 +168,31 @@ class Shipment:
     counts: Counts
 
 
-@dataclass(frozen=True)
+@dataclass
+class Share:
+    """What one buffer gives to a minibatch, and figures of the buffer."""
+
+    pieces: dict[int, Any]
+    """Ray references to Lesson, by process of the parameter server; empty if there were too few questions."""
+    counts: Counts
+    """Counts of what the buffer received since it last told."""
+    figures: dict[str, float]
+
+
+@dataclass
 class LessonParts:
-    """A minibatch of one model, with a part for each process of the parameter server, and figures of the buffer."""
+    """A minibatch of one model, drawn from all buffers, with a part for each process of the parameter server."""
 
     model: str | None
     """None: no model had enough questions."""
-    parts: list[object]
-    """Ray references to Lesson."""
-    counts: Counts
-    """Counts of what the buffer received since the last answer."""
-    figures: dict[str, float]
+    shares: list[Share]
+    """Of all buffers, or if there is no minibatch, of the one that was asked."""
     moments: Moments
+    """Those of the buffer that was asked."""
 
-
-def own(lesson: Lesson) -> Lesson:
-    """Return a lesson with its own arrays: those that Ray passes are read-only, in memory shared with others."""
-    return lesson.rows(np.arange(len(lesson)))
+    def part(self, rank: int) -> list[Any]:
+        """Return the pieces of a process's part, as Ray references to Lesson."""
+        return [share.pieces[rank] for share in self.shares if rank in share.pieces]
 
 
 @dataclass(frozen=True)

@@ -39,14 +39,15 @@ class RolesConfig(Config):
     engines: RoleConfig = Field(default_factory=lambda: RoleConfig(cpus=0.5))
     """Inference engines compute the answers of the networks at the tables."""
     buffers: RoleConfig = Field(default_factory=lambda: RoleConfig(cpus=0.0))
-    """Replay buffers keep experience, up to `learning.replay.bytes` of memory each."""
+    """Replay buffers keep experience, up to `learning.replay.bytes` of memory each; all give their share of every
+    minibatch."""
     servers: RoleConfig = Field(default_factory=lambda: RoleConfig(cpus=0.5))
     """The parameter server learns. Several processes share each step's questions and add up their gradients."""
     monitor: RoleConfig = Field(default_factory=lambda: RoleConfig(cpus=0.0))
     """The monitor writes all files, and measures the agent with its `threads`."""
     ahead: int = Field(default=3, ge=1)
-    """Minibatches of every model that a buffer holds before simulators must wait. This keeps experience fresh if
-    learning is slower than play."""
+    """Minibatches of every model that the buffers hold together before simulators must wait. This keeps experience
+    fresh if learning is slower than play."""
     start_seconds: float = Field(default=300, gt=0)
     """Seconds that roles have to start; after that, the run ends with an error that names those missing."""
     restarts: int = Field(default=20, ge=-1)

@@ -116,7 +116,7 @@ class DistributedTraining:
         start(config, self.folder.path, self._purpose)
         start = self._start("buffers", Buffer, roles.buffers, calls=roles.simulators.count * HALVES * UNDERWAY + 100)
         for number in range(roles.buffers.count):
-            start(number, config.learning, config.seed, roles.ahead, moments)
+            start(number, config.learning, config.seed, roles, moments)
         self._start("servers", ParameterServer, roles.servers, {"learn": 1})(config, self._purpose)
         start = self._start("engines", InferenceEngine, roles.engines)
         for _ in range(roles.engines.count):

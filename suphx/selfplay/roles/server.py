@@ -37,7 +37,6 @@ from suphx.selfplay.roles.parcels import (
     LessonParts,
     Published,
     Saved,
-    own,
     pack_all,
     pack_networks,
     unpack_policy,
@@ -99,12 +98,12 @@ class Student:
         """Count games that have ended, for the schedules."""
         self.learner.count_games(games)
 
-    def step(self, model: str, lesson: Lesson, games: int) -> dict[str, dict[str, float]]:
+    def step(self, model: str, games: int, *pieces: Lesson) -> dict[str, dict[str, float]]:
         """Take a step on this process's part of a minibatch; return figures by group.
 
         games: number of games that have ended since the last step.
         """
-        lesson = own(lesson)
+        lesson = Lesson.together(pieces)  # copied, since arrays that Ray passes are read-only
         self.learner.count_games(games)
         found = {model: self.learner.step(model, lesson.experience, lesson.advantage)}
         if self.learner.critic is not None:
@@ -225,11 +224,12 @@ class ParameterServer:
             found = self._lesson()
             if found is None:
                 continue
-            counts += found.counts
-            self._progress.games += found.counts.games
+            for share in found.shares:
+                counts += share.counts
+                self._progress.games += share.counts.games
+                self._new_games += share.counts.games
+                self._averages.add("replay", share.figures)
             self._student.learner.advantages.moments = found.moments
-            self._averages.add("replay", found.figures)
-            self._new_games += found.counts.games
             if found.model is None:
                 continue
             step_began = time.monotonic()
@@ -247,10 +247,10 @@ class ParameterServer:
         self._note(counts, seconds, learning)
 
     def _ask_for_lesson(self) -> Any:  # a reference
-        return next(self._turns).lesson.remote(self._config.roles.servers.count)
+        return next(self._turns).lesson.remote(self._config.roles.servers.count)  # in turn, since it is work to gather
 
     def _lesson(self) -> LessonParts | None:
-        """Return the next lesson, from the buffers in turn; the one after it is prepared meanwhile."""
+        """Return the next lesson; the one after it is prepared meanwhile."""
         try:
             found: LessonParts = ray.get(self._asked)
         except RayTaskError:
@@ -265,16 +265,16 @@ class ParameterServer:
     def _learn(self, found: LessonParts) -> None:
         """Take a step, with each process learning from its part."""
         assert found.model is not None
-        mine: Any = found.parts[0]
         try:
-            lesson: Lesson = ray.get(mine)
-        except RayError:  # the buffer has died since, and its lesson with it
+            mine: list[Lesson] = ray.get(found.part(0))
+        except RayError:  # a buffer has died since, and its share with it
             return
         games, self._new_games = self._new_games, 0
-        others = zip(self._others, found.parts[1:], strict=True)
-        running = [other.step.remote(found.model, part, games) for other, part in others]
+        running = [
+            other.step.remote(found.model, games, *found.part(rank)) for rank, other in enumerate(self._others, 1)
+        ]
         try:
-            figures = self._student.step(found.model, lesson, games)
+            figures = self._student.step(found.model, games, *mine)
             ray.get(running)
         except LearningDiverged:
             raise
@@ -282,7 +282,8 @@ class ParameterServer:
             if not any(map(_is_lost, running)):
                 raise
             os._exit(1)  # a crash to Ray, which restarts this process, and it the others, from the checkpoint
-        staleness = float(self._progress.version - lesson.version.astype(np.int64).mean())
+        versions = np.concatenate([piece.version for piece in mine]).astype(np.int64)
+        staleness = float(self._progress.version - versions.mean())
         self._averages.add(found.model, figures[found.model] | {"staleness": staleness})
         if CRITIC in figures:
             self._averages.add(CRITIC, figures[CRITIC])

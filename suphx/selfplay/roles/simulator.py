@@ -5,6 +5,7 @@ Its tables are in two halves, each on its own thread: while one waits for the ne
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections import deque
 from dataclasses import asdict
@@ -99,10 +100,12 @@ class Simulator:
     """Plays games. A Ray actor: `run` has its own thread, other roles' requests run on another."""
 
     def __init__(self, number: int, config: TrainConfig) -> None:
-        """Deal the first rounds; number: of this simulator, which determines its engine and its buffer."""
+        """Deal the first rounds; number: of this simulator, which determines its engine and its first buffer."""
         keep_memory()
         self._config, self._monitor = config, find("monitor")
-        self._buffer = find("buffers", number % config.roles.buffers.count)
+        buffers = find_all("buffers", config.roles.buffers.count)
+        first = number % len(buffers)
+        self._landing = itertools.cycle(buffers[first:] + buffers[:first])
         engines = find_all("engines", config.roles.engines.count)
         self._stop = Event()
         self._error: BaseException | None = None
@@ -149,8 +152,8 @@ class Simulator:
             self._sampled = self._monitor.sample.remote(ended, f"{self._config.name} {version}")
 
     def ship(self, shipment: Shipment) -> Any:  # a reference
-        """Send experience to the buffer."""
-        return self._buffer.add.remote(shipment)
+        """Send experience to the next buffer: all get as much, since all give as much to each minibatch."""
+        return next(self._landing).add.remote(shipment)
 
 
 class _Half:

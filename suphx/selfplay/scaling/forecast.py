@@ -9,7 +9,7 @@ from functools import cache
 from suphx.selfplay.benchmark import MODEL
 from suphx.selfplay.learning_config import LearningConfig
 from suphx.selfplay.pace import LONG_ROUND, QUESTIONS_A_GAME, ROUNDS_A_GAME
-from suphx.selfplay.roles.engine import _WEIGHTS_SECONDS
+from suphx.selfplay.roles.engine import seconds_between_requests
 from suphx.selfplay.roles.resources import HALVES, SHIPMENT_QUESTIONS, UNDERWAY, RolesConfig
 from suphx.selfplay.scaling.costs import ASKED_IN_TURN, ASSUMED_LATENCY, ROUND_SPREAD, Costs
 from suphx.selfplay.scaling.learning import LearningFigures, LearningFlow, simulate_learning
@@ -17,6 +17,8 @@ from suphx.selfplay.scaling.play import PlayFigures, simulate_play
 
 #: Planned load of a buffer, as a share of its time.
 _BUFFER_LOAD = 0.6
+#: Calls of one buffer to each other one for a lesson: what it offers, and its share.
+_CALLS_A_SHARE = 2
 #: Another simulator is worthwhile if it raises an engine's rate of answers by this share.
 _WORTH = 0.05
 #: Share of time or of pairs above which something counts as the bottleneck.
@@ -51,8 +53,6 @@ class Policy:
     """Minimum pairs per step and process of the parameter server; raises `batch` if there are many processes."""
     keeps_fresh: bool = False
     """Whether versions get more steps if rounds would otherwise outlast the bound on staleness."""
-    buffers_as_one: bool = False
-    """Whether to assume that every step draws from all buffers together, rather than from one after the other."""
 
 
 @dataclass(frozen=True)
@@ -165,19 +165,18 @@ def forecast(costs: Costs, machine: Machine, machines: int, policy: Policy) -> F
     publish_steps = policy.publish_steps
     if policy.keeps_fresh:
         publish_steps = max(publish_steps, math.ceil(LONG_ROUND * round_pairs / (staleness * batch)))
-    link = costs.sizes.pair / (machine.bandwidth * min(machines / buffers, 1)) if machines > 1 else 0.0
-    at_once = buffers if policy.buffers_as_one else 1
+    link = costs.sizes.pair / (machine.bandwidth * min(machines, buffers)) if machines > 1 else 0.0
     away = costs.sizes.weights * (machines - 1) / machine.bandwidth  # all machines get weights from the first one
-    late = max(engines * costs.poll - _WEIGHTS_SECONDS, 0.0) / 2
+    late = (seconds_between_requests(engines) - seconds_between_requests(1)) / 2
     found = simulate_learning(
         LearningFlow(
             play_rate=play_rate,
             round_pairs=round_pairs,
             underway=simulators * HALVES * UNDERWAY * SHIPMENT_QUESTIONS,
-            buffers=buffers // at_once,
-            take_in=costs.take_in / at_once,
-            hand_out=costs.hand_out / at_once,
-            link=link / at_once,
+            take_in=costs.take_in / buffers,
+            gather=_CALLS_A_SHARE * (buffers - 1) * costs.poll,
+            hand_out=costs.hand_out / buffers,
+            link=link,
             batch=batch,
             step=step,
             publish_steps=publish_steps,
@@ -209,7 +208,7 @@ def forecast(costs: Costs, machine: Machine, machines: int, policy: Policy) -> F
         handing=found.handing,
         buffer_busy=found.buffer_busy,
         network=max(found.link_busy, play.link_busy * (1 - found.held)),
-        polls=engines / _WEIGHTS_SECONDS * costs.poll,
+        polls=engines / seconds_between_requests(engines) * costs.poll,
         feeding_cores=simulators_each * play.simulator_busy,
     )
 

@@ -1,15 +1,15 @@
 """Simulation of the flow from play to learning: shipments to buffers, lessons to the parameter server, weights back.
 
-All simulators together are one source, which must wait when buffers have enough. Everything takes its mean time, so
-that a simulation is deterministic.
+All simulators together are one source, which must wait when buffers have enough. All buffers together are one, since
+all get as much, and all give as much to each lesson. Everything takes its mean time, so that a simulation is
+deterministic.
 """
 
 from __future__ import annotations
 
-import itertools
 from bisect import bisect_right
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from math import exp
 from statistics import NormalDist
@@ -27,20 +27,21 @@ class LearningFlow:
     """Pairs that all tables make in a round: the mean number between a question's deal and the end of its round."""
     underway: float
     """Maximum number of pairs that simulators have sent and buffers have not yet accepted."""
-    buffers: int
     take_in: float
-    """Buffer: seconds per incoming pair."""
+    """Buffers: seconds per incoming pair, of all pairs together."""
+    gather: float
+    """Seconds per lesson for asking all buffers for their shares."""
     hand_out: float
-    """Buffer: seconds per pair of a lesson."""
+    """Buffers: seconds per pair of a lesson, if all prepare their shares at the same time."""
     link: float
-    """Buffer's network connection: seconds per pair, in either direction."""
+    """Buffers' network connections: seconds per pair, in either direction, of all pairs together."""
     batch: int
     """Pairs per lesson."""
     step: float
     """Parameter server: seconds per lesson."""
     publish_steps: int
     ahead: int
-    """Number of lessons in a buffer from which on simulators must wait."""
+    """Number of lessons in the buffers from which on simulators must wait."""
     staleness: int
     """Maximum number of versions between the one that a pair's round was dealt under and the newest."""
     weights_delay: float = 0.0
@@ -78,34 +79,30 @@ _PARTS = 8
 _ROUNDS, _VERSIONS = 4, 24
 
 
-@dataclass
-class _Buffer:
-    process: Station
-    incoming: Station
-    outgoing: Station
-    pairs: dict[int, float] = field(default_factory=dict)
-    """Pairs by version."""
-    held: deque[float] = field(default_factory=deque)
-    """Sizes of stored shipments whose senders have not been answered yet."""
-    asked: int = 0
-    """Requested lessons for which there are not enough pairs yet."""
+class _Buffers:
+    def __init__(self, clock: Clock) -> None:
+        self.process, self.incoming, self.outgoing = Station(clock), Station(clock), Station(clock)
+        self.pairs: dict[int, float] = {}
+        """Pairs by version."""
+        self.held: deque[float] = deque()
+        """Sizes of stored shipments whose senders have not been answered yet."""
+        self.asked = 0
+        """Requested lessons for which there are not enough pairs yet."""
 
     @property
     def total(self) -> float:
+        """Number of pairs stored."""
         return sum(self.pairs.values())
 
 
 class _Learning:
     def __init__(self, flow: LearningFlow) -> None:
         self.flow, self.clock = flow, Clock()
-        self.buffers = [
-            _Buffer(Station(self.clock), Station(self.clock), Station(self.clock)) for _ in range(flow.buffers)
-        ]
+        self.buffers = _Buffers(self.clock)
         self.made = 0.0
         self.version = self.steps = 0
         self.reset()
         self._shipment = max(min(flow.batch / 2, flow.underway / 4, flow.round_pairs / 100), 1.0)
-        self._landing, self._turns = itertools.cycle(self.buffers), itertools.cycle(self.buffers)
         self._underway = 0.0
         self._blocked_since: float | None = None
         self._handing, self._step_is_on, self._looked = 0, False, 0.0
@@ -120,9 +117,8 @@ class _Learning:
         self.since, self.made_before = self.clock.now, self.made
         self.versions_before, self.steps_before = self.version, self.steps
         self.dropped = self.staleness = self.blocked = self.busy = self.waited = 0.0
-        for buffer in self.buffers:
-            for station in (buffer.process, buffer.incoming, buffer.outgoing):
-                station.busy = 0.0
+        for station in (self.buffers.process, self.buffers.incoming, self.buffers.outgoing):
+            station.busy = 0.0
 
     def _look(self) -> None:
         """Add the time since the last look to what the parameter server did in it."""
@@ -144,27 +140,26 @@ class _Learning:
         part = self._shipment / _PARTS
         dealt = [self.made - length for length in self._lengths]
         versions = [self._used[max(bisect_right(self._used_from, each) - 1, 0)] for each in dealt]
-        buffer = next(self._landing)
-        take_in = partial(self._take_in, buffer, [(version, part) for version in versions])
-        seconds = self._shipment * self.flow.take_in
-        buffer.incoming.work(self._shipment * self.flow.link, lambda: buffer.process.work(seconds, take_in))
+        take_in = partial(self._take_in, [(version, part) for version in versions])
+        seconds, process = self._shipment * self.flow.take_in, self.buffers.process
+        self.buffers.incoming.work(self._shipment * self.flow.link, lambda: process.work(seconds, take_in))
         self.clock.after(self._shipment / self.flow.play_rate, self._make)
 
-    def _take_in(self, buffer: _Buffer, parts: list[tuple[int, float]]) -> None:
+    def _take_in(self, parts: list[tuple[int, float]]) -> None:
         for version, pairs in parts:
             if version < self.version - self.flow.staleness:
                 self.dropped += pairs
             else:
-                buffer.pairs[version] = buffer.pairs.get(version, 0.0) + pairs
-        buffer.held.append(self._shipment)
-        self._hand_out(buffer)
+                self.buffers.pairs[version] = self.buffers.pairs.get(version, 0.0) + pairs
+        self.buffers.held.append(self._shipment)
+        self._hand_out()
 
-    def _let_go(self, buffer: _Buffer) -> None:
+    def _let_go(self) -> None:
         """Answer the senders if there is room for more."""
-        if buffer.total >= self.flow.ahead * self.flow.batch:
+        if self.buffers.total >= self.flow.ahead * self.flow.batch:
             return
-        self._underway -= sum(buffer.held)
-        buffer.held.clear()
+        self._underway -= sum(self.buffers.held)
+        self.buffers.held.clear()
         if self._blocked_since is not None and self._underway + self._shipment <= self.flow.underway:
             self.blocked += self.clock.now - max(self._blocked_since, self.since)
             self._blocked_since = None
@@ -173,23 +168,22 @@ class _Learning:
     # From buffers to the parameter server.
 
     def _ask(self) -> None:
-        buffer = next(self._turns)
-        buffer.asked += 1
-        self._hand_out(buffer)
+        self.buffers.asked += 1
+        self._hand_out()
 
-    def _hand_out(self, buffer: _Buffer) -> None:
+    def _hand_out(self) -> None:
         """Draw the requested lessons uniformly from all pairs, as far as there are enough."""
-        batch = self.flow.batch
-        while buffer.asked and (total := buffer.total) >= batch * (1 - 1e-9):
-            buffer.asked -= 1
-            stale = sum((self.version - version) * pairs for version, pairs in buffer.pairs.items()) / total
+        buffers, batch = self.buffers, self.flow.batch
+        while buffers.asked and (total := buffers.total) >= batch * (1 - 1e-9):
+            buffers.asked -= 1
+            stale = sum((self.version - version) * pairs for version, pairs in buffers.pairs.items()) / total
             left = max(1 - batch / total, 0.0)
-            buffer.pairs = {version: pairs * left for version, pairs in buffer.pairs.items()} if left > 1e-9 else {}
+            buffers.pairs = {version: pairs * left for version, pairs in buffers.pairs.items()} if left > 1e-9 else {}
             self._look()
             self._handing += 1
-            sent = partial(buffer.outgoing.work, batch * self.flow.link, partial(self._arrive, self.version - stale))
-            buffer.process.work(batch * self.flow.hand_out, sent)
-        self._let_go(buffer)
+            sent = partial(buffers.outgoing.work, batch * self.flow.link, partial(self._arrive, self.version - stale))
+            self.clock.after(self.flow.gather, partial(buffers.process.work, batch * self.flow.hand_out, sent))
+        self._let_go()
 
     def _arrive(self, played_by: float) -> None:
         """Process the arrival of a lesson; played_by: mean version that its pairs were played by."""
@@ -219,10 +213,10 @@ class _Learning:
         self.version += 1
         self.clock.after(self.flow.weights_delay, partial(self._use, self.version))
         oldest = self.version - self.flow.staleness
-        for buffer in self.buffers:
-            self.dropped += sum(pairs for version, pairs in buffer.pairs.items() if version < oldest)
-            buffer.pairs = {version: pairs for version, pairs in buffer.pairs.items() if version >= oldest}
-            self._let_go(buffer)
+        pairs_of = self.buffers.pairs
+        self.dropped += sum(pairs for version, pairs in pairs_of.items() if version < oldest)
+        self.buffers.pairs = {version: pairs for version, pairs in pairs_of.items() if version >= oldest}
+        self._let_go()
 
     def _use(self, version: int) -> None:
         self._used_from.append(self.made)
@@ -234,7 +228,6 @@ class _Learning:
             self.blocked += self.clock.now - max(self._blocked_since, self.since)
         seconds = self.clock.now - self.since
         steps, made = self.steps - self.steps_before, self.made - self.made_before
-        links = [max(each.incoming.busy, each.outgoing.busy) for each in self.buffers]
         return LearningFigures(
             pairs_per_s=steps * self.flow.batch / seconds,
             played_per_s=made / seconds,
@@ -244,8 +237,8 @@ class _Learning:
             version_s=seconds / max(self.version - self.versions_before, 1),
             server_busy=self.busy / seconds,
             handing=self.waited / seconds,
-            buffer_busy=sum(each.process.busy for each in self.buffers) / seconds / len(self.buffers),
-            link_busy=sum(links) / seconds / len(links),
+            buffer_busy=self.buffers.process.busy / seconds,
+            link_busy=max(self.buffers.incoming.busy, self.buffers.outgoing.busy) / seconds,
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -60,8 +60,7 @@ def costs_of(found: Measurements) -> tuple[Costs, Costs]:
 
 
 #: Configurations of runs. Fixed: the same for any number of machines, which is suitable for few machines only (`suphx
-#: train` refuses it for more). Growing: adapted to the number of machines; `scenarios` also has a variant of it with a
-#: change of the program.
+#: train` refuses it for more). Growing: adapted to the number of machines.
 _FIXED = Policy(tables=1024, batch=8192, publish_steps=4)
 _GROWING = {
     "cpu": Policy(tables=256, batch=8192, publish_steps=4, batch_a_server=256, keeps_fresh=True),
@@ -77,7 +76,6 @@ def scenarios(found: Measurements, machines: Sequence[int]) -> Iterator[tuple[st
         policies = {
             "fixed": _FIXED,
             "growing": _GROWING[kind],
-            "growing, buffers as one": replace(_GROWING[kind], buffers_as_one=True),
         }
         for name, policy in policies.items():
             yield f"{kind}, {name}", [forecast(costs, machine, each, policy) for each in machines]
