@@ -65,15 +65,23 @@ def test_a_process_of_a_parameter_server_of_two_may_die(start, tmp_path):
         run.stop()
 
 
-def test_one_of_two_buffers_may_die(start, tmp_path):
-    """Each lesson is drawn from both; simulators feed the new one until it has its share again."""
-    with ray_here(values(start)):
-        run = Background(values(start, roles={"buffers": {"count": 2, "cpus": 0}}), tmp_path)
+def test_each_of_two_buffers_may_die(start, tmp_path):
+    """Each lesson is drawn from both, and one that waits for its step is lost to some process of the server, or all."""
+    roles = {"buffers": {"count": 2, "cpus": 0}, "servers": {"count": 2, "cpus": 0.25}}
+    with ray_here(values(start, roles=roles)):
+        run = Background(values(start, roles=roles), tmp_path)
         run.wait_for_versions(2)
-        victim, _ = processes("Buffer")
-        victim.send_signal(signal.SIGKILL)
-        run.wait_for(lambda: len(processes("Buffer")) == 2 and victim.pid not in {e.pid for e in processes("Buffer")})
-        run.wait_for_versions(4)
+        students = {each.pid for each in processes("Student")}
+        (server,) = processes("ParameterServer")
+        for _ in range(4):
+            server.suspend()
+            time.sleep(2)  # the next lesson is complete
+            victim = min(processes("Buffer"), key=psutil.Process.create_time)
+            victim.send_signal(signal.SIGKILL)
+            run.wait_for(lambda gone=victim.pid: len({each.pid for each in processes("Buffer")} - {gone}) == 2)
+            server.resume()
+            run.wait_for_versions(4)
+        assert {each.pid for each in processes("Student")} == students  # the parameter server had nothing to repair
         run.stop()
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import ray
 import torch
-from ray.exceptions import GetTimeoutError, RayError, RayTaskError
+from ray.exceptions import GetTimeoutError, ObjectLostError, RayError, RayTaskError
 
 from suphx.checkpoint import TrainingProgress, tensors_below
 from suphx.networks.memory import keep_memory
@@ -72,6 +72,8 @@ class Student:
         self.precision = precision_for(config.roles.servers)
         self._beginning: Beginning = ask(find("monitor").beginning).check()
         self.learner = self._make(Peers())
+        self.lesson: Lesson
+        """What the next step is about."""
 
     def _make(self, peers: Peers) -> Learner:
         beginning, learning = self._beginning, self._config.learning
@@ -98,12 +100,16 @@ class Student:
         """Count games that have ended, for the schedules."""
         self.learner.count_games(games)
 
-    def step(self, model: str, games: int, *pieces: Lesson) -> dict[str, dict[str, float]]:
-        """Take a step on this process's part of a minibatch; return figures by group.
+    def take(self, *pieces: Lesson) -> None:
+        """Receive this process's part of the minibatch for the next step."""
+        self.lesson = Lesson.together(pieces)  # copied, since arrays that Ray passes are read-only
+
+    def step(self, model: str, games: int) -> dict[str, dict[str, float]]:
+        """Take a step on what was received last; return figures by group.
 
         games: number of games that have ended since the last step.
         """
-        lesson = Lesson.together(pieces)  # copied, since arrays that Ray passes are read-only
+        lesson = self.lesson
         self.learner.count_games(games)
         found = {model: self.learner.step(model, lesson.experience, lesson.advantage)}
         if self.learner.critic is not None:
@@ -112,7 +118,7 @@ class Student:
 
 
 def _is_lost(step: Any) -> bool:
-    """Whether a step failed because its process, or the lesson for it, is gone; raises what the step itself raised."""
+    """Whether a step failed because its process is gone; raises what the step itself raised."""
     try:
         ray.get(step, timeout=_DEATH_SECONDS)
     except RayTaskError:
@@ -263,27 +269,25 @@ class ParameterServer:
         return found
 
     def _learn(self, found: LessonParts) -> None:
-        """Take a step, with each process learning from its part."""
+        """Take a step, with each process learning from its part, once all have theirs."""
         assert found.model is not None
+        running = [other.take.remote(*found.part(rank)) for rank, other in enumerate(self._others, 1)]
         try:
-            mine: list[Lesson] = ray.get(found.part(0))
-        except RayError:  # a buffer has died since, and its share with it
-            return
-        games, self._new_games = self._new_games, 0
-        running = [
-            other.step.remote(found.model, games, *found.part(rank)) for rank, other in enumerate(self._others, 1)
-        ]
-        try:
-            figures = self._student.step(found.model, games, *mine)
+            self._student.take(*ray.get(found.part(0)))
+            ray.get(running)
+            games, self._new_games = self._new_games, 0
+            running = [other.step.remote(found.model, games) for other in self._others]
+            figures = self._student.step(found.model, games)
             ray.get(running)
         except LearningDiverged:
             raise
+        except ObjectLostError:  # a buffer has died since, and its share with it
+            return
         except (RayError, RuntimeError):  # torch raises RuntimeError if a peer is gone
             if not any(map(_is_lost, running)):
                 raise
             os._exit(1)  # a crash to Ray, which restarts this process, and it the others, from the checkpoint
-        versions = np.concatenate([piece.version for piece in mine]).astype(np.int64)
-        staleness = float(self._progress.version - versions.mean())
+        staleness = float(self._progress.version - self._student.lesson.version.astype(np.int64).mean())
         self._averages.add(found.model, figures[found.model] | {"staleness": staleness})
         if CRITIC in figures:
             self._averages.add(CRITIC, figures[CRITIC])
