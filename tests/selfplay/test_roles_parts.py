@@ -26,9 +26,10 @@ from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.learner import Learner
 from suphx.selfplay.learning_config import CriticConfig, LearningConfig
 from suphx.selfplay.peers import Peers, TorchPeers, open_store
+from suphx.selfplay.roles.beginning import Beginning, Networks, program
 from suphx.selfplay.roles.engine import Engines, InferenceEngine
 from suphx.selfplay.roles.names import name_of
-from suphx.selfplay.roles.parcels import Beginning, Parcel, Published, pack, program, unpack
+from suphx.selfplay.roles.parcels import Parcel, Published, pack, unpack
 from suphx.selfplay.roles.plan import Node, parse_node, plan_of
 from suphx.selfplay.roles.resources import RoleConfig
 from suphx.selfplay.roles.simulator import RemotePolicy
@@ -125,7 +126,8 @@ def engine():
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # other processes cannot import this one
     start, other = ({model: pack(each) for model, each in tiny_networks(seed).items()} for seed in (0, 7))
     with ray_here({"name": "parts", "roles": ROLES}):
-        beginning = Beginning(program(), start, {"other": other}, None, None, earlier=2)
+        networks = ray.put(Networks(start, {"other": other}, None))
+        beginning = Beginning(program(), networks, ("other",), None, earlier=2)
         watcher = ray.remote(Watcher).options(name=name_of("monitor", 0), num_cpus=0).remote(beginning)
         source = ray.remote(Source).options(name=name_of("servers", 0), num_cpus=0).remote()
         ray.get(source.publish.remote(publication(0, seed=0)))
@@ -358,4 +360,4 @@ def test_two_processes_that_share_each_step_learn_what_one_does_and_listen_on_lo
 
 def test_a_machine_with_another_program_is_named():
     with pytest.raises(InputError, match=r"the machine .* has suphx .*, the run is of suphx 0"):
-        Beginning("suphx 0", {}, {}, None, None).check()
+        Beginning("suphx 0", None, (), None).check()

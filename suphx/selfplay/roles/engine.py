@@ -22,8 +22,9 @@ from ray.exceptions import RayError
 from suphx.networks.inference import Evaluator
 from suphx.networks.memory import keep_memory
 from suphx.networks.sizes import MODELS
-from suphx.selfplay.roles.names import ask, find
-from suphx.selfplay.roles.parcels import LEARNING_PLAYER, Beginning, Parcel, Published, unpack
+from suphx.selfplay.roles.beginning import beginning_with_networks
+from suphx.selfplay.roles.names import find
+from suphx.selfplay.roles.parcels import LEARNING_PLAYER, Parcel, Published, unpack
 from suphx.selfplay.roles.resources import RoleConfig, precision_for
 
 #: Seconds between two reports.
@@ -56,9 +57,9 @@ class InferenceEngine:
         self._server, self._monitor = find("servers"), find("monitor")
         self._precision = precision_for(role)
         self._pause = seconds_between_requests(role.count)
-        beginning: Beginning = ask(self._monitor.beginning).check()
-        of_all: dict[int, Mapping[str, Parcel]] = {LEARNING_PLAYER: beginning.start}
-        for name, networks in beginning.opponents.items():
+        beginning, kept = beginning_with_networks()
+        of_all: dict[int, Mapping[str, Parcel]] = {LEARNING_PLAYER: kept.start}
+        for name, networks in kept.opponents.items():
             of_all[beginning.number_of(name)] = networks
         self._evaluators = self._evaluators_of(of_all)
         self._earlier_players = [beginning.number_of_earlier(place) for place in range(beginning.earlier)]

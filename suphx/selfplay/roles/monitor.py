@@ -33,7 +33,8 @@ from suphx.selfplay.folder import STRENGTH_NAME, RunFolder
 from suphx.selfplay.local import load_teachers
 from suphx.selfplay.policy import Policy
 from suphx.selfplay.rewards import load_predictor
-from suphx.selfplay.roles.parcels import Beginning, Parcel, Saved, pack_networks, program, unpack_policy
+from suphx.selfplay.roles.beginning import Beginning, Networks, program
+from suphx.selfplay.roles.parcels import Parcel, Saved, pack_networks, unpack_policy
 from suphx.selfplay.roles.requests import is_answered
 from suphx.selfplay.roles.server import RolesProgress
 from suphx.selfplay.samples import Samples
@@ -45,7 +46,7 @@ _LATELY_SECONDS = 60.0
 
 
 def beginning_of(config: TrainConfig, networks: Mapping[str, PolicyNetwork]) -> Beginning:
-    """Return what a run starts from; networks: those of its start, by model.
+    """Return what a run starts from, with its networks in Ray's object store; networks: those of its start, by model.
 
     Raises InputError if an opponent (including that of measurements), a teacher or the predictor cannot be used.
     """
@@ -59,7 +60,8 @@ def beginning_of(config: TrainConfig, networks: Mapping[str, PolicyNetwork]) -> 
     teachers = load_teachers(config)
     predictor = load_predictor(config.reward, Rules.preset(config.rules))
     taught, versions = pack_networks(teachers) if teachers else None, len(earlier_names(config.table))
-    return Beginning(program(), pack_networks(networks), against, taught, predictor, versions)
+    kept = ray.put(Networks(pack_networks(networks), against, taught))
+    return Beginning(program(), kept, tuple(against), predictor, versions)
 
 
 @dataclass(frozen=True)

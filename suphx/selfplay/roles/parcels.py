@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 import torch
 
-from suphx.errors import InputError
-from suphx.features.layout import ORACLE_VERSION, VERSION
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
 from suphx.networks.sizes import CRITIC, NetworkSize
-from suphx.reward.predictor import RewardPredictor
 from suphx.selfplay.advantage import Moments
 from suphx.selfplay.learner import Learner
 from suphx.selfplay.trajectory import Batch
@@ -76,43 +71,6 @@ def unpack(parcel: Parcel) -> PolicyNetwork | ValueNetwork:
 
 def _tensors(parcel: Parcel) -> dict[str, torch.Tensor]:
     return {name: torch.from_numpy(each.copy()) for name, each in parcel.weights.items()}
-
-
-@dataclass(frozen=True)
-class Beginning:
-    """What a run starts from, read from files once, on the machine that has them."""
-
-    program: str
-    """Version of the program and of its planes, which must be the same on every machine."""
-    start: dict[str, Parcel]
-    """The five networks that the learner starts from, by model."""
-    opponents: dict[str, dict[str, Parcel]]
-    """Networks of opponents, by name and model; rule-based opponents are left out."""
-    teachers: dict[str, Parcel] | None
-    """Oracles to distil from, by model."""
-    predictor: RewardPredictor | None
-    """The predictor of Phi, if that is the reward."""
-    earlier: int = 0
-    """Number of earlier versions among the opponents."""
-
-    def number_of(self, name: str) -> int:
-        """Return the number of an opponent among the players of an engine."""
-        return LEARNING_PLAYER + 1 + list(self.opponents).index(name)
-
-    def number_of_earlier(self, place: int) -> int:
-        """Return the number of an earlier version among the players of an engine, by its place."""
-        return LEARNING_PLAYER + 1 + len(self.opponents) + place
-
-    def check(self) -> Beginning:
-        """Return this object; raises InputError, naming this machine, if the program here is a different one."""
-        if self.program != program():
-            raise InputError(f"the machine {socket.gethostname()} has {program()}, the run is of {self.program}")
-        return self
-
-
-def program() -> str:
-    """Return the versions that must be equal for programs to work together."""
-    return f"suphx {version('suphx')}, planes {VERSION}, hidden planes {ORACLE_VERSION}"
 
 
 @dataclass(frozen=True)

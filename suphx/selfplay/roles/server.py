@@ -30,9 +30,9 @@ from suphx.selfplay.learner import Learner, LearnerState
 from suphx.selfplay.peers import Peers, TorchPeers, open_store
 from suphx.selfplay.replay import Lesson
 from suphx.selfplay.rewards import Errors
+from suphx.selfplay.roles.beginning import beginning_with_networks
 from suphx.selfplay.roles.names import ask, find, find_all
 from suphx.selfplay.roles.parcels import (
-    Beginning,
     Counts,
     LessonParts,
     Published,
@@ -70,17 +70,17 @@ class Student:
         keep_memory()
         self._rank, self._config = rank, config
         self.precision = precision_for(config.roles.servers)
-        self._beginning: Beginning = ask(find("monitor").beginning).check()
+        _, self._networks = beginning_with_networks()
         self.learner = self._make(Peers())
         self.lesson: Lesson
         """What the next step is about."""
 
     def _make(self, peers: Peers) -> Learner:
-        beginning, learning = self._beginning, self._config.learning
-        starts: dict[str, PolicyNetwork] = {model: unpack_policy(beginning.start[model]) for model in learning.models}
+        kept, learning = self._networks, self._config.learning
+        starts: dict[str, PolicyNetwork] = {model: unpack_policy(kept.start[model]) for model in learning.models}
         teachers = None
-        if beginning.teachers is not None:
-            teachers = {model: unpack_policy(parcel) for model, parcel in beginning.teachers.items()}
+        if kept.teachers is not None:
+            teachers = {model: unpack_policy(parcel) for model, parcel in kept.teachers.items()}
         return Learner(starts, learning, self.precision, self._config.seed, teachers, peers=peers)
 
     def ready(self) -> None:

@@ -29,9 +29,10 @@ from suphx.selfplay.collect import Collector
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.policy import OracleEncoder, policy_flow
 from suphx.selfplay.rewards import make_rewards
+from suphx.selfplay.roles.beginning import Beginning, beginning
 from suphx.selfplay.roles.engine import Engines
 from suphx.selfplay.roles.names import ask, find, find_all
-from suphx.selfplay.roles.parcels import LEARNING_PLAYER, Beginning, Counts, Shipment
+from suphx.selfplay.roles.parcels import LEARNING_PLAYER, Counts, Shipment
 from suphx.selfplay.roles.requests import is_answered
 from suphx.selfplay.roles.resources import HALVES, SHIPMENT_QUESTIONS, UNDERWAY
 from suphx.selfplay.samples import SAMPLED_TABLE
@@ -111,9 +112,9 @@ class Simulator:
         self._error: BaseException | None = None
         self._sampled: Any = None
         begun = ask(self._monitor.begin_simulator)  # a number that no simulator of this run had before
-        beginning: Beginning = ask(self._monitor.beginning).check()
+        start = beginning()
         self._halves = [
-            _Half(half, number, begun, config, beginning, Engines(engines, number), self) for half in range(HALVES)
+            _Half(half, number, begun, config, start, Engines(engines, number), self) for half in range(HALVES)
         ]
 
     def ready(self) -> None:
@@ -163,7 +164,7 @@ class _Half:
         number: int,
         begun: int,
         config: TrainConfig,
-        beginning: Beginning,
+        start: Beginning,
         engines: Engines,
         simulator: Simulator,
     ) -> None:
@@ -172,9 +173,9 @@ class _Half:
         seed = int(np.random.SeedSequence([config.seed, begun, half]).generate_state(1, np.uint64)[0])
         slots = -(-config.side_by_side // HALVES)
         rules = Rules.preset(config.rules)
-        rewards = make_rewards(config.reward, slots, beginning.predictor)
+        rewards = make_rewards(config.reward, slots, start.predictor)
         self._policy = RemotePolicy(engines, config, seed)
-        against = _opponents(config, beginning, engines, seed)
+        against = _opponents(config, start, engines, seed)
         self._collector = Collector(
             config.table, rules, rewards, slots, seed, config.learning.models, against,
             certain=config.learning.certain, copies=config.copies, **config.hidden_planes,
@@ -245,16 +246,16 @@ class _Half:
         return found
 
 
-def _opponents(config: TrainConfig, beginning: Beginning, engines: Engines, seed: int) -> list[Agent]:
+def _opponents(config: TrainConfig, start: Beginning, engines: Engines, seed: int) -> list[Agent]:
     found: list[Agent] = []
     sampling = Sampling(temperature_of_opponents(config.table), seed)
     for name in opponents(config.table):
-        if name in beginning.opponents:
-            found.append(_RemoteOpponent(name, engines, beginning.number_of(name), sampling))
+        if name in start.opponents:
+            found.append(_RemoteOpponent(name, engines, start.number_of(name), sampling))
         else:
             found += load_opponents(config.table, (name,), seed)
     for place, name in enumerate(earlier_names(config.table)):
-        found.append(_RemoteOpponent(name, engines, beginning.number_of_earlier(place), sampling))
+        found.append(_RemoteOpponent(name, engines, start.number_of_earlier(place), sampling))
     return found
 
 
