@@ -253,7 +253,9 @@ def test_a_start_that_cannot_be_read_is_named(start, on_ray, tmp_path):
         train(values(tmp_path, name="broken"), tmp_path / "run")
 
 
-def test_the_command_prints_its_plan_and_starts_nothing(start, tmp_path):
+def test_the_command_prints_its_plan_and_starts_nothing(start, tmp_path, monkeypatch):
+    for starts_ray in ("init", "put", "remote"):
+        monkeypatch.setattr(ray, starts_ray, None)
     path = tmp_path / "tiny.yaml"
     path.write_text(yaml.safe_dump(values(start)))
     found = CliRunner().invoke(app, ["train", str(path), "--dry-run", "--json", "--nodes", "2x1c"])

@@ -26,6 +26,7 @@ from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import choose_precision
 from suphx.networks.sizes import MODELS
 from suphx.networks.weights import load_agent
+from suphx.reward.predictor import RewardPredictor
 from suphx.selfplay.board import Averages, Board
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Evaluation, Strength, check_opponent, read_strength, write_strength
@@ -45,10 +46,11 @@ from suphx.selfplay.status import Collapsed, Report, words_of_lost_rank
 _LATELY_SECONDS = 60.0
 
 
-def beginning_of(config: TrainConfig, networks: Mapping[str, PolicyNetwork]) -> Beginning:
-    """Return what a run starts from, with its networks in Ray's object store; networks: those of its start, by model.
+def beginning_of(config: TrainConfig, networks: Mapping[str, PolicyNetwork]) -> tuple[Networks, RewardPredictor | None]:
+    """Return what a run starts from, and the predictor of Phi, if that is its reward.
 
-    Raises InputError if an opponent (including that of measurements), a teacher or the predictor cannot be used.
+    networks: those of its start, by model. Raises InputError if an opponent (including that of measurements), a teacher
+    or the predictor cannot be used.
     """
     check_opponent(config.evaluation)
     against = {}
@@ -59,9 +61,8 @@ def beginning_of(config: TrainConfig, networks: Mapping[str, PolicyNetwork]) -> 
             against[name] = pack_networks(load_agent(weights_folder(name)))
     teachers = load_teachers(config)
     predictor = load_predictor(config.reward, Rules.preset(config.rules))
-    taught, versions = pack_networks(teachers) if teachers else None, len(earlier_names(config.table))
-    kept = ray.put(Networks(pack_networks(networks), against, taught))
-    return Beginning(program(), kept, tuple(against), predictor, versions)
+    taught = pack_networks(teachers) if teachers else None
+    return Networks(pack_networks(networks), against, taught), predictor
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,9 @@ class Monitor:
         self._averages = Averages()
         self._samples = Samples(self._folder.games, config.sample_games, Rules.preset(config.rules), config.table)
         self._networks = load_agent(weights_folder(config.start))
-        self._beginning = beginning_of(config, self._networks)
+        found, predictor = beginning_of(config, self._networks)
+        versions = len(earlier_names(config.table))
+        self._beginning = Beginning(program(), ray.put(found), tuple(found.opponents), predictor, versions)
         self._stop = Event()
         self._measuring: Any = None
         self._kept: _Kept | None = None

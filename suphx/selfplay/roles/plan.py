@@ -99,8 +99,8 @@ class Plan:
                 else:
                     raise InputError(
                         f"roles.{role.name}: no room for process {number + 1} of {role.count} ({role.cpus:g} cores, "
-                        f"{role.gpus:g} GPUs, some {role.memory / GIB:.1f} GiB) beside the others: there is {have}, "
-                        f"and the roles claim {self.cpus:g} cores, {self.gpus:g} GPUs and {self.memory / GIB:.1f} GiB. "
+                        f"{role.gpus:g} GPUs, some {role.memory / GIB:.1f} GiB) beside the others: they have {have}, "
+                        f"and claim {self.cpus:g} cores, {self.gpus:g} GPUs and {self.memory / GIB:.1f} GiB. "
                         f"Lower roles.{role.name}.count, what each process claims, side_by_side or "
                         "learning.replay.bytes"
                     )

@@ -1,0 +1,73 @@
+"""A process of the parameter server: it learns from its part of each minibatch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+
+from suphx.networks.memory import keep_memory
+from suphx.networks.policy import PolicyNetwork
+from suphx.networks.sizes import CRITIC
+from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.learner import Learner, LearnerState
+from suphx.selfplay.peers import Peers, TorchPeers
+from suphx.selfplay.replay import Lesson
+from suphx.selfplay.roles.beginning import beginning_with_networks
+from suphx.selfplay.roles.parcels import unpack_policy
+from suphx.selfplay.roles.resources import precision_for
+
+
+class Student:
+    """One process of the parameter server."""
+
+    def __init__(self, rank: int, config: TrainConfig) -> None:
+        keep_memory()
+        self._rank, self._config = rank, config
+        self.precision = precision_for(config.roles.servers)
+        _, self._networks = beginning_with_networks()
+        self.learner = self._make(Peers())
+        self.lesson: Lesson
+        """What the next step is about."""
+
+    def _make(self, peers: Peers) -> Learner:
+        kept, learning = self._networks, self._config.learning
+        starts: dict[str, PolicyNetwork] = {model: unpack_policy(kept.start[model]) for model in learning.models}
+        teachers = None
+        if kept.teachers is not None:
+            teachers = {model: unpack_policy(parcel) for model, parcel in kept.teachers.items()}
+        return Learner(starts, learning, self.precision, self._config.seed, teachers, peers=peers)
+
+    def ready(self) -> None:
+        """Return once it has started."""
+
+    def join(self, host: str, port: int) -> None:
+        """Share every step from now on, connecting through the store at an address; return once all have joined."""
+        size = self._config.roles.servers.count
+        self.learner = self._make(TorchPeers(self._rank, size, host, port, self.precision.device))
+
+    def load(self, state: LearnerState, tensors: Mapping[str, np.ndarray]) -> None:
+        """Resume from a checkpoint."""
+        own_tensors = {name: torch.from_numpy(each.copy()) for name, each in tensors.items()}
+        self.learner.load(state, own_tensors)
+
+    def count_games(self, games: int) -> None:
+        """Count games that have ended, for the schedules."""
+        self.learner.count_games(games)
+
+    def take(self, *pieces: Lesson) -> None:
+        """Receive this process's part of the minibatch for the next step."""
+        self.lesson = Lesson.together(pieces)  # copied, since arrays that Ray passes are read-only
+
+    def step(self, model: str, games: int) -> dict[str, dict[str, float]]:
+        """Take a step on what was received last; return figures by group.
+
+        games: number of games that have ended since the last step.
+        """
+        lesson = self.lesson
+        self.learner.count_games(games)
+        found = {model: self.learner.step(model, lesson.experience, lesson.advantage)}
+        if self.learner.critic is not None:
+            found[CRITIC] = self.learner.critic_step(lesson.experience, lesson.rewards)
+        return found
