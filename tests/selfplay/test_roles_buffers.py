@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import ray
-from role_runs import ray_here
+from role_runs import PATIENCE, ray_here
 from selfplay_tables import collect, tiny_collector
 
 from suphx.selfplay.advantage import raw_advantages
@@ -48,7 +48,10 @@ class Several:
         batch.paths["version"] = number
         if models:
             batch = Batch(batch.paths, {model: batch.experience[model] for model in models})
-        return self.all[number].add.remote(Shipment(batch, raw_advantages(self._config, batch), Counts(rounds=8)))
+        shipment = Shipment(batch, raw_advantages(self._config, batch), Counts(rounds=8))
+        call = self.all[number].add.remote(shipment)
+        assert ray.get(self.all[number].offer.remote(list(batch.experience), PATIENCE, False))  # it has arrived
+        return call
 
     def lesson(self, number: int, parts: int = 1) -> LessonParts:
         return ray.get(self.all[number].lesson.remote(parts))
