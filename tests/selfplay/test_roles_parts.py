@@ -26,8 +26,9 @@ from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.learner import Learner
 from suphx.selfplay.learning_config import CriticConfig, LearningConfig
 from suphx.selfplay.peers import Peers, TorchPeers, open_store
+from suphx.selfplay.roles import beginning as of_a_run
 from suphx.selfplay.roles.beginning import Beginning, Networks, program
-from suphx.selfplay.roles.engine import Engines, InferenceEngine
+from suphx.selfplay.roles.engine import Engines, InferenceEngine, seconds_between_requests
 from suphx.selfplay.roles.names import name_of
 from suphx.selfplay.roles.parcels import Parcel, Published, pack, unpack
 from suphx.selfplay.roles.plan import Node, parse_node, plan_of
@@ -361,3 +362,21 @@ def test_two_processes_that_share_each_step_learn_what_one_does_and_listen_on_lo
 def test_a_machine_with_another_program_is_named():
     with pytest.raises(InputError, match=r"the machine .* has suphx .*, the run is of suphx 0"):
         Beginning("suphx 0", None, (), None).check()
+
+
+def test_networks_of_a_monitor_that_has_died_since_are_asked_for_again(monkeypatch):
+    told = [Beginning(program(), networks, (), None) for networks in ("lost", "there")]
+    monkeypatch.setattr(of_a_run, "beginning", lambda: told.pop(0))
+
+    def get(reference: str) -> str:
+        if reference == "lost":
+            raise ray.exceptions.OwnerDiedError("00", None, "")
+        return reference
+
+    monkeypatch.setattr(of_a_run.ray, "get", get)
+    assert of_a_run.beginning_with_networks()[1] == "there" and not told
+
+
+def test_all_engines_together_ask_for_weights_so_many_times_a_second_at_most():
+    assert [seconds_between_requests(engines) for engines in (1, 50)] == [0.2, 0.2]
+    assert all(engines / seconds_between_requests(engines) <= 250.001 for engines in range(1, 5000))

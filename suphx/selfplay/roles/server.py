@@ -27,14 +27,7 @@ from suphx.selfplay.learner import LearnerState
 from suphx.selfplay.peers import open_store
 from suphx.selfplay.rewards import Errors
 from suphx.selfplay.roles.names import ask, find, find_all
-from suphx.selfplay.roles.parcels import (
-    Counts,
-    LessonParts,
-    Published,
-    Saved,
-    pack_all,
-    pack_networks,
-)
+from suphx.selfplay.roles.parcels import Counts, LessonParts, Published, Saved, pack_all, pack_networks
 from suphx.selfplay.roles.requests import is_answered
 from suphx.selfplay.roles.student import Student
 from suphx.selfplay.seating import earlier
