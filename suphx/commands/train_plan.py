@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from suphx.selfplay.config import TrainConfig
     from suphx.selfplay.pace import Pace
     from suphx.selfplay.roles.plan import Plan
+    from suphx.selfplay.scaling.expected import ExpectedRate
 
 
 def show_plan(config: TrainConfig, pace: Pace, address: str | None, words: Sequence[str], as_json: bool) -> None:
@@ -30,8 +31,9 @@ def show_plan(config: TrainConfig, pace: Pace, address: str | None, words: Seque
     from suphx.cluster import ADDRESS_VARIABLE
     from suphx.networks.weights import load_agent
     from suphx.selfplay.roles.monitor import beginning_of
-    from suphx.selfplay.roles.plan import Node, expected_rate, parse_node, plan_of, this_machine
+    from suphx.selfplay.roles.plan import Node, parse_node, plan_of, this_machine
     from suphx.selfplay.roles.run import nodes_of_cluster, start_ray
+    from suphx.selfplay.scaling.expected import expected_rate
 
     plan, screen = plan_of(config), Console()
     nodes: list[Node] = [node for each in words for node in parse_node(each)]
@@ -44,15 +46,11 @@ def show_plan(config: TrainConfig, pace: Pace, address: str | None, words: Seque
         _show(config, plan, nodes, screen)
         _show_pace(config, pace, screen)
     beginning_of(config, load_agent(weights_folder(config.start)))  # all of it can be read
-    rate = expected_rate(config)
+    rate = expected_rate(config, nodes)
     if as_json:
         values: dict[str, Any] = {"roles": [asdict(role) for role in plan.roles], "nodes": [asdict(n) for n in nodes]}
-        print(
-            json.dumps(
-                values
-                | {"cpus": plan.cpus, "gpus": plan.gpus, "memory": plan.memory, "rate": rate, "pace": asdict(pace)}
-            )
-        )
+        values |= {"cpus": plan.cpus, "gpus": plan.gpus, "memory": plan.memory}
+        print(json.dumps(values | {"rate": asdict(rate), "pace": asdict(pace)}))
     else:
         _show_rate(config, rate, screen)
     plan.check(nodes)
@@ -106,15 +104,18 @@ def _show(config: TrainConfig, plan: Plan, nodes: Sequence[Any], screen: Console
     screen.print(claims, highlight=False)
 
 
-def _show_rate(config: TrainConfig, rate: dict[str, float] | None, screen: Console) -> None:
-    if rate is None:
-        words = "Expected rate: not known here; the roles compute on GPUs, and this machine has none to measure on."
-    else:
-        hours = config.games / rate["games_per_s"] / 3600
-        words = (
-            f"Expected rate, from what the networks do here in a short probe: {rate['games_per_s']:.1f} games/s, "
-            f"{rate['decisions_per_s']:,.0f} decisions/s; {hours:.1f} hours for all games."
-        )
+def _show_rate(config: TrainConfig, rate: ExpectedRate, screen: Console) -> None:
+    hours = config.games / rate.games_per_s / 3600
+    source = "networks take what a short probe took here"
+    if rate.assumed:
+        source = "GPUs are as fast as docs/scaling.md assumes, since there is none here to measure"
+    limit = "the cores, which the roles share" if rate.limit == "cores" else f"the {rate.limit}"
+    left_out = " Expect that or more: nearly certain questions count here, but are left out."
+    more = left_out if config.learning.certain < 1 else ""
+    words = (
+        f"Expected rate, if {source}: {rate.games_per_s:,.1f} games/s, {rate.decisions_per_s:,.0f} decisions/s; "
+        f"{hours:.1f} hours for all games. What limits it: {limit}.{more}"
+    )
     screen.print(words, highlight=False)
 
 

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 
-from suphx.agent.named_networks import weights_folder
 from suphx.errors import InputError
-from suphx.features.layout import ORACLE_PLANES, PLANES
-from suphx.networks.benchmark import made_up_planes
-from suphx.networks.inference import Evaluator
-from suphx.networks.policy import PolicyNetwork, ValueNetwork
-from suphx.networks.precision import Precision, choose_precision
+from suphx.features.layout import ORACLE_PLANES
 from suphx.networks.sizes import MODEL_PLANES
-from suphx.networks.weights import load_agent
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.pace import DECISIONS_A_GAME, QUESTIONS_A_GAME
 from suphx.selfplay.roles.resources import HALVES
 
 GIB = 1 << 30
@@ -159,59 +151,3 @@ def parse_node(text: str) -> list[Node]:
         raise InputError(f"{text!r} names no machines; write 4x64c8g512 for four with 64 cores, 8 GPUs and 512 GiB")
     count, cpus, gpus, gib = found.groups()
     return [Node(float(cpus), float(gpus or 0), int(gib) * GIB if gib else None)] * int(count or 1)
-
-
-#: CPU seconds per hanchan for tables, features and storing of experience. Measured in the games of `pace.py`.
-_PLAY_SECONDS_A_GAME = 0.04
-#: Positions of the speed probe, and number of tries.
-_PROBE_POSITIONS, _PROBE_TRIES = 256, 3
-
-
-def expected_rate(config: TrainConfig) -> dict[str, float] | None:
-    """Return the expected games and decisions per second if all roles run here; None if they compute on GPUs.
-
-    The estimate is based on a probe of a second or two: how long the start's networks take to answer and to learn on
-    one core of this machine. Raises InputError if the weights to start from are missing.
-    """
-    roles = config.roles
-    networks = load_agent(weights_folder(config.start))
-    if roles.engines.gpus or roles.servers.gpus:
-        return None
-    precision = choose_precision("cpu", None, 1)
-    learned = {model: n for model, n in QUESTIONS_A_GAME.items() if model in config.learning.models}
-    answering = sum(n * _seconds_to_answer(networks[model], precision) for model, n in QUESTIONS_A_GAME.items())
-    learning = sum(n * _seconds_to_learn(networks[model], precision) for model, n in learned.items())
-    if config.learning.has_critic:
-        critic = ValueNetwork(config.learning.critic.network_size(), PLANES + ORACLE_PLANES)
-        answering += sum(learned.values()) * _seconds_to_answer(critic, precision)
-        learning += sum(learned.values()) * _seconds_to_learn(critic, precision)
-    learning *= config.learning.replay.reuse
-    cores = this_machine().cpus
-    games = min(
-        roles.engines.count * min(roles.engines.threads, cores) / answering,
-        roles.servers.count * min(roles.servers.threads, cores) / learning,
-        roles.simulators.count / _PLAY_SECONDS_A_GAME,
-        cores / (answering + learning + _PLAY_SECONDS_A_GAME),
-    )
-    return {"games_per_s": games, "decisions_per_s": games * DECISIONS_A_GAME}
-
-
-def _best(work: Callable[[], object]) -> float:
-    """Return the seconds per position, as the best of a few tries."""
-    found = []
-    for _ in range(_PROBE_TRIES + 1):  # the first one warms up
-        began = time.perf_counter()
-        work()
-        found.append(time.perf_counter() - began)
-    return min(found[1:]) / _PROBE_POSITIONS
-
-
-def _seconds_to_answer(network: PolicyNetwork | ValueNetwork, precision: Precision) -> float:
-    evaluator = Evaluator(network, precision)
-    planes = made_up_planes(_PROBE_POSITIONS, network.planes)
-    return _best(lambda: evaluator.logits(planes))
-
-
-def _seconds_to_learn(network: PolicyNetwork | ValueNetwork, precision: Precision) -> float:
-    packed = made_up_planes(_PROBE_POSITIONS, network.planes)
-    return _best(lambda: network.of_packed(packed, precision).logsumexp(1).sum().backward())

@@ -14,7 +14,7 @@ import torch
 
 from suphx.errors import InputError
 from suphx.networks.policy import PolicyNetwork
-from suphx.networks.sizes import MODEL_PLANES, OUTPUTS, size_named
+from suphx.networks.sizes import MODEL_PLANES, OUTPUTS, NetworkSize, size_named
 from suphx.selfplay.bench_learner import operations
 from suphx.selfplay.benchmark import MODEL
 from suphx.selfplay.pace import QUESTIONS_A_GAME
@@ -35,9 +35,33 @@ ASSUMED_BLOCK_ANSWER, ASSUMED_BLOCK_STEP = 50e-6, 250e-6
 #: Assumed: round-trip time between machines.
 ASSUMED_LATENCY = 1e-4
 
-
 #: The layout of roles from which the costs of requests are taken.
 _LAYOUT = "play_two_cores"
+
+
+@dataclass(frozen=True)
+class Card:
+    """Times of a network on a GPU, in seconds."""
+
+    answer: float
+    """Per position of a large batch."""
+    learn: float
+    """Per pair of a large step."""
+    batch: float
+    """Per batch that is answered, besides."""
+    step: float
+    """Per step, besides."""
+
+
+def assumed_card(size: NetworkSize) -> Card:
+    """Return what networks of a size are assumed to take on a GPU that could not be measured."""
+    each, reached = operations(size), ASSUMED_PEAK * ASSUMED_SHARE
+    return Card(
+        answer=each["forward"] / reached,
+        learn=each["training"] / reached,
+        batch=size.blocks * ASSUMED_BLOCK_ANSWER,
+        step=size.blocks * ASSUMED_BLOCK_STEP,
+    )
 
 
 @dataclass(frozen=True)
@@ -99,6 +123,33 @@ class Costs:
     sizes: Sizes
 
 
+@dataclass(frozen=True)
+class HostCosts:
+    """Costs that do not depend on the networks; the fields are those of `Costs` and `PlayCosts`."""
+
+    question: float
+    request: float
+    answer: float
+    host_row: float
+    take_in: float
+    hand_out: float
+    receive: float
+    questions_per_step: float
+
+
+#: Of the shipped measurements with `base` networks, for forecasts on machines where nothing was measured.
+HOST = HostCosts(
+    question=20.4e-6,
+    request=1134e-6,
+    answer=2227e-6,
+    host_row=3.9e-6,
+    take_in=1.6e-6,
+    hand_out=8.4e-6,
+    receive=5.6e-6,
+    questions_per_step=1.03,
+)
+
+
 def _figure(found: Mapping[str, Any], *names: str) -> float:
     value: Any = found
     for name in names:
@@ -151,17 +202,15 @@ def gpu_costs(cpu: Costs, network: str, card: Mapping[str, float] | None = None)
     card: the learner benchmark's measurement of a GPU; without it, assumed values are used. An engine's host and GPU
     work alternate: the core's time per request and row is added to the network's time.
     """
-    each, reached = operations(size_named(network)), ASSUMED_PEAK * ASSUMED_SHARE
-    answer, learn = each["forward"] / reached, each["training"] / reached
+    found = assumed_card(size_named(network))
     if card is not None:
-        answer, learn = 1 / card["inference_per_s"], 1 / card["pairs_per_s"]
-    blocks = size_named(network).blocks
+        found = replace(found, answer=1 / card["inference_per_s"], learn=1 / card["pairs_per_s"])
     return replace(
         cpu,
         network=network,
         on_gpu=True,
-        play=replace(cpu.play, batch=blocks * ASSUMED_BLOCK_ANSWER, row=cpu.host_row + answer),
-        learn=learn,
-        step=blocks * ASSUMED_BLOCK_STEP,
+        play=replace(cpu.play, batch=found.batch, row=cpu.host_row + found.answer),
+        learn=found.learn,
+        step=found.step,
         sizes=sizes_of(network),
     )

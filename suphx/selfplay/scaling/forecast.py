@@ -96,9 +96,12 @@ class Forecast:
     """Simulator cores that each engine keeps busy."""
 
 
-def rows_of_a_step(costs: Costs, tables: int) -> dict[str, float]:
-    """Return the questions of a step of half a simulator's tables, by model, in the order in which they are asked."""
-    questions = tables / HALVES * costs.questions_per_step
+def rows_of_a_step(questions_per_step: float, tables: int) -> dict[str, float]:
+    """Return the questions of a step of half a simulator's tables, by model, in the order in which they are asked.
+
+    questions_per_step: mean number per table.
+    """
+    questions = tables / HALVES * questions_per_step
     total = sum(QUESTIONS_A_GAME.values())
     return {model: questions * QUESTIONS_A_GAME[model] / total for model in ASKED_IN_TURN}
 
@@ -106,7 +109,7 @@ def rows_of_a_step(costs: Costs, tables: int) -> dict[str, float]:
 @cache
 def engine_group(costs: Costs, tables: int, machine: Machine) -> tuple[int, PlayFigures]:
     """Return the number of simulators that is worthwhile for an engine, and the figures of the group."""
-    rows = rows_of_a_step(costs, tables)
+    rows = rows_of_a_step(costs.questions_per_step, tables)
     play, most = costs.play, 1
     if costs.on_gpu:  # simulators are on the same machine or on others; the network's time is counted for all
         link = costs.sizes.question * machine.gpus / machine.bandwidth

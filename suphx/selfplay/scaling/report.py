@@ -88,7 +88,7 @@ def checks(found: Measurements) -> dict[str, dict[str, dict[str, float]]]:
         if not isinstance(parts, dict):
             continue
         costs = cpu_costs(found.selfplay, found.learner, network)
-        rows = rows_of_a_step(costs, int(parts["collector"]["games"]))
+        rows = rows_of_a_step(costs.questions_per_step, int(parts["collector"]["games"]))
         for layout, simulators in (("play_two_cores", 1), ("play_two_simulators", 2)):
             if layout in parts:
                 simulated = simulate_play(costs.play, simulators, rows).questions_per_s
