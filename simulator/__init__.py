@@ -20,15 +20,15 @@ if TYPE_CHECKING:
         waits_of,
     )
     from .game import Game
-    from .hands import HandError, Score, score, score_batch
-    from .observation import Observation
     from .record import ACTION_NAMES, ACTIONS, GAME, RESULT, WIN
-    from .redeal import redeal_hidden
-    from .results import RoundResult, WinResult
+    from .redeal.hidden import redeal_hidden
     from .rules import PRESETS, Rules, RulesError
+    from .scoring.hands import HandError, Score, score, score_batch
     from .tables import Decisions, Ended, IllegalAction, Tables
     from .tiles import NotationError, format_tiles, parse_counts, parse_tiles
-    from .wall_building import build_wall
+    from .views.observation import Observation
+    from .views.results import RoundResult, WinResult
+    from .walls import build_wall
 
 __all__ = [
     "ACTIONS", "ACTION_NAMES", "GAME", "PRESETS", "RESULT", "WIN",
@@ -44,15 +44,15 @@ _MODULES = {
         "accepted_batch accepted_of discards_batch discards_of shanten_batch shanten_of waits_batch waits_of"
     ),
     "game": "Game",
-    "hands": "HandError Score score score_batch",
-    "observation": "Observation",
+    "scoring.hands": "HandError Score score score_batch",
+    "views.observation": "Observation",
     "record": "ACTIONS ACTION_NAMES GAME RESULT WIN",
-    "redeal": "redeal_hidden",
-    "results": "RoundResult WinResult",
+    "redeal.hidden": "redeal_hidden",
+    "views.results": "RoundResult WinResult",
     "rules": "PRESETS Rules RulesError",
     "tables": "Decisions Ended IllegalAction Tables",
     "tiles": "NotationError format_tiles parse_counts parse_tiles",
-    "wall_building": "build_wall",
+    "walls": "build_wall",
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}
 

@@ -20,15 +20,14 @@ import numpy as np
 from simulator.actions import Event, legal_actions, legal_mask, read_reply
 from simulator.logs.mjai_writer import event_view
 from simulator.logs.model import MOST_POINTS
-from simulator.mjai_events import round_events, start_round
-from simulator.observation import Observation, observe
 from simulator.record import GAME, PHASE_DEAL, PHASE_GAME_OVER, SEATS
-from simulator.results import RoundResult, round_result
 from simulator.rules import Rules
 from simulator.tables import IllegalAction, Tables
-from simulator.view import TableView, table_view
-from simulator.wall import TenhouWalls
-from simulator.wall_building import build_wall
+from simulator.views.mjai_events import round_events, start_round
+from simulator.views.observation import Observation, observe
+from simulator.views.results import RoundResult, round_result
+from simulator.views.table import TableView, table_view
+from simulator.walls import TenhouWalls, build_wall
 
 #: What `step` takes for one seat: an action, its number, an mjai event, mjai JSON, or None for a pass.
 Reply = int | str | bytes | Event | None
@@ -50,7 +49,7 @@ class Game:
         Args:
             rules: the rules of the game; Tenhou's by default.
             seed: random seed that determines all walls; 0 to 2^64 - 1.
-            wall: u8[136], the wall of the first round, as in `simulator.wall`; later walls come from the seed.
+            wall: u8[136], the wall of the first round, as in `simulator.walls`; later walls come from the seed.
             tenhou_seed: the SHUFFLE seed of a Tenhou log; if given, the walls come from it instead.
             names: names of the four seats, for the mjai events.
 
@@ -84,7 +83,7 @@ class Game:
         last: str = "", round: int = 0, repeat_counter: int = 0, bets: int = 0, scores: Sequence[int] | None = None,
         rules: Rules | None = None, seed: int = 0,
     ) -> Game:  # fmt: skip
-        """Return a game that begins with a round dealt from tiles in notation (see `wall_building.build_wall`).
+        """Return a game that begins with a round dealt from tiles in notation (see `walls.build_wall`).
 
         Args:
             hands: tiles of seats 0 to 3, up to thirteen each; missing tiles are dealt at random. The dealer's hand may

@@ -27,7 +27,7 @@ from simulator.record import (
     WORD_BITS,
 )
 from simulator.rules import KONG_NEVER, KONG_SAME_HAND, SWAP_ALLOWED, SWAP_FORBIDDEN
-from simulator.scoring import (
+from simulator.scoring.winning import (
     BY_DRAW,
     DOUBLE_RIICHI,
     FIRST_TURN,

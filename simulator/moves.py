@@ -23,7 +23,7 @@ from simulator.record import (
 )
 from simulator.shanten import KEY_STEP
 from simulator.tiles import RED_FIVE_KINDS
-from simulator.wall import DEAD_WALL, DORA_INDICATORS, REPLACEMENTS
+from simulator.walls import DEAD_WALL, DORA_INDICATORS, REPLACEMENTS
 
 _FIVE_M, _FIVE_P, _FIVE_S = RED_FIVE_KINDS
 

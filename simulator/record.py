@@ -157,7 +157,7 @@ GAME_FIELDS = (
     ("start_scores", "i4", (4,), "points of each seat when the round was dealt"),
     ("start_bets", "u1", (), "riichi bets on the table when the round was dealt"),
     ("deals", "u1", (), "rounds dealt in this game so far, repeats counted"),
-    ("wall", "u1", (TILES,), "tiles: dealt from 135 down, drawn from 83 down to 14, dead wall 0..13 (see wall.py)"),
+    ("wall", "u1", (TILES,), "tiles: dealt from 135 down, drawn from 83 down to 14, dead wall 0..13 (see walls.py)"),
     ("next_draw", "u1", (), "index in `wall` of the next live draw"),
     ("kongs", "u1", (), "kongs made by all = replacement tiles taken; the live wall ends at 14 + kongs"),
     ("indicators", "u1", (), "dora indicators shown, 1..5"),

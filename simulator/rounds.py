@@ -8,7 +8,6 @@ from simulator.asking import ask
 from simulator.jit import jit
 from simulator.legal import HIGH_PASS, win_situation
 from simulator.moves import add_tile, draw_live, is_red_tile, push_event
-from simulator.payments import payments
 from simulator.record import (
     EVENT_NO_WINNER,
     EVENT_WIN,
@@ -36,10 +35,11 @@ from simulator.rules import (
     ROUNDING_NONE,
     TIES_SEAT,
 )
-from simulator.scoring import score_hand, yakuman_value
+from simulator.scoring.payments import payments
+from simulator.scoring.winning import score_hand, yakuman_value
 from simulator.shanten import waits
 from simulator.tiles import DORA_OF, TERMINALS_AND_HONOURS, TILES
-from simulator.wall import DORA_INDICATORS, FIRST_LIVE, URA_INDICATORS, shuffle_wall
+from simulator.walls import DORA_INDICATORS, FIRST_LIVE, URA_INDICATORS, shuffle_wall
 
 _BIG_DRAGONS, _BIG_WINDS, _FOUR_KONGS = 39, 49, 51
 _BET = 1000

@@ -35,7 +35,7 @@ from simulator.record import (
 from simulator.rounds import deal, finish_round, resolve_stop, start_game
 from simulator.rules import Rules
 from simulator.tiles import TILES
-from simulator.wall import mix2
+from simulator.walls import mix2
 
 _NO_ACTIONS = np.empty(0, np.int64)
 

@@ -9,8 +9,15 @@ import numpy as np
 from simulator.efficiency import shanten_of
 from simulator.record import EVENT_DRAW, PHASE_DEAL, SEATS
 from simulator.tiles import TERMINALS_AND_HONOURS, TILES, format_tiles, parse_kinds, parse_tiles
-from simulator.wall import DEAD_WALL, DORA_INDICATORS, FIRST_LIVE, REPLACEMENTS, URA_INDICATORS
-from simulator.wall_building import HAND_TILES, dealt_places
+from simulator.walls import (
+    DEAD_WALL,
+    DORA_INDICATORS,
+    FIRST_LIVE,
+    HAND_TILES,
+    REPLACEMENTS,
+    URA_INDICATORS,
+    dealt_places,
+)
 
 #: Kinds of a hand that is far from anything, the first to be taken first.
 _FAR_APART = [kind for kind, _ in parse_kinds("147m258p369s1234567z258m369p147s369m147p258s")]

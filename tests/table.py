@@ -49,6 +49,7 @@ from simulator.record import (
     WIN_BY_DRAW,
 )
 from simulator.rules import Rules
+from simulator.scoring.yaku import yaku_of
 from simulator.tables import Tables
 from simulator.tiles import (
     KINDS,
@@ -58,8 +59,7 @@ from simulator.tiles import (
     kind_name,
     tile_name,
 )
-from simulator.wall import DORA_INDICATORS
-from simulator.yaku import yaku_of
+from simulator.walls import DORA_INDICATORS
 
 _CLAIM_WORDS = ("ron", "pong", "chow", "kong", "pass")
 

@@ -7,7 +7,7 @@ import torch
 from simulator.players import PLAYERS
 from simulator.record import NO_ACTION
 from simulator.tables import Decisions, Tables
-from simulator.wall import DEAD_WALL, URA_INDICATORS
+from simulator.walls import DEAD_WALL, URA_INDICATORS
 from suphx.agent.network_agent import untrained_networks
 from suphx.agents import fingerprint, load_agent, names_agent
 from suphx.networks.precision import choose_precision

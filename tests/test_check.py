@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from rules_strategy import any_rules
 from typer.testing import CliRunner
 
-from simulator.check import CheckError, check, try_actions
-from simulator.check_run import check_numbers
+from simulator.check.records import CheckError, check, try_actions
+from simulator.check.run import check_numbers
 from simulator.players.simple import choose_random
 from simulator.record import CLOSED_KONG, GAME, NO_TILE, PASS, PHASE_CLAIM, PHASE_TURN, RIVER_CALLED, WORD_BITS
 from simulator.rules import PRESETS, Rules
@@ -231,8 +231,8 @@ def test_command_tells_of_violations(monkeypatch):
         if len(records):
             raise CheckError(0, "wall", "is wrong")
 
-    monkeypatch.setattr("simulator.check_run.check", find)
-    monkeypatch.setattr("simulator.check_run.STEPS_OF", 1)
+    monkeypatch.setattr("simulator.check.run.check", find)
+    monkeypatch.setattr("simulator.check.run.STEPS_OF", 1)
     result = CliRunner().invoke(app, ["check", "--games", "1", "--workers", "1"])
     assert result.exit_code == 1
     assert "game 0: wall is wrong" in result.stderr

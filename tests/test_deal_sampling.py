@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from frequencies import check_frequencies
 
-from simulator.deal_sampling import count_hands, draw_hand, new_counts, number_of_hands, open_stream
-from simulator.joint_sampling import count_joint, draw_apart, draw_together, number_of_joint_hands
 from simulator.lookup import get_lookup
+from simulator.redeal.deal_sampling import count_hands, draw_hand, new_counts, number_of_hands, open_stream
+from simulator.redeal.joint_sampling import count_joint, draw_apart, draw_together, number_of_joint_hands
+from simulator.redeal.tenpai_automaton import get_automata
 from simulator.shanten import waits
-from simulator.tenpai_automaton import get_automata
 from simulator.tiles import KINDS, parse_counts
 
 LOOKUP, AUTOMATA = get_lookup(), get_automata()

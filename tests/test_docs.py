@@ -5,7 +5,7 @@ import re
 import pytest
 from documented import PAGES, ROOT
 
-from simulator.record_page import record_page
+from simulator.views.record_page import record_page
 from suphx.configuration_page import configuration_page
 
 DOCS = ROOT / "docs"
@@ -18,7 +18,7 @@ PROGRAMS = [
 
 def test_record_page_is_generated_from_the_code() -> None:
     page = (DOCS / "record.md").read_text(encoding="utf-8")
-    assert page == record_page(), "run `python -m simulator.record_page > docs/record.md`"
+    assert page == record_page(), "run `python -m simulator.views.record_page > docs/record.md`"
 
 
 def test_configuration_page_is_generated_from_the_configurations() -> None:

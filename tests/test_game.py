@@ -15,8 +15,7 @@ from simulator.actions import IllegalReply
 from simulator.game import GameOver
 from simulator.record import CHOW_LOW_RED, DISCARD_DRAWN, PASS, WIN_BY_CLAIM, WIN_BY_DRAW
 from simulator.tiles import format_tiles
-from simulator.wall import TenhouWalls
-from simulator.wall_building import dealt_places
+from simulator.walls import TenhouWalls, dealt_places
 
 ROOT = Path(__file__).resolve().parent.parent
 #: Hands without pairs or neighbours: nobody calls with them.

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simulator.benchmarks.wins import as_arrays, make_wins, score_made
-from simulator.hands import HandError, score, score_batch
+from simulator.scoring.hands import HandError, score, score_batch
 from simulator.tiles import NotationError
 
 

@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 import pytest
 
 from simulator import Game
-from simulator.notebook import tile_html
-from simulator.view import Discard, Meld
+from simulator.views.notebook import tile_html
+from simulator.views.table import Discard, Meld
 
 
 class _Boxes(HTMLParser):

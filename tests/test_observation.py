@@ -9,11 +9,10 @@ import pytest
 from simulator import Game, build_wall
 from simulator.logs.formats import read_log
 from simulator.logs.mjai_words import TILE_NAMES
-from simulator.planes import ROW_NAMES, ROWS, SCALAR_NAMES
 from simulator.record import EVENT_DRAW, PHASE_CALL_DISCARD, SEATS
 from simulator.tiles import TILES, parse_counts, parse_kinds
-from simulator.wall import DEAD_WALL, DORA_INDICATORS, REPLACEMENTS
-from simulator.wall_building import dealt_places
+from simulator.views.planes import ROW_NAMES, ROWS, SCALAR_NAMES
+from simulator.walls import DEAD_WALL, DORA_INDICATORS, REPLACEMENTS, dealt_places
 
 RARE = ("win by draw", "win by claim", "riichi", "added kong", "closed kong", "open kong")
 

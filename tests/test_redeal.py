@@ -50,13 +50,13 @@ from simulator.record import (
     PONG_RED,
     WIN_BY_DRAW,
 )
-from simulator.redeal import mark_hidden, redeal_hidden
+from simulator.redeal.hidden import mark_hidden, redeal_hidden
 from simulator.rounds import deal
 from simulator.rules import Rules
 from simulator.shanten import suit_key, tenpai_discards, waits
 from simulator.tables import Tables
 from simulator.tiles import KINDS, TILES, parse_tiles, tile_name
-from simulator.wall import DORA_INDICATORS
+from simulator.walls import DORA_INDICATORS
 
 LOOKUP = get_lookup()
 RED = 16  # 0m
@@ -573,7 +573,7 @@ def test_a_riichi_that_no_tiles_fit():
 SAME_DEAL = """
 import zlib
 import numpy as np
-from simulator.redeal import redeal_hidden
+from simulator.redeal.hidden import redeal_hidden
 from simulator.record import GAME
 games = np.load(PATH)
 redeal_hidden(games, 0, np.arange(len(games)))

@@ -4,8 +4,8 @@ import pytest
 
 from simulator.benchmarks.scoring import mahjong_scorer
 from simulator.benchmarks.wins import as_arrays, make_wins, score_made
-from simulator.scoring import FIRST_TURN
-from simulator.yaku import DORA, RED_FIVE, URA_DORA, yaku_of
+from simulator.scoring.winning import FIRST_TURN
+from simulator.scoring.yaku import DORA, RED_FIVE, URA_DORA, yaku_of
 
 #: The package's numbers of yaku (`yaku_id`) beside Tenhou's.
 NUMBERS = {

@@ -7,8 +7,7 @@ from simulator.players.simple import choose_random
 from simulator.record import DISCARD_DRAWN, NO_ACTION
 from simulator.rules import Rules
 from simulator.tables import IllegalAction, Tables
-from simulator.wall import SHUFFLE_PREFIX, TenhouWalls, shuffle_wall
-from simulator.wall_building import build_wall
+from simulator.walls import SHUFFLE_PREFIX, TenhouWalls, build_wall, shuffle_wall
 
 
 def choose(tables, asked, seed=0):

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simulator import scoring as s
-from simulator.hands import score_batch
 from simulator.record import (
     MELD,
     MELD_ADDED_KONG,
@@ -21,6 +19,8 @@ from simulator.record import (
     WIN,
 )  # fmt: skip
 from simulator.rules import Rules
+from simulator.scoring import winning as s
+from simulator.scoring.hands import score_batch
 from simulator.tiles import DORA_OF, KINDS, RED_FIVES, TILES
 
 _ORPHANS = [0, 8, 9, 17, 18, 26, *range(27, 34)]

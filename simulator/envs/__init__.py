@@ -1,7 +1,7 @@
 """The table as a reinforcement learning environment: `aec` for PettingZoo, `vector` for Gymnasium.
 
-Needs the extra `pip install suphx[env]`. In both, observations are `simulator.planes` (u8[ROWS, 34]) of a seat, and
-actions are the table's (`Discrete(121)`) with a mask. The reward is either the points gained in each round, paid at
+Needs the extra `pip install suphx[env]`. In both, observations are `simulator.views.planes` (u8[ROWS, 34]) of a seat,
+and actions are the table's (`Discrete(121)`) with a mask. The reward is either the points gained in each round, paid at
 its end, or the final points, paid at the end of the game: `REWARDS`.
 """
 

@@ -26,11 +26,11 @@ from pettingzoo.utils import wrappers
 
 from simulator.envs import Reward, checked_reward
 from simulator.game import Game
-from simulator.planes import ROWS, encode_one
 from simulator.record import ACTIONS, SEATS
 from simulator.rules import Rules
 from simulator.tables import IllegalAction
 from simulator.tiles import KINDS
+from simulator.views.planes import ROWS, encode_one
 
 RENDER_MODES = ("human", "ansi")
 AGENTS = tuple(f"seat_{seat}" for seat in range(SEATS))

@@ -21,13 +21,13 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from simulator.envs import Reward, checked_reward
-from simulator.planes import ROWS, encode_batch
 from simulator.players import ChooseFunction, choose_function
 from simulator.record import ACTIONS, NO_ACTION, SEATS
 from simulator.rules import Rules
 from simulator.tables import Decisions, Ended, IllegalAction, Tables
 from simulator.tiles import KINDS
-from simulator.view import table_view
+from simulator.views.planes import ROWS, encode_batch
+from simulator.views.table import table_view
 
 SELF = "self"
 Opponents = Literal["random", "tsumogiri", "sensible", "self"]
@@ -44,9 +44,9 @@ def _player(name: str) -> ChooseFunction | None:
 class RiichiVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     """n games side by side, each waiting for the agent.
 
-    Observations are u8[n, ROWS, 34] (`simulator.planes`), actions are i64[n] of the table's 121. Every `infos` holds
-    `action_mask` bool[n, 121], `seat` u8[n] (the seat to act) and `seat_rewards` f64[n, 4]. An action outside the mask
-    raises IllegalAction and changes nothing.
+    Observations are u8[n, ROWS, 34] (`simulator.views.planes`), actions are i64[n] of the table's 121. Every `infos`
+    holds `action_mask` bool[n, 121], `seat` u8[n] (the seat to act) and `seat_rewards` f64[n, 4]. An action outside the
+    mask raises IllegalAction and changes nothing.
 
     When a game ends, its last state is returned with an empty mask; the next step ignores the action for that game
     and starts a new game (Gymnasium's `AutoresetMode.NEXT_STEP`).

@@ -26,8 +26,7 @@ from simulator.record import (
     SEATS,
 )
 from simulator.rules import Rules
-from simulator.wall import DORA_INDICATORS, URA_INDICATORS
-from simulator.wall_building import dealt_places
+from simulator.walls import DORA_INDICATORS, URA_INDICATORS, dealt_places
 
 _RIICHI_YAKU = 1 << 1 | 1 << 21  # riichi and double riichi, as bits of WIN.yaku
 

@@ -40,7 +40,7 @@ from simulator.record import (
 )
 from simulator.rules import Rules
 from simulator.tiles import EAST, NORTH
-from simulator.wall import LIVE_TILES
+from simulator.walls import LIVE_TILES
 
 _CALLS = {"chi": (EVENT_CHOW, 2), "pon": (EVENT_PONG, 2), "daiminkan": (EVENT_OPEN_KONG, 3)}
 _SILENT = {"none", "error", "hello", "join"}

@@ -51,8 +51,7 @@ from simulator.record import (
 )
 from simulator.rounds import deal
 from simulator.tiles import TILES
-from simulator.wall import DORA_INDICATORS, FIRST_LIVE, REPLACEMENTS, URA_INDICATORS
-from simulator.wall_building import DEALT_PLACES, HAND_TILES
+from simulator.walls import DEALT_PLACES, DORA_INDICATORS, FIRST_LIVE, HAND_TILES, REPLACEMENTS, URA_INDICATORS
 
 # The outcomes of a replay, with a description of each.
 REPLAYED, WRONG_DRAW, ILLEGAL, NOT_HELD, OUT_OF_PLACE, TOO_MANY, TOO_FEW = range(7)

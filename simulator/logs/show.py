@@ -22,8 +22,8 @@ from simulator.record import (
     RESULT_NAMES,
     SEATS,
 )
+from simulator.scoring.yaku import YAKU
 from simulator.tiles import WIND_NAMES, format_tiles, tile_name
-from simulator.yaku import YAKU
 
 _CALLS = {EVENT_CHOW: "chow", EVENT_PONG: "pong", EVENT_OPEN_KONG: "open kong"}
 _SEAT_LETTERS = "ABCD"

@@ -24,10 +24,9 @@ from simulator.record import (
     SEATS,
 )
 from simulator.rounds import finish_round, start_game
+from simulator.scoring.yaku import YAKU
 from simulator.tiles import tile_name
-from simulator.wall import DORA_INDICATORS, SHUFFLE_PREFIX, URA_INDICATORS, TenhouWalls
-from simulator.wall_building import DEALT_PLACES
-from simulator.yaku import YAKU
+from simulator.walls import DEALT_PLACES, DORA_INDICATORS, SHUFFLE_PREFIX, URA_INDICATORS, TenhouWalls
 
 _DORA, _URA, _RED = 52, 53, 54
 _YAKUMAN_HAN = 13

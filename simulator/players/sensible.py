@@ -50,7 +50,7 @@ from simulator.record import (
 )
 from simulator.shanten import shanten
 from simulator.tiles import KINDS, TERMINALS_AND_HONOURS
-from simulator.wall import below
+from simulator.walls import below
 
 #: Habits, one bit each; leaving one out gives a simpler player.
 FOLDS, CALLS = 1, 2

@@ -20,7 +20,7 @@ from simulator.record import (
     SEATS,
 )
 from simulator.tiles import DORA_OF, DRAGONS, EAST, HONOURS, KINDS
-from simulator.wall import DORA_INDICATORS, LIVE_TILES
+from simulator.walls import DORA_INDICATORS, LIVE_TILES
 
 #: What a seat sees and derives from it; scratch space of one decision.
 SIGHT = np.dtype([

@@ -6,7 +6,7 @@ import numpy as np
 
 from simulator.jit import jit
 from simulator.record import ACTIONS, DISCARD_DRAWN, PASS, WIN_BY_CLAIM, WIN_BY_DRAW
-from simulator.wall import below, mix2
+from simulator.walls import below, mix2
 
 
 @jit

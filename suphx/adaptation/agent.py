@@ -13,7 +13,7 @@ from pydantic import Field, field_validator
 from simulator.record import PHASE_STOP
 from simulator.rules import Rules
 from simulator.tables import Decisions
-from simulator.wall import DORA_INDICATORS
+from simulator.walls import DORA_INDICATORS
 from suphx.adaptation.adapting import Adapter
 from suphx.adaptation.config import AdaptationConfig
 from suphx.adaptation.players import Copy, Original

@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import Field, ValidationError, model_validator
 
 from simulator.rules import PRESETS, Rules
-from simulator.wall import mix2
+from simulator.walls import mix2
 from suphx.adaptation.adapting import TEST_DEALS, Adapted, Adapter, Lessons
 from suphx.adaptation.config import AdaptationConfig, StepsConfig
 from suphx.adaptation.differences import Moment, find_differences

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 
 from simulator.record import SEATS
 from simulator.tiles import NO_TILE, tile_name
-from simulator.view import hand_tiles
-from simulator.wall import DORA_INDICATORS
+from simulator.views.table import hand_tiles
+from simulator.walls import DORA_INDICATORS
 from suphx.adaptation.differences import Moment
 from suphx.evaluation.plots import colour, tidy, write_figure
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.record import GAME
-from simulator.redeal import redeal_hidden
+from simulator.redeal.hidden import redeal_hidden
 from simulator.tables import Decisions, Tables
-from simulator.wall import mix2
+from simulator.walls import mix2
 from suphx.adaptation.positions import Position, stacked
 from suphx.agent.interface import Agent, Choice
 from suphx.agent.sampling import highest_probability

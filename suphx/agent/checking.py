@@ -1,4 +1,4 @@
-"""Adapter that runs any agent in `simulator.check_run`, which plays many games and checks every one."""
+"""Adapter that runs any agent in `simulator.check.run`, which plays many games and checks every one."""
 
 from __future__ import annotations
 

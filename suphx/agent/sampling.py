@@ -6,7 +6,7 @@ import numpy as np
 
 from simulator.jit import jit
 from simulator.players.simple import decision_key
-from simulator.wall import mix2
+from simulator.walls import mix2
 
 _UNIT = 2.0**-53
 

@@ -68,7 +68,7 @@ def check(
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from simulator.check_run import PLAYERS, Player, Tally, check_games
+    from simulator.check.run import PLAYERS, Player, Tally, check_games
     from simulator.rules import Rules
 
     player: str | Player = agent

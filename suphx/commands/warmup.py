@@ -22,9 +22,9 @@ class Part(StrEnum):
 
 def _table() -> None:
     from simulator.efficiency import discards_batch, shanten_batch, waits_batch
-    from simulator.hands import score
     from simulator.players import player
     from simulator.players.play import play_games
+    from simulator.scoring.hands import score
     from simulator.tiles import parse_counts
 
     for name in ("random", "sensible"):  # a game of each goes through all that is compiled for playing

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.blocks import bit_count
 from simulator.jit import hold, jit
 from simulator.moves import is_red_tile, tiles_left
 from simulator.players.sight import honoured_kinds, meld_mask, triplet_yaku
 from simulator.record import CHOW_HIGH_RED, CHOW_LOW, MELD_CHOW, OPEN_KONG, PONG, PONG_RED, SEATS
+from simulator.scoring.blocks import bit_count
 from simulator.shanten import TENPAI, accepted, shanten
 from simulator.tiles import ALL_KINDS, HONOURS, TERMINALS_AND_HONOURS
 from suphx.features import layout, layout_calls

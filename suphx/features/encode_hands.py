@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.asking import MISSED_IN_RIICHI, MISSED_NOW
-from simulator.blocks import bit_count
 from simulator.jit import hold, jit
 from simulator.record import NO_TILE, PHASE_CLAIM, PHASE_KONG_CLAIM
+from simulator.scoring.blocks import bit_count
 from simulator.shanten import NO_SHANTEN, TENPAI, accepted, accepted_by_discard, shanten_of_keys
 from simulator.tiles import ALL_KINDS, KINDS, TERMINALS_AND_HONOURS
 from suphx.features import layout

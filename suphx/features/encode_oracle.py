@@ -11,7 +11,7 @@ from simulator.moves import is_red_tile, tiles_left
 from simulator.record import SEATS
 from simulator.shanten import COMPLETE, TENPAI, shanten_of_keys
 from simulator.tiles import DORA_OF, KINDS
-from simulator.wall import DORA_INDICATORS, REPLACEMENTS, URA_INDICATORS
+from simulator.walls import DORA_INDICATORS, REPLACEMENTS, URA_INDICATORS
 from suphx.features import layout_calls
 from suphx.features.encode_table import own_reds
 from suphx.features.layout import ORACLE_PLANES

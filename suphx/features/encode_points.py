@@ -27,7 +27,7 @@ NEITHER, WINNER, OTHER = range(3)
 
 
 def _base(han: int, fu: int) -> int:
-    """Return the base points of a win of a given size (see `simulator.payments.base_points`)."""
+    """Return the base points of a win of a given size (see `simulator.scoring.payments.base_points`)."""
     limits = ((13, 8000), (8, 4000), (6, 3000), (5, 2000))
     return next((base for least, base in limits if han >= least), fu << (2 + han))
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.blocks import bit_count
 from simulator.jit import jit
 from simulator.players.sight import safe_kinds
 from simulator.record import SEATS
+from simulator.scoring.blocks import bit_count
 from simulator.tiles import ALL_KINDS, HONOURS
 from suphx.features.layout import LINE_STEPS, RIVER_PLACES, SAFE_STEPS
 from suphx.features.planes import as_steps, at_least, count_in, read_nested, start

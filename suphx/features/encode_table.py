@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.blocks import bit_count
 from simulator.jit import jit
 from simulator.moves import is_red_tile, tiles_left
 from simulator.players.sight import honoured_kinds
@@ -31,8 +30,9 @@ from simulator.record import (
     WORD_BITS,
 )
 from simulator.rules import EAST_ONLY
+from simulator.scoring.blocks import bit_count
 from simulator.tiles import ALL_KINDS, DORA_OF, EAST, RED_FIVE_KINDS
-from simulator.wall import DORA_INDICATORS
+from simulator.walls import DORA_INDICATORS
 from suphx.features import layout
 from suphx.features.encode_rivers import dora_in_meld, red_in_meld
 from suphx.features.layout_groups import COUNTS

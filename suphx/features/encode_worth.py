@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.blocks import bit_count
 from simulator.jit import hold, jit
 from simulator.moves import is_red_tile
-from simulator.payments import base_points
 from simulator.record import NO_TILE, WIN
-from simulator.scoring import DOUBLE_RIICHI, RIICHI, score_hand
+from simulator.scoring.blocks import bit_count
+from simulator.scoring.payments import base_points
+from simulator.scoring.winning import DOUBLE_RIICHI, RIICHI, score_hand
 from simulator.shanten import accepted
 from simulator.tiles import DORA_OF, KINDS
-from simulator.wall import DORA_INDICATORS
+from simulator.walls import DORA_INDICATORS
 from suphx.features import layout
 from suphx.features.encode_table import own_reds
 from suphx.features.planes import as_steps, start

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.blocks import bit_count
 from simulator.jit import jit
 from simulator.lookup import COPIES, KEY_STEP, SETS
+from simulator.scoring.blocks import bit_count
 from simulator.shanten import SUITS, suit_class, suit_key
 from simulator.tiles import EAST, KINDS, RED_FIVE_KINDS
 from suphx.features.lookahead_parts import (

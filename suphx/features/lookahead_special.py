@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.blocks import bit_count
 from simulator.jit import jit
+from simulator.scoring.blocks import bit_count
 from simulator.shanten import suit_class, suit_key
 from simulator.tiles import KINDS, TERMINALS_AND_HONOURS
 from suphx.features.lookahead_parts import DRAWN_SHIFT, FURTHEST, HAN_FIELD, HAN_SHIFT, REPLACED_SHIFT, TILES_FIELD

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from simulator.blocks import split_suit
 from simulator.jit import jit
 from simulator.lookup import COPIES
+from simulator.scoring.blocks import split_suit
 from simulator.tiles import EAST, KINDS
 from suphx.features.lookahead_parts import (
     AUTOMATON,

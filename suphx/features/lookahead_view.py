@@ -9,7 +9,7 @@ from simulator.lookup import COPIES
 from simulator.moves import has_red_five, is_red_tile, tiles_left
 from simulator.record import MELD, NO_TILE, RIVER_CALLED, SEATS
 from simulator.tiles import DORA_OF, KINDS, RED_FIVE_KINDS
-from simulator.wall import DORA_INDICATORS
+from simulator.walls import DORA_INDICATORS
 from suphx.features.lookahead import lookahead
 
 #: The arguments of `lookahead`, which documents them.

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator import yaku as y
-from simulator.blocks import meld_facts
 from simulator.jit import jit
 from simulator.record import NO_TILE
-from simulator.scoring import Facts, keep_best, nine_gates, tile_yaku, tile_yakuman, try_pair
+from simulator.scoring import yaku as y
+from simulator.scoring.blocks import meld_facts
+from simulator.scoring.winning import Facts, keep_best, nine_gates, tile_yaku, tile_yakuman, try_pair
 from simulator.tiles import EAST, RED_FIVE_KINDS, TERMINALS_AND_HONOURS
 from suphx.features.lookahead_parts import (
     DOUBLED,
@@ -97,9 +97,9 @@ def worth_of_sets(search, part, own, rules, win):
     """Return the worth of a winning hand of sets and a pair, for its best reading and best winning tile.
 
     part: the combined parts of all suits; win: a WIN record as scratch space. The possible winning tiles need not be
-    tried one by one. As with the roles of a single winning tile in a reading (see `simulator.scoring`), a tile that
-    gives pinfu is better than one for a narrow wait, which is better than one for a wide wait; one that completes a
-    triplet is worst, most of all a triplet of terminals or honours.
+    tried one by one. As with the roles of a single winning tile in a reading (see `simulator.scoring.winning`), a tile
+    that gives pinfu is better than one for a narrow wait, which is better than one for a wide wait; one that completes
+    a triplet is worst, most of all a triplet of terminals or honours.
     """
     kinds, drawn = part[HELD] | own.kinds, part[DRAWN]
     yaku = own.closed << y.RIICHI | tile_yaku(kinds, own.closed, own.kongs, rules["open_tanyao"])

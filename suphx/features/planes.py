@@ -11,8 +11,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from simulator.blocks import bit_count
 from simulator.jit import jit
+from simulator.scoring.blocks import bit_count
 from simulator.tiles import ALL_KINDS, KINDS
 from suphx.features import layout
 

@@ -22,7 +22,7 @@ import numpy as np
 from simulator.legal import is_furiten
 from simulator.record import PHASE_CALL_DISCARD, PHASE_NAMES, SEATS
 from simulator.tiles import KINDS, kind_name, tile_name
-from simulator.view import Discard, Meld, SeatView, hand_tiles, table_view
+from simulator.views.table import Discard, Meld, SeatView, hand_tiles, table_view
 
 Frame = dict[str, Any]
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from simulator.actions import legal_actions
 from simulator.record import ACTIONS
-from simulator.results import round_result
 from simulator.rules import Rules
 from simulator.tiles import tile_name
-from simulator.view import round_name
-from simulator.wall import URA_INDICATORS
+from simulator.views.results import round_result
+from simulator.views.table import round_name
+from simulator.walls import URA_INDICATORS
 from suphx.review.document import Result, Round, Win
 from suphx.review.frames import change, frame_of
 from suphx.review.game import Replayed

@@ -10,12 +10,12 @@ from itertools import combinations
 
 import numpy as np
 
-from simulator.hands import score_batch
 from simulator.record import MELD_CLOSED_KONG, NO_SEAT, NO_TILE, WIN
 from simulator.rules import Rules
-from simulator.scoring import RIICHI
+from simulator.scoring.hands import score_batch
+from simulator.scoring.winning import RIICHI
+from simulator.scoring.yaku import DORA, RED_FIVE, YAKU, yaku_of
 from simulator.tiles import KINDS, RED_FIVE_KINDS, TERMINALS_AND_HONOURS, kind_name
-from simulator.yaku import DORA, RED_FIVE, YAKU, yaku_of
 from suphx.features.lookahead_parts import FURTHEST
 from suphx.features.lookahead_search import STEPS
 from suphx.review.document import Target

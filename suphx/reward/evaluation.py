@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from simulator.record import SEATS
-from simulator.view import round_name
+from simulator.views.table import round_name
 from suphx.reward.games import Games
 
 #: Number of groups for calibration, of equal size, by prediction.

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from simulator.files import write_whole
 from simulator.record import SEATS
-from simulator.view import WIND_NAMES, round_name
+from simulator.views.table import WIND_NAMES, round_name
 from suphx.reward.evaluation import Evaluation
 from suphx.reward.games import Games
 

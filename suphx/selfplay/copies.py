@@ -15,7 +15,7 @@ import numpy as np
 
 from simulator.record import SEATS
 from simulator.tiles import TILES
-from simulator.wall import mix2, shuffle_wall
+from simulator.walls import mix2, shuffle_wall
 from suphx.selfplay.trajectory import PATH, Batch, Experience, join
 
 #: Upper bound of a round's repeat counter.

@@ -11,7 +11,7 @@ import torch
 
 from simulator.jit import jit
 from simulator.players.simple import decision_key
-from simulator.wall import mix2
+from simulator.walls import mix2
 from suphx.features.layout import ORACLE_PLANES
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.sizes import MODEL_PLANES

@@ -29,9 +29,9 @@ from simulator.record import (
     RESULT_NINE_TERMINALS,
     SEATS,
 )
-from simulator.redeal import mark_hidden
+from simulator.redeal.hidden import mark_hidden
 from simulator.tiles import KINDS, TILES, kind_name
-from simulator.view import round_name
+from simulator.views.table import round_name
 from suphx.review.document import Document, Result
 from suphx.review.frames import Frame, frame_of, waits_now
 from suphx.web.moves import Move

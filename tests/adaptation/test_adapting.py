@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from simulator.redeal import redeal_hidden
+from simulator.redeal.hidden import redeal_hidden
 from suphx.adaptation.adapting import Adapter, Lessons
 from suphx.adaptation.comparing import Deals, answers
 from suphx.adaptation.config import AdaptationConfig, StepsConfig

@@ -10,7 +10,7 @@ from simulator.asking import MISSED_IN_RIICHI
 from simulator.players import player
 from simulator.players.play import play_games
 from simulator.record import GAME, PHASE_TURN
-from simulator.redeal import redeal_hidden
+from simulator.redeal.hidden import redeal_hidden
 from simulator.rules import Rules
 from simulator.tables import Decisions, Ended, Tables
 from suphx.adaptation.positions import Position, start_of

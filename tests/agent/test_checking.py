@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from simulator.check import check
-from simulator.check_run import check_numbers
+from simulator.check.records import check
+from simulator.check.run import check_numbers
 from simulator.rules import Rules
 from simulator.tables import Tables
 from suphx.agent.checking import AgentPlayer

@@ -12,7 +12,7 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 from simulator import IllegalAction, Rules
 from simulator.envs.vector import RiichiVectorEnv
-from simulator.planes import ROWS
+from simulator.views.planes import ROWS
 
 EAST = Rules.tenhou_east()
 N = 6

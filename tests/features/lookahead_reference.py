@@ -9,10 +9,10 @@ from math import comb, prod
 import numpy as np
 
 from simulator.efficiency import shanten_batch
-from simulator.hands import score_batch
 from simulator.record import MELD, MELD_CLOSED_KONG, NO_SEAT, NO_TILE, WIN
 from simulator.rules import Rules
-from simulator.scoring import RIICHI
+from simulator.scoring.hands import score_batch
+from simulator.scoring.winning import RIICHI
 from simulator.tiles import KINDS, RED_FIVE_KINDS, TERMINALS_AND_HONOURS, is_red
 
 STEPS = (1000, 2000, 3900, 5200, 8000, 12000, 16000, 24000, 32000)

@@ -7,7 +7,7 @@ from played import played
 
 from simulator.legal import is_legal
 from simulator.record import ACTIONS, GAME, NO_ACTION, PASS, SEATS
-from simulator.redeal import redeal_hidden
+from simulator.redeal.hidden import redeal_hidden
 from suphx.features.encode import encode_batch, encode_call_batch, encode_oracle_batch, is_call
 
 N = 600

@@ -16,7 +16,7 @@ from simulator.record import GAME, MELD_CHOW, MELD_CLOSED_KONG, MELD_PONG, SEATS
 from simulator.rules import Rules
 from simulator.tables import Tables
 from simulator.tiles import KINDS, kind_name, parse_kinds
-from simulator.wall import DORA_INDICATORS
+from simulator.walls import DORA_INDICATORS
 from suphx.features import layout
 from suphx.features.bench_lookahead import discard_views
 from suphx.features.benchmark import games_of_logs

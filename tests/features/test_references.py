@@ -7,7 +7,6 @@ import pytest
 from played import Planes, played
 
 from simulator.efficiency import discards_batch
-from simulator.payments import payments
 from simulator.record import (
     EVENT_ADDED_KONG,
     EVENT_DISCARD,
@@ -20,8 +19,9 @@ from simulator.record import (
     SEATS,
     WIN,
 )
+from simulator.scoring.payments import payments
 from simulator.tiles import KINDS
-from simulator.wall import DORA_INDICATORS
+from simulator.walls import DORA_INDICATORS
 from suphx.features import layout
 from suphx.features.encode import encode_batch
 

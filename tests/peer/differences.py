@@ -10,8 +10,8 @@ import numpy as np
 from simulator.moves import show_pending_indicators
 from simulator.record import PHASE_KONG_CLAIM, RESULT_CLAIM_WIN
 from simulator.rounds import finish_round
-from simulator.wall import DORA_INDICATORS
-from simulator.yaku import KOKUSHI, KOKUSHI_13, TENHOU
+from simulator.scoring.yaku import KOKUSHI, KOKUSHI_13, TENHOU
+from simulator.walls import DORA_INDICATORS
 
 #: After an open or added kong a further, added kong of the same turn may be robbed. riichienv shows the first kong's
 #: indicator as soon as the second is declared, so that it counts for the robber. At Tenhou it is shown with the

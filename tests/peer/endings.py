@@ -17,7 +17,7 @@ from simulator.record import (
     RESULT_NINE_TERMINALS,
     RESULT_TRIPLE_RON,
 )
-from simulator.yaku import DORA, RED_FIVE, URA_DORA
+from simulator.scoring.yaku import DORA, RED_FIVE, URA_DORA
 
 from .differences import HEAVENLY_ORPHANS, is_heavenly_orphans
 

@@ -21,7 +21,7 @@ from simulator.record import (
     PHASE_TURN,
 )
 from simulator.rounds import start_game
-from simulator.wall import TenhouWalls
+from simulator.walls import TenhouWalls
 
 from .actions import hints_of
 from .side_by_side import Options, SideBySide

@@ -29,7 +29,7 @@ from simulator.record import (
 from simulator.rounds import deal, finish_round, start_game
 from simulator.rules import Rules
 from simulator.tiles import tile_name
-from simulator.wall import DEAD_WALL, DORA_INDICATORS
+from simulator.walls import DEAD_WALL, DORA_INDICATORS
 
 from .actions import action_of, hints_of, legal_mask, mask_of, names, options_of
 from .differences import EARLY_INDICATOR, is_early_indicator, paid_with_early_indicator

@@ -41,9 +41,9 @@ from simulator.record import (
     WIN_BY_CLAIM,
     WIN_BY_DRAW,
 )
+from simulator.scoring.yaku import YAKU
 from simulator.shanten import is_complete, tenpai_discards
 from simulator.tiles import KINDS, TERMINALS_AND_HONOURS
-from simulator.yaku import YAKU
 
 from .actions import legal_mask
 

@@ -19,11 +19,10 @@ from simulator.players.simple import choose_random
 from simulator.record import DECLARE_RIICHI, GAME, NO_TILE
 from simulator.rounds import deal, start_game
 from simulator.rules import Rules
+from simulator.scoring.yaku import KOKUSHI, TENHOU
 from simulator.tables import Tables
 from simulator.tiles import TILES
-from simulator.wall import FIRST_LIVE
-from simulator.wall_building import dealt_places
-from simulator.yaku import KOKUSHI, TENHOU
+from simulator.walls import FIRST_LIVE, dealt_places
 
 from .actions import legal_mask
 from .differences import EARLY_INDICATOR, HEAVENLY_ORPHANS

@@ -1,6 +1,6 @@
 """Walls that are stacked towards rare situations, and states of a game to begin with.
 
-Every wall is u8[136] in Tenhou's layout (`simulator.wall`), with each tile once.
+Every wall is u8[136] in Tenhou's layout (`simulator.walls`), with each tile once.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from simulator.tiles import TERMINALS_AND_HONOURS, TILES
-from simulator.wall import DEAD_WALL, FIRST_LIVE, REPLACEMENTS
-from simulator.wall_building import dealt_places
+from simulator.walls import DEAD_WALL, FIRST_LIVE, REPLACEMENTS, dealt_places
 
 _HAND = 13
 _LAST_DRAWS = 12

@@ -13,7 +13,7 @@ from simulator.record import ACTION_NAMES, ACTIONS, DISCARD_DRAWN, EVENT_DRAW, S
 from simulator.rules import Rules
 from simulator.tables import Decisions, Tables
 from simulator.tiles import TILES, tile_name
-from simulator.wall import DORA_INDICATORS
+from simulator.walls import DORA_INDICATORS
 
 
 def choice(scene: Scene, seat: int) -> str:

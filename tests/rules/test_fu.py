@@ -2,8 +2,8 @@
 
 import pytest
 
-from simulator.hands import score
 from simulator.rules import Rules
+from simulator.scoring.hands import score
 
 
 def fu(hand, **how):

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from simulator.hands import score
-from simulator.payments import payments
 from simulator.record import NO_SEAT, WIN
 from simulator.rules import Rules
+from simulator.scoring.hands import score
+from simulator.scoring.payments import payments
 
 #: The usual table: han, fu, by claim from a non-dealer's hand, from the dealer's.
 CLAIMS = [

@@ -1,6 +1,6 @@
 """Of several readings, and places of the winning tile, the one that is worth the most counts."""
 
-from simulator.hands import score
+from simulator.scoring.hands import score
 
 
 def names(hand, **how):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from simulator.hands import HandError, score
 from simulator.rules import Rules
+from simulator.scoring.hands import HandError, score
 
 
 def yaku(hand, **how):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from simulator.hands import score
+from simulator.scoring.hands import score
 
 
 def yakuman(hand, **how):

@@ -10,7 +10,7 @@ import numpy as np
 import requests
 
 from simulator.record import CLOSED_KONG, DISCARD_DRAWN, PASS, PONG, PONG_RED, WIN_BY_CLAIM, WIN_BY_DRAW
-from simulator.wall_building import build_wall
+from simulator.walls import build_wall
 from suphx.agent.interface import Choice
 
 #: They win if they can, never call, and discard what they have drawn: what they do is written in the wall.

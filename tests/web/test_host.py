@@ -12,7 +12,7 @@ from played_games import OWN_WAIT, PLAIN, WHOLE, walls
 import suphx.web.hosting
 from simulator.actions import legal_mask
 from simulator.record import PASS, PHASE_GAME_OVER, STOP
-from simulator.redeal import redeal_hidden
+from simulator.redeal.hidden import redeal_hidden
 from simulator.rules import Rules
 from simulator.tables import Tables
 from suphx.web.agents import Players

@@ -14,9 +14,9 @@ from simulator.engine import advance, discard
 from simulator.jit import jit
 from simulator.moves import add_tile, push_event, take_tile
 from simulator.record import EVENT_DORA, EVENT_DRAW, NO_TILE, PASS, SEATS
-from simulator.redeal import set_waits
+from simulator.redeal.hidden import set_waits
 from simulator.tiles import TILES
-from simulator.wall import DORA_INDICATORS
+from simulator.walls import DORA_INDICATORS
 
 
 @jit

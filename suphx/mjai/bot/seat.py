@@ -45,8 +45,7 @@ from simulator.rounds import deal, start_game
 from simulator.rules import Rules
 from simulator.tables import Decisions
 from simulator.tiles import EAST, KINDS, NORTH
-from simulator.wall import DORA_INDICATORS
-from simulator.wall_building import HAND_TILES
+from simulator.walls import DORA_INDICATORS, HAND_TILES
 from suphx.errors import InputError
 from suphx.mjai.bot.moves import ask_own_turn, carry_out, carry_out_discard, show_indicator
 from suphx.mjai.bot.unseen import UnseenTiles

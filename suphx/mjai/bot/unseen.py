@@ -8,11 +8,10 @@ import numpy as np
 
 from simulator.logs.round_builder import face_kind, face_name, face_of
 from simulator.record import NO_TILE
-from simulator.redeal import mark_hidden
+from simulator.redeal.hidden import mark_hidden
 from simulator.tiles import KINDS, RED_FIVE_KINDS, TILES
-from simulator.view import hand_tiles
-from simulator.wall import DORA_INDICATORS
-from simulator.wall_building import dealt_places
+from simulator.views.table import hand_tiles
+from simulator.walls import DORA_INDICATORS, dealt_places
 from suphx.mjai.bot.moves import swap_hidden
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from simulator.logs.mjai_writer import event_view
-from simulator.mjai_events import Event, round_events, start_round
 from simulator.rules import EAST_ONLY
+from simulator.views.mjai_events import Event, round_events, start_round
 
 
 class TableFeed:

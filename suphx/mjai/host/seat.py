@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from simulator.actions import Action, IllegalReply, read_reply
-from simulator.mjai_events import Event
+from simulator.views.mjai_events import Event
 from suphx.mjai.host.channel import Overlong
 from suphx.mjai.host.connection import Connection
 from suphx.mjai.host.feed import seen_by

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Literal, get_args
 
-from simulator.mjai_events import Event
+from simulator.views.mjai_events import Event
 
 #: `array`: a line is a JSON array of all events since the last one, and each line gets a reply (mjai.app).
 #: `every`: a line is one event, and each line gets a reply, `none` where there is nothing to do (the original).

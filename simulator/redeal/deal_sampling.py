@@ -1,4 +1,4 @@
-"""Draw tenpai hands uniformly from given tiles, by counting along the automata of `simulator.tenpai_automaton`.
+"""Draw tenpai hands uniformly from given tiles, by counting along the automata of `simulator.redeal.tenpai_automaton`.
 
 Let a_k of the unseen tiles be of kind k. A hand with h_k tiles of each kind can be chosen from the physical tiles in
 prod_k C(a_k, h_k) ways. The weight of an automaton's node is the sum of these products over all count vectors that lead
@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.jit import jit
-from simulator.tenpai_automaton import COPIES, TenpaiAutomata
+from simulator.redeal.tenpai_automaton import COPIES, TenpaiAutomata
 from simulator.tiles import KINDS
-from simulator.wall import below, mix2
+from simulator.walls import below, mix2
 
 SUITS = 4
 SUIT_KINDS = 9

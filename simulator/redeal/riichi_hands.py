@@ -6,9 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.deal_sampling import HandCounts, count_hands, draw_below, draw_unit, new_counts, number_of_hands
 from simulator.jit import jit
-from simulator.joint_sampling import (
+from simulator.legal import closed_kong_in_riichi
+from simulator.record import EVENT_CLOSED_KONG, EVENT_RIICHI, PHASE_RIICHI_DISCARD
+from simulator.redeal.deal_sampling import HandCounts, count_hands, draw_below, draw_unit, new_counts, number_of_hands
+from simulator.redeal.joint_sampling import (
     JointCounts,
     count_joint,
     draw_apart,
@@ -16,11 +18,9 @@ from simulator.joint_sampling import (
     no_joint_counts,
     number_of_joint_hands,
 )
-from simulator.legal import closed_kong_in_riichi
-from simulator.missed_wins import has_let_a_win_go
-from simulator.record import EVENT_CLOSED_KONG, EVENT_RIICHI, PHASE_RIICHI_DISCARD
+from simulator.redeal.missed_wins import has_let_a_win_go
+from simulator.redeal.tenpai_automaton import HAND_TILES, TenpaiAutomata
 from simulator.shanten import tenpai_discards, waits
-from simulator.tenpai_automaton import HAND_TILES, TenpaiAutomata
 from simulator.tiles import KINDS
 
 #: If riichi hands hold more than this share of the unseen tiles, they are drawn jointly rather than independently.

@@ -18,11 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simulator.asking import answer, ask, ask_claims, ask_turn
-from simulator.deal_sampling import open_stream, shuffle
 from simulator.jit import jit
 from simulator.legal import call_discard_actions, discards_within
 from simulator.lookup import get_lookup
-from simulator.missed_wins import set_missed
 from simulator.moves import add_tile
 from simulator.record import (
     EVENT_DRAW,
@@ -36,7 +34,9 @@ from simulator.record import (
     PHASE_TURN,
     SEATS,
 )
-from simulator.riichi_hands import (
+from simulator.redeal.deal_sampling import open_stream, shuffle
+from simulator.redeal.missed_wins import set_missed
+from simulator.redeal.riichi_hands import (
     ATTEMPTS,
     DEALT,
     NO_DEAL,
@@ -46,10 +46,10 @@ from simulator.riichi_hands import (
     has_just_declared,
     nothing_counted,
 )
+from simulator.redeal.tenpai_automaton import get_automata
 from simulator.shanten import tenpai_discards, waits
-from simulator.tenpai_automaton import get_automata
 from simulator.tiles import KINDS, TILES
-from simulator.wall import DORA_INDICATORS, mix2
+from simulator.walls import DORA_INDICATORS, mix2
 
 _IN_WALL = SEATS
 _KEY = 0x7265646561

@@ -30,8 +30,7 @@ from simulator.record import (
     SEATS,
 )
 from simulator.tiles import EAST
-from simulator.wall import DORA_INDICATORS, URA_INDICATORS
-from simulator.wall_building import dealt_places
+from simulator.walls import DORA_INDICATORS, URA_INDICATORS, dealt_places
 
 Event = dict[str, Any]
 _CALLS = {EVENT_CHOW: "chi", EVENT_PONG: "pon", EVENT_OPEN_KONG: "daiminkan"}

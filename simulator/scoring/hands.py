@@ -8,9 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from simulator import scoring
 from simulator.jit import jit
-from simulator.payments import BAIMAN, HANEMAN, MANGAN, SANBAIMAN, YAKUMAN, base_points, payments
 from simulator.record import (
     MELD,
     MELD_ADDED_KONG,
@@ -22,9 +20,11 @@ from simulator.record import (
     WIN,
 )  # fmt: skip
 from simulator.rules import Rules
-from simulator.scoring import score_hand
+from simulator.scoring import winning
+from simulator.scoring.payments import BAIMAN, HANEMAN, MANGAN, SANBAIMAN, YAKUMAN, base_points, payments
+from simulator.scoring.winning import score_hand
+from simulator.scoring.yaku import DORA, RED_FIVE, URA_DORA, YAKU, yaku_of
 from simulator.tiles import DORA_OF, KINDS, WIND_NAMES, NotationError, is_red, parse_kinds, parse_tiles
-from simulator.yaku import DORA, RED_FIVE, URA_DORA, YAKU, yaku_of
 
 _MELD_WORDS = {
     "chow": MELD_CHOW,
@@ -110,7 +110,7 @@ def score_batch(
         melds: MELD[n, 4], of which the first `n_melds` count.
         n_melds: int[n], 0..4.
         win_kinds: int[n], 0..33.
-        situations: int[n], flags of `simulator.scoring` (`BY_DRAW`, `RIICHI`, ...).
+        situations: int[n], flags of `simulator.scoring.winning` (`BY_DRAW`, `RIICHI`, ...).
         seat_winds: int[n], 0..3, East to North; the dealer is the seat that many places before the winner.
         round_winds: int[n], 0..3.
         wins: WIN[n]; `seat`, `source`, `dora`, `ura`, `red`, `liable` and `liable_yakuman` are read, the rest written.
@@ -284,7 +284,7 @@ def score(
     wins = _win_record(seat, draw, everything, indicators, ura_indicators, rules.red_fives)
     hands = np.bincount([tile >> 2 for tile in tiles], minlength=KINDS).astype(np.uint8).reshape(1, KINDS)
     meld_records = _meld_records(parsed)
-    situation = sum(getattr(scoring, "BY_DRAW" if name == "draw" else name.upper()) for name in flags if flags[name])
+    situation = sum(getattr(winning, "BY_DRAW" if name == "draw" else name.upper()) for name in flags if flags[name])
     win_kind = _winning_kind(win, tiles)
     round_number = _wind(round_wind, "round_wind")
 
@@ -298,7 +298,7 @@ def score(
 
     if is_win(0):
         return score_of_win(wins[0], 0, rules)
-    if not is_win(scoring.LAST_TILE):  # which is a yaku in itself
+    if not is_win(winning.LAST_TILE):  # which is a yaku in itself
         raise HandError(f"{hand!r}{' with ' if written else ''}{', '.join(written)} is not complete")
     return Score({}, 0, 0, 0, "", 0, {}, 0)
 
@@ -310,7 +310,7 @@ def score_of_win(win: np.void, dealer: int, rules: Rules) -> Score:
     names = {}
     for yaku in yaku_of(int(win["yaku"])):
         open_or_closed = yaku.han if win["closed"] else yaku.open_han
-        names[yaku.label] = int(scoring.yakuman_value(yaku.number, record)) if yakuman else open_or_closed
+        names[yaku.label] = int(winning.yakuman_value(yaku.number, record)) if yakuman else open_or_closed
     for number, field in ((DORA, "dora"), (URA_DORA, "ura"), (RED_FIVE, "red")):
         if win[field]:
             names[YAKU[number].label] = int(win[field])

@@ -19,10 +19,10 @@ import numpy as np
 
 from simulator.actions import Action, Event, legal_actions, legal_mask, read_reply
 from simulator.legal import is_furiten
-from simulator.planes import encode_one
 from simulator.record import PHASE_CALL_DISCARD, PHASE_NAMES
 from simulator.tiles import KINDS, kind_name
-from simulator.view import SeatView, TableView, table_view
+from simulator.views.planes import encode_one
+from simulator.views.table import SeatView, TableView, table_view
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,7 +40,7 @@ class Observation:
     furiten: bool
     """Whether the seat is furiten and so may not win by claim."""
     array: np.ndarray = field(compare=False)
-    """u8[ROWS, 34], see `simulator.planes`."""
+    """u8[ROWS, 34], see `simulator.views.planes`."""
     legal: np.ndarray = field(compare=False)
     """bool[ACTIONS]: the actions that the seat may choose; all False if it is not asked."""
     actions: tuple[Action, ...]

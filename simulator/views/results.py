@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.hands import Score, score_of_win
 from simulator.record import NO_SEAT, RESULT_NAMES, SEATS
 from simulator.rules import Rules
+from simulator.scoring.hands import Score, score_of_win
 from simulator.tiles import tile_name
-from simulator.view import round_name
+from simulator.views.table import round_name
 
 
 @dataclass(frozen=True)

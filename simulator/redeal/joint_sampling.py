@@ -1,6 +1,6 @@
 """Draw several tenpai hands at once, uniformly over the ways to take all of them from the same tiles.
 
-*Independently.* Draw each hand by itself (`simulator.deal_sampling`) and accept the hands only if they have no physical
+*Independently.* Draw each hand by itself (`deal_sampling`) and accept the hands only if they have no physical
 tile in common. The result is uniform, since all joint choices are equally likely before the rejection. Given the
 counts, hands have no tile in common with probability prod_k C(a - t, h) / C(a, h), where earlier hands took t of the a
 tiles of a kind.
@@ -9,7 +9,7 @@ tiles of a kind.
 one state, a symbol is a count for each hand, weighted with the multinomial a! / (h_1! ... h_n! (a - h_1 - ... - h_n)!),
 and everything else works as for one hand. With few tiles, few such states can be reached.
 
-Both methods draw from the same distribution, so either may be used: `simulator.riichi_hands` chooses by the number of
+Both methods draw from the same distribution, so either may be used: `riichi_hands` chooses by the number of
 unseen tiles, and switches from the first to the second after many rejections, which does not bias the result.
 """
 
@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator.deal_sampling import CHOOSE, HONOURS_SUIT, SUIT_KINDS, SUITS, draw_hand, draw_unit
 from simulator.jit import jit
-from simulator.tenpai_automaton import COPIES, DEAD
+from simulator.redeal.deal_sampling import CHOOSE, HONOURS_SUIT, SUIT_KINDS, SUITS, draw_hand, draw_unit
+from simulator.redeal.tenpai_automaton import COPIES, DEAD
 from simulator.tiles import KINDS
 
 # Several nodes, or symbols, are packed into one int64 with this many bits for each hand.

@@ -4,14 +4,14 @@ It can be called at any time with any batch: `tables.games`, `Ended.records`, a 
 every game it checks that each of the 136 tiles occurs once in the rest of the wall, a hand, a meld or a river; that
 points and riichi bets add up; that counters, flags and events are consistent; that the values derived from the hands
 (copies, suit keys, waits) are right; that the seats asked fit the phase; and that the legal actions fit the rules as
-stated in `check_legal.py`. `try_actions` goes further: it plays legal and illegal actions.
+stated in `legality.py`. `try_actions` goes further: it plays legal and illegal actions.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from simulator.check_legal import LEGAL_FAULTS, legal_fault
+from simulator.check.legality import LEGAL_FAULTS, legal_fault
 from simulator.jit import jit
 from simulator.lookup import get_lookup
 from simulator.moves import is_kong
@@ -41,7 +41,7 @@ from simulator.rules import LEFTOVER_BETS_FIRST, ROUNDING_NONE
 from simulator.shanten import suit_key, waits
 from simulator.tables import IllegalAction, Tables
 from simulator.tiles import KINDS, TILES
-from simulator.wall import DEAD_WALL, FIRST_LIVE, REPLACEMENTS
+from simulator.walls import DEAD_WALL, FIRST_LIVE, REPLACEMENTS
 
 #: What can be wrong: the field, and how. A fault's number is its index here; 0 means no fault.
 FAULTS = (

@@ -22,7 +22,7 @@ from simulator.record import (
     SEATS,
 )
 from simulator.tiles import DORA_OF, KINDS
-from simulator.wall import DORA_INDICATORS
+from simulator.walls import DORA_INDICATORS
 
 _OWN_ROWS = (
     ("hand", "own concealed tiles, 0..4, the one just drawn included"),

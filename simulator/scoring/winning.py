@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simulator import yaku as y
-from simulator.blocks import bit_count, count_tiles, meld_facts, split_suit, winning_runs
 from simulator.jit import jit
-from simulator.payments import base_points
+from simulator.scoring import yaku as y
+from simulator.scoring.blocks import bit_count, count_tiles, meld_facts, split_suit, winning_runs
+from simulator.scoring.payments import base_points
 from simulator.tiles import DRAGONS, EAST, HONOURS, TERMINALS, TERMINALS_AND_HONOURS, WHITE, WINDS
 
 # How the hand was won: the flags of `situation`.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from simulator.check import CheckError, check, try_actions
+from simulator.check.records import CheckError, check, try_actions
 from simulator.lookup import get_lookup
 from simulator.players.simple import choose_random, choose_tsumogiri
 from simulator.processes import share_out

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.moves import tiles_left
-from simulator.notebook import GAP, dimmed, framed, tile_html, tiles_html
 from simulator.record import (
     MELD_ADDED_KONG,
     MELD_CHOW,
@@ -26,7 +25,8 @@ from simulator.record import (
     SEATS,
 )
 from simulator.tiles import DORA_OF, WIND_NAMES, format_tiles, kind_name, split_tiles, tile_name
-from simulator.wall import DORA_INDICATORS
+from simulator.views.notebook import GAP, dimmed, framed, tile_html, tiles_html
+from simulator.walls import DORA_INDICATORS
 
 _MELD_NAMES = {
     MELD_CHOW: "chow",
