@@ -84,7 +84,7 @@ READ: dict[str, str] = {
     "train configs/cluster.yaml --address": "needs a cluster: tests/selfplay/test_roles_run.py",
     "adapt configs/adapt-ladder.yaml --picture": "needs all hands: tests/adaptation/test_experiment.py",
     "evaluate --challenger adapted": "takes hours: tests/adaptation/test_adapted_agent.py",
-    "bench direction configs/ladder.yaml RUN/oracle": "needs an oracle's run: tests/selfplay/test_direction.py",
+    "bench direction configs/ladder.yaml RUN/oracle": "needs an oracle's run: tests/bench/test_bench_direction.py",
     "match tcp": "waits for clients: tests/mjai/test_host_tcp.py",
     "match python": "needs the reader's bot: tests/mjai/test_host_match.py",
     "report": "needs a run of scripts/train.sh: tests/test_train_script.py",

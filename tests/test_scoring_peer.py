@@ -2,10 +2,10 @@
 
 import pytest
 
-from simulator.benchmarks.scoring import mahjong_scorer
-from simulator.benchmarks.wins import as_arrays, make_wins, score_made
 from simulator.scoring.winning import FIRST_TURN
 from simulator.scoring.yaku import DORA, RED_FIVE, URA_DORA, yaku_of
+from suphx.bench.scoring import mahjong_scorer
+from suphx.bench.wins import as_arrays, make_wins, score_made
 
 #: The package's numbers of yaku (`yaku_id`) beside Tenhou's.
 NUMBERS = {

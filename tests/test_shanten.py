@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from simulator import lookup as lookup_module
-from simulator.benchmarks.hands import bench_accepted, bench_shanten, game_like_hands, random_hands
 from simulator.efficiency import (
     accepted_batch,
     accepted_of,
@@ -23,6 +22,7 @@ from simulator.efficiency import (
 from simulator.lookup import KEY_STEP, derive, get_lookup
 from simulator.shanten import NO_SHANTEN, is_complete, shanten_of_keys, suit_key, tenpai_discards_of_keys
 from simulator.tiles import KINDS, TERMINALS_AND_HONOURS, NotationError, parse_counts
+from suphx.bench.hands import bench_accepted, bench_shanten, game_like_hands, random_hands
 
 COMPILED = not numba.config.DISABLE_JIT
 MANY = 100_000 if COMPILED else 500

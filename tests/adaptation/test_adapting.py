@@ -20,7 +20,7 @@ from suphx.adaptation.positions import Position
 from suphx.adaptation.rollouts import roll_out, rollouts_of
 from suphx.adaptation.steps import between, step
 from suphx.agent.network_agent import untrained_networks
-from suphx.networks.benchmark import made_up_planes
+from suphx.bench.networks import made_up_planes
 from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork
 from suphx.selfplay.trajectory import Experience

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from suphx.adaptation.benchmark import bench_copies, bench_rollouts, bench_steps
 from suphx.adaptation.comparing import Deals
 from suphx.adaptation.differences import Moment, find_differences
 from suphx.adaptation.hands import Hand
 from suphx.adaptation.moment_picture import described, plot_moment
 from suphx.adaptation.positions import Position
 from suphx.adaptation.styles import COUNTED, compare_styles
+from suphx.bench.adaptation import bench_copies, bench_rollouts, bench_steps
 from tests.adaptation.adaptation_positions import PRECISION, TINY, late_positions, points, tiny_agent
 
 ONE, OTHER = tiny_agent(), tiny_agent(1)

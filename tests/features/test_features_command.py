@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from simulator.game import Game
 from simulator.logs.model import LogError
 from simulator.record import DISCARD_DRAWN, PASS, PHASE_CLAIM
+from suphx.bench.features import bench_features
 from suphx.cli import app
-from suphx.features.benchmark import bench_features
 from suphx.features.layout import VERSION
 from suphx.features.page import features_page
 

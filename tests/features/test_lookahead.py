@@ -17,9 +17,9 @@ from simulator.rules import Rules
 from simulator.tables import Tables
 from simulator.tiles import KINDS, kind_name, parse_kinds
 from simulator.walls import DORA_INDICATORS
+from suphx.bench.features import games_of_logs
+from suphx.bench.lookahead import discard_views
 from suphx.features import layout
-from suphx.features.bench_lookahead import discard_views
-from suphx.features.benchmark import games_of_logs
 from suphx.features.lookahead import LIKELIHOODS, PLANES
 from suphx.features.lookahead_parts import FURTHEST
 from suphx.features.lookahead_search import MOST_PARTS, MOST_READINGS, SEARCH, fill_steps

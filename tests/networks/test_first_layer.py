@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from suphx.networks.benchmark import made_up_planes
+from suphx.bench.networks import made_up_planes
 from suphx.networks.convolution import KindConvolution
 from suphx.networks.first_layer import first_layer
 from suphx.networks.planes import unpack

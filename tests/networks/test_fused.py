@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from suphx.bench.networks import made_up_planes
 from suphx.features.layout import ORACLE_PLANES
 from suphx.networks import fused, onednn
-from suphx.networks.benchmark import made_up_planes
 from suphx.networks.fused import FusedNetwork
 from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork, ValueNetwork

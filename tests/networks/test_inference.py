@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from suphx.networks.benchmark import made_up_planes
+from suphx.bench.networks import made_up_planes
 from suphx.networks.inference import CPU_CHUNK, Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import bfloat16_gain, choose_precision

@@ -6,8 +6,8 @@ import torch
 from pydantic import ValidationError
 from torch.nn import functional
 
+from suphx.bench.networks import made_up_planes
 from suphx.networks import onednn
-from suphx.networks.benchmark import made_up_planes
 from suphx.networks.convolution import KindConvolution, residual_block
 from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork, ValueNetwork

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from suphx.networks.benchmark import made_up_planes
+from suphx.bench.networks import made_up_planes
 from suphx.networks.planes import unpack
 
 

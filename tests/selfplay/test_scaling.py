@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from suphx.bench.speed_page import filled, tables
 from suphx.cli import app
 from suphx.errors import InputError
 from suphx.features.layout import PLANES
@@ -20,7 +21,6 @@ from suphx.selfplay.scaling.forecast import CPU_MACHINE, GPU_MACHINE, Policy, fo
 from suphx.selfplay.scaling.learning import LearningFlow, simulate_learning
 from suphx.selfplay.scaling.play import PlayCosts, simulate_play
 from suphx.selfplay.scaling.report import checks, measurements
-from suphx.selfplay.speed_page import filled, tables
 
 ROWS = {"chow": 20.0, "discard": 80.0}
 FREE = PlayCosts(question=40e-6, request=200e-6, answer=0, batch=0, row=0)
@@ -214,4 +214,4 @@ def test_a_page_without_a_place_for_a_table_is_refused():
 def test_the_pages_have_the_tables_of_what_was_measured(measured):
     for path, parts in tables(measured).items():
         page = Path(path).read_text(encoding="utf-8")
-        assert page == filled(page, parts), f"run `python -m suphx.selfplay.speed_page`: {path.name} is not as measured"
+        assert page == filled(page, parts), f"run `python -m suphx.bench.speed_page`: {path.name} is not as measured"

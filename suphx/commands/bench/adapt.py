@@ -22,7 +22,7 @@ def adapt(
     from rich.console import Console
     from rich.table import Table
 
-    from suphx.adaptation.benchmark import bench_copies, bench_rollouts, bench_steps
+    from suphx.bench.adaptation import bench_copies, bench_rollouts, bench_steps
     from suphx.networks.memory import keep_memory
     from suphx.networks.precision import choose_precision
     from suphx.networks.sizes import size_named

@@ -35,11 +35,11 @@ def direction(
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
     from rich.table import Table
 
+    from suphx.bench.direction import directions
     from suphx.config import load_config
     from suphx.networks.memory import keep_memory
     from suphx.networks.precision import choose_precision
     from suphx.selfplay.config import TrainConfig
-    from suphx.selfplay.direction import directions
 
     wanted = load_config(config, TrainConfig, changes or ())
     if seed == wanted.seed:

@@ -31,7 +31,7 @@ def evaluate(
     from rich.progress import Progress
     from rich.table import Table
 
-    from suphx.evaluation.benchmark import bench_agreement, bench_memory, bench_networks, bench_sensible
+    from suphx.bench.evaluation import bench_agreement, bench_memory, bench_networks, bench_sensible
     from suphx.networks.memory import keep_memory
     from suphx.networks.precision import choose_precision
     from suphx.networks.sizes import size_named

@@ -24,7 +24,7 @@ def features(
     from rich.console import Console
     from rich.table import Table
 
-    from suphx.features.benchmark import bench_features
+    from suphx.bench.features import bench_features
 
     numbers = bench_features(seconds, positions, logs or None)
     if as_json:

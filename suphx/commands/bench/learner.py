@@ -25,9 +25,9 @@ def learner(
     from rich.console import Console
     from rich.table import Table
 
+    from suphx.bench.learner import bench_card, bench_learner
     from suphx.networks.precision import choose_precision
     from suphx.networks.sizes import size_named
-    from suphx.selfplay.bench_learner import bench_card, bench_learner
 
     precision = choose_precision(device, threads=threads)
     on_gpu = precision.device.type == "cuda"

@@ -23,7 +23,7 @@ def networks(
     from rich.console import Console
     from rich.table import Table
 
-    from suphx.networks.benchmark import bench_networks
+    from suphx.bench.networks import bench_networks
     from suphx.networks.precision import choose_precision
     from suphx.networks.sizes import size_named
 

@@ -26,9 +26,9 @@ def pretrain(
     from rich.console import Console
     from rich.table import Table
 
+    from suphx.bench.pretrain import bench_pretrain
     from suphx.networks.precision import choose_precision
     from suphx.networks.sizes import size_named
-    from suphx.supervised.benchmark import bench_pretrain
     from suphx.supervised.logs import generated, open_prepared
 
     wanted = {name.strip(): size_named(name.strip()) for name in sizes.split(",")}

@@ -29,9 +29,9 @@ def selfplay(
     from rich.console import Console
     from rich.table import Table
 
+    from suphx.bench.roles import bench_selfplay
     from suphx.networks.precision import choose_precision
     from suphx.networks.sizes import size_named
-    from suphx.selfplay.bench_roles import bench_selfplay
 
     wanted = [size_named(name.strip()) for name in sizes.split(",")]
     precision = choose_precision(device, threads=1)

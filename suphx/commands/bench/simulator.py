@@ -25,7 +25,7 @@ def simulator(
     from rich.console import Console
     from rich.table import Table
 
-    from simulator.benchmarks.report import bench_simulator
+    from suphx.bench.simulator import bench_simulator
 
     screen = Console(stderr=True)
     numbers = {}

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from suphx.bench.collector import MODEL
+from suphx.bench.learner import operations
 from suphx.errors import InputError
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.sizes import MODEL_PLANES, OUTPUTS, NetworkSize, size_named
-from suphx.selfplay.bench_learner import operations
-from suphx.selfplay.benchmark import MODEL
 from suphx.selfplay.pace import QUESTIONS_A_GAME
 from suphx.selfplay.questions import Questions
 from suphx.selfplay.replay import Lesson

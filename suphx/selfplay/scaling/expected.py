@@ -11,8 +11,8 @@ import torch
 
 from simulator.record import SEATS
 from suphx.agent.named_networks import weights_folder
+from suphx.bench.networks import made_up_planes, measure
 from suphx.features.layout import ORACLE_PLANES, PLANES
-from suphx.networks.benchmark import made_up_planes, measure
 from suphx.networks.inference import CPU_CHUNK, GPU_CHUNK, Evaluator
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
 from suphx.networks.precision import Precision, choose_precision

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from functools import cache
 
-from suphx.selfplay.benchmark import MODEL
+from suphx.bench.collector import MODEL
 from suphx.selfplay.learning_config import LearningConfig
 from suphx.selfplay.pace import LONG_ROUND, QUESTIONS_A_GAME, ROUNDS_A_GAME
 from suphx.selfplay.roles.engine import seconds_between_requests

@@ -1,4 +1,4 @@
-"""Measure strength and speed of a rule-based player: `python -m simulator.benchmarks.players sensible random`.
+"""Measure strength and speed of a rule-based player: `python -m suphx.bench.players sensible random`.
 
 Matches are duplicate: each game of the seed is played four times with the same walls, with the player on each seat in
 turn and the opponent on the other three. The mean over the four games is one observation; the confidence interval is

@@ -13,7 +13,7 @@ from simulator.lookup import get_lookup
 from simulator.record import PHASE_CALL_DISCARD, PHASE_TURN
 from simulator.rules import Rules
 from simulator.shanten import shanten
-from suphx.features.benchmark import collect_positions
+from suphx.bench.features import collect_positions
 from suphx.features.lookahead import PLANES
 from suphx.features.lookahead_view import VIEW, look_ahead, see
 

@@ -8,11 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from simulator.benchmarks.hands import bench_accepted, bench_shanten
-from simulator.benchmarks.play import bench_play, bench_two_processes
-from simulator.benchmarks.scoring import bench_scoring
-from simulator.benchmarks.startup import bench_startup
-from simulator.benchmarks.verifying import bench_verifying
 from simulator.files import write_whole
 from simulator.logs.archives import open_logs
 from simulator.logs.formats import read_log
@@ -21,6 +16,11 @@ from simulator.logs.mjlog_writer import write_mjlog
 from simulator.logs.model import LogError, RoundLog
 from simulator.record import EVENT_DISCARD, EVENT_DRAW
 from simulator.tiles import KINDS, NO_TILE
+from suphx.bench.hands import bench_accepted, bench_shanten
+from suphx.bench.play import bench_play, bench_two_processes
+from suphx.bench.scoring import bench_scoring
+from suphx.bench.startup import bench_startup
+from suphx.bench.verifying import bench_verifying
 
 #: Number of games generated for the benchmark if no logs are given.
 _GAMES = 400

@@ -20,8 +20,8 @@ from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.flow import Network
 from suphx.agent.interface import Choice, RuleAgent
 from suphx.agent.network_agent import untrained_networks
+from suphx.bench.networks import made_up_planes
 from suphx.features.layout import ORACLE_PLANES
-from suphx.networks.benchmark import made_up_planes
 from suphx.networks.inference import Evaluator
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork

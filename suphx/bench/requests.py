@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import ray
 
-from suphx.networks.benchmark import made_up_planes
+from suphx.bench.clocked import Clocked, ClockedBuffer
+from suphx.bench.collector import MODEL, made_up_questions
+from suphx.bench.networks import made_up_planes
 from suphx.networks.sizes import MODEL_PLANES, OUTPUTS
-from suphx.selfplay.bench_clocked import Clocked, ClockedBuffer
-from suphx.selfplay.benchmark import MODEL, made_up_questions
 from suphx.selfplay.learning_config import LearningConfig
 from suphx.selfplay.replay import Lesson
 from suphx.selfplay.roles.parcels import Counts, LessonParts, Shipment

@@ -6,9 +6,9 @@ import importlib
 import time
 from collections.abc import Callable
 
-from simulator.benchmarks.wins import MadeWin, as_arrays, make_wins, score_made
 from simulator.record import MELD_ADDED_KONG, MELD_CHOW, MELD_CLOSED_KONG, MELD_OPEN_KONG, MELD_PONG
 from simulator.scoring import winning as s
+from suphx.bench.wins import MadeWin, as_arrays, make_wins, score_made
 
 
 def riichienv_scorer(win: MadeWin) -> Callable[[], object]:

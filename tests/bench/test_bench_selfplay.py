@@ -7,10 +7,10 @@ import pytest
 from selfplay_tables import precision
 from typer.testing import CliRunner
 
+from suphx.bench.collector import MODEL, bench_collector, made_up_questions
+from suphx.bench.learner import PEAKS, bench_learner, operations, peak_of
 from suphx.cli import app
 from suphx.networks.sizes import MODELS, SIZES, NetworkSize
-from suphx.selfplay.bench_learner import PEAKS, bench_learner, operations, peak_of
-from suphx.selfplay.benchmark import MODEL, bench_collector, made_up_questions
 
 TINY = NetworkSize(filters=4, blocks=1)
 

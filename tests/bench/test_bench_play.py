@@ -2,8 +2,8 @@
 
 import pytest
 
-from simulator.benchmarks.play import bench_play, bench_two_processes, our_player
 from simulator.record import GAME
+from suphx.bench.play import bench_play, bench_two_processes, our_player
 
 
 def test_ours_is_measured_with_or_without_the_peer():

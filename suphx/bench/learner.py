@@ -18,13 +18,13 @@ from torch.utils.flop_counter import FlopCounterMode
 from simulator.record import SEATS
 from simulator.tiles import KINDS
 from suphx.agent.network_agent import untrained_networks
+from suphx.bench.collector import MODEL, Spent, made_up_questions
+from suphx.bench.networks import bench_inference
 from suphx.features.layout import PLANES
-from suphx.networks.benchmark import bench_inference
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork, Trunk, ValueNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import NetworkSize
-from suphx.selfplay.benchmark import MODEL, Spent, made_up_questions
 from suphx.selfplay.learner import Learner
 from suphx.selfplay.learning_config import CriticConfig, LearningConfig
 from suphx.selfplay.passes import passes

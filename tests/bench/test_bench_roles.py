@@ -5,8 +5,8 @@ import os
 import pytest
 import ray
 
+from suphx.bench.roles import LAYOUTS, Layout, _scaling, bench_roles
 from suphx.networks.sizes import NetworkSize
-from suphx.selfplay.bench_roles import LAYOUTS, Layout, _scaling, bench_roles
 
 TINY = NetworkSize(filters=4, blocks=1)
 

@@ -19,8 +19,8 @@ from suphx.adaptation.rollouts import Rolled, roll_out, rollouts_of
 from suphx.adaptation.steps import step
 from suphx.agent.flow import Network
 from suphx.agent.network_agent import untrained_networks
-from suphx.evaluation.benchmark import Shadow, bare_rate
-from suphx.networks.benchmark import made_up_planes
+from suphx.bench.evaluation import Shadow, bare_rate
+from suphx.bench.networks import made_up_planes
 from suphx.networks.inference import Evaluator
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODELS, NetworkSize

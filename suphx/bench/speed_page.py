@@ -1,6 +1,6 @@
 """The tables about the speed of self-play in docs/results.md and docs/scaling.md, from measurements.
 
-`python -m suphx.selfplay.speed_page` updates them, from docs/results/bench-selfplay.json and bench-learner.json.
+`python -m suphx.bench.speed_page` updates them, from docs/results/bench-selfplay.json and bench-learner.json.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from suphx.selfplay.bench_roles import LAYOUTS
+from suphx.bench.roles import LAYOUTS
 from suphx.selfplay.scaling.costs import Costs
 from suphx.selfplay.scaling.forecast import CPU_MACHINE, GPU_MACHINE, engine_group
 from suphx.selfplay.scaling.report import SHOWN, Measurements, checks, costs_of, measurements, scenarios

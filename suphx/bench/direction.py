@@ -17,6 +17,7 @@ import torch
 from simulator.record import SEATS
 from simulator.rules import Rules
 from suphx.agent.named_networks import weights_folder
+from suphx.bench.leanings import Leaning, Leanings
 from suphx.intervals import half_width
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
@@ -26,7 +27,6 @@ from suphx.networks.weights import load_agent, load_agent_network, load_network
 from suphx.selfplay.collect import Collector
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.folder import ORACLE_FOLDER
-from suphx.selfplay.leanings import Leaning, Leanings
 from suphx.selfplay.passes import with_hidden
 from suphx.selfplay.policy import Policy
 from suphx.selfplay.policy_gradient import legal_answers, log_probabilities, terms_of

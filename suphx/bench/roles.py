@@ -20,11 +20,7 @@ from typing import Any
 import ray
 
 from suphx.agent.network_agent import untrained_networks
-from suphx.cluster import ADDRESS_VARIABLE
-from suphx.networks.precision import Precision
-from suphx.networks.sizes import NetworkSize
-from suphx.networks.weights import save_agent
-from suphx.selfplay.bench_clocked import (
+from suphx.bench.clocked import (
     ClockedBuffer,
     ClockedSimulator,
     CountingServer,
@@ -33,9 +29,13 @@ from suphx.selfplay.bench_clocked import (
     TimedEngine,
     Totals,
 )
-from suphx.selfplay.bench_learner import bench_learner
-from suphx.selfplay.bench_requests import bench_buffer, bench_requests
-from suphx.selfplay.benchmark import MODEL, RULES, bench_collector
+from suphx.bench.collector import MODEL, RULES, bench_collector
+from suphx.bench.learner import bench_learner
+from suphx.bench.requests import bench_buffer, bench_requests
+from suphx.cluster import ADDRESS_VARIABLE
+from suphx.networks.precision import Precision
+from suphx.networks.sizes import NetworkSize
+from suphx.networks.weights import save_agent
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.roles.names import find, find_all
 from suphx.selfplay.roles.resources import HALVES, RoleConfig

@@ -15,13 +15,13 @@ from typer.testing import CliRunner
 from simulator.record import SEATS
 from simulator.rules import Rules
 from simulator.tiles import KINDS
+from suphx.bench.direction import Directions, directions
+from suphx.bench.leanings import Leanings
 from suphx.cli import app
 from suphx.features.layout import LAYOUT, ORACLE_LAYOUT, PLANES
 from suphx.networks.planes import unpack
 from suphx.networks.weights import save_agent, save_network
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.direction import Directions, directions
-from suphx.selfplay.leanings import Leanings
 from suphx.selfplay.oracle import widen
 from suphx.selfplay.policy_gradient import legal_answers, log_probabilities
 

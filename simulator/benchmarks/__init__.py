@@ -1,1 +1,0 @@
-"""Speed benchmarks, run side by side with the fastest known peer libraries."""
