@@ -1,23 +1,36 @@
 #!/usr/bin/env bash
 # The ladder of agents (the paper's figure 8 at a small scale): supervised, RL-basic, RL-1 and RL-2, two training seeds of each,
 # from one start, against three under-trained copies of it on the same deals; the seeds of a method take turns by deal.
-# Half a day of two cores, by an estimate; it goes on where it was stopped.
-# usage: scripts/ladder.sh [--games HANCHAN]      default: 100000 hanchan for each method
+# The start is sl and the field sl-weak; or, with --logs, small networks that are trained on these logs first.
+# It goes on where it was stopped; half a day of two cores with small networks, by an estimate.
+# usage: scripts/ladder.sh [--games HANCHAN] [--logs PATH]      default: 100000 hanchan for each method
 set -euo pipefail
 
 hanchan=100000
-if [ "${1:-}" = --games ] && [ $# = 2 ]; then
-    hanchan=$2
-elif [ $# -gt 0 ]; then
-    sed -n 2,5p "$0" | cut -c3- >&2
-    exit 2
-fi
+logs=
+while [ $# -gt 0 ]; do
+    case $1,$# in
+    --games,1 | --logs,1) sed -n 2,6p "$0" | cut -c3- >&2 && exit 2 ;;
+    --games,*) hanchan=$2 ;;
+    --logs,*) logs=$(realpath -e -- "$2") ;;
+    *) sed -n 2,6p "$0" | cut -c3- >&2 && exit 2 ;;
+    esac
+    shift 2
+done
 cd "$(dirname "$0")/.."
 . scripts/environment.sh run
 runs=${SUPHX_RUNS:-${XDG_DATA_HOME:-$HOME/.local/share}/suphx}
+start=sl
+weak=sl-weak
+if [ -n "$logs" ]; then
+    suphx pretrain configs/small.yaml --logs "$logs" --out "$runs/ladder/small"
+    start=$runs/ladder/small/agent
+    weak=$runs/ladder/small/weak
+fi
 
 learn() {  # learn NAME SEED [--set ...]
-    suphx train configs/ladder.yaml --local --threads 1 --out "$runs/ladder/$1-$2" --set "name=$1-$2" --set "seed=$2" "${@:3}"
+    suphx train configs/ladder.yaml --local --threads 1 --out "$runs/ladder/$1-$2" --set "start=$start" \
+        --set "name=$1-$2" --set "seed=$2" "${@:3}"
 }
 
 step() {  # step NAME [--set ...]: both seeds side by side, a core each
@@ -30,19 +43,19 @@ step() {  # step NAME [--set ...]: both seeds side by side, a core each
 step rl-basic
 ranks='reward={kind: phi, predictor: docs/results/ladder/phi-rank.safetensors}'  # the average rank is what is measured
 step rl-1r --set "$ranks"
-step rl-2 --set "$ranks" --set 'evaluation={every: 12000, deals: 250, opponent: docs/results/ladder/weak}' \
+step rl-2 --set "$ranks" --set "evaluation={every: 12000, deals: 250, opponent: '$weak'}" \
     --set 'learning.oracle={full_games: 12000, decay_games: 8000, planes_rate: 40, after_rate: 1}' \
     --set 'learning.anneal={after_games: 20000, games: 30000}'  # the full rate until the oracle is gone
 
 matches=$runs/matches/ladder
 beside=()
 measure() {  # measure NAME AGENT: on the same deals as the others
-    suphx evaluate --challenger "$2" --field docs/results/ladder/weak --games "$hanchan" --seed 20261121 \
+    suphx evaluate --challenger "$2" --field "$weak" --games "$hanchan" --seed 20261121 \
         --out "$matches/$1" --counts "$matches/$1.safetensors"
     beside+=(--beside "$matches/$1.safetensors")
 }
 
-measure start docs/results/ladder/start
+measure start "$start"
 for name in rl-basic rl-1r rl-2; do
     measure "$name" "$runs/ladder/$name-1/agent|$runs/ladder/$name-2/agent"
 done

@@ -12,7 +12,8 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 
 #: What stands for something of the reader's, and what a test puts there; longer ones first.
 PLACEHOLDERS = {
-    "docs/results/ladder/NAME": "docs/results/ladder/rl-basic",
+    "RUN-1/agent": "sl-weak",
+    "RUN-2/agent": "sl-weak",
     "RUNS/pretrain/tenhou/agent": "sl",
     "RUNS/pretrain/tenhou-2/agent": "sl",
     "expert-hanchan-ai.zip": "logs",
