@@ -20,6 +20,7 @@ import torch
 from torch.nn import functional
 
 from simulator.tiles import KINDS
+from suphx.networks.convolution import KindConvolution
 from suphx.networks.first_layer import add_up, by_plane
 from suphx.networks.onednn import USUAL_POSITIONS, arranged, convolve, convolve_and_add
 from suphx.networks.policy import PolicyNetwork, ResidualBlock, ValueNetwork
@@ -106,10 +107,15 @@ class _Block:
     """A residual block."""
 
     def __init__(self, block: ResidualBlock, dtype: torch.dtype) -> None:
-        assert block.first.bias is not None and block.second.bias is not None
-        self._first, self._first_bias = arranged(block.first.weight.to(dtype)), block.first.bias.to(dtype)
-        self._second, self._second_bias = arranged(block.second.weight.to(dtype)), block.second.bias.to(dtype)
+        self._first, self._first_bias = _own(block.first, dtype)
+        self._second, self._second_bias = _own(block.second, dtype)
 
     def __call__(self, x: torch.Tensor) -> torch.Tensor:
         """Return [n, filters, 34, 1] for x [n, filters, 34, 1]."""
         return convolve_and_add(convolve(x, self._first, self._first_bias), x, self._second, self._second_bias)
+
+
+def _own(layer: KindConvolution, dtype: torch.dtype) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return copies of weight and bias; `to` without a copy returns the live parameter where the type is the same."""
+    assert layer.bias is not None
+    return arranged(layer.weight.to(dtype)), layer.bias.to(dtype, copy=True)

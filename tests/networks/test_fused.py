@@ -50,6 +50,18 @@ def test_it_answers_as_the_network(operations, model):
     assert np.allclose(plain, found, atol=1e-4)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("model", ["discard", "riichi"])
+def test_it_shares_no_weight_with_the_network_which_goes_on_learning(operations, model, dtype):
+    network, packed = shaken(PolicyNetwork(model, SIZE)), made_up_planes(20, PLANES)
+    found = FusedNetwork(network, dtype)
+    before = found(packed)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.fill_(7)
+    assert torch.equal(found(packed), before)
+
+
 def test_an_oracle_and_a_critic_too(operations):
     for network in (
         PolicyNetwork("discard", SIZE, PLANES + ORACLE_PLANES),
