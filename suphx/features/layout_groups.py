@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 
 SEATS = ("self", "right", "across", "left")
@@ -26,14 +27,31 @@ class Plane:
 
 @dataclass(frozen=True)
 class Group:
-    """Consecutive planes that belong together; the last of their axes varies fastest."""
+    """Consecutive planes that belong together: one for each combination of the axes' values, the last varies fastest.
+
+    Name and meaning are templates for the values. Combinations that have a value twice are left out: a seat calls
+    nothing from itself.
+    """
 
     key: str
-    planes: tuple[Plane, ...]
+    range: str
+    name: str
+    meaning: str
+    axes: dict[str, tuple]
+
+    @property
+    def block(self) -> str:
+        """The part of the layout that the group belongs to."""
+        return self.key.partition(".")[0]
+
+    @cached_property
+    def planes(self) -> tuple[Plane, ...]:
+        """The planes, in order."""
+        combinations = [values for values in product(*self.axes.values()) if len(set(values)) == len(values)]
+        words = [dict(zip(self.axes, values, strict=True)) for values in combinations]
+        return tuple(Plane(self.block, self.name.format(**w), self.meaning.format(**w), self.range) for w in words)
 
 
 def group(key: str, range: str, name: str, meaning: str, **axes: Iterable) -> Group:
-    """Return a group with one plane per combination of the axes' values, which fill in its name and meaning."""
-    combinations = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
-    block = key.partition(".")[0]
-    return Group(key, tuple(Plane(block, name.format(**c), meaning.format(**c), range) for c in combinations))
+    """Return a group; axes: the values that name and meaning are filled in with, by name."""
+    return Group(key, range, name, meaning, {axis: tuple(values) for axis, values in axes.items()})

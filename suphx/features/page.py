@@ -18,34 +18,32 @@ most one kind, or all or none; a number is one all-or-none plane for each step t
 as many kinds from the first one on. The paper says how many planes there are and what kinds of things they hold, not
 which they are: these are ours.
 
+A row is a group of planes: one for each combination of the values of its axes, of which the last varies fastest (for a
+seat that gives and one that takes, the same seat twice is left out). `suphx features LOG` shows a position's planes one
+by one.
+
 Version of this layout: `{version}`; of the oracle's block: `{oracle_version}`. Weights carry the version that they were
 trained on.
 """
 
 
-def _blocks(groups: Iterable[Group]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for group in groups:
-        block = group.planes[0].block
-        counts[block] = counts.get(block, 0) + len(group.planes)
-    return counts
-
-
-def _overview() -> str:
-    lines = ["\n| block | planes |", "|---|---|"]
-    for groups in (layout.GROUPS, layout.CALL_GROUPS, layout.ORACLE_GROUPS):
-        lines += [f"| {block} | {count} |" for block, count in _blocks(groups).items()]
-    return "\n".join(lines) + "\n"
-
-
 def _table(title: str, groups: Iterable[Group], first: int) -> str:
-    lines = [f"\n## {title}\n", "| plane | block | name | meaning | range |", "|---|---|---|---|---|"]
-    planes = [plane for group in groups for plane in group.planes]
-    lines += [
-        f"| {place} | {plane.block} | {plane.name} | {plane.meaning} | {plane.range} |"
-        for place, plane in enumerate(planes, first)
-    ]
+    lines = [f"\n## {title}\n", "| planes | group | plane | axes | meaning | holds |", "|---|---|---|---|---|---|"]
+    for group in groups:
+        last = first + len(group.planes) - 1
+        places = f"{first}" if first == last else f"{first}-{last}"
+        axes = "; ".join(f"{axis}: {_values(values)}" for axis, values in group.axes.items())
+        row = f"| {places} | `{group.key}` | {group.name} | {axes} | {group.meaning} | {group.range} |"
+        lines.append(row.replace(":,}", "}"))  # how a number is written is told by the axis
+        first = last + 1
     return "\n".join(lines) + "\n"
+
+
+def _values(values: tuple) -> str:
+    """Return an axis' values as text: numbers that follow each other as a range."""
+    if len(values) > 2 and values == tuple(range(1, len(values) + 1)):
+        return f"1 to {len(values)}"
+    return ", ".join(f"{value:,}" if isinstance(value, int) else str(value) for value in values)
 
 
 def features_page() -> str:
@@ -56,7 +54,6 @@ def features_page() -> str:
     )  # fmt: skip
     return (
         head
-        + _overview()
         + _table("Positions", layout.GROUPS, 0)
         + _table("Proposed calls", layout.CALL_GROUPS, layout.PLANES)
         + _table("The oracle", layout.ORACLE_GROUPS, 0)

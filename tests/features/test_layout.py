@@ -28,18 +28,19 @@ def test_each_plane_has_a_name_of_its_own_and_a_meaning() -> None:
         assert all(plane.meaning and plane.range for plane in planes)
 
 
-def test_the_version_changes_with_any_plane_their_order_and_the_revision() -> None:
-    planes = list(layout.CALL_LAYOUT)
+def test_the_version_changes_with_keys_sizes_order_and_revision_and_not_with_words() -> None:
+    groups = layout.GROUPS + layout.CALL_GROUPS
+    words = replace(groups[-1], meaning="corrected", name="{rival} {n} other words", range="other words")
+    assert layout.version_of([*groups[:-1], words], layout.REVISION) == layout.VERSION
     changed = [
-        [replace(planes[0], meaning="another"), *planes[1:]],
-        [replace(planes[0], name="another"), *planes[1:]],
-        [replace(planes[0], range="another"), *planes[1:]],
-        [planes[1], planes[0], *planes[2:]],
-        planes[:-1],
+        [replace(groups[0], key="hand.another"), *groups[1:]],
+        [replace(groups[0], axes={"n": (1, 2, 3)}), *groups[1:]],
+        [groups[1], groups[0], *groups[2:]],
+        groups[:-1],
     ]
-    versions = {layout.version_of(each) for each in changed} | {layout.version_of(planes, layout.REVISION + 1)}
-    assert layout.VERSION == layout.version_of(planes) not in versions
-    assert len(versions) == len(changed) + 1
+    versions = {layout.version_of(each, layout.REVISION) for each in changed}
+    versions |= {layout.version_of(groups, layout.REVISION + 1), layout.ORACLE_VERSION, layout.VERSION}
+    assert len(versions) == len(changed) + 3
 
 
 def test_the_look_ahead_planes_are_those_of_the_look_ahead() -> None:
