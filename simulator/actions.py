@@ -9,49 +9,31 @@ from typing import Any
 
 import numpy as np
 
+from simulator import record as r
 from simulator.logs.mjai_words import TILE_NAMES
 from simulator.logs.round_builder import face_name, face_of
-from simulator.record import (
-    ACTION_NAMES,
-    ACTIONS,
-    ADDED_KONG,
-    CHOW_LOW,
-    CLOSED_KONG,
-    DECLARE_RIICHI,
-    DISCARD_DRAWN,
-    DISCARD_RED,
-    NINE_TERMINALS,
-    NO_ACTION,
-    OPEN_KONG,
-    PASS,
-    PONG,
-    STOP,
-    WIN_BY_CLAIM,
-    WIN_BY_DRAW,
-    WORD_BITS,
-)
 from simulator.tables import IllegalAction
 from simulator.tiles import KINDS, RED_FIVE_KINDS
 
 Event = dict[str, Any]
 
 _TYPES = (
-    (DECLARE_RIICHI, "discard"),
-    (CHOW_LOW, "riichi"),
-    (PONG, "chow"),
-    (OPEN_KONG, "pong"),
-    (CLOSED_KONG, "open kong"),
-    (ADDED_KONG, "closed kong"),
-    (WIN_BY_DRAW, "added kong"),
-    (ACTIONS, ""),
+    (r.DECLARE_RIICHI, "discard"),
+    (r.CHOW_LOW, "riichi"),
+    (r.PONG, "chow"),
+    (r.OPEN_KONG, "pong"),
+    (r.CLOSED_KONG, "open kong"),
+    (r.ADDED_KONG, "closed kong"),
+    (r.WIN_BY_DRAW, "added kong"),
+    (r.ACTIONS, ""),
 )
 _PLAIN_MJAI = {
-    DECLARE_RIICHI: "reach",
-    WIN_BY_DRAW: "hora",
-    WIN_BY_CLAIM: "hora",
-    NINE_TERMINALS: "ryukyoku",
-    PASS: "none",
-    STOP: "end_game",
+    r.DECLARE_RIICHI: "reach",
+    r.WIN_BY_DRAW: "hora",
+    r.WIN_BY_CLAIM: "hora",
+    r.NINE_TERMINALS: "ryukyoku",
+    r.PASS: "none",
+    r.STOP: "end_game",
 }
 
 
@@ -87,13 +69,13 @@ class Action(int):
         """The kind of action: `"discard"`, `"riichi"`, `"chow"`, `"pong"`, `"open kong"`, ... `"pass"`."""
         for end, name in _TYPES:
             if self < end:
-                return name or ACTION_NAMES[self]
+                return name or r.ACTION_NAMES[self]
         raise ValueError(f"there is no action {int(self)}")
 
     @property
     def name(self) -> str:
         """The action in words: `"discard 5m"`, `"chow 3m with 4m0m"`, `"pass"`."""
-        if self == DISCARD_DRAWN:
+        if self == r.DISCARD_DRAWN:
             return f"discard {self.own[0]} just drawn"
         if self.claimed:
             return f"{self.type} {self.claimed}" + (f" with {''.join(self.own)}" if self.own else "")
@@ -114,17 +96,17 @@ class IllegalReply(IllegalAction):
     """A reply that does not identify a legal action; the message gives the seat, its reply and the legal actions."""
 
     def __init__(self, seat: int, reply: object, legal: Sequence[Action]) -> None:
-        self.game, self.seat, self.action, self.legal = 0, seat, NO_ACTION, np.array(legal, np.int64)
+        self.game, self.seat, self.action, self.legal = 0, seat, r.NO_ACTION, np.array(legal, np.int64)
         allowed = ", ".join(f"{action!r} {action.to_mjai()}" for action in legal)
         ValueError.__init__(self, f"seat {seat}: {reply!r} is no legal action; legal: {allowed or 'nothing'}")
 
 
 def legal_mask(game: np.void, seat: int) -> np.ndarray:
     """Return bool[ACTIONS]: the actions that a seat may choose now; all False if it is not asked."""
-    mask = np.zeros(ACTIONS, np.bool_)
+    mask = np.zeros(r.ACTIONS, np.bool_)
     if game["pending"] >> seat & 1:
         low, high = game["legal"][seat].tolist()
-        mask[:] = [low >> a & 1 if a < WORD_BITS else high >> (a - WORD_BITS) & 1 for a in range(ACTIONS)]
+        mask[:] = [low >> a & 1 if a < r.WORD_BITS else high >> (a - r.WORD_BITS) & 1 for a in range(r.ACTIONS)]
     return mask
 
 
@@ -138,31 +120,31 @@ def _describe(game: np.void, seat: int, action: int) -> Action:
     event: Event = {"type": _PLAIN_MJAI.get(action, ""), "actor": seat}
     open_tile, drawn = int(game["claim_tile"]), int(game["drawn"])
     source = int(game["turn"])
-    if action in (PASS, STOP):
+    if action in (r.PASS, r.STOP):
         return Action(action, seat, mjai={"type": _PLAIN_MJAI[action]})
     if action in _PLAIN_MJAI:
-        if action == WIN_BY_CLAIM:
+        if action == r.WIN_BY_CLAIM:
             face = face_of(open_tile, red_fives)
             return Action(action, seat, (), face_name(face), event | {"target": source, "pai": TILE_NAMES[face]})
-        if action == WIN_BY_DRAW:
+        if action == r.WIN_BY_DRAW:
             face = face_of(drawn, red_fives)
             return Action(action, seat, (face_name(face),), "", event | {"target": seat, "pai": TILE_NAMES[face]})
         return Action(action, seat, mjai=event)
-    if action < DECLARE_RIICHI:
-        face = action if action < DISCARD_RED else KINDS + action - DISCARD_RED
-        if action == DISCARD_DRAWN:
+    if action < r.DECLARE_RIICHI:
+        face = action if action < r.DISCARD_RED else KINDS + action - r.DISCARD_RED
+        if action == r.DISCARD_DRAWN:
             face = face_of(drawn, red_fives)
-        event |= {"type": "dahai", "pai": TILE_NAMES[face], "tsumogiri": action == DISCARD_DRAWN}
+        event |= {"type": "dahai", "pai": TILE_NAMES[face], "tsumogiri": action == r.DISCARD_DRAWN}
         return Action(action, seat, (face_name(face),), "", event)
-    if CLOSED_KONG <= action < ADDED_KONG:
-        first = (action - CLOSED_KONG) << 2
+    if r.CLOSED_KONG <= action < r.ADDED_KONG:
+        first = (action - r.CLOSED_KONG) << 2
         own = [face_of(tile, red_fives) for tile in range(first, first + 4)]
         return Action(action, seat, _names(own), "", event | {"type": "ankan", "consumed": _mjai(own)})
-    if action >= ADDED_KONG:
+    if action >= r.ADDED_KONG:
         return _added_kong(game, seat, action, event)
     face = face_of(open_tile, red_fives)
     own = _consumed(game, seat, action, open_tile, red_fives)
-    word = "daiminkan" if action == OPEN_KONG else "pon" if action >= PONG else "chi"
+    word = "daiminkan" if action == r.OPEN_KONG else "pon" if action >= r.PONG else "chi"
     event |= {"type": word, "target": source, "pai": TILE_NAMES[face], "consumed": _mjai(own)}
     return Action(action, seat, _names(own), face_name(face), event)
 
@@ -176,7 +158,7 @@ def _mjai(faces: Sequence[int]) -> list[str]:
 
 
 def _added_kong(game: np.void, seat: int, action: int, event: Event) -> Action:
-    kind = action - ADDED_KONG
+    kind = action - r.ADDED_KONG
     red_fives = bool(game["rules"]["red_fives"])
     copies = int(game["copies"][seat, kind])
     added = next(face_of(4 * kind + copy, red_fives) for copy in range(4) if copies >> copy & 1)
@@ -188,11 +170,11 @@ def _added_kong(game: np.void, seat: int, action: int, event: Event) -> Action:
 def _consumed(game: np.void, seat: int, action: int, open_tile: int, red_fives: bool) -> list[int]:
     """Return the faces of the tiles that a chow, pong or open kong takes from the caller's hand."""
     kind = open_tile >> 2
-    if action == OPEN_KONG:
+    if action == r.OPEN_KONG:
         return [face_of(tile, red_fives) for tile in range(4 * kind, 4 * kind + 4) if tile != open_tile]
-    if action >= PONG:
-        return [KINDS + kind // 9, kind] if action > PONG else [kind, kind]
-    place, red = divmod(action - CHOW_LOW, 2)
+    if action >= r.PONG:
+        return [KINDS + kind // 9, kind] if action > r.PONG else [kind, kind]
+    place, red = divmod(action - r.CHOW_LOW, 2)
     own = [each for each in range(kind - place, kind - place + 3) if each != kind]
     return [KINDS + each // 9 if red and each in RED_FIVE_KINDS else each for each in own]
 
@@ -220,7 +202,7 @@ def read_reply(reply: object, seat: int, legal: Sequence[Action]) -> Action:
         found = [action for action in legal if _fits(action, event)]
     if len(found) > 1 and found[0].type == "discard":
         from_draw = event.get("tsumogiri", True) if isinstance(event, dict) else True
-        found = [action for action in found if (action == DISCARD_DRAWN) == bool(from_draw)]
+        found = [action for action in found if (action == r.DISCARD_DRAWN) == bool(from_draw)]
     if len(found) != 1:
         raise IllegalReply(seat, reply, legal)
     return found[0]

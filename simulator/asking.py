@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator import record as r
 from simulator.jit import jit
 from simulator.legal import (
     HIGH_PASS,
@@ -17,19 +18,12 @@ from simulator.legal import (
     turn_actions,
 )
 from simulator.moves import is_kong, lowest_copy
-from simulator.record import (
-    MELD_CLOSED_KONG,
-    NO_ACTION,
-    PHASE_CLAIM,
-    WIN_BY_CLAIM,
-    WORD_BITS,
-)
 from simulator.tiles import EAST, RED
 
 #: Bits of `missed` (furiten by a missed win): until the seat's next discard, and permanently once in riichi.
 MISSED_NOW, MISSED_IN_RIICHI = 1, 2
 
-_CLAIM_WIN_HIGH = np.int64(1) << (WIN_BY_CLAIM - WORD_BITS)
+_CLAIM_WIN_HIGH = np.int64(1) << (r.WIN_BY_CLAIM - r.WORD_BITS)
 
 
 @jit
@@ -37,7 +31,7 @@ def ask(game, seat, low, high):
     """Ask a seat to choose one of the actions in the two legal words."""
     game["legal"][seat, 0] = low
     game["legal"][seat, 1] = high
-    game["answers"][seat] = NO_ACTION
+    game["answers"][seat] = r.NO_ACTION
     game["asked"] |= 1 << seat
     game["pending"] |= 1 << seat
     game["decisions"][seat] += 1
@@ -81,7 +75,7 @@ def ask_claims(lookup, game):
         seat = (source + step) & 3
         low = np.int64(0)
         high = np.int64(0)
-        if game["phase"] == PHASE_CLAIM:
+        if game["phase"] == r.PHASE_CLAIM:
             low, high = claim_actions(lookup, game, seat, source, tile)
             if only_wins:
                 low = np.int64(0)
@@ -97,7 +91,7 @@ def may_rob(game, seat, source, kind):
     """Return whether a seat may claim a tile for a win; that of a closed kong only with thirteen orphans, if at all."""
     for n in range(np.int64(game["n_melds"][source])):
         meld = game["melds"][source, n]
-        if meld["type"] == MELD_CLOSED_KONG and meld["kind"] == kind:
+        if meld["type"] == r.MELD_CLOSED_KONG and meld["kind"] == kind:
             # Only thirteen orphans waits for a kind while holding twelve other kinds of terminals and honours.
             return game["rules"]["thirteen_orphans_rob_closed_kong"] != 0 and _holds_orphans(game, seat)
     return True
@@ -125,11 +119,11 @@ def answer(game, seat, action):
 def is_forced(game):
     """Return the only legal action if one seat is asked and has just one, otherwise NO_ACTION."""
     if popcount(np.int64(game["asked"])) != 1:
-        return NO_ACTION
+        return r.NO_ACTION
     seat = lowest_copy(np.int64(game["asked"]))
     low = game["legal"][seat, 0]
     high = game["legal"][seat, 1]
     if low & (low - 1) or high & (high - 1) or (low != 0) == (high != 0):
-        return NO_ACTION
+        return r.NO_ACTION
     word = low if low else high
-    return popcount(word - 1) + (0 if low else WORD_BITS)
+    return popcount(word - 1) + (0 if low else r.WORD_BITS)

@@ -4,42 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator import moves
+from simulator import record as r
 from simulator.jit import jit
-from simulator.moves import (
-    add_meld,
-    draw_replacement,
-    has_red_five,
-    is_kong,
-    lowest_copy,
-    plain_copies,
-    pong_of,
-    push_event,
-    show_pending_indicators,
-    take_tile,
-)
-from simulator.record import (
-    ADDED_KONG,
-    CHOW_LOW,
-    CLOSED_KONG,
-    EVENT_ADDED_KONG,
-    EVENT_CHOW,
-    EVENT_CLOSED_KONG,
-    EVENT_OPEN_KONG,
-    EVENT_PONG,
-    MELD_ADDED_KONG,
-    MELD_CHOW,
-    MELD_CLOSED_KONG,
-    MELD_OPEN_KONG,
-    MELD_PONG,
-    NO_TILE,
-    OPEN_KONG,
-    PHASE_KONG_CLAIM,
-    PHASE_TURN,
-    PONG,
-    PONG_RED,
-    RIVER_CALLED,
-    RIVER_CALLER_SHIFT,
-)
 from simulator.rules import OPEN_KONG_DORA_DISCARD
 from simulator.shanten import waits
 from simulator.tiles import DRAGONS, EAST, NORTH, RED, WHITE, WINDS
@@ -61,33 +28,37 @@ def _note_liability(game, seat, kind, source):
     kongs = 0
     for n in range(np.int64(game["n_melds"][seat])):
         meld = game["melds"][seat, n]
-        if meld["type"] != MELD_CHOW:
+        if meld["type"] != r.MELD_CHOW:
             dragons += np.int64(DRAGONS) >> meld["kind"] & 1
             winds += np.int64(WINDS) >> meld["kind"] & 1
-        kongs += is_kong(meld["type"])
+        kongs += moves.is_kong(meld["type"])
     rules = game["rules"]
     if rules["liability_dragons"] and dragons == 3 and WHITE <= kind <= RED:
         game["liable_dragons"][seat] = source
     if rules["liability_winds"] and winds == 4 and EAST <= kind <= NORTH:
         game["liable_winds"][seat] = source
-    if rules["liability_kongs"] and kongs == 4 and is_kong(game["melds"][seat, game["n_melds"][seat] - 1]["type"]):
+    if (
+        rules["liability_kongs"]
+        and kongs == 4
+        and moves.is_kong(game["melds"][seat, game["n_melds"][seat] - 1]["type"])
+    ):
         game["liable_kongs"][seat] = source
 
 
 @jit
 def _mark_called(game, source, seat):
     last = np.int64(game["n_river"][source]) - 1
-    game["river"][source, last] |= RIVER_CALLED | seat << RIVER_CALLER_SHIFT
+    game["river"][source, last] |= r.RIVER_CALLED | seat << r.RIVER_CALLER_SHIFT
 
 
 @jit
 def _own_copy(game, seat, kind, red, hint):
     """Return the physical tile of a kind that a call takes from the hand."""
-    if hint != NO_TILE:
+    if hint != r.NO_TILE:
         return np.int64(hint)
-    if red and has_red_five(game, seat, kind):
+    if red and moves.has_red_five(game, seat, kind):
         return kind << 2
-    return kind << 2 | lowest_copy(plain_copies(game, seat, kind))
+    return kind << 2 | moves.lowest_copy(moves.plain_copies(game, seat, kind))
 
 
 @jit
@@ -97,40 +68,40 @@ def call(game, seat, action, hint_1, hint_2):
     tile = np.int64(game["claim_tile"])
     kind = tile >> 2
     place = -1
-    own_3 = NO_TILE
-    if action == OPEN_KONG:
+    own_3 = r.NO_TILE
+    if action == r.OPEN_KONG:
         low = np.int64(15) & ~(1 << (tile & 3))
-        first = lowest_copy(low)
+        first = moves.lowest_copy(low)
         low &= low - 1
-        second = lowest_copy(low)
+        second = moves.lowest_copy(low)
         low &= low - 1
-        own_1, own_2, own_3 = kind << 2 | first, kind << 2 | second, kind << 2 | lowest_copy(low)
-        meld_type, event = MELD_OPEN_KONG, EVENT_OPEN_KONG
-    elif action == PONG or action == PONG_RED:
-        own_1 = _own_copy(game, seat, kind, action == PONG_RED, hint_1)
-        if hint_2 != NO_TILE:
+        own_1, own_2, own_3 = kind << 2 | first, kind << 2 | second, kind << 2 | moves.lowest_copy(low)
+        meld_type, event = r.MELD_OPEN_KONG, r.EVENT_OPEN_KONG
+    elif action == r.PONG or action == r.PONG_RED:
+        own_1 = _own_copy(game, seat, kind, action == r.PONG_RED, hint_1)
+        if hint_2 != r.NO_TILE:
             own_2 = np.int64(hint_2)
         else:
-            own_2 = kind << 2 | lowest_copy(plain_copies(game, seat, kind) & ~(1 << (own_1 & 3)))
-        meld_type, event = MELD_PONG, EVENT_PONG
+            own_2 = kind << 2 | moves.lowest_copy(moves.plain_copies(game, seat, kind) & ~(1 << (own_1 & 3)))
+        meld_type, event = r.MELD_PONG, r.EVENT_PONG
     else:
-        place = (action - CHOW_LOW) >> 1
-        red = (action - CHOW_LOW) & 1 == 1
+        place = (action - r.CHOW_LOW) >> 1
+        red = (action - r.CHOW_LOW) & 1 == 1
         first = kind - place
         own_1 = _own_copy(game, seat, first if place else first + 1, red, hint_1)
         own_2 = _own_copy(game, seat, first + 1 if place == 2 else first + 2, red, hint_2)
-        meld_type, event = MELD_CHOW, EVENT_CHOW
-    take_tile(game, seat, own_1)
-    take_tile(game, seat, own_2)
-    if own_3 != NO_TILE:
-        take_tile(game, seat, own_3)
-    n = add_meld(game, seat, meld_type, tile, own_1, own_2, own_3, source)
-    push_event(game, event, seat, n, tile)
+        meld_type, event = r.MELD_CHOW, r.EVENT_CHOW
+    moves.take_tile(game, seat, own_1)
+    moves.take_tile(game, seat, own_2)
+    if own_3 != r.NO_TILE:
+        moves.take_tile(game, seat, own_3)
+    n = moves.add_meld(game, seat, meld_type, tile, own_1, own_2, own_3, source)
+    moves.push_event(game, event, seat, n, tile)
     _mark_called(game, source, seat)
     _break_first_turns(game)
     game["turn"] = seat
-    game["claim_tile"] = NO_TILE
-    if meld_type != MELD_CHOW:
+    game["claim_tile"] = r.NO_TILE
+    if meld_type != r.MELD_CHOW:
         _note_liability(game, seat, kind, source)
     return kind, place
 
@@ -143,20 +114,20 @@ def replace_after_kong(lookup, game, closed):
     before the replacement of a further kong (unless the rules reveal it at once too).
     """
     seat = np.int64(game["turn"])
-    game["claim_tile"] = NO_TILE
+    game["claim_tile"] = r.NO_TILE
     game["robbing"] = 0
     _break_first_turns(game)
     game["kongs"] += 1
-    show_pending_indicators(game)
+    moves.show_pending_indicators(game)
     if game["rules"]["kong_dora"]:
         game["pending_indicators"] += 1
         if closed or game["rules"]["open_kong_dora"] != OPEN_KONG_DORA_DISCARD:
-            show_pending_indicators(game)
+            moves.show_pending_indicators(game)
     if not game["riichi"][seat]:
         # The waits of the hand without the tiles of the kong: a win on the replacement tile needs them.
         game["waits"][seat] = waits(lookup, game["hand"][seat], np.int64(game["n_melds"][seat]))
-    draw_replacement(game, seat)
-    game["phase"] = PHASE_TURN
+    moves.draw_replacement(game, seat)
+    game["phase"] = r.PHASE_TURN
     game["asked"] = 0
 
 
@@ -164,24 +135,24 @@ def replace_after_kong(lookup, game, closed):
 def declare_kong(game, action, hint):
     """Make a closed or added kong for the seat whose turn it is."""
     seat = np.int64(game["turn"])
-    if action >= ADDED_KONG:
-        kind = action - ADDED_KONG
+    if action >= r.ADDED_KONG:
+        kind = action - r.ADDED_KONG
         tile = np.int64(hint)
-        if hint == NO_TILE:
-            tile = kind << 2 | lowest_copy(np.int64(game["copies"][seat, kind]))
-        take_tile(game, seat, tile)
-        n = pong_of(game, seat, kind)
-        game["melds"][seat, n]["type"] = MELD_ADDED_KONG
+        if hint == r.NO_TILE:
+            tile = kind << 2 | moves.lowest_copy(np.int64(game["copies"][seat, kind]))
+        moves.take_tile(game, seat, tile)
+        n = moves.pong_of(game, seat, kind)
+        game["melds"][seat, n]["type"] = r.MELD_ADDED_KONG
         game["melds"][seat, n]["tiles"][3] = tile
-        push_event(game, EVENT_ADDED_KONG, seat, n, tile)
+        moves.push_event(game, r.EVENT_ADDED_KONG, seat, n, tile)
     else:
-        kind = action - CLOSED_KONG
+        kind = action - r.CLOSED_KONG
         tile = kind << 2
         for copy in range(4):
-            take_tile(game, seat, tile | copy)
-        n = add_meld(game, seat, MELD_CLOSED_KONG, tile, tile + 1, tile + 2, tile + 3, seat)
-        push_event(game, EVENT_CLOSED_KONG, seat, n, tile)
-    game["drawn"] = NO_TILE
+            moves.take_tile(game, seat, tile | copy)
+        n = moves.add_meld(game, seat, r.MELD_CLOSED_KONG, tile, tile + 1, tile + 2, tile + 3, seat)
+        moves.push_event(game, r.EVENT_CLOSED_KONG, seat, n, tile)
+    game["drawn"] = r.NO_TILE
     game["claim_tile"] = tile
     game["robbing"] = 1
-    game["phase"] = PHASE_KONG_CLAIM
+    game["phase"] = r.PHASE_KONG_CLAIM

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator import moves
+from simulator import record as r
 from simulator.asking import (
     MISSED_IN_RIICHI,
     MISSED_NOW,
@@ -28,51 +30,6 @@ from simulator.legal import (
     may_declare_riichi,
     swap_forbidden,
 )
-from simulator.moves import (
-    draw_live,
-    lowest_copy,
-    plain_copies,
-    push_event,
-    push_river,
-    show_pending_indicators,
-    take_tile,
-    tiles_left,
-)
-from simulator.record import (
-    CHOW_HIGH_RED,
-    DECLARE_RIICHI,
-    DISCARD_DRAWN,
-    DISCARD_RED,
-    EVENT_CLOSED_KONG,
-    EVENT_DISCARD,
-    EVENT_RIICHI,
-    EVENT_RIICHI_ACCEPTED,
-    NINE_TERMINALS,
-    NO_ACTION,
-    NO_TILE,
-    OPEN_KONG,
-    PASS,
-    PHASE_CALL_DISCARD,
-    PHASE_CLAIM,
-    PHASE_GAME_OVER,
-    PHASE_KONG_CLAIM,
-    PHASE_RIICHI_DISCARD,
-    PHASE_ROUND_OVER,
-    PHASE_STOP,
-    PHASE_TURN,
-    PONG,
-    RESULT_CLAIM_WIN,
-    RESULT_DRAW_WIN,
-    RESULT_EXHAUSTIVE,
-    RESULT_FOUR_KONGS,
-    RESULT_FOUR_RIICHI,
-    RESULT_FOUR_WINDS,
-    RESULT_NINE_TERMINALS,
-    RESULT_TRIPLE_RON,
-    STOP,
-    WIN_BY_CLAIM,
-    WIN_BY_DRAW,
-)
 from simulator.rules import MULTIPLE_RON_ALL
 from simulator.shanten import waits
 from simulator.tiles import WINDS
@@ -86,34 +43,34 @@ def discard(lookup, game, action, hint):
     """
     seat = np.int64(game["turn"])
     drawn = np.int64(game["drawn"])
-    if action == DISCARD_DRAWN:
+    if action == r.DISCARD_DRAWN:
         tile = drawn
-    elif action >= DISCARD_RED:
-        tile = (9 * (action - DISCARD_RED) + 4) << 2
-    elif hint != NO_TILE:
+    elif action >= r.DISCARD_RED:
+        tile = (9 * (action - r.DISCARD_RED) + 4) << 2
+    elif hint != r.NO_TILE:
         tile = np.int64(hint)
     else:
-        tile = action << 2 | lowest_copy(plain_copies(game, seat, action))
-    take_tile(game, seat, tile)
+        tile = action << 2 | moves.lowest_copy(moves.plain_copies(game, seat, action))
+    moves.take_tile(game, seat, tile)
     declared = game["riichi"][seat] == 1
-    push_river(game, seat, tile, tile == drawn, declared)
-    push_event(game, EVENT_DISCARD, seat, 1 if tile == drawn else 0, tile)
-    game["drawn"] = NO_TILE
+    moves.push_river(game, seat, tile, tile == drawn, declared)
+    moves.push_event(game, r.EVENT_DISCARD, seat, 1 if tile == drawn else 0, tile)
+    game["drawn"] = r.NO_TILE
     game["forbidden"] = 0
     if tile != drawn or declared:
         game["waits"][seat] = waits(lookup, game["hand"][seat], np.int64(game["n_melds"][seat]))
     game["missed"][seat] &= MISSED_IN_RIICHI
     game["ippatsu"][seat] = 0
-    show_pending_indicators(game)
+    moves.show_pending_indicators(game)
     game["claim_tile"] = tile
-    game["phase"] = PHASE_CLAIM
+    game["phase"] = r.PHASE_CLAIM
 
 
 @jit
 def _end_round(game, result_type):
     game["result"]["type"] = result_type
     game["result"]["n_wins"] = 0
-    game["phase"] = PHASE_ROUND_OVER
+    game["phase"] = r.PHASE_ROUND_OVER
     game["pending"] = 0
     game["asked"] = 0
 
@@ -133,22 +90,22 @@ def _act(lookup, game, hint_1):
     """Carry out the choice of the seat whose turn it is (after a draw, a riichi declaration or a call)."""
     seat = np.int64(game["turn"])
     action = np.int64(game["answers"][seat])
-    if action < DECLARE_RIICHI:
+    if action < r.DECLARE_RIICHI:
         discard(lookup, game, action, hint_1)
-    elif action == DECLARE_RIICHI:
+    elif action == r.DECLARE_RIICHI:
         kinds = may_declare_riichi(lookup, game, seat)
         game["riichi"][seat] = 1
         game["double_riichi"][seat] = not game["interrupted"] and game["n_river"][seat] == 0
-        push_event(game, EVENT_RIICHI, seat, 0, 0)
-        game["phase"] = PHASE_RIICHI_DISCARD
+        moves.push_event(game, r.EVENT_RIICHI, seat, 0, 0)
+        game["phase"] = r.PHASE_RIICHI_DISCARD
         game["asked"] = 0
         ask(game, seat, discards_within(game, seat, kinds), np.int64(0))
-    elif action == WIN_BY_DRAW:
+    elif action == r.WIN_BY_DRAW:
         drawn = np.int64(game["drawn"])
-        _end_round(game, RESULT_DRAW_WIN)
+        _end_round(game, r.RESULT_DRAW_WIN)
         _add_win(game, seat, seat, drawn)
-    elif action == NINE_TERMINALS:
-        _end_round(game, RESULT_NINE_TERMINALS)
+    elif action == r.NINE_TERMINALS:
+        _end_round(game, r.RESULT_NINE_TERMINALS)
     else:
         declare_kong(game, action, hint_1)
 
@@ -156,15 +113,15 @@ def _act(lookup, game, hint_1):
 @jit
 def _count_wins(game, source, tile):
     """End the round with the wins on the open tile, in turn order: by the rules all, only the first, or an abort."""
-    _end_round(game, RESULT_CLAIM_WIN)
+    _end_round(game, r.RESULT_CLAIM_WIN)
     for step in range(1, 4):
         seat = (source + step) & 3
-        if game["answers"][seat] == WIN_BY_CLAIM:
+        if game["answers"][seat] == r.WIN_BY_CLAIM:
             _add_win(game, seat, source, tile)
     if game["rules"]["multiple_ron"] != MULTIPLE_RON_ALL:
         game["result"]["n_wins"] = 1
     elif game["result"]["n_wins"] == 3 and game["rules"]["abort_triple_ron"]:
-        _end_round(game, RESULT_TRIPLE_RON)
+        _end_round(game, r.RESULT_TRIPLE_RON)
 
 
 @jit
@@ -187,16 +144,16 @@ def _abort_after_discard(game, seat):
         for s in range(4):
             accepted += game["riichi"][s] == 2
         if accepted == 4:
-            return RESULT_FOUR_RIICHI
+            return r.RESULT_FOUR_RIICHI
     if four_kongs_abort(game):
-        return RESULT_FOUR_KONGS
+        return r.RESULT_FOUR_KONGS
     if rules["abort_four_winds"] and not game["interrupted"] and seat == (game["dealer"] + 3) & 3:
         first = game["discarded"][seat]
         same = first & WINDS != 0
         for s in range(4):
             same = same and game["n_river"][s] == 1 and game["discarded"][s] == first
         if same:
-            return RESULT_FOUR_WINDS
+            return r.RESULT_FOUR_WINDS
     return 0
 
 
@@ -212,14 +169,14 @@ def _resolve_claims(lookup, game, hint_1, hint_2):
         if not game["asked"] >> seat & 1:
             continue
         action = np.int64(game["answers"][seat])
-        if action == WIN_BY_CLAIM:
+        if action == r.WIN_BY_CLAIM:
             wins += 1
-        elif action != PASS and (caller < 0 or action >= PONG):
+        elif action != r.PASS and (caller < 0 or action >= r.PONG):
             caller = seat
     if wins:
         for seat in range(4):
             if not game["asked"] >> seat & 1:
-                game["answers"][seat] = NO_ACTION
+                game["answers"][seat] = r.NO_ACTION
         _count_wins(game, source, tile)
         return
     _note_missed_wins(game, source, tile >> 2)
@@ -228,26 +185,26 @@ def _resolve_claims(lookup, game, hint_1, hint_2):
         game["ippatsu"][source] = 1
         game["scores"][source] -= 1000
         game["bets"] += 1
-        push_event(game, EVENT_RIICHI_ACCEPTED, source, 0, 0)
+        moves.push_event(game, r.EVENT_RIICHI_ACCEPTED, source, 0, 0)
     abort = _abort_after_discard(game, source)
     if abort:
         _end_round(game, abort)
     elif caller >= 0:
         action = np.int64(game["answers"][caller])
         kind, place = call(game, caller, action, hint_1, hint_2)
-        if action == OPEN_KONG:
+        if action == r.OPEN_KONG:
             replace_after_kong(lookup, game, False)
         else:
             game["forbidden"] = swap_forbidden(game, kind, place)
-            game["phase"] = PHASE_CALL_DISCARD
+            game["phase"] = r.PHASE_CALL_DISCARD
             game["asked"] = 0
             ask(game, caller, call_discard_actions(game, caller), np.int64(0))
-    elif tiles_left(game) == 0:
-        _end_round(game, RESULT_EXHAUSTIVE)
+    elif moves.tiles_left(game) == 0:
+        _end_round(game, r.RESULT_EXHAUSTIVE)
     else:
-        game["claim_tile"] = NO_TILE
-        draw_live(game, (source + 1) & 3)
-        game["phase"] = PHASE_TURN
+        game["claim_tile"] = r.NO_TILE
+        moves.draw_live(game, (source + 1) & 3)
+        game["phase"] = r.PHASE_TURN
         game["asked"] = 0
 
 
@@ -256,12 +213,12 @@ def _resolve_kong_claims(lookup, game):
     """Resolve the claims on a kong: end the round if it is robbed, otherwise draw its replacement."""
     source = np.int64(game["turn"])
     tile = np.int64(game["claim_tile"])
-    closed = game["events"][game["n_events"] - 1] & 15 == EVENT_CLOSED_KONG
+    closed = game["events"][game["n_events"] - 1] & 15 == r.EVENT_CLOSED_KONG
     robbed = False
     for seat in range(4):
         if not game["asked"] >> seat & 1:
-            game["answers"][seat] = NO_ACTION
-        robbed = robbed or game["answers"][seat] == WIN_BY_CLAIM
+            game["answers"][seat] = r.NO_ACTION
+        robbed = robbed or game["answers"][seat] == r.WIN_BY_CLAIM
     if robbed:
         _count_wins(game, source, tile)
         return
@@ -278,26 +235,26 @@ def advance(lookup, game, play_forced, hint_1, hint_2):
     """
     while True:
         phase = np.int64(game["phase"])
-        if phase >= PHASE_ROUND_OVER or phase == PHASE_STOP:
+        if phase >= r.PHASE_ROUND_OVER or phase == r.PHASE_STOP:
             return
-        if phase == PHASE_TURN and not game["asked"]:
+        if phase == r.PHASE_TURN and not game["asked"]:
             ask_turn(lookup, game)
         if game["pending"]:
-            action = is_forced(game) if play_forced else NO_ACTION
-            if action == NO_ACTION:
+            action = is_forced(game) if play_forced else r.NO_ACTION
+            if action == r.NO_ACTION:
                 return
-            answer(game, lowest_copy(np.int64(game["asked"])), action)
-        if phase == PHASE_CLAIM:
+            answer(game, moves.lowest_copy(np.int64(game["asked"])), action)
+        if phase == r.PHASE_CLAIM:
             _resolve_claims(lookup, game, hint_1, hint_2)
-        elif phase == PHASE_KONG_CLAIM:
+        elif phase == r.PHASE_KONG_CLAIM:
             _resolve_kong_claims(lookup, game)
         else:
             _act(lookup, game, hint_1)
-            if game["phase"] == PHASE_CLAIM or game["phase"] == PHASE_KONG_CLAIM:
+            if game["phase"] == r.PHASE_CLAIM or game["phase"] == r.PHASE_KONG_CLAIM:
                 ask_claims(lookup, game)
-        hint_1 = NO_TILE
-        hint_2 = NO_TILE
+        hint_1 = r.NO_TILE
+        hint_2 = r.NO_TILE
 
 
-assert PHASE_GAME_OVER > PHASE_ROUND_OVER > PHASE_STOP
-assert CHOW_HIGH_RED < PONG and STOP > PASS
+assert r.PHASE_GAME_OVER > r.PHASE_ROUND_OVER > r.PHASE_STOP
+assert r.CHOW_HIGH_RED < r.PONG and r.STOP > r.PASS

@@ -7,48 +7,22 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator import record as r
 from simulator.jit import jit
 from simulator.moves import has_red_five, is_five, plain_copies, pong_of, tiles_left
-from simulator.record import (
-    ADDED_KONG,
-    CHOW_LOW,
-    CLOSED_KONG,
-    DECLARE_RIICHI,
-    DISCARD_DRAWN,
-    DISCARD_RED,
-    NINE_TERMINALS,
-    NO_TILE,
-    OPEN_KONG,
-    PASS,
-    PONG,
-    PONG_RED,
-    WIN_BY_CLAIM,
-    WIN_BY_DRAW,
-    WORD_BITS,
-)
 from simulator.rules import KONG_NEVER, KONG_SAME_HAND, SWAP_ALLOWED, SWAP_FORBIDDEN
-from simulator.scoring.winning import (
-    BY_DRAW,
-    DOUBLE_RIICHI,
-    FIRST_TURN,
-    IPPATSU,
-    LAST_TILE,
-    REPLACEMENT,
-    RIICHI,
-    ROBBED_KONG,
-    score_hand,
-)
+from simulator.scoring import winning
 from simulator.shanten import is_complete, tenpai_discards_of_keys, waits
 from simulator.tiles import KINDS, TERMINALS_AND_HONOURS
 
 #: Bit positions, within the second word, of actions stored there.
-_HIGH_WIN_BY_DRAW = WIN_BY_DRAW - WORD_BITS
-_HIGH_WIN_BY_CLAIM = WIN_BY_CLAIM - WORD_BITS
-_HIGH_NINE_TERMINALS = NINE_TERMINALS - WORD_BITS
-_HIGH_ADDED_KONG = ADDED_KONG - WORD_BITS
-_CLOSED_KONGS_IN_LOW = WORD_BITS - CLOSED_KONG
+_HIGH_WIN_BY_DRAW = r.WIN_BY_DRAW - r.WORD_BITS
+_HIGH_WIN_BY_CLAIM = r.WIN_BY_CLAIM - r.WORD_BITS
+_HIGH_NINE_TERMINALS = r.NINE_TERMINALS - r.WORD_BITS
+_HIGH_ADDED_KONG = r.ADDED_KONG - r.WORD_BITS
+_CLOSED_KONGS_IN_LOW = r.WORD_BITS - r.CLOSED_KONG
 _CLOSED_KONG_LOW_MASK = (1 << _CLOSED_KONGS_IN_LOW) - 1
-HIGH_PASS = np.int64(1) << (PASS - WORD_BITS)
+HIGH_PASS = np.int64(1) << (r.PASS - r.WORD_BITS)
 _KINDS_FOR_NINE_TERMINALS = 9
 
 
@@ -65,11 +39,11 @@ def popcount(mask):
 @jit
 def is_legal(game, seat, action):
     """Return whether an asked seat may choose an action now."""
-    if action < 0 or action >= 2 * WORD_BITS:
+    if action < 0 or action >= 2 * r.WORD_BITS:
         return False
-    if action < WORD_BITS:
+    if action < r.WORD_BITS:
         return game["legal"][seat, 0] >> action & 1 == 1
-    return game["legal"][seat, 1] >> (action - WORD_BITS) & 1 == 1
+    return game["legal"][seat, 1] >> (action - r.WORD_BITS) & 1 == 1
 
 
 @jit
@@ -77,21 +51,21 @@ def win_situation(game, seat, by_draw):
     """Return the situation flags (`scoring.BY_DRAW` and so on) of a win by a seat now."""
     flags = 0
     if game["riichi"][seat] == 2:
-        flags |= DOUBLE_RIICHI if game["double_riichi"][seat] else RIICHI
+        flags |= winning.DOUBLE_RIICHI if game["double_riichi"][seat] else winning.RIICHI
         if game["ippatsu"][seat]:
-            flags |= IPPATSU
+            flags |= winning.IPPATSU
     if by_draw:
-        flags |= BY_DRAW
+        flags |= winning.BY_DRAW
         if game["replacement"]:
-            flags |= REPLACEMENT
+            flags |= winning.REPLACEMENT
         elif tiles_left(game) == 0:
-            flags |= LAST_TILE  # haitei: the last live tile; a replacement tile never is
+            flags |= winning.LAST_TILE  # haitei: the last live tile; a replacement tile never is
         if not game["interrupted"] and game["n_river"][seat] == 0:
-            flags |= FIRST_TURN
+            flags |= winning.FIRST_TURN
     elif game["robbing"]:
-        flags |= ROBBED_KONG
+        flags |= winning.ROBBED_KONG
     elif tiles_left(game) == 0:
-        flags |= LAST_TILE
+        flags |= winning.LAST_TILE
     return flags
 
 
@@ -107,7 +81,7 @@ def has_yaku(game, seat, kind, by_draw):
     trial["dora"] = 0
     trial["ura"] = 0
     trial["red"] = 0
-    good = score_hand(
+    good = winning.score_hand(
         hand,
         game["melds"][seat],
         np.int64(game["n_melds"][seat]),
@@ -191,10 +165,10 @@ def discards_within(game, seat, kinds):
             copies = np.int64(game["copies"][seat, kind])
             if drawn >> 2 == kind:  # NO_TILE >> 2 is not a kind
                 copies &= ~(1 << (drawn & 3))
-                word |= np.int64(1) << DISCARD_DRAWN
+                word |= np.int64(1) << r.DISCARD_DRAWN
             if red_fives and is_five(kind):
                 if copies & 1:
-                    word |= np.int64(1) << (DISCARD_RED + kind // 9)
+                    word |= np.int64(1) << (r.DISCARD_RED + kind // 9)
                 copies &= ~1
             if copies:
                 word |= np.int64(1) << kind
@@ -209,11 +183,11 @@ def turn_actions(lookup, game, seat):
     in_riichi = game["riichi"][seat] == 2
     high = np.int64(0)
     if in_riichi:
-        low = np.int64(1) << DISCARD_DRAWN
+        low = np.int64(1) << r.DISCARD_DRAWN
     else:
         low = discards_within(game, seat, (np.int64(1) << KINDS) - 1)
         if may_declare_riichi(lookup, game, seat):
-            low |= np.int64(1) << DECLARE_RIICHI
+            low |= np.int64(1) << r.DECLARE_RIICHI
     if game["waits"][seat] >> kind & 1 and has_yaku(game, seat, kind, True):
         high |= np.int64(1) << _HIGH_WIN_BY_DRAW
     # A kong needs a live tile left (it shortens the live wall by one), and there are only four replacements.
@@ -230,7 +204,7 @@ def turn_actions(lookup, game, seat):
                 pong = np.int64(game["melds"][seat, n]["kind"])
                 if hand[pong] and pong_of(game, seat, pong) >= 0:
                     high |= np.int64(1) << (_HIGH_ADDED_KONG + pong)
-        low |= (closed & _CLOSED_KONG_LOW_MASK) << CLOSED_KONG
+        low |= (closed & _CLOSED_KONG_LOW_MASK) << r.CLOSED_KONG
         high |= closed >> _CLOSED_KONGS_IN_LOW
     if game["rules"]["abort_nine_terminals"] and not game["interrupted"] and game["n_river"][seat] == 0:
         kinds = 0
@@ -301,12 +275,12 @@ def claim_actions(lookup, game, seat, source, tile):
         if count >= 2 and _leaves_discard(game, seat, kind, -1):
             copies = np.int64(game["copies"][seat, kind])
             if has_red_five(game, seat, kind):
-                low |= np.int64(1) << PONG_RED
+                low |= np.int64(1) << r.PONG_RED
                 copies &= ~1
             if popcount(copies) >= 2:
-                low |= np.int64(1) << PONG
+                low |= np.int64(1) << r.PONG
         if count == 3 and game["kongs"] < 4:
-            low |= np.int64(1) << OPEN_KONG
+            low |= np.int64(1) << r.OPEN_KONG
         if kind < 27 and (source + 1) & 3 == seat:
             for place in range(3):
                 first = kind - place
@@ -317,9 +291,9 @@ def claim_actions(lookup, game, seat, source, tile):
                 if not hand[one] or not hand[two] or not _leaves_discard(game, seat, kind, place):
                     continue
                 if plain_copies(game, seat, one) != 0 and plain_copies(game, seat, two) != 0:
-                    low |= np.int64(1) << (CHOW_LOW + 2 * place)
+                    low |= np.int64(1) << (r.CHOW_LOW + 2 * place)
                 if has_red_five(game, seat, one) or has_red_five(game, seat, two):
-                    low |= np.int64(1) << (CHOW_LOW + 2 * place + 1)
+                    low |= np.int64(1) << (r.CHOW_LOW + 2 * place + 1)
     if low | high:
         high |= HIGH_PASS
     return low, high
@@ -332,4 +306,4 @@ def call_discard_actions(game, seat):
     return discards_within(game, seat, kinds)
 
 
-assert NO_TILE >> 2 >= KINDS
+assert r.NO_TILE >> 2 >= KINDS

@@ -7,20 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator import record as r
 from simulator.jit import jit
-from simulator.record import (
-    EVENT_DORA,
-    EVENT_DRAW,
-    MAX_EVENTS,
-    MAX_RIVER,
-    MELD_ADDED_KONG,
-    MELD_CLOSED_KONG,
-    MELD_OPEN_KONG,
-    MELD_PONG,
-    NO_TILE,
-    RIVER_DRAWN,
-    RIVER_RIICHI,
-)
 from simulator.shanten import KEY_STEP
 from simulator.tiles import RED_FIVE_KINDS
 from simulator.walls import DEAD_WALL, DORA_INDICATORS, REPLACEMENTS
@@ -57,7 +45,7 @@ def plain_copies(game, seat, kind):
     """Return the bits of the copies of a kind that a seat holds, except the red five and the tile just drawn."""
     copies = np.int64(game["copies"][seat, kind])
     drawn = np.int64(game["drawn"])
-    if drawn != NO_TILE and seat == game["turn"] and drawn >> 2 == kind:
+    if drawn != r.NO_TILE and seat == game["turn"] and drawn >> 2 == kind:
         copies &= ~(1 << (drawn & 3))
     if is_five(kind) and game["rules"]["red_fives"]:
         copies &= ~1
@@ -95,7 +83,7 @@ def take_tile(game, seat, tile):
 def push_event(game, event_type, seat, extra, tile):
     """Append an event to this round's events."""
     n = np.int64(game["n_events"])
-    if n < MAX_EVENTS:  # never false in a legal round; an invalid record must not be written beyond its end
+    if n < r.MAX_EVENTS:  # never false in a legal round; an invalid record must not be written beyond its end
         game["events"][n] = event_type | seat << 4 | extra << 6 | tile << 8
         game["n_events"] = n + 1
 
@@ -104,8 +92,8 @@ def push_event(game, event_type, seat, extra, tile):
 def push_river(game, seat, tile, drawn, riichi):
     """Put a discard into the river."""
     n = np.int64(game["n_river"][seat])
-    if n < MAX_RIVER:  # 30 is the maximum possible (70 draws, 16 calls)
-        game["river"][seat, n] = tile | (RIVER_DRAWN if drawn else 0) | (RIVER_RIICHI if riichi else 0)
+    if n < r.MAX_RIVER:  # 30 is the maximum possible (70 draws, 16 calls)
+        game["river"][seat, n] = tile | (r.RIVER_DRAWN if drawn else 0) | (r.RIVER_RIICHI if riichi else 0)
         game["n_river"][seat] = n + 1
     game["discarded"][seat] |= np.int64(1) << (tile >> 2)
 
@@ -119,7 +107,7 @@ def draw_live(game, seat):
     game["turn"] = seat
     game["drawn"] = tile
     game["replacement"] = 0
-    push_event(game, EVENT_DRAW, seat, 0, tile)
+    push_event(game, r.EVENT_DRAW, seat, 0, tile)
 
 
 @jit
@@ -130,7 +118,7 @@ def draw_replacement(game, seat):
     game["turn"] = seat
     game["drawn"] = tile
     game["replacement"] = 1
-    push_event(game, EVENT_DRAW, seat, 1, tile)
+    push_event(game, r.EVENT_DRAW, seat, 1, tile)
 
 
 @jit
@@ -141,7 +129,7 @@ def show_pending_indicators(game):
         n = np.int64(game["indicators"])
         if n < 5:
             game["indicators"] = n + 1
-            push_event(game, EVENT_DORA, 0, 0, np.int64(game["wall"][DORA_INDICATORS[n]]))
+            push_event(game, r.EVENT_DORA, 0, 0, np.int64(game["wall"][DORA_INDICATORS[n]]))
 
 
 @jit
@@ -158,7 +146,7 @@ def add_meld(game, seat, meld_type, called, own_1, own_2, own_3, source):
     meld["tiles"][3] = own_3
     meld["source"] = source
     game["n_melds"][seat] = n + 1
-    if meld_type != MELD_CLOSED_KONG:
+    if meld_type != r.MELD_CLOSED_KONG:
         game["n_open"][seat] += 1
     return n
 
@@ -166,7 +154,7 @@ def add_meld(game, seat, meld_type, called, own_1, own_2, own_3, source):
 @jit
 def is_kong(meld_type):
     """Return whether a meld type is a kong."""
-    return meld_type == MELD_OPEN_KONG or meld_type == MELD_CLOSED_KONG or meld_type == MELD_ADDED_KONG
+    return meld_type == r.MELD_OPEN_KONG or meld_type == r.MELD_CLOSED_KONG or meld_type == r.MELD_ADDED_KONG
 
 
 @jit
@@ -174,6 +162,6 @@ def pong_of(game, seat, kind):
     """Return the index of a seat's pong of a kind, or -1."""
     for n in range(np.int64(game["n_melds"][seat])):
         meld = game["melds"][seat, n]
-        if meld["type"] == MELD_PONG and meld["kind"] == kind:
+        if meld["type"] == r.MELD_PONG and meld["kind"] == kind:
             return n
     return -1

@@ -4,29 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator import record as r
 from simulator.asking import ask
 from simulator.jit import jit
 from simulator.legal import HIGH_PASS, win_situation
 from simulator.moves import add_tile, draw_live, is_red_tile, push_event
-from simulator.record import (
-    EVENT_NO_WINNER,
-    EVENT_WIN,
-    NO_ACTION,
-    NO_SEAT,
-    NO_TILE,
-    PHASE_DEAL,
-    PHASE_GAME_OVER,
-    PHASE_STOP,
-    PHASE_TURN,
-    RESULT_CLAIM_WIN,
-    RESULT_DRAW_WIN,
-    RESULT_EXHAUSTIVE,
-    RESULT_NAGASHI,
-    RIVER_CALLED,
-    SEATS,
-    STOP,
-    WORD_BITS,
-)
 from simulator.rules import (
     DEALER_STOP_AUTOMATIC,
     DEALER_STOP_CHOICE,
@@ -44,7 +26,7 @@ from simulator.walls import DORA_INDICATORS, FIRST_LIVE, URA_INDICATORS, shuffle
 _BIG_DRAGONS, _BIG_WINDS, _FOUR_KONGS = 39, 49, 51
 _BET = 1000
 _NOTEN_POOL = 3000
-_HIGH_STOP = np.int64(1) << (STOP - WORD_BITS)
+_HIGH_STOP = np.int64(1) << (r.STOP - r.WORD_BITS)
 
 
 @jit
@@ -56,7 +38,7 @@ def start_game(game):
     game["dealer"] = 0
     game["deals"] = 0
     game["scores"][:] = game["rules"]["starting_points"]
-    game["phase"] = PHASE_DEAL
+    game["phase"] = r.PHASE_DEAL
     game["pending"] = 0
     game["asked"] = 0
     game["result"]["type"] = 0
@@ -70,16 +52,16 @@ def clear_round(game):
     game["kongs"] = 0
     game["indicators"] = 1
     game["pending_indicators"] = 0
-    game["drawn"] = NO_TILE
+    game["drawn"] = r.NO_TILE
     game["replacement"] = 0
     game["interrupted"] = 0
-    game["claim_tile"] = NO_TILE
+    game["claim_tile"] = r.NO_TILE
     game["robbing"] = 0
     game["forbidden"] = 0
     game["pending"] = 0
     game["asked"] = 0
     game["n_events"] = 0
-    for seat in range(SEATS):
+    for seat in range(r.SEATS):
         game["hand"][seat, :] = 0
         game["copies"][seat, :] = 0
         game["suit_keys"][seat, :] = 0
@@ -91,14 +73,14 @@ def clear_round(game):
         game["riichi"][seat] = 0
         game["double_riichi"][seat] = 0
         game["ippatsu"][seat] = 0
-        game["answers"][seat] = NO_ACTION
+        game["answers"][seat] = r.NO_ACTION
         game["decisions"][seat] = 0
-        game["liable_dragons"][seat] = NO_SEAT
-        game["liable_winds"][seat] = NO_SEAT
-        game["liable_kongs"][seat] = NO_SEAT
+        game["liable_dragons"][seat] = r.NO_SEAT
+        game["liable_winds"][seat] = r.NO_SEAT
+        game["liable_kongs"][seat] = r.NO_SEAT
     game["events"][:] = 0
     game["river"][:] = 0
-    for seat in range(SEATS):
+    for seat in range(r.SEATS):
         for n in range(4):
             game["melds"][seat, n]["type"] = 0
 
@@ -122,10 +104,10 @@ def deal(lookup, game):
             seat = (dealer + place - 48) & 3
         add_tile(game, seat, np.int64(wall[TILES - 1 - place]))
     game["next_draw"] = FIRST_LIVE
-    for seat in range(SEATS):
+    for seat in range(r.SEATS):
         game["waits"][seat] = waits(lookup, game["hand"][seat], 0)
     draw_live(game, dealer)
-    game["phase"] = PHASE_TURN
+    game["phase"] = r.PHASE_TURN
 
 
 @jit
@@ -138,7 +120,7 @@ def _count_dora(game, seat, kind, indicator_places):
         for m in range(np.int64(game["n_melds"][seat])):
             for place in range(4):
                 tile = np.int64(game["melds"][seat, m]["tiles"][place])
-                total += tile != NO_TILE and tile >> 2 == dora
+                total += tile != r.NO_TILE and tile >> 2 == dora
     return total
 
 
@@ -153,9 +135,9 @@ def _count_red(game, seat, tile):
     for m in range(np.int64(game["n_melds"][seat])):
         for place in range(4):
             own = np.int64(game["melds"][seat, m]["tiles"][place])
-            if own != NO_TILE and is_red_tile(game, own):
+            if own != r.NO_TILE and is_red_tile(game, own):
                 total += 1
-    if tile != NO_TILE and is_red_tile(game, tile):
+    if tile != r.NO_TILE and is_red_tile(game, tile):
         total += 1
     return total
 
@@ -164,7 +146,7 @@ def _count_red(game, seat, tile):
 def _set_liability(game, win):
     """Write who is liable for a yakuman hand, and for how many of its yakuman."""
     seat = np.int64(win["seat"])
-    win["liable"] = NO_SEAT
+    win["liable"] = r.NO_SEAT
     win["liable_yakuman"] = 0
     for which in range(3):
         if which == 0:
@@ -173,7 +155,7 @@ def _set_liability(game, win):
             liable, yaku = np.int64(game["liable_winds"][seat]), _BIG_WINDS
         else:
             liable, yaku = np.int64(game["liable_kongs"][seat]), _FOUR_KONGS
-        if liable != NO_SEAT and win["yaku"] >> yaku & 1 and win["yakuman"] > 0:
+        if liable != r.NO_SEAT and win["yaku"] >> yaku & 1 and win["yakuman"] > 0:
             win["liable"] = liable
             win["liable_yakuman"] += yakuman_value(yaku, game["rules"])
 
@@ -197,7 +179,7 @@ def _pay_win(game, n, repeat_counter, bets):
             game["indicators"] = 1
         win["ura"] = _count_dora(game, seat, claimed, URA_INDICATORS)
         game["indicators"] = shown
-    win["red"] = _count_red(game, seat, NO_TILE if by_draw else tile)
+    win["red"] = _count_red(game, seat, r.NO_TILE if by_draw else tile)
     if not by_draw:
         hand[kind] += 1
     score_hand(
@@ -215,7 +197,7 @@ def _pay_win(game, n, repeat_counter, bets):
         hand[kind] -= 1
     _set_liability(game, win)
     payments(win, np.int64(game["dealer"]), repeat_counter, bets, rules)
-    push_event(game, EVENT_WIN, seat, np.int64(win["source"]), tile)
+    push_event(game, r.EVENT_WIN, seat, np.int64(win["source"]), tile)
 
 
 @jit
@@ -225,29 +207,29 @@ def _pay_exhaustive(game):
     tenpai = 0
     nagashi = 0
     n_tenpai = 0
-    for seat in range(SEATS):
+    for seat in range(r.SEATS):
         if game["waits"][seat]:
             tenpai |= 1 << seat
             n_tenpai += 1
         pure = game["rules"]["nagashi_mangan"] != 0
         for n in range(np.int64(game["n_river"][seat])):
             entry = np.int64(game["river"][seat, n])
-            pure = pure and not entry & RIVER_CALLED and TERMINALS_AND_HONOURS >> ((entry & 255) >> 2) & 1 == 1
+            pure = pure and not entry & r.RIVER_CALLED and TERMINALS_AND_HONOURS >> ((entry & 255) >> 2) & 1 == 1
         if pure:
             nagashi |= 1 << seat
     result["tenpai"] = tenpai
     result["nagashi"] = nagashi
     if nagashi:
-        result["type"] = RESULT_NAGASHI
-        for seat in range(SEATS):
+        result["type"] = r.RESULT_NAGASHI
+        for seat in range(r.SEATS):
             if nagashi >> seat & 1:
-                for payer in range(SEATS):
+                for payer in range(r.SEATS):
                     if payer != seat:
                         points = 4000 if seat == game["dealer"] or payer == game["dealer"] else 2000
                         result["deltas"][payer] -= points
                         result["deltas"][seat] += points
     elif 0 < n_tenpai < 4:
-        for seat in range(SEATS):
+        for seat in range(r.SEATS):
             if tenpai >> seat & 1:
                 result["deltas"][seat] += _NOTEN_POOL // n_tenpai
             else:
@@ -258,7 +240,7 @@ def _pay_exhaustive(game):
 def top_seat(scores):
     """Return the seat that ranks first: the most points; ties go to the seat nearer the first dealer."""
     best = 0
-    for seat in range(1, SEATS):
+    for seat in range(1, r.SEATS):
         if scores[seat] > scores[best]:
             best = seat
     return best
@@ -304,10 +286,10 @@ def end_game(game):
         scores[top_seat(scores)] += _BET * np.int64(game["bets"])
     game["bets"] = 0
     oka = 4 * (np.int64(rules["return_points"]) - np.int64(rules["starting_points"])) // 100
-    for seat in range(SEATS):
+    for seat in range(r.SEATS):
         rank = 0
         equal = 0
-        for other in range(SEATS):
+        for other in range(r.SEATS):
             rank += scores[other] > scores[seat] or (scores[other] == scores[seat] and other < seat)
             equal += other != seat and scores[other] == scores[seat]
         result["ranks"][seat] = rank
@@ -328,16 +310,16 @@ def end_game(game):
     if rules["final_rounding"] != ROUNDING_NONE:
         first = 0
         rest = 0
-        for seat in range(SEATS):
+        for seat in range(r.SEATS):
             if result["ranks"][seat] == 0:
                 first = seat
             else:
                 rest += result["final_points"][seat]
         result["final_points"][first] = -rest
-    for seat in range(SEATS):
+    for seat in range(r.SEATS):
         result["scores"][seat] = scores[seat]
     result["game_over"] = 1
-    game["phase"] = PHASE_GAME_OVER
+    game["phase"] = r.PHASE_GAME_OVER
 
 
 @jit
@@ -354,7 +336,7 @@ def _next_round(game, repeats, won_by_other):
         game["round"] += 1
         game["dealer"] = (game["dealer"] + 1) & 3
     game["repeat_counter"] = 0 if won_by_other else game["repeat_counter"] + 1
-    game["phase"] = PHASE_DEAL
+    game["phase"] = r.PHASE_DEAL
 
 
 @jit
@@ -369,7 +351,7 @@ def finish_round(game):
     result["game_over"] = 0
     result["deltas"][:] = 0
     dealer = np.int64(game["dealer"])
-    won = result["type"] == RESULT_DRAW_WIN or result["type"] == RESULT_CLAIM_WIN
+    won = result["type"] == r.RESULT_DRAW_WIN or result["type"] == r.RESULT_CLAIM_WIN
     repeats = not won
     may_stop = won
     if won:
@@ -378,23 +360,23 @@ def finish_round(game):
             _pay_win(game, n, np.int64(game["repeat_counter"]) if first else 0, np.int64(game["bets"]) if first else 0)
             win = result["wins"][n]
             repeats = repeats or win["seat"] == dealer
-            for seat in range(SEATS):
+            for seat in range(r.SEATS):
                 result["deltas"][seat] += win["deltas"][seat]
         game["bets"] = 0
     else:
-        if result["type"] == RESULT_EXHAUSTIVE:
+        if result["type"] == r.RESULT_EXHAUSTIVE:
             _pay_exhaustive(game)
             repeats = result["tenpai"] >> dealer & 1 == 1
             may_stop = True
-        push_event(game, EVENT_NO_WINNER, 0, 0, np.int64(result["type"]))
-    for seat in range(SEATS):
+        push_event(game, r.EVENT_NO_WINNER, 0, 0, np.int64(result["type"]))
+    for seat in range(r.SEATS):
         game["scores"][seat] += result["deltas"][seat]
         result["scores"][seat] = game["scores"][seat]
     over = _is_game_over(game, repeats, may_stop)
     if over == 1:
         end_game(game)
     elif over == 2:
-        game["phase"] = PHASE_STOP
+        game["phase"] = r.PHASE_STOP
         game["asked"] = 0
         ask(game, dealer, np.int64(0), HIGH_PASS | _HIGH_STOP)
     else:
@@ -404,7 +386,7 @@ def finish_round(game):
 @jit
 def resolve_stop(game):
     """Carry out the dealer's answer whether the game ends (phase STOP, nobody pending)."""
-    if game["answers"][game["dealer"]] == STOP:
+    if game["answers"][game["dealer"]] == r.STOP:
         end_game(game)
     else:
         _next_round(game, True, False)

@@ -15,23 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simulator import record as r
 from simulator.asking import answer
 from simulator.engine import advance
 from simulator.jit import announce_compiling, jit
 from simulator.legal import is_legal
 from simulator.lookup import get_lookup
-from simulator.record import (
-    ACTION_NAMES,
-    ACTIONS,
-    GAME,
-    NO_ACTION,
-    NO_TILE,
-    PHASE_DEAL,
-    PHASE_ROUND_OVER,
-    PHASE_STOP,
-    SEATS,
-    WORD_BITS,
-)
 from simulator.rounds import deal, finish_round, resolve_stop, start_game
 from simulator.rules import Rules
 from simulator.tiles import TILES
@@ -48,8 +37,8 @@ class IllegalAction(ValueError):
 
     def __init__(self, game: int, seat: int, action: int, legal: np.ndarray) -> None:
         self.game, self.seat, self.action, self.legal = game, seat, action, legal
-        name = ACTION_NAMES[action] if 0 <= action < ACTIONS else "no action"
-        allowed = ", ".join(f"{a} ({ACTION_NAMES[a]})" for a in np.flatnonzero(legal))
+        name = r.ACTION_NAMES[action] if 0 <= action < r.ACTIONS else "no action"
+        allowed = ", ".join(f"{a} ({r.ACTION_NAMES[a]})" for a in np.flatnonzero(legal))
         super().__init__(f"game {game}, seat {seat}: action {action} ({name}) is not legal; legal: {allowed}")
 
 
@@ -96,10 +85,10 @@ class Ended:
 @jit
 def expand_legal(low, high, mask):
     """Write two legal words into a bool[ACTIONS] row."""
-    for action in range(WORD_BITS):
+    for action in range(r.WORD_BITS):
         mask[action] = low >> action & 1
-    for action in range(WORD_BITS, ACTIONS):
-        mask[action] = high >> (action - WORD_BITS) & 1
+    for action in range(r.WORD_BITS, r.ACTIONS):
+        mask[action] = high >> (action - r.WORD_BITS) & 1
 
 
 @jit
@@ -110,7 +99,7 @@ def collect(games, out_game, out_seat, out_situation, out_legal):
         game = games[i]
         if not game["pending"]:
             continue
-        for seat in range(SEATS):
+        for seat in range(r.SEATS):
             if game["pending"] >> seat & 1:
                 out_game[n] = i
                 out_seat[n] = seat
@@ -123,7 +112,7 @@ def collect(games, out_game, out_seat, out_situation, out_legal):
 @jit
 def _first_illegal(games, index, seats, actions, may_wait):
     for n in range(len(index)):
-        if not is_legal(games[index[n]], seats[n], actions[n]) and not (may_wait and actions[n] == NO_ACTION):
+        if not is_legal(games[index[n]], seats[n], actions[n]) and not (may_wait and actions[n] == r.NO_ACTION):
             return n
     return -1
 
@@ -139,13 +128,13 @@ def _run(lookup, games, index, seats, actions, ended):
     for n in range(len(index)):
         game = games[index[n]]
         if len(actions):
-            if actions[n] == NO_ACTION:
+            if actions[n] == r.NO_ACTION:
                 continue
             answer(game, np.int64(seats[n]), np.int64(actions[n]))
-        elif game["phase"] == PHASE_DEAL:
+        elif game["phase"] == r.PHASE_DEAL:
             deal(lookup, game)
         if not game["pending"]:
-            advance(lookup, game, True, NO_TILE, NO_TILE)
+            advance(lookup, game, True, r.NO_TILE, r.NO_TILE)
             if not game["pending"]:
                 ended[n_ended] = index[n]
                 n_ended += 1
@@ -157,9 +146,9 @@ def _settle(games, ended):
     """Make the payments of rounds that are over, and carry out the dealers' decisions whether to stop."""
     for n in range(len(ended)):
         game = games[ended[n]]
-        if game["phase"] == PHASE_ROUND_OVER:
+        if game["phase"] == r.PHASE_ROUND_OVER:
             finish_round(game)
-        elif game["phase"] == PHASE_STOP and not game["pending"]:
+        elif game["phase"] == r.PHASE_STOP and not game["pending"]:
             resolve_stop(game)
 
 
@@ -195,14 +184,14 @@ class Tables:
         self.automatic_restart = restart
         self._walls = walls
         self._lookup = get_lookup()
-        self.games = np.zeros(n, GAME)
+        self.games = np.zeros(n, r.GAME)
         self.games["rules"] = self.rules.to_record()
         self.games["number"] = np.arange(n)
         most = 3 * n
         self._game = np.empty(most, np.int32)
         self._seat = np.empty(most, np.uint8)
         self._situation = np.empty(most, np.uint8)
-        self._legal = np.empty((most, ACTIONS), np.bool_)
+        self._legal = np.empty((most, r.ACTIONS), np.bool_)
         self._ended = np.empty(n, np.int32)
         self._asked: Decisions | None = None
         self._begin(np.arange(n, dtype=np.int32))
@@ -211,7 +200,9 @@ class Tables:
         return len(self.games)
 
     def _begin(self, index: np.ndarray) -> None:
-        fresh = np.zeros(len(index), GAME)  # nothing is left of the slot's last game, so a game is the same in any slot
+        fresh = np.zeros(
+            len(index), r.GAME
+        )  # nothing is left of the slot's last game, so a game is the same in any slot
         for name in ("rules", "number", "wall", "wall_given"):
             fresh[name] = self.games[name][index]
         for game in fresh:
@@ -224,7 +215,7 @@ class Tables:
         if self._walls is not None:
             for i in index:
                 game = self.games[i]
-                if game["phase"] == PHASE_DEAL:
+                if game["phase"] == r.PHASE_DEAL:
                     wall = self._walls(int(i), int(game["round"]), int(game["repeat_counter"]), int(game["deals"]))
                     self.set_wall(int(i), wall)
         _run(self._lookup, self.games, index, self._seat[:0], _NO_ACTIONS, self._ended)
@@ -269,7 +260,7 @@ class Tables:
             return Ended(self._ended[:0].copy(), self.games[:0].copy())
         index = self._ended[:n_ended].copy()
         _settle(self.games, index)
-        index = index[self.games["phase"][index] != PHASE_STOP]  # reported once the dealer has chosen
+        index = index[self.games["phase"][index] != r.PHASE_STOP]  # reported once the dealer has chosen
         ended = Ended(index, self.games[index])
         if self.automatic_restart:
             over = index[ended.finished]
@@ -297,7 +288,7 @@ class Tables:
 
         Raises ValueError if the snapshot's size or record layout differs from this batch's.
         """
-        if games.dtype != GAME or games.shape != self.games.shape:
+        if games.dtype != r.GAME or games.shape != self.games.shape:
             raise ValueError(f"a snapshot of {len(self.games)} games with this version's record layout is needed")
         self.games[:] = games
-        self._deal(np.flatnonzero(games["phase"] == PHASE_DEAL).astype(np.int32))
+        self._deal(np.flatnonzero(games["phase"] == r.PHASE_DEAL).astype(np.int32))

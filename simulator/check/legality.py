@@ -8,33 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator import record as r
 from simulator.jit import jit
 from simulator.legal import is_legal
 from simulator.moves import has_red_five, is_five, plain_copies, pong_of, tiles_left
-from simulator.record import (
-    ADDED_KONG,
-    CHOW_LOW,
-    CLOSED_KONG,
-    DECLARE_RIICHI,
-    DISCARD,
-    DISCARD_DRAWN,
-    DISCARD_RED,
-    NINE_TERMINALS,
-    NO_TILE,
-    OPEN_KONG,
-    PASS,
-    PHASE_CALL_DISCARD,
-    PHASE_CLAIM,
-    PHASE_KONG_CLAIM,
-    PHASE_RIICHI_DISCARD,
-    PHASE_STOP,
-    PHASE_TURN,
-    PONG,
-    PONG_RED,
-    STOP,
-    WIN_BY_CLAIM,
-    WIN_BY_DRAW,
-)
 from simulator.shanten import is_complete, shanten
 from simulator.tiles import KINDS, TERMINALS_AND_HONOURS
 
@@ -60,17 +37,17 @@ def _discards_wrong(game, seat, chosen):
     in_riichi = game["riichi"][seat] == 2
     for kind in range(KINDS):
         plain = plain_copies(game, seat, kind) != 0 and not in_riichi and not game["forbidden"] >> kind & 1
-        legal = is_legal(game, seat, DISCARD + kind)
+        legal = is_legal(game, seat, r.DISCARD + kind)
         if (legal and not plain) or (plain and not legal and not chosen):
             return True
         if is_five(kind):
             red = has_red_five(game, seat, kind) and drawn != kind << 2 and not in_riichi
             red = red and not game["forbidden"] >> kind & 1
-            legal = is_legal(game, seat, DISCARD_RED + kind // 9)
+            legal = is_legal(game, seat, r.DISCARD_RED + kind // 9)
             if (legal and not red) or (red and not legal and not chosen):
                 return True
-    legal = is_legal(game, seat, DISCARD_DRAWN)
-    return (legal and drawn == NO_TILE) or (drawn != NO_TILE and not legal and not chosen)
+    legal = is_legal(game, seat, r.DISCARD_DRAWN)
+    return (legal and drawn == r.NO_TILE) or (drawn != r.NO_TILE and not legal and not chosen)
 
 
 @jit
@@ -81,11 +58,11 @@ def _kongs_wrong(game, seat):
     drawn = np.int64(game["drawn"]) >> 2
     for kind in range(KINDS):
         four = may and game["hand"][seat, kind] == 4
-        legal = is_legal(game, seat, CLOSED_KONG + kind)
+        legal = is_legal(game, seat, r.CLOSED_KONG + kind)
         if (legal and not (four and (not in_riichi or kind == drawn))) or (four and not legal and not in_riichi):
             return True
         added = may and game["hand"][seat, kind] == 1 and pong_of(game, seat, kind) >= 0
-        if is_legal(game, seat, ADDED_KONG + kind) != added:
+        if is_legal(game, seat, r.ADDED_KONG + kind) != added:
             return True
     return False
 
@@ -97,21 +74,21 @@ def _turn_fault(lookup, game, seat):
     n_melds = np.int64(game["n_melds"][seat])
     closed = game["n_open"][seat] == 0
     complete = is_complete(lookup, game["hand"][seat], n_melds)
-    win = is_legal(game, seat, WIN_BY_DRAW)
+    win = is_legal(game, seat, r.WIN_BY_DRAW)
     if (win and not complete) or (closed and complete and not win):
         return WINS
     if _kongs_wrong(game, seat):
         return KONGS
     rich = game["scores"][seat] >= rules["riichi_min_points"] or rules["riichi_below_zero"] != 0
     may = closed and game["riichi"][seat] == 0 and rich and tiles_left(game) >= rules["riichi_min_tiles"]
-    if is_legal(game, seat, DECLARE_RIICHI) != (may and shanten(lookup, game["hand"][seat], n_melds) <= 0):
+    if is_legal(game, seat, r.DECLARE_RIICHI) != (may and shanten(lookup, game["hand"][seat], n_melds) <= 0):
         return RIICHI
     kinds = 0
     for kind in range(KINDS):
         kinds += game["hand"][seat, kind] > 0 and TERMINALS_AND_HONOURS >> kind & 1 == 1
     first = game["interrupted"] == 0 and game["n_river"][seat] == 0
     may = rules["abort_nine_terminals"] != 0 and first and kinds >= 9
-    if is_legal(game, seat, NINE_TERMINALS) != may:
+    if is_legal(game, seat, r.NINE_TERMINALS) != may:
         return TERMINALS
     return 0
 
@@ -122,24 +99,24 @@ def _claim_fault(lookup, game, seat):
     tile = np.int64(game["claim_tile"])
     kind = tile >> 2
     hand = game["hand"][seat].copy()
-    if is_legal(game, seat, WIN_BY_CLAIM):
+    if is_legal(game, seat, r.WIN_BY_CLAIM):
         if game["waits"][seat] & game["discarded"][seat] or game["missed"][seat]:
             return FURITEN
         hand[kind] += 1
         if not is_complete(lookup, hand, np.int64(game["n_melds"][seat])):
             return WINS
         hand[kind] -= 1
-    may_call = game["phase"] == PHASE_CLAIM and game["riichi"][seat] == 0 and tiles_left(game) > 0
+    may_call = game["phase"] == r.PHASE_CLAIM and game["riichi"][seat] == 0 and tiles_left(game) > 0
     pong = may_call and hand[kind] >= 2
-    if is_legal(game, seat, PONG) and not (pong and hand[kind] - has_red_five(game, seat, kind) >= 2):
+    if is_legal(game, seat, r.PONG) and not (pong and hand[kind] - has_red_five(game, seat, kind) >= 2):
         return CALLS
-    if is_legal(game, seat, PONG_RED) and not (pong and has_red_five(game, seat, kind)):
+    if is_legal(game, seat, r.PONG_RED) and not (pong and has_red_five(game, seat, kind)):
         return CALLS
-    if is_legal(game, seat, OPEN_KONG) and not (may_call and hand[kind] == 3 and game["kongs"] < 4):
+    if is_legal(game, seat, r.OPEN_KONG) and not (may_call and hand[kind] == 3 and game["kongs"] < 4):
         return CALLS
     for place in range(3):
-        plain = is_legal(game, seat, CHOW_LOW + 2 * place)
-        red = is_legal(game, seat, CHOW_LOW + 2 * place + 1)
+        plain = is_legal(game, seat, r.CHOW_LOW + 2 * place)
+        red = is_legal(game, seat, r.CHOW_LOW + 2 * place + 1)
         low = kind - place
         run = kind < 27 and low >= 0 and low // 9 == kind // 9 and low % 9 <= 6
         run = run and may_call and (game["turn"] + 1) & 3 == seat
@@ -157,25 +134,25 @@ def _claim_fault(lookup, game, seat):
 def _outside(game, seat, phase):
     """Return whether the legal actions do not fit the phase: one belongs to another, or a required one is missing."""
     discards, turn, claims, stops = 0, 0, 0, 0
-    for action in range(STOP + 1):
+    for action in range(r.STOP + 1):
         if is_legal(game, seat, action):
-            if action <= DISCARD_DRAWN:
+            if action <= r.DISCARD_DRAWN:
                 discards += 1
-            elif action == PASS:
-                claims += phase != PHASE_STOP
-                stops += phase == PHASE_STOP
-            elif action == STOP:
+            elif action == r.PASS:
+                claims += phase != r.PHASE_STOP
+                stops += phase == r.PHASE_STOP
+            elif action == r.STOP:
                 stops += 1
-            elif CHOW_LOW <= action <= OPEN_KONG or action == WIN_BY_CLAIM:
+            elif r.CHOW_LOW <= action <= r.OPEN_KONG or action == r.WIN_BY_CLAIM:
                 claims += 1
             else:
                 turn += 1
-    if phase == PHASE_TURN:
+    if phase == r.PHASE_TURN:
         return claims + stops > 0 or discards == 0
-    if phase == PHASE_RIICHI_DISCARD or phase == PHASE_CALL_DISCARD:
+    if phase == r.PHASE_RIICHI_DISCARD or phase == r.PHASE_CALL_DISCARD:
         return turn + claims + stops > 0 or discards == 0
-    if phase == PHASE_CLAIM or phase == PHASE_KONG_CLAIM:
-        return discards + turn + stops > 0 or not is_legal(game, seat, PASS)
+    if phase == r.PHASE_CLAIM or phase == r.PHASE_KONG_CLAIM:
+        return discards + turn + stops > 0 or not is_legal(game, seat, r.PASS)
     return discards + turn + claims > 0 or stops != 2
 
 
@@ -187,13 +164,13 @@ def legal_fault(lookup, game, seat):
         return NOTHING
     if _outside(game, seat, phase):
         return SITUATION
-    if phase <= PHASE_CALL_DISCARD and _discards_wrong(game, seat, phase == PHASE_RIICHI_DISCARD):
+    if phase <= r.PHASE_CALL_DISCARD and _discards_wrong(game, seat, phase == r.PHASE_RIICHI_DISCARD):
         return DISCARDS
-    if phase == PHASE_TURN:
+    if phase == r.PHASE_TURN:
         return _turn_fault(lookup, game, seat)
-    if phase == PHASE_CLAIM or phase == PHASE_KONG_CLAIM:
+    if phase == r.PHASE_CLAIM or phase == r.PHASE_KONG_CLAIM:
         return _claim_fault(lookup, game, seat)
     return 0
 
 
-assert PHASE_TURN < PHASE_RIICHI_DISCARD < PHASE_CALL_DISCARD < PHASE_CLAIM
+assert r.PHASE_TURN < r.PHASE_RIICHI_DISCARD < r.PHASE_CALL_DISCARD < r.PHASE_CLAIM

@@ -11,32 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator import record as r
 from simulator.check.legality import LEGAL_FAULTS, legal_fault
 from simulator.jit import jit
 from simulator.lookup import get_lookup
 from simulator.moves import is_kong
-from simulator.record import (
-    ACTION_NAMES,
-    ACTIONS,
-    EVENT_DISCARD,
-    EVENT_DRAW,
-    MAX_EVENTS,
-    MAX_RIVER,
-    MELD_CLOSED_KONG,
-    NO_TILE,
-    PASS,
-    PHASE_CALL_DISCARD,
-    PHASE_CLAIM,
-    PHASE_DEAL,
-    PHASE_GAME_OVER,
-    PHASE_KONG_CLAIM,
-    PHASE_ROUND_OVER,
-    PHASE_STOP,
-    RESULT_CLAIM_WIN,
-    RESULT_DRAW_WIN,
-    RIVER_CALLED,
-    SEATS,
-)
 from simulator.rules import LEFTOVER_BETS_FIRST, ROUNDING_NONE
 from simulator.shanten import suit_key, waits
 from simulator.tables import IllegalAction, Tables
@@ -92,24 +71,24 @@ class CheckError(AssertionError):
 @jit
 def _range_fault(game):
     """Return the fault of a number that is too large to be used as an index by the other checks."""
-    if game["phase"] > PHASE_GAME_OVER or game["phase"] == PHASE_ROUND_OVER:
+    if game["phase"] > r.PHASE_GAME_OVER or game["phase"] == r.PHASE_ROUND_OVER:
         return _PHASE
     if game["round"] > 11 or game["dealer"] != game["round"] & 3:
         return _ROUND
-    if game["turn"] >= SEATS or (game["claim_tile"] >= TILES and game["claim_tile"] != NO_TILE):
+    if game["turn"] >= r.SEATS or (game["claim_tile"] >= TILES and game["claim_tile"] != r.NO_TILE):
         return _PENDING
-    if game["drawn"] >= TILES and game["drawn"] != NO_TILE:
+    if game["drawn"] >= TILES and game["drawn"] != r.NO_TILE:
         return _HAND
     if game["kongs"] > _MOST_KONGS:
         return _KONGS
     if game["next_draw"] >= FIRST_LIVE or game["next_draw"] < DEAD_WALL - 1 + game["kongs"]:
         return _NEXT_DRAW
-    if game["n_events"] >= MAX_EVENTS:
+    if game["n_events"] >= r.MAX_EVENTS:
         return _EVENTS
-    for seat in range(SEATS):
+    for seat in range(r.SEATS):
         if game["n_melds"][seat] > _MOST_MELDS:
             return _OPEN
-        if game["n_river"][seat] > MAX_RIVER:
+        if game["n_river"][seat] > r.MAX_RIVER:
             return _RIVER
     return 0
 
@@ -125,7 +104,7 @@ def _tile_fault(game):
     called = 0
     n_open = 0
     kongs = 0
-    for seat in range(SEATS):
+    for seat in range(r.SEATS):
         own_open = 0
         for kind in range(KINDS):
             copies = np.int64(game["copies"][seat, kind])
@@ -139,7 +118,7 @@ def _tile_fault(game):
             meld = game["melds"][seat, n]
             four = is_kong(meld["type"])
             kongs += four
-            own_open += meld["type"] != MELD_CLOSED_KONG
+            own_open += meld["type"] != r.MELD_CLOSED_KONG
             for place in range(4 if four else 3):
                 seen[meld["tiles"][place]] += 1
         if own_open != game["n_open"][seat]:
@@ -149,7 +128,7 @@ def _tile_fault(game):
         for n in range(np.int64(game["n_river"][seat])):
             entry = np.int64(game["river"][seat, n])
             discarded |= np.int64(1) << ((entry & 255) >> 2)
-            if entry & RIVER_CALLED:
+            if entry & r.RIVER_CALLED:
                 called += 1
             else:
                 seen[entry & 255] += 1
@@ -168,17 +147,17 @@ def _event_fault(game):
     """Return the fault if the draws and discards among the events do not fit the wall and the rivers."""
     draws = 0
     replacements = 0
-    discards = np.zeros(SEATS, np.int64)
+    discards = np.zeros(r.SEATS, np.int64)
     for n in range(np.int64(game["n_events"])):
         event = np.int64(game["events"][n])
-        if event & 15 == EVENT_DRAW:
+        if event & 15 == r.EVENT_DRAW:
             replacements += event >> 6 & 1
             draws += 1 - (event >> 6 & 1)
-        elif event & 15 == EVENT_DISCARD:
+        elif event & 15 == r.EVENT_DISCARD:
             discards[event >> 4 & 3] += 1
     if draws != FIRST_LIVE - game["next_draw"] or replacements != game["kongs"]:
         return _NEXT_DRAW
-    for seat in range(SEATS):
+    for seat in range(r.SEATS):
         if discards[seat] != game["n_river"][seat]:
             return _RIVER
     return 0
@@ -188,8 +167,8 @@ def _event_fault(game):
 def _seat_fault(lookup, game, seat):
     """Return the fault in a seat's hand, the values derived from it, or its flags."""
     acting = seat == game["turn"]
-    after_draw = acting and game["drawn"] != NO_TILE
-    after_call = acting and game["phase"] == PHASE_CALL_DISCARD
+    after_draw = acting and game["drawn"] != r.NO_TILE
+    after_call = acting and game["phase"] == r.PHASE_CALL_DISCARD
     n_melds = np.int64(game["n_melds"][seat])
     tiles = np.int64(0)
     for kind in range(KINDS):
@@ -218,16 +197,16 @@ def _point_fault(game):
     """Return the fault in points, bets and results; `result` holds those of a round that is over."""
     rules = game["rules"]
     result = game["result"]
-    over = game["phase"] == PHASE_DEAL or game["phase"] >= PHASE_STOP
-    won = over and (result["type"] == RESULT_DRAW_WIN or result["type"] == RESULT_CLAIM_WIN)
+    over = game["phase"] == r.PHASE_DEAL or game["phase"] >= r.PHASE_STOP
+    won = over and (result["type"] == r.RESULT_DRAW_WIN or result["type"] == r.RESULT_CLAIM_WIN)
     in_riichi = 0
-    for seat in range(SEATS):
+    for seat in range(r.SEATS):
         in_riichi += game["riichi"][seat] == 2
     lost = np.int64(0)
-    if game["phase"] == PHASE_GAME_OVER and not won and rules["leftover_bets"] != LEFTOVER_BETS_FIRST:
+    if game["phase"] == r.PHASE_GAME_OVER and not won and rules["leftover_bets"] != LEFTOVER_BETS_FIRST:
         lost = np.int64(result["bets"])
     points = np.int64(game["scores"].sum()) + _BET * (np.int64(game["bets"]) + lost)
-    if points != SEATS * np.int64(rules["starting_points"]):
+    if points != r.SEATS * np.int64(rules["starting_points"]):
         return _POINTS
     bets = np.int64(result["bets"]) if over else np.int64(game["bets"])
     if bets != game["start_bets"] + in_riichi:
@@ -235,20 +214,20 @@ def _point_fault(game):
     if over and result["deltas"].sum() != (_BET * bets if won else 0):
         return _PAYMENTS
     leftover = np.int64(0)
-    for seat in range(SEATS):
+    for seat in range(r.SEATS):
         due = game["start_scores"][seat] - (_BET if game["riichi"][seat] == 2 else 0)
         if over:
             due += result["deltas"][seat]
         rest = game["scores"][seat] - due
-        if rest and not (game["phase"] == PHASE_GAME_OVER and rest == _BET * bets and not won and not leftover):
+        if rest and not (game["phase"] == r.PHASE_GAME_OVER and rest == _BET * bets and not won and not leftover):
             return _SCORES
         leftover += rest
-    if game["phase"] != PHASE_GAME_OVER:
+    if game["phase"] != r.PHASE_GAME_OVER:
         return 0
     ranks = 0
-    for seat in range(SEATS):
+    for seat in range(r.SEATS):
         ranks |= 1 << result["ranks"][seat]
-        for other in range(SEATS):
+        for other in range(r.SEATS):
             if game["scores"][seat] > game["scores"][other] and result["ranks"][seat] > result["ranks"][other]:
                 return _RANKS
     total = result["final_points"].sum()
@@ -265,24 +244,24 @@ def _counter_fault(game):
     if shown != _FIRST_INDICATORS + (game["kongs"] if game["rules"]["kong_dora"] else 0):
         return _INDICATORS
     melds = 0
-    for seat in range(SEATS):
+    for seat in range(r.SEATS):
         melds += game["n_melds"][seat]
     if game["interrupted"] != (melds > 0) and not game["robbing"]:
         return _INTERRUPTED
     pending, asked = np.int64(game["pending"]), np.int64(game["asked"])
     if pending & ~asked:
         return _PENDING
-    if phase == PHASE_DEAL or phase == PHASE_GAME_OVER:
+    if phase == r.PHASE_DEAL or phase == r.PHASE_GAME_OVER:
         return _PENDING if pending else 0
-    if phase == PHASE_CLAIM or phase == PHASE_KONG_CLAIM:
-        return _PENDING if pending == 0 or asked >> game["turn"] & 1 or game["claim_tile"] == NO_TILE else 0
-    return 0 if pending == 1 << (game["dealer"] if phase == PHASE_STOP else game["turn"]) else _PENDING
+    if phase == r.PHASE_CLAIM or phase == r.PHASE_KONG_CLAIM:
+        return _PENDING if pending == 0 or asked >> game["turn"] & 1 or game["claim_tile"] == r.NO_TILE else 0
+    return 0 if pending == 1 << (game["dealer"] if phase == r.PHASE_STOP else game["turn"]) else _PENDING
 
 
 @jit
 def _fault(lookup, game):
     """Return the first fault of a game, or 0."""
-    if game["phase"] == PHASE_DEAL and (game["wall_given"] or game["deals"] == 0):
+    if game["phase"] == r.PHASE_DEAL and (game["wall_given"] or game["deals"] == 0):
         return 0  # between two rounds, when the last round's fields may be gone
     fault = _range_fault(game)
     fault = fault if fault else _counter_fault(game)
@@ -291,7 +270,7 @@ def _fault(lookup, game):
     fault = fault if fault else _point_fault(game)
     if fault:
         return fault
-    for seat in range(SEATS):
+    for seat in range(r.SEATS):
         fault = _seat_fault(lookup, game, seat)
         if fault:
             return fault
@@ -341,7 +320,7 @@ def try_actions(games: np.ndarray, seed: int = 0) -> int:
     copies = Tables(len(tried), restart=False)
     copies.restore(waiting[asked.game[tried]])
     due = copies.decisions()
-    chosen = np.where(due.seat == asked.seat[tried][due.game], actions[due.game], PASS)
+    chosen = np.where(due.seat == asked.seat[tried][due.game], actions[due.game], r.PASS)
     ended = copies.step(chosen)
     for records, origin in ((ended.records, ended.game), (copies.games, np.arange(len(tried)))):
         try:
@@ -349,7 +328,7 @@ def try_actions(games: np.ndarray, seed: int = 0) -> int:
         except CheckError as error:
             which = int(origin[error.game])
             place = int(asked.game[tried[which]])
-            did = f"after seat {asked.seat[tried[which]]} did {ACTION_NAMES[actions[which]]!r}"
+            did = f"after seat {asked.seat[tried[which]]} did {r.ACTION_NAMES[actions[which]]!r}"
             raise CheckError(place, error.field, f"{str(error).partition(error.field)[2].strip()} {did}") from error
     return len(tried) + len(asked)
 
@@ -366,7 +345,7 @@ def _must_refuse(tables: Tables, legal: np.ndarray, n: int, action: int) -> None
         told = (error.game, error.seat, error.action) == (asked.game[n], asked.seat[n], action)
         if told and tables.games.tobytes() == before:
             return
-    raise CheckError(int(asked.game[n]), "legal", f"did not keep seat {asked.seat[n]} from {ACTION_NAMES[action]!r}")
+    raise CheckError(int(asked.game[n]), "legal", f"did not keep seat {asked.seat[n]} from {r.ACTION_NAMES[action]!r}")
 
 
-assert len(ACTION_NAMES) == ACTIONS
+assert len(r.ACTION_NAMES) == r.ACTIONS

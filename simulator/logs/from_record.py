@@ -6,25 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from simulator import record as r
 from simulator.logs.model import LOG_EVENT, GameLog, RoundLog, WinLog
 from simulator.logs.verify import yaku_with_han
-from simulator.record import (
-    EVENT_CHOW,
-    EVENT_CLOSED_KONG,
-    EVENT_DISCARD,
-    EVENT_OPEN_KONG,
-    EVENT_PONG,
-    EVENT_RIICHI,
-    EVENT_RIICHI_ACCEPTED,
-    EVENT_WIN,
-    NO_SEAT,
-    NO_TILE,
-    RESULT_EXHAUSTIVE,
-    RESULT_FOUR_RIICHI,
-    RESULT_NAGASHI,
-    RESULT_NINE_TERMINALS,
-    SEATS,
-)
 from simulator.rules import Rules
 from simulator.walls import DORA_INDICATORS, URA_INDICATORS, dealt_places
 
@@ -48,7 +32,7 @@ def game_log(rounds: np.ndarray, rules: Rules, names: Sequence[str] = ("", "", "
 def round_log(record: np.void, rules: Rules) -> RoundLog:
     """Return the log of one round from the GAME record at its end, after the payments and before the next deal."""
     result = record["result"]
-    dealer = int(result["round"]) % SEATS
+    dealer = int(result["round"]) % r.SEATS
     wall = record["wall"]
     n_wins = int(result["n_wins"])
     return RoundLog(
@@ -57,7 +41,7 @@ def round_log(record: np.void, rules: Rules) -> RoundLog:
         bets=int(record["start_bets"]),
         dealer=dealer,
         scores=record["start_scores"].tolist(),
-        hands=[wall[dealt_places(dealer, seat)].tolist() for seat in range(SEATS)],
+        hands=[wall[dealt_places(dealer, seat)].tolist() for seat in range(r.SEATS)],
         indicator=int(wall[DORA_INDICATORS[0]]),
         events=_events(record),
         wins=[_win_log(record, win, rules) for win in result["wins"][:n_wins]],
@@ -74,16 +58,16 @@ def _events(record: np.void) -> np.ndarray:
     extra = packed >> 6 & 3
     events["type"], events["seat"], events["tile"] = packed & 15, packed >> 4 & 3, packed >> 8
     kind = events["type"]
-    events["tile"][(kind == EVENT_RIICHI) | (kind == EVENT_RIICHI_ACCEPTED)] = NO_TILE
-    events["source"] = np.where(kind == EVENT_WIN, extra, NO_SEAT)
-    events["consumed"] = NO_TILE
-    events["drawn"] = (kind == EVENT_DISCARD) & (extra & 1)
-    for n in np.flatnonzero((kind >= EVENT_CHOW) & (kind <= EVENT_OPEN_KONG)).tolist():
+    events["tile"][(kind == r.EVENT_RIICHI) | (kind == r.EVENT_RIICHI_ACCEPTED)] = r.NO_TILE
+    events["source"] = np.where(kind == r.EVENT_WIN, extra, r.NO_SEAT)
+    events["consumed"] = r.NO_TILE
+    events["drawn"] = (kind == r.EVENT_DISCARD) & (extra & 1)
+    for n in np.flatnonzero((kind >= r.EVENT_CHOW) & (kind <= r.EVENT_OPEN_KONG)).tolist():
         meld = record["melds"][events["seat"][n], extra[n]]
-        own = 3 if kind[n] == EVENT_OPEN_KONG else 2  # the fourth tile of a pong was added later
+        own = 3 if kind[n] == r.EVENT_OPEN_KONG else 2  # the fourth tile of a pong was added later
         events["source"][n] = meld["source"]
         events["consumed"][n, :own] = meld["tiles"][1 : own + 1]
-    closed = kind == EVENT_CLOSED_KONG
+    closed = kind == r.EVENT_CLOSED_KONG
     events["consumed"][closed] = events["tile"][closed, None] + np.arange(1, 4, dtype=np.uint8)
     return events
 
@@ -103,7 +87,7 @@ def _win_log(record: np.void, win: np.void, rules: Rules) -> WinLog:
         yakuman=bool(win["yakuman"]),
         indicators=record["wall"][DORA_INDICATORS[:shown]].tolist(),
         ura_indicators=record["wall"][URA_INDICATORS[:below]].tolist() if below else None,
-        liable=None if win["liable"] == NO_SEAT else int(win["liable"]),
+        liable=None if win["liable"] == r.NO_SEAT else int(win["liable"]),
         deltas=win["deltas"].tolist(),
     )
 
@@ -111,11 +95,11 @@ def _win_log(record: np.void, win: np.void, rules: Rules) -> WinLog:
 def _shown(record: np.void) -> list[bool]:
     """Return which seats show their hands at the end of a round without a winner."""
     result = record["result"]
-    if result["type"] in (RESULT_EXHAUSTIVE, RESULT_NAGASHI):
-        return [bool(result["tenpai"] >> seat & 1) for seat in range(SEATS)]
-    if result["type"] == RESULT_NINE_TERMINALS:
-        return [seat == record["turn"] for seat in range(SEATS)]
-    return [bool(result["type"] == RESULT_FOUR_RIICHI)] * SEATS
+    if result["type"] in (r.RESULT_EXHAUSTIVE, r.RESULT_NAGASHI):
+        return [bool(result["tenpai"] >> seat & 1) for seat in range(r.SEATS)]
+    if result["type"] == r.RESULT_NINE_TERMINALS:
+        return [seat == record["turn"] for seat in range(r.SEATS)]
+    return [bool(result["type"] == r.RESULT_FOUR_RIICHI)] * r.SEATS
 
 
-assert EVENT_CHOW < EVENT_PONG < EVENT_OPEN_KONG
+assert r.EVENT_CHOW < r.EVENT_PONG < r.EVENT_OPEN_KONG

@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable
 from typing import Literal
 
+from simulator import record as r
 from simulator.logs.archives import plain_data
 from simulator.logs.mjai_words import (
     DRAW_REASONS,
@@ -23,26 +24,11 @@ from simulator.logs.mjai_words import (
 )
 from simulator.logs.model import GameLog, LogError, RoundLog, SkippedLog, WinLog, check_texts
 from simulator.logs.round_builder import RoundBuilder
-from simulator.record import (
-    EVENT_CHOW,
-    EVENT_DISCARD,
-    EVENT_DRAW,
-    EVENT_OPEN_KONG,
-    EVENT_PONG,
-    RESULT_EXHAUSTIVE,
-    RESULT_FOUR_KONGS,
-    RESULT_FOUR_RIICHI,
-    RESULT_FOUR_WINDS,
-    RESULT_NAGASHI,
-    RESULT_NINE_TERMINALS,
-    RESULT_TRIPLE_RON,
-    SEATS,
-)
 from simulator.rules import Rules
 from simulator.tiles import EAST, NORTH
 from simulator.walls import LIVE_TILES
 
-_CALLS = {"chi": (EVENT_CHOW, 2), "pon": (EVENT_PONG, 2), "daiminkan": (EVENT_OPEN_KONG, 3)}
+_CALLS = {"chi": (r.EVENT_CHOW, 2), "pon": (r.EVENT_PONG, 2), "daiminkan": (r.EVENT_OPEN_KONG, 3)}
 _SILENT = {"none", "error", "hello", "join"}
 _EAST_ONLY = 4
 _TENPAI_PAYMENTS = {0, 1000, 1500, 3000}
@@ -189,9 +175,9 @@ class _GameReader:
         self.started = True
         names = event.get("names")
         if isinstance(names, list):
-            if len(names) == SEATS - 1:
+            if len(names) == r.SEATS - 1:
                 raise SkippedLog("a three-player game")
-            if len(names) != SEATS or not all(isinstance(name, str) for name in names):
+            if len(names) != r.SEATS or not all(isinstance(name, str) for name in names):
                 raise ValueError("names is not four names")
             check_texts(names)
             self.game.names = names
@@ -205,28 +191,28 @@ class _GameReader:
         if not EAST <= wind < NORTH:
             raise ValueError(f"bakaze {event['bakaze']!r} is no round wind")
         hands = event["tehais"]
-        if not isinstance(hands, list) or len(hands) != SEATS:
+        if not isinstance(hands, list) or len(hands) != r.SEATS:
             raise ValueError("tehais is not four hands")
         if any(isinstance(hand, list) and "?" in hand for hand in hands):
             raise LogError("one player's view, with hidden tiles (`?`): a full log shows all hands")
         scores = read_points(event, "scores") or self.scores
         builder = RoundBuilder(self.source, "line", self.red_fives)
         builder.number = self.line
-        number = 4 * (wind - EAST) + read_count(event, "kyoku", 1, SEATS) - 1
+        number = 4 * (wind - EAST) + read_count(event, "kyoku", 1, r.SEATS) - 1
         builder.deal([[read_tile(tile) for tile in hand] for hand in hands])
-        dealer = read_seat(event, "oya") if "oya" in event else number % SEATS
+        dealer = read_seat(event, "oya") if "oya" in event else number % r.SEATS
         self.round = RoundLog(
             round=number,
             repeat_counter=read_count(event, "honba", 0, 255),
             bets=read_count(event, "kyotaku", 0, 255) if "kyotaku" in event else 0,
             dealer=dealer,
-            scores=list(scores or [self.game.rules.starting_points] * SEATS),
+            scores=list(scores or [self.game.rules.starting_points] * r.SEATS),
             hands=[],
             indicator=builder.new_tile(read_tile(event["dora_marker"])),
             events=builder.events(),
         )
         if not self.game.rounds:
-            self.game.first_dealer = (dealer - number) % SEATS
+            self.game.first_dealer = (dealer - number) % r.SEATS
         self.builder, self.scores = builder, None
 
     def _draw(self, event: Event, builder: RoundBuilder) -> None:
@@ -284,12 +270,12 @@ class _GameReader:
         if reason is not None and reason not in DRAW_REASONS:
             raise ValueError(f"unknown reason {str(reason)[:20]!r}")
         this.draw_type = DRAW_REASONS[reason] if reason is not None else self._draw_type(builder, this.deltas)
-        if reason is not None and this.draw_type == RESULT_EXHAUSTIVE:
+        if reason is not None and this.draw_type == r.RESULT_EXHAUSTIVE:
             this.draw_type = _exhaustive_type(this.deltas)
         tenpai = event.get("tenpais")
-        if isinstance(tenpai, list) and len(tenpai) == SEATS:
+        if isinstance(tenpai, list) and len(tenpai) == r.SEATS:
             this.tenpai = [bool(each) for each in tenpai]
-        elif this.draw_type == RESULT_EXHAUSTIVE and this.deltas and any(this.deltas):
+        elif this.draw_type == r.RESULT_EXHAUSTIVE and this.deltas and any(this.deltas):
             this.tenpai = [delta > 0 for delta in this.deltas]
         builder.no_winner(this.draw_type)
         self.scores = read_points(event, "scores")
@@ -297,19 +283,19 @@ class _GameReader:
     def _draw_type(self, builder: RoundBuilder, deltas: list[int] | None) -> int:
         """Return the kind of a round without a winner (RESULT_*), derived from the round if the event omits it."""
         events = builder.events()
-        discards = events["type"] == EVENT_DISCARD
+        discards = events["type"] == r.EVENT_DISCARD
         if (deltas and any(deltas)) or builder.draws == LIVE_TILES:
             return _exhaustive_type(deltas)
-        if len(events) and events["type"][-1] == EVENT_DRAW:
-            return RESULT_NINE_TERMINALS
-        if len(builder.in_riichi) == SEATS:
-            return RESULT_FOUR_RIICHI
+        if len(events) and events["type"][-1] == r.EVENT_DRAW:
+            return r.RESULT_NINE_TERMINALS
+        if len(builder.in_riichi) == r.SEATS:
+            return r.RESULT_FOUR_RIICHI
         if len(builder.kong_seats) == 4 and len(set(builder.kong_seats)) > 1:
-            return RESULT_FOUR_KONGS
+            return r.RESULT_FOUR_KONGS
         kinds = set((events["tile"][discards] >> 2).tolist())
-        if discards.sum() == SEATS and len(kinds) == 1 and EAST <= min(kinds) <= NORTH:
-            return RESULT_FOUR_WINDS
-        return RESULT_TRIPLE_RON
+        if discards.sum() == r.SEATS and len(kinds) == 1 and EAST <= min(kinds) <= NORTH:
+            return r.RESULT_FOUR_WINDS
+        return r.RESULT_TRIPLE_RON
 
     def _end_round(self) -> None:
         builder, this = self.builder, self.round
@@ -340,4 +326,4 @@ class _GameReader:
 def _exhaustive_type(deltas: list[int] | None) -> int:
     """Return RESULT_NAGASHI if the payments cannot be those for tenpai, otherwise RESULT_EXHAUSTIVE."""
     nagashi = deltas is not None and any(abs(delta) not in _TENPAI_PAYMENTS for delta in deltas)
-    return RESULT_NAGASHI if nagashi else RESULT_EXHAUSTIVE
+    return r.RESULT_NAGASHI if nagashi else r.RESULT_EXHAUSTIVE

@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from simulator import record as r
 from simulator.logs.model import MOST_POINTS
-from simulator.record import (
-    RESULT_EXHAUSTIVE,
-    RESULT_FOUR_KONGS,
-    RESULT_FOUR_RIICHI,
-    RESULT_FOUR_WINDS,
-    RESULT_NAGASHI,
-    RESULT_NINE_TERMINALS,
-    RESULT_TRIPLE_RON,
-    SEATS,
-)
 
 Event = dict[str, Any]
 
@@ -27,26 +18,26 @@ _FACES = {name: face for face, name in enumerate(TILE_NAMES)}
 
 #: `reason` of a ryukyoku as the dialects write it; the writer uses the first one of each kind.
 DRAW_REASONS = {
-    "exhaustive_draw": RESULT_EXHAUSTIVE,
-    "fanpai": RESULT_EXHAUSTIVE,
-    "nagashi_mangan": RESULT_NAGASHI,
-    "nagashimangan": RESULT_NAGASHI,
-    "nm": RESULT_NAGASHI,
-    "kyushu_kyuhai": RESULT_NINE_TERMINALS,
-    "kyushukyuhai": RESULT_NINE_TERMINALS,
-    "yao9": RESULT_NINE_TERMINALS,
-    "sufuurenta": RESULT_FOUR_WINDS,
-    "sufonrenta": RESULT_FOUR_WINDS,
-    "kaze4": RESULT_FOUR_WINDS,
-    "suucha_riichi": RESULT_FOUR_RIICHI,
-    "suchareach": RESULT_FOUR_RIICHI,
-    "reach4": RESULT_FOUR_RIICHI,
-    "suukansansen": RESULT_FOUR_KONGS,
-    "sukaikan": RESULT_FOUR_KONGS,
-    "kan4": RESULT_FOUR_KONGS,
-    "sanchaho": RESULT_TRIPLE_RON,
-    "sanchahoh": RESULT_TRIPLE_RON,
-    "ron3": RESULT_TRIPLE_RON,
+    "exhaustive_draw": r.RESULT_EXHAUSTIVE,
+    "fanpai": r.RESULT_EXHAUSTIVE,
+    "nagashi_mangan": r.RESULT_NAGASHI,
+    "nagashimangan": r.RESULT_NAGASHI,
+    "nm": r.RESULT_NAGASHI,
+    "kyushu_kyuhai": r.RESULT_NINE_TERMINALS,
+    "kyushukyuhai": r.RESULT_NINE_TERMINALS,
+    "yao9": r.RESULT_NINE_TERMINALS,
+    "sufuurenta": r.RESULT_FOUR_WINDS,
+    "sufonrenta": r.RESULT_FOUR_WINDS,
+    "kaze4": r.RESULT_FOUR_WINDS,
+    "suucha_riichi": r.RESULT_FOUR_RIICHI,
+    "suchareach": r.RESULT_FOUR_RIICHI,
+    "reach4": r.RESULT_FOUR_RIICHI,
+    "suukansansen": r.RESULT_FOUR_KONGS,
+    "sukaikan": r.RESULT_FOUR_KONGS,
+    "kan4": r.RESULT_FOUR_KONGS,
+    "sanchaho": r.RESULT_TRIPLE_RON,
+    "sanchahoh": r.RESULT_TRIPLE_RON,
+    "ron3": r.RESULT_TRIPLE_RON,
 }
 REASON_NAMES = {result: reason for reason, result in reversed(DRAW_REASONS.items())}
 
@@ -72,7 +63,7 @@ def read_tiles(event: Event, name: str, count: int | None = None) -> list[int]:
 def read_seat(event: Event, name: str) -> int:
     """Return a field that holds a seat, 0 to 3; raise ValueError for another value, KeyError if it is missing."""
     seat = event[name]
-    if type(seat) is not int or not 0 <= seat < SEATS:
+    if type(seat) is not int or not 0 <= seat < r.SEATS:
         raise ValueError(f"{name} is {str(seat)[:20]!r}; seats are 0 to 3")
     return seat
 
@@ -93,7 +84,7 @@ def read_points(event: Event, name: str) -> list[int] | None:
     numbers = event.get(name)
     if numbers is None:
         return None
-    if not isinstance(numbers, list) or len(numbers) != SEATS:
+    if not isinstance(numbers, list) or len(numbers) != r.SEATS:
         raise ValueError(f"{name} is not four numbers")
     if any(type(number) is not int or abs(number) > MOST_POINTS for number in numbers):
         raise ValueError(f"{name} {numbers} is not four whole numbers")

@@ -8,30 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from simulator import record as r
 from simulator.logs.mjai_words import REASON_NAMES, TILE_NAMES
 from simulator.logs.model import GameLog, LogError, RoundLog
 from simulator.logs.round_builder import face_of
 from simulator.logs.writing import place_of, round_deltas, win_deltas
-from simulator.record import (
-    EVENT_ADDED_KONG,
-    EVENT_CHOW,
-    EVENT_CLOSED_KONG,
-    EVENT_DISCARD,
-    EVENT_DORA,
-    EVENT_DRAW,
-    EVENT_NO_WINNER,
-    EVENT_OPEN_KONG,
-    EVENT_PONG,
-    EVENT_RIICHI,
-    EVENT_RIICHI_ACCEPTED,
-    EVENT_WIN,
-    SEATS,
-)
 from simulator.tiles import EAST, NO_TILE
 
 Event = dict[str, Any]
 HIDDEN = "?"
-_CALLS = {EVENT_CHOW: "chi", EVENT_PONG: "pon", EVENT_OPEN_KONG: "daiminkan"}
+_CALLS = {r.EVENT_CHOW: "chi", r.EVENT_PONG: "pon", r.EVENT_OPEN_KONG: "daiminkan"}
 _EAST_ONLY = 4
 
 
@@ -64,9 +50,9 @@ def round_events(game: GameLog, index: int) -> list[Event]:
     events: list[Event] = [
         {
             "type": "start_kyoku",
-            "bakaze": TILE_NAMES[EAST + this.round // SEATS],
+            "bakaze": TILE_NAMES[EAST + this.round // r.SEATS],
             "dora_marker": tile_name(this.indicator, red_fives),
-            "kyoku": this.round % SEATS + 1,
+            "kyoku": this.round % r.SEATS + 1,
             "honba": this.repeat_counter,
             "kyotaku": this.bets,
             "oya": this.dealer,
@@ -78,10 +64,10 @@ def round_events(game: GameLog, index: int) -> list[Event]:
     wins = 0
     for place, event in enumerate(this.events):
         kind = int(event["type"])
-        if kind == EVENT_WIN:
+        if kind == r.EVENT_WIN:
             events.append(_win(game, index, wins))
             wins += 1
-        elif kind == EVENT_NO_WINNER:
+        elif kind == r.EVENT_NO_WINNER:
             reason = REASON_NAMES.get(int(event["tile"]))
             if reason is None:
                 raise LogError("the round has no result", game.source, place_of(this, place))
@@ -98,26 +84,26 @@ def tile_name(tile: int, red_fives: bool) -> str:
 
 def _move(game: GameLog, this: RoundLog, place: int, event: np.void, pongs: dict[int, list[str]]) -> Event:
     kind, seat, tile = int(event["type"]), int(event["seat"]), int(event["tile"])
-    if kind == EVENT_RIICHI:
+    if kind == r.EVENT_RIICHI:
         return {"type": "reach", "actor": seat}
-    if kind == EVENT_RIICHI_ACCEPTED:
+    if kind == r.EVENT_RIICHI_ACCEPTED:
         return {"type": "reach_accepted", "actor": seat}
     red_fives = game.rules.red_fives
     name = tile_name(tile, red_fives)
     consumed = [tile_name(each, red_fives) for each in event["consumed"].tolist() if each != NO_TILE]
-    if kind == EVENT_DRAW:
+    if kind == r.EVENT_DRAW:
         return {"type": "tsumo", "actor": seat, "pai": name}
-    if kind == EVENT_DISCARD:
+    if kind == r.EVENT_DISCARD:
         return {"type": "dahai", "actor": seat, "pai": name, "tsumogiri": bool(event["drawn"])}
-    if kind == EVENT_DORA:
+    if kind == r.EVENT_DORA:
         return {"type": "dora", "dora_marker": name}
-    if kind == EVENT_CLOSED_KONG:
+    if kind == r.EVENT_CLOSED_KONG:
         return {"type": "ankan", "actor": seat, "consumed": [name, *consumed]}
-    if kind == EVENT_ADDED_KONG:
+    if kind == r.EVENT_ADDED_KONG:
         if tile >> 2 not in pongs:
             raise LogError("a kong is added to no pong", game.source, place_of(this, place))
         return {"type": "kakan", "actor": seat, "pai": name, "consumed": pongs[tile >> 2]}
-    if kind == EVENT_PONG:
+    if kind == r.EVENT_PONG:
         pongs[tile >> 2] = [name, *consumed]
     return {"type": _CALLS[kind], "actor": seat, "target": int(event["source"]), "pai": name, "consumed": consumed}
 

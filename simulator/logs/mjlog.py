@@ -14,6 +14,7 @@ from xml.parsers import expat
 
 import numpy as np
 
+from simulator import record as r
 from simulator.logs.archives import plain_data
 from simulator.logs.mjlog_codes import (
     DRAW_TYPES,
@@ -37,17 +38,6 @@ from simulator.logs.model import (
     SkippedLog,
     WinLog,
     checked_rates,
-)
-from simulator.record import (
-    EVENT_CHOW,
-    EVENT_DISCARD,
-    EVENT_DORA,
-    EVENT_DRAW,
-    EVENT_NO_WINNER,
-    EVENT_PONG,
-    EVENT_RIICHI,
-    EVENT_RIICHI_ACCEPTED,
-    EVENT_WIN,
 )
 from simulator.tiles import TILES
 
@@ -257,10 +247,10 @@ class _Reader:
         step = attributes["step"]
         if step not in ("1", "2"):
             raise ValueError(f"step is {step!r}, not 1 or 2")
-        return pack_event(EVENT_RIICHI if step == "1" else EVENT_RIICHI_ACCEPTED, _seat(attributes))
+        return pack_event(r.EVENT_RIICHI if step == "1" else r.EVENT_RIICHI_ACCEPTED, _seat(attributes))
 
     def _dora(self, attributes: Attributes) -> int:
-        return pack_event(EVENT_DORA, 0, _tiles(attributes, "hai", 1)[0])
+        return pack_event(r.EVENT_DORA, 0, _tiles(attributes, "hai", 1)[0])
 
     def _round(self) -> RoundLog:
         if not self.rounds:
@@ -311,7 +301,7 @@ class _Reader:
         if len(self.rounds[-1].wins) == 3:
             raise ValueError("a fourth winner")
         self.rounds[-1].wins.append(win)
-        return pack_event(EVENT_WIN, seat, tile, source)
+        return pack_event(r.EVENT_WIN, seat, tile, source)
 
     def _no_winner(self, attributes: Attributes) -> int:
         name = attributes.get("type", "")
@@ -320,7 +310,7 @@ class _Reader:
         self._result(attributes)
         self.rounds[-1].draw_type = DRAW_TYPES[name]
         self.rounds[-1].tenpai = [f"hai{seat}" in attributes for seat in range(4)]
-        return pack_event(EVENT_NO_WINNER, 0, DRAW_TYPES[name])
+        return pack_event(r.EVENT_NO_WINNER, 0, DRAW_TYPES[name])
 
     def _finish(self) -> GameLog:
         """Return the game: make the event array, split it into rounds, and check what can be checked without replay."""
@@ -349,7 +339,7 @@ class _Reader:
 
     def _check_tiles(self, events: np.ndarray, cuts: np.ndarray, tags: np.ndarray) -> None:
         """Raise LogError if a tile is dealt, drawn or shown as an indicator twice in one round."""
-        new = np.flatnonzero((events["type"] == EVENT_DRAW) | (events["type"] == EVENT_DORA))
+        new = np.flatnonzero((events["type"] == r.EVENT_DRAW) | (events["type"] == r.EVENT_DORA))
         number = np.searchsorted(cuts, new, side="right") - 1
         deal = [tile for each in self.rounds for hand in (*each.hands, (each.indicator,)) for tile in hand]
         dealt = np.array(deal).reshape(len(self.rounds), -1) + TILES * np.arange(len(self.rounds))[:, None]
@@ -362,7 +352,7 @@ class _Reader:
             raise LogError(f"tile {twice % TILES} comes twice in one round", self.source, place)
 
     def _check_end(self, round_log: RoundLog, start: int) -> None:
-        ends = np.flatnonzero(round_log.events["type"] >= EVENT_WIN)
+        ends = np.flatnonzero(round_log.events["type"] >= r.EVENT_WIN)
         wins = len(round_log.wins)
         if not len(ends):
             raise LogError("the round has no result: the log is cut off", self.source, f"round at tag {start}")
@@ -372,8 +362,8 @@ class _Reader:
 
 def _mark_drawn(events: np.ndarray) -> None:
     """Set `drawn` of the events that discard the tile just drawn."""
-    turn = np.flatnonzero(np.isin(events["type"], (EVENT_DRAW, EVENT_DISCARD, EVENT_CHOW, EVENT_PONG)))
+    turn = np.flatnonzero(np.isin(events["type"], (r.EVENT_DRAW, r.EVENT_DISCARD, r.EVENT_CHOW, r.EVENT_PONG)))
     kind, tile, seat = (events[name][turn] for name in ("type", "tile", "seat"))
-    same = (kind[:-1] == EVENT_DRAW) & (kind[1:] == EVENT_DISCARD)
+    same = (kind[:-1] == r.EVENT_DRAW) & (kind[1:] == r.EVENT_DISCARD)
     same &= (tile[:-1] == tile[1:]) & (seat[:-1] == seat[1:])
     events["drawn"][turn[1:]] |= same

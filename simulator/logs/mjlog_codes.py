@@ -11,36 +11,20 @@ from functools import cache
 
 import numpy as np
 
+from simulator import record as r
 from simulator.logs.model import LOG_EVENT
-from simulator.record import (
-    EVENT_ADDED_KONG,
-    EVENT_CHOW,
-    EVENT_CLOSED_KONG,
-    EVENT_DISCARD,
-    EVENT_DRAW,
-    EVENT_OPEN_KONG,
-    EVENT_PONG,
-    NO_SEAT,
-    RESULT_EXHAUSTIVE,
-    RESULT_FOUR_KONGS,
-    RESULT_FOUR_RIICHI,
-    RESULT_FOUR_WINDS,
-    RESULT_NAGASHI,
-    RESULT_NINE_TERMINALS,
-    RESULT_TRIPLE_RON,
-)
 from simulator.rules import Rules
 from simulator.tiles import KINDS, NO_TILE, TILES
 
 #: `type` of a RYUUKYOKU tag; absent for an exhaustive draw.
 DRAW_TYPES = {
-    "": RESULT_EXHAUSTIVE,
-    "nm": RESULT_NAGASHI,
-    "yao9": RESULT_NINE_TERMINALS,
-    "kaze4": RESULT_FOUR_WINDS,
-    "reach4": RESULT_FOUR_RIICHI,
-    "kan4": RESULT_FOUR_KONGS,
-    "ron3": RESULT_TRIPLE_RON,
+    "": r.RESULT_EXHAUSTIVE,
+    "nm": r.RESULT_NAGASHI,
+    "yao9": r.RESULT_NINE_TERMINALS,
+    "kaze4": r.RESULT_FOUR_WINDS,
+    "reach4": r.RESULT_FOUR_RIICHI,
+    "kan4": r.RESULT_FOUR_KONGS,
+    "ron3": r.RESULT_TRIPLE_RON,
 }
 
 # Bits of a GO tag's type.
@@ -62,7 +46,7 @@ def pack_event(
     kind: int,
     seat: int = 0,
     tile: int = NO_TILE,
-    source: int = NO_SEAT,
+    source: int = r.NO_SEAT,
     consumed: tuple[int, int, int] = NO_CONSUMED,
     drawn: int = 0,
 ) -> int:
@@ -78,9 +62,9 @@ def unpack_events(packed: list[int] | np.ndarray) -> np.ndarray:
 
 #: Packed event of each draw tag (`T0`..`W135`) and discard tag (`D0`..`G135`; lower case: the tile just drawn).
 TILE_TAGS = {
-    **{f"{'TUVW'[s]}{t}": pack_event(EVENT_DRAW, s, t) for s in range(4) for t in range(TILES)},
-    **{f"{'DEFG'[s]}{t}": pack_event(EVENT_DISCARD, s, t) for s in range(4) for t in range(TILES)},
-    **{f"{'defg'[s]}{t}": pack_event(EVENT_DISCARD, s, t, drawn=1) for s in range(4) for t in range(TILES)},
+    **{f"{'TUVW'[s]}{t}": pack_event(r.EVENT_DRAW, s, t) for s in range(4) for t in range(TILES)},
+    **{f"{'DEFG'[s]}{t}": pack_event(r.EVENT_DISCARD, s, t) for s in range(4) for t in range(TILES)},
+    **{f"{'defg'[s]}{t}": pack_event(r.EVENT_DISCARD, s, t, drawn=1) for s in range(4) for t in range(TILES)},
 }
 
 
@@ -121,17 +105,17 @@ def decode_meld(code: int, seat: int) -> int:
         kind = suit * 9 + low
         tiles = [4 * (kind + i) + (code >> (3 + 2 * i) & 3) for i in range(3)]
         tile = tiles.pop(called)
-        return pack_event(EVENT_CHOW, seat, tile, source, (tiles[0], tiles[1], NO_TILE))
+        return pack_event(r.EVENT_CHOW, seat, tile, source, (tiles[0], tiles[1], NO_TILE))
     if code & (_PONG | _ADDED_KONG):
         kind, called = divmod(code >> 9, 3)
         if kind >= KINDS or not relative:
             raise ValueError(f"meld code {code} is no pong of a tile of another seat")
         unused = 4 * kind + (code >> 5 & 3)
         if not code & _PONG:
-            return pack_event(EVENT_ADDED_KONG, seat, unused)
+            return pack_event(r.EVENT_ADDED_KONG, seat, unused)
         tiles = [tile for tile in range(4 * kind, 4 * kind + 4) if tile != unused]
         tile = tiles.pop(called)
-        return pack_event(EVENT_PONG, seat, tile, source, (tiles[0], tiles[1], NO_TILE))
+        return pack_event(r.EVENT_PONG, seat, tile, source, (tiles[0], tiles[1], NO_TILE))
     if code & _NORTH:
         raise ValueError(f"meld code {code} sets a North aside, which only three-player games do")
     tile = code >> 8
@@ -139,26 +123,26 @@ def decode_meld(code: int, seat: int) -> int:
         raise ValueError(f"meld code {code} names tile {tile}; tiles are 0 to 135")
     first = tile & ~3
     if not relative:
-        return pack_event(EVENT_CLOSED_KONG, seat, first, consumed=(first + 1, first + 2, first + 3))
+        return pack_event(r.EVENT_CLOSED_KONG, seat, first, consumed=(first + 1, first + 2, first + 3))
     a, b, c = (other for other in range(first, first + 4) if other != tile)
-    return pack_event(EVENT_OPEN_KONG, seat, tile, source, (a, b, c))
+    return pack_event(r.EVENT_OPEN_KONG, seat, tile, source, (a, b, c))
 
 
 def encode_meld(event: np.void, pong: int | None = None) -> int:
     """Return the meld code of a LOG_EVENT call; an added kong needs the code of the `pong` that it extends."""
     kind, seat, tile = int(event["type"]), int(event["seat"]), int(event["tile"])
-    relative = (int(event["source"]) - seat) % 4 if event["source"] != NO_SEAT else 0
-    if kind == EVENT_CLOSED_KONG:
+    relative = (int(event["source"]) - seat) % 4 if event["source"] != r.NO_SEAT else 0
+    if kind == r.EVENT_CLOSED_KONG:
         return (tile & ~3) << 8
-    if kind == EVENT_OPEN_KONG:
+    if kind == r.EVENT_OPEN_KONG:
         return tile << 8 | relative
-    if kind == EVENT_ADDED_KONG:
+    if kind == r.EVENT_ADDED_KONG:
         if pong is None:
             raise ValueError("an added kong without its pong")
         return pong & ~_PONG | _ADDED_KONG
     tiles = sorted([tile, int(event["consumed"][0]), int(event["consumed"][1])])
     called = tiles.index(tile)
-    if kind == EVENT_CHOW:
+    if kind == r.EVENT_CHOW:
         low = tiles[0] >> 2
         copies = sum((each & 3) << (3 + 2 * i) for i, each in enumerate(tiles))
         return ((low // 9 * 7 + low % 9) * 3 + called) << 10 | copies | _CHOW | relative

@@ -8,29 +8,10 @@ from urllib.parse import quote
 
 import numpy as np
 
+from simulator import record as r
+from simulator.logs import writing
 from simulator.logs.mjlog_codes import DRAW_TYPES, encode_meld, type_of_rules
 from simulator.logs.model import GameLog, LogError, RoundLog
-from simulator.logs.writing import (
-    Hands,
-    indicators_of,
-    limit_of,
-    place_of,
-    round_deltas,
-    shown_hands,
-    win_deltas,
-    win_points,
-)
-from simulator.record import (
-    EVENT_ADDED_KONG,
-    EVENT_DISCARD,
-    EVENT_DORA,
-    EVENT_DRAW,
-    EVENT_NO_WINNER,
-    EVENT_RIICHI,
-    EVENT_RIICHI_ACCEPTED,
-    EVENT_WIN,
-    SEATS,
-)
 from simulator.tiles import NO_TILE
 
 _POINTS = 100
@@ -49,9 +30,9 @@ def write_mjlog(game: GameLog) -> bytes:
     if game.seed:
         parts.append(_tag("SHUFFLE", seed=game.seed, ref=""))
     parts.append(_tag("GO", type=type_of_rules(game.rules, game.room), lobby=0))
-    names = {f"n{seat}": quote(game.names[seat], safe="") for seat in range(SEATS)}
-    dan = _join(game.dan or [0] * SEATS)
-    rates = ",".join(f"{rate:.2f}" for rate in game.rates or [1500.0] * SEATS)
+    names = {f"n{seat}": quote(game.names[seat], safe="") for seat in range(r.SEATS)}
+    dan = _join(game.dan or [0] * r.SEATS)
+    rates = ",".join(f"{rate:.2f}" for rate in game.rates or [1500.0] * r.SEATS)
     parts.append(_tag("UN", **names, dan=dan, rate=rates, sx="C,C,C,C"))
     parts.append(_tag("TAIKYOKU", oya=game.first_dealer))
     for index in range(len(game.rounds)):
@@ -86,9 +67,9 @@ class _RoundWriter:
     def __init__(self, game: GameLog, index: int, parts: list[str]) -> None:
         self.game, self.index, self.parts = game, index, parts
         self.round: RoundLog = game.rounds[index]
-        self.hands = Hands(game, self.round)
+        self.hands = writing.Hands(game, self.round)
         self.scores = [_hundreds(score) for score in self.round.scores]
-        self.melds: list[list[int]] = [[] for _ in range(SEATS)]
+        self.melds: list[list[int]] = [[] for _ in range(r.SEATS)]
         self.bets = self.round.bets
         self.wins = 0
         self.connections: dict[int, list[str]] = {}
@@ -102,7 +83,7 @@ class _RoundWriter:
         this = self.round
         dice = this.dice or (1, 1)
         seed = [this.round, this.repeat_counter, this.bets, dice[0] - 1, dice[1] - 1, this.indicator]
-        hands = {f"hai{seat}": _join(this.hands[seat]) for seat in range(SEATS)}
+        hands = {f"hai{seat}": _join(this.hands[seat]) for seat in range(r.SEATS)}
         self.parts.append(_tag("INIT", seed=_join(seed), ten=_join(self.scores), oya=this.dealer, **hands))
         for index, event in enumerate(this.events):
             self.parts.extend(self.connections.get(index, ()))
@@ -112,30 +93,30 @@ class _RoundWriter:
 
     def _event(self, index: int, event: np.void) -> str:
         kind, seat, tile = int(event["type"]), int(event["seat"]), int(event["tile"])
-        if kind == EVENT_DRAW:
+        if kind == r.EVENT_DRAW:
             return f"<{_DRAWS[seat]}{tile}/>"
-        if kind == EVENT_DISCARD:
+        if kind == r.EVENT_DISCARD:
             return f"<{_DISCARDS[seat]}{tile}/>"
-        if kind == EVENT_RIICHI:
+        if kind == r.EVENT_RIICHI:
             return _tag("REACH", who=seat, step=1)
-        if kind == EVENT_RIICHI_ACCEPTED:
+        if kind == r.EVENT_RIICHI_ACCEPTED:
             self.scores[seat] -= _BET
             self.bets += 1
             return _tag("REACH", who=seat, ten=_join(self.scores), step=2)
-        if kind == EVENT_DORA:
+        if kind == r.EVENT_DORA:
             return _tag("DORA", hai=tile)
-        if kind == EVENT_WIN:
+        if kind == r.EVENT_WIN:
             return self._win()
-        if kind == EVENT_NO_WINNER:
+        if kind == r.EVENT_NO_WINNER:
             return self._no_winner(tile)
         return self._call(index, event, kind, seat, tile)
 
     def _call(self, index: int, event: np.void, kind: int, seat: int, tile: int) -> str:
         melds = self.melds[seat]
-        if kind == EVENT_ADDED_KONG:
+        if kind == r.EVENT_ADDED_KONG:
             pong = next((code for code in melds if code & 0b1100 == 0b1000 and (code >> 9) // 3 == tile >> 2), None)
             if pong is None:
-                raise LogError("a kong is added to no pong", self.game.source, place_of(self.round, index))
+                raise LogError("a kong is added to no pong", self.game.source, writing.place_of(self.round, index))
             code = encode_meld(event, pong)
             melds[melds.index(pong)] = code
         else:
@@ -150,7 +131,7 @@ class _RoundWriter:
         self.scores = [a + b for a, b in zip(self.scores, hundreds, strict=True)]
         last = self.index == len(self.game.rounds) - 1 and self.wins in (0, len(self.round.wins))
         if last and self.game.final_scores is not None:
-            points = self.game.final_points or [0.0] * SEATS
+            points = self.game.final_points or [0.0] * r.SEATS
             pairs = zip(self.game.final_scores, points, strict=True)
             attributes["owari"] = ",".join(f"{_hundreds(score)},{point:.1f}" for score, point in pairs)
         return attributes
@@ -160,7 +141,7 @@ class _RoundWriter:
             raise ValueError("more wins among the events than in the result")
         number, self.wins = self.wins, self.wins + 1
         win = self.round.wins[number]
-        points = win_points(self.game, self.index, number)
+        points = writing.win_points(self.game, self.index, number)
         hand = list(self.hands.concealed[win.seat])
         if win.tile is not None and win.source != win.seat:
             hand.append(win.tile)
@@ -168,20 +149,20 @@ class _RoundWriter:
         if self.melds[win.seat]:
             attributes["m"] = _join(self.melds[win.seat])
         attributes["machi"] = NO_TILE if win.tile is None else win.tile
-        limit = limit_of(win, points, self.round.dealer, self.game.rules)
+        limit = writing.limit_of(win, points, self.round.dealer, self.game.rules)
         attributes["ten"] = f"{win.fu or 0},{points},{limit}"
         if win.yaku is not None and win.yakuman:
             attributes["yakuman"] = _join([yaku for yaku, _ in win.yaku])
         elif win.yaku is not None:
             attributes["yaku"] = _join([part for pair in win.yaku for part in pair])
-        attributes["doraHai"] = _join(win.indicators or indicators_of(self.round))
+        attributes["doraHai"] = _join(win.indicators or writing.indicators_of(self.round))
         if win.ura_indicators:
             attributes["doraHaiUra"] = _join(win.ura_indicators)
         attributes |= {"who": win.seat, "fromWho": win.source}
         if win.liable is not None:
             attributes["paoWho"] = win.liable
         self.bets = 0
-        return _tag("AGARI", **attributes, **self._result(win_deltas(self.game, self.index)[number]))
+        return _tag("AGARI", **attributes, **self._result(writing.win_deltas(self.game, self.index)[number]))
 
     def _no_winner(self, draw_type: int) -> str:
         name = _DRAW_NAMES.get(draw_type)
@@ -189,9 +170,9 @@ class _RoundWriter:
             raise ValueError(f"unknown result {draw_type}")
         attributes: dict[str, object] = {"type": name} if name else {}
         attributes["ba"] = f"{self.round.repeat_counter},{self.bets}"
-        attributes |= self._result(round_deltas(self.game, self.index))
+        attributes |= self._result(writing.round_deltas(self.game, self.index))
         owari = attributes.pop("owari", None)
-        for seat, shown in enumerate(shown_hands(self.round, self.hands)):
+        for seat, shown in enumerate(writing.shown_hands(self.round, self.hands)):
             if shown:
                 attributes[f"hai{seat}"] = _join(sorted(self.hands.concealed[seat]))
         if owari is not None:

@@ -8,47 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator import record as r
 from simulator.asking import answer
 from simulator.engine import advance
 from simulator.jit import jit
 from simulator.legal import is_legal, popcount
 from simulator.moves import is_red_tile
-from simulator.record import (
-    ADDED_KONG,
-    CHOW_LOW,
-    CLOSED_KONG,
-    DECLARE_RIICHI,
-    DISCARD_DRAWN,
-    DISCARD_RED,
-    EVENT_ADDED_KONG,
-    EVENT_CHOW,
-    EVENT_CLOSED_KONG,
-    EVENT_DISCARD,
-    EVENT_DORA,
-    EVENT_DRAW,
-    EVENT_NO_WINNER,
-    EVENT_OPEN_KONG,
-    EVENT_PONG,
-    EVENT_RIICHI,
-    EVENT_RIICHI_ACCEPTED,
-    EVENT_WIN,
-    NINE_TERMINALS,
-    NO_ACTION,
-    NO_TILE,
-    OPEN_KONG,
-    PASS,
-    PHASE_CLAIM,
-    PHASE_KONG_CLAIM,
-    PHASE_ROUND_OVER,
-    PHASE_TURN,
-    PONG,
-    PONG_RED,
-    RESULT_NINE_TERMINALS,
-    RESULT_TRIPLE_RON,
-    SEATS,
-    WIN_BY_CLAIM,
-    WIN_BY_DRAW,
-)
 from simulator.rounds import deal
 from simulator.tiles import TILES
 from simulator.walls import DEALT_PLACES, DORA_INDICATORS, FIRST_LIVE, HAND_TILES, REPLACEMENTS, URA_INDICATORS
@@ -76,7 +41,7 @@ def wall_of_log(hands, dealer, events, indicator, ura, wall):
     """
     used = np.zeros(TILES, np.bool_)
     filled = np.zeros(TILES, np.bool_)
-    for seat in range(SEATS):
+    for seat in range(r.SEATS):
         for n in range(HAND_TILES):
             tile = np.int64(hands[seat, n])
             if used[tile]:
@@ -99,8 +64,8 @@ def wall_of_log(hands, dealer, events, indicator, ura, wall):
         event = events[e]
         kind = event["type"]
         tile = np.int64(event["tile"])
-        if kind == EVENT_DRAW or kind == EVENT_DORA:
-            if kind == EVENT_DORA:
+        if kind == r.EVENT_DRAW or kind == r.EVENT_DORA:
+            if kind == r.EVENT_DORA:
                 if shown > 4:
                     return e
                 place = np.int64(DORA_INDICATORS[shown])
@@ -120,7 +85,7 @@ def wall_of_log(hands, dealer, events, indicator, ura, wall):
             wall[place] = tile
             used[tile] = True
             filled[place] = True
-        elif kind == EVENT_OPEN_KONG or kind == EVENT_CLOSED_KONG or kind == EVENT_ADDED_KONG:
+        elif kind == r.EVENT_OPEN_KONG or kind == r.EVENT_CLOSED_KONG or kind == r.EVENT_ADDED_KONG:
             kongs += 1
             after_kong = True
     for n in range(min(len(ura), 5)):
@@ -152,23 +117,23 @@ def _turn_action(game, event):
     """Return the action that corresponds to an event of the seat at turn, or NO_ACTION."""
     kind = event["type"]
     tile = np.int64(event["tile"])
-    if kind == EVENT_DISCARD:
+    if kind == r.EVENT_DISCARD:
         if tile == game["drawn"]:
-            return DISCARD_DRAWN
+            return r.DISCARD_DRAWN
         if is_red_tile(game, tile):
-            return DISCARD_RED + tile // 36
+            return r.DISCARD_RED + tile // 36
         return tile >> 2
-    if kind == EVENT_RIICHI:
-        return DECLARE_RIICHI
-    if kind == EVENT_CLOSED_KONG:
-        return CLOSED_KONG + (tile >> 2)
-    if kind == EVENT_ADDED_KONG:
-        return ADDED_KONG + (tile >> 2)
-    if kind == EVENT_WIN:
-        return WIN_BY_DRAW
-    if kind == EVENT_NO_WINNER and tile == RESULT_NINE_TERMINALS:
-        return NINE_TERMINALS
-    return NO_ACTION
+    if kind == r.EVENT_RIICHI:
+        return r.DECLARE_RIICHI
+    if kind == r.EVENT_CLOSED_KONG:
+        return r.CLOSED_KONG + (tile >> 2)
+    if kind == r.EVENT_ADDED_KONG:
+        return r.ADDED_KONG + (tile >> 2)
+    if kind == r.EVENT_WIN:
+        return r.WIN_BY_DRAW
+    if kind == r.EVENT_NO_WINNER and tile == r.RESULT_NINE_TERMINALS:
+        return r.NINE_TERMINALS
+    return r.NO_ACTION
 
 
 @jit
@@ -178,19 +143,19 @@ def _claim_action(game, event):
     one = np.int64(event["consumed"][0])
     two = np.int64(event["consumed"][1])
     red = is_red_tile(game, one) or is_red_tile(game, two)
-    if event["type"] == EVENT_OPEN_KONG:
-        return OPEN_KONG
-    if event["type"] == EVENT_PONG:
+    if event["type"] == r.EVENT_OPEN_KONG:
+        return r.OPEN_KONG
+    if event["type"] == r.EVENT_PONG:
         if one >> 2 != kind or two >> 2 != kind:
-            return NO_ACTION
-        return PONG_RED if red else PONG
+            return r.NO_ACTION
+        return r.PONG_RED if red else r.PONG
     low = min(one >> 2, two >> 2)
     high = max(one >> 2, two >> 2)
     place = 0 if kind < low else (2 if kind > high else 1)
     first = min(kind, low)
     if kind + low + high != 3 * first + 3 or max(kind, high) != first + 2:
-        return NO_ACTION
-    return CHOW_LOW + 2 * place + (1 if red else 0)
+        return r.NO_ACTION
+    return r.CHOW_LOW + 2 * place + (1 if red else 0)
 
 
 @jit
@@ -199,47 +164,47 @@ def next_answer(game, events, at, seat, hints):
 
     `hints` u8[2] receives the physical tiles of that action.
     """
-    hints[0] = NO_TILE
-    hints[1] = NO_TILE
+    hints[0] = r.NO_TILE
+    hints[1] = r.NO_TILE
     phase = game["phase"]
-    if phase != PHASE_CLAIM and phase != PHASE_KONG_CLAIM:
+    if phase != r.PHASE_CLAIM and phase != r.PHASE_KONG_CLAIM:
         if at >= len(events):
-            return NO_ACTION
+            return r.NO_ACTION
         event = events[at]
-        if event["type"] != EVENT_NO_WINNER and event["seat"] != seat:
-            return NO_ACTION
-        if event["type"] == EVENT_WIN and event["source"] != seat:
-            return NO_ACTION
-        if event["type"] == EVENT_DISCARD or event["type"] == EVENT_ADDED_KONG:
+        if event["type"] != r.EVENT_NO_WINNER and event["seat"] != seat:
+            return r.NO_ACTION
+        if event["type"] == r.EVENT_WIN and event["source"] != seat:
+            return r.NO_ACTION
+        if event["type"] == r.EVENT_DISCARD or event["type"] == r.EVENT_ADDED_KONG:
             hints[0] = event["tile"]
         return _turn_action(game, event)
     while at < len(events):
         event = events[at]
         kind = event["type"]
-        if kind == EVENT_WIN:
+        if kind == r.EVENT_WIN:
             if event["seat"] == seat and event["source"] != seat:
-                return WIN_BY_CLAIM
-        elif kind == EVENT_NO_WINNER:
-            return WIN_BY_CLAIM if event["tile"] == RESULT_TRIPLE_RON else PASS
-        elif kind == EVENT_CHOW or kind == EVENT_PONG or kind == EVENT_OPEN_KONG:
+                return r.WIN_BY_CLAIM
+        elif kind == r.EVENT_NO_WINNER:
+            return r.WIN_BY_CLAIM if event["tile"] == r.RESULT_TRIPLE_RON else r.PASS
+        elif kind == r.EVENT_CHOW or kind == r.EVENT_PONG or kind == r.EVENT_OPEN_KONG:
             if event["seat"] != seat:
-                return PASS
+                return r.PASS
             if event["tile"] != game["claim_tile"]:
-                return NO_ACTION
-            if kind != EVENT_OPEN_KONG:
+                return r.NO_ACTION
+            if kind != r.EVENT_OPEN_KONG:
                 hints[0] = event["consumed"][0]
                 hints[1] = event["consumed"][1]
             return _claim_action(game, event)
-        elif kind != EVENT_RIICHI_ACCEPTED and kind != EVENT_DORA:
-            return PASS
+        elif kind != r.EVENT_RIICHI_ACCEPTED and kind != r.EVENT_DORA:
+            return r.PASS
         at += 1
-    return PASS
+    return r.PASS
 
 
 @jit
 def skip_shown(events, at):
     """Return the index of the next event, from `at` on, that is neither an indicator nor an accepted riichi."""
-    while at < len(events) and (events[at]["type"] == EVENT_DORA or events[at]["type"] == EVENT_RIICHI_ACCEPTED):
+    while at < len(events) and (events[at]["type"] == r.EVENT_DORA or events[at]["type"] == r.EVENT_RIICHI_ACCEPTED):
         at += 1
     return at
 
@@ -252,20 +217,20 @@ def replay_round(lookup, game, events, found):
     more than one legal action. Returns REPLAYED, or the problem found (an index of PROBLEMS).
     """
     deal(lookup, game)
-    advance(lookup, game, False, NO_TILE, NO_TILE)
+    advance(lookup, game, False, r.NO_TILE, r.NO_TILE)
     hints = np.empty(2, np.uint8)
     at = 0
     decisions = 0
-    while game["phase"] < PHASE_ROUND_OVER:
+    while game["phase"] < r.PHASE_ROUND_OVER:
         at = skip_shown(events, at)
         found[0] = at
         phase = game["phase"]
-        if phase == PHASE_TURN:
+        if phase == r.PHASE_TURN:
             if at >= len(events):
                 return TOO_FEW
             event = events[at]
             found[1] = game["turn"]
-            if event["type"] != EVENT_DRAW:
+            if event["type"] != r.EVENT_DRAW:
                 return OUT_OF_PLACE
             if event["seat"] != game["turn"] or event["tile"] != game["drawn"]:
                 return WRONG_DRAW
@@ -274,42 +239,42 @@ def replay_round(lookup, game, events, found):
         if at >= len(events):
             return TOO_FEW
         before = at
-        hint_1 = NO_TILE
-        hint_2 = NO_TILE
-        for seat in range(SEATS):
+        hint_1 = r.NO_TILE
+        hint_2 = r.NO_TILE
+        for seat in range(r.SEATS):
             if not game["pending"] >> seat & 1:
                 continue
             action = next_answer(game, events, at, seat, hints)
             found[1] = seat
             found[2] = action
-            if action == NO_ACTION:
+            if action == r.NO_ACTION:
                 return OUT_OF_PLACE
             if not is_legal(game, seat, action):
                 return ILLEGAL
             if popcount(game["legal"][seat, 0]) + popcount(game["legal"][seat, 1]) > 1:
                 decisions += 1
-            if hints[0] != NO_TILE:
+            if hints[0] != r.NO_TILE:
                 if not holds(game, seat, np.int64(hints[0])):
                     return NOT_HELD
                 hint_1 = np.int64(hints[0])
-            if hints[1] != NO_TILE:
+            if hints[1] != r.NO_TILE:
                 if not holds(game, seat, np.int64(hints[1])):
                     return NOT_HELD
                 hint_2 = np.int64(hints[1])
-            if action != PASS:
+            if action != r.PASS:
                 before = at + 1
             answer(game, seat, action)
         found[3] = decisions
         # A claim in the log that no asked seat has made is impossible here.
         event = events[at]
         kind = event["type"]
-        claim = kind == EVENT_CHOW or kind == EVENT_PONG or kind == EVENT_OPEN_KONG
+        claim = kind == r.EVENT_CHOW or kind == r.EVENT_PONG or kind == r.EVENT_OPEN_KONG
         advance(lookup, game, False, hint_1, hint_2)
         if claim and before == at:
             return OUT_OF_PLACE
         at = before
     at = skip_shown(events, at)
-    while at < len(events) and (events[at]["type"] == EVENT_WIN or events[at]["type"] == EVENT_NO_WINNER):
+    while at < len(events) and (events[at]["type"] == r.EVENT_WIN or events[at]["type"] == r.EVENT_NO_WINNER):
         at = skip_shown(events, at + 1)
     found[0] = at
     return REPLAYED if at == len(events) else TOO_MANY

@@ -10,22 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from simulator import record as r
 from simulator.logs.mjlog_codes import NO_CONSUMED, pack_event, unpack_events
 from simulator.logs.model import LogError, Places, RoundLog, WinLog
-from simulator.record import (
-    EVENT_ADDED_KONG,
-    EVENT_CLOSED_KONG,
-    EVENT_DISCARD,
-    EVENT_DORA,
-    EVENT_DRAW,
-    EVENT_NO_WINNER,
-    EVENT_RIICHI,
-    EVENT_RIICHI_ACCEPTED,
-    EVENT_WIN,
-    MAX_EVENTS,
-    NO_SEAT,
-    SEATS,
-)
 from simulator.tiles import KINDS, NO_TILE, RED_FIVE_KINDS, TILES, is_red, kind_name
 
 
@@ -57,7 +44,7 @@ class RoundBuilder:
         self.hands: list[list[int]] = []
         self.drawn = NO_TILE
         self.last = NO_TILE
-        self.last_seat = NO_SEAT
+        self.last_seat = r.NO_SEAT
         self.draws = 0
         self.in_riichi: set[int] = set()
         self.kong_seats: list[int] = []
@@ -84,7 +71,7 @@ class RoundBuilder:
 
     def deal(self, hands: Sequence[Sequence[int]]) -> None:
         """Deal thirteen faces to each seat."""
-        if len(hands) != SEATS or any(len(hand) != 13 for hand in hands):
+        if len(hands) != r.SEATS or any(len(hand) != 13 for hand in hands):
             raise self.error("a deal is thirteen tiles for each of four seats")
         self.hands = [[self.new_tile(face) for face in hand] for hand in hands]
         self.dealt = [list(hand) for hand in self.hands]
@@ -94,11 +81,11 @@ class RoundBuilder:
         kind: int,
         seat: int = 0,
         tile: int = NO_TILE,
-        source: int = NO_SEAT,
+        source: int = r.NO_SEAT,
         consumed: tuple[int, int, int] = NO_CONSUMED,
         drawn: int = 0,
     ) -> None:
-        if len(self._packed) >= MAX_EVENTS:
+        if len(self._packed) >= r.MAX_EVENTS:
             raise self.error("more moves than a round can have")
         self._packed.append(pack_event(kind, seat, tile, source, consumed, drawn))
         self._numbers.append(self.number)
@@ -117,7 +104,7 @@ class RoundBuilder:
         self.drawn = self.new_tile(face)
         self.hands[seat].append(self.drawn)
         self.draws += 1
-        self._add(EVENT_DRAW, seat, self.drawn)
+        self._add(r.EVENT_DRAW, seat, self.drawn)
 
     def drawn_face(self, seat: int) -> int | None:
         """Return the face of the tile that the seat has just drawn, or None if it has not drawn."""
@@ -132,7 +119,7 @@ class RoundBuilder:
             self.hands[seat].remove(tile)
         else:
             tile = self._take(seat, face, self.drawn)
-        self._add(EVENT_DISCARD, seat, tile, drawn=int(tile == self.drawn))
+        self._add(r.EVENT_DISCARD, seat, tile, drawn=int(tile == self.drawn))
         self.drawn, self.last, self.last_seat = NO_TILE, tile, seat
 
     def call(self, kind: int, seat: int, source: int, face: int, consumed: Sequence[int]) -> None:
@@ -149,7 +136,7 @@ class RoundBuilder:
         if len(own) == 3:
             self.kong_seats.append(seat)
         self._add(kind, seat, self.last, source, (own[0], own[1], own[2] if len(own) == 3 else NO_TILE))
-        self.drawn, self.last, self.last_seat = NO_TILE, NO_TILE, NO_SEAT
+        self.drawn, self.last, self.last_seat = NO_TILE, NO_TILE, r.NO_SEAT
 
     def closed_kong(self, seat: int, faces: Sequence[int]) -> None:
         """Make a closed kong of four faces."""
@@ -157,28 +144,28 @@ class RoundBuilder:
         if a >> 2 != d >> 2:
             raise self.error("the tiles of this kong differ")
         self.kong_seats.append(seat)
-        self._add(EVENT_CLOSED_KONG, seat, a, consumed=(b, c, d))
+        self._add(r.EVENT_CLOSED_KONG, seat, a, consumed=(b, c, d))
         self.drawn, self.last, self.last_seat = NO_TILE, a, seat
 
     def added_kong(self, seat: int, face: int) -> None:
         """Add a tile with this face to the seat's own pong."""
         tile = self._take(seat, face)
         self.kong_seats.append(seat)
-        self._add(EVENT_ADDED_KONG, seat, tile)
+        self._add(r.EVENT_ADDED_KONG, seat, tile)
         self.drawn, self.last, self.last_seat = NO_TILE, tile, seat
 
     def show_indicator(self, face: int) -> None:
         """Show another dora indicator."""
-        self._add(EVENT_DORA, 0, self.new_tile(face))
+        self._add(r.EVENT_DORA, 0, self.new_tile(face))
 
     def declare_riichi(self, seat: int) -> None:
         """Declare riichi, before the discard."""
-        self._add(EVENT_RIICHI, seat)
+        self._add(r.EVENT_RIICHI, seat)
 
     def accept_riichi(self, seat: int) -> None:
         """Accept a riichi: the bet is paid."""
         self.in_riichi.add(seat)
-        self._add(EVENT_RIICHI_ACCEPTED, seat)
+        self._add(r.EVENT_RIICHI_ACCEPTED, seat)
 
     def win(self, win: WinLog) -> None:
         """End the round with a win on the tile just drawn, or on the last one discarded or used for a kong."""
@@ -186,14 +173,14 @@ class RoundBuilder:
         win.tile = self.drawn if own else self.last
         if win.tile == NO_TILE or (not own and self.last_seat != win.source):
             raise self.error(f"seat {win.seat} wins off seat {win.source}, but there is no tile to win on")
-        if len(self.wins) == SEATS - 1:
+        if len(self.wins) == r.SEATS - 1:
             raise self.error("a fourth winner")
         self.wins.append(win)
-        self._add(EVENT_WIN, win.seat, win.tile, win.source)
+        self._add(r.EVENT_WIN, win.seat, win.tile, win.source)
 
     def no_winner(self, draw_type: int) -> None:
         """End the round without a winner; draw_type: RESULT_*."""
-        self._add(EVENT_NO_WINNER, 0, draw_type)
+        self._add(r.EVENT_NO_WINNER, 0, draw_type)
 
     def events(self) -> np.ndarray:
         """Return the events so far, LOG_EVENT[n]."""

@@ -5,27 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from unicodedata import category
 
+from simulator import record as r
 from simulator.logs.model import GameLog, RoundLog, WinLog
 from simulator.logs.verify import round_name
-from simulator.record import (
-    EVENT_ADDED_KONG,
-    EVENT_CHOW,
-    EVENT_CLOSED_KONG,
-    EVENT_DISCARD,
-    EVENT_DORA,
-    EVENT_DRAW,
-    EVENT_OPEN_KONG,
-    EVENT_PONG,
-    EVENT_RIICHI,
-    EVENT_RIICHI_ACCEPTED,
-    NO_TILE,
-    RESULT_NAMES,
-    SEATS,
-)
 from simulator.scoring.yaku import YAKU
 from simulator.tiles import WIND_NAMES, format_tiles, tile_name
 
-_CALLS = {EVENT_CHOW: "chow", EVENT_PONG: "pong", EVENT_OPEN_KONG: "open kong"}
+_CALLS = {r.EVENT_CHOW: "chow", r.EVENT_PONG: "pong", r.EVENT_OPEN_KONG: "open kong"}
 _SEAT_LETTERS = "ABCD"
 
 
@@ -36,7 +22,7 @@ def show_game(log: GameLog) -> Iterator[str]:
     table.append("red fives" if rules.red_fives else "no red fives")
     table.append("open tanyao" if rules.open_tanyao else "no open tanyao")
     yield shown_text(f"{log.source or 'game'}: {', '.join(part for part in [log.room, *table] if part)}")
-    for seat in range(SEATS):
+    for seat in range(r.SEATS):
         rate = f", rate {log.rates[seat]:g}" if log.rates else ""
         yield f"  {_SEAT_LETTERS[seat]}: {shown_text(log.names[seat]) or 'unnamed'}{rate}"
     for round_log in log.rounds:
@@ -45,7 +31,7 @@ def show_game(log: GameLog) -> Iterator[str]:
     if log.final_scores is not None:
         yield ""
         scores = log.final_scores
-        for seat in sorted(range(SEATS), key=lambda s: (-scores[s], s)):
+        for seat in sorted(range(r.SEATS), key=lambda s: (-scores[s], s)):
             final = f"  {log.final_points[seat]:+.1f}" if log.final_points is not None else ""
             yield f"{_SEAT_LETTERS[seat]}: {scores[seat]:,}{final}"
 
@@ -61,47 +47,47 @@ def show_round(log: RoundLog, red_fives: bool = True) -> Iterator[str]:
     bets = f", {log.bets} riichi bet{'s' if log.bets > 1 else ''}" if log.bets else ""
     indicator = tile_name(log.indicator, red_fives)
     yield f"{round_name(log.round, log.repeat_counter)}: dealer {dealer}{bets}, indicator {indicator}"
-    for seat in range(SEATS):
-        wind = WIND_NAMES[(seat - log.dealer) % SEATS]
+    for seat in range(r.SEATS):
+        wind = WIND_NAMES[(seat - log.dealer) % r.SEATS]
         hand = format_tiles(log.hands[seat], red_fives)
         yield f"  {_SEAT_LETTERS[seat]} {wind:5} {log.scores[seat]:>7,}  {hand}"
     yield from _turns(log, red_fives)
     for win in log.wins:
         yield "  " + _win_line(win, red_fives)
     if not log.wins and log.draw_type is not None:
-        tenpai = [_SEAT_LETTERS[seat] for seat in range(SEATS) if log.tenpai and log.tenpai[seat]]
-        yield f"  {RESULT_NAMES[log.draw_type]}" + (f"; hands shown by {', '.join(tenpai)}" if tenpai else "")
+        tenpai = [_SEAT_LETTERS[seat] for seat in range(r.SEATS) if log.tenpai and log.tenpai[seat]]
+        yield f"  {r.RESULT_NAMES[log.draw_type]}" + (f"; hands shown by {', '.join(tenpai)}" if tenpai else "")
     if log.deltas is not None:
-        yield "  points: " + ", ".join(f"{_SEAT_LETTERS[s]} {log.deltas[s]:+,}" for s in range(SEATS))
+        yield "  points: " + ", ".join(f"{_SEAT_LETTERS[s]} {log.deltas[s]:+,}" for s in range(r.SEATS))
 
 
 def _turns(log: RoundLog, red_fives: bool) -> Iterator[str]:
     line: list[str] = []
     for event in log.events:
         kind, seat, tile = int(event["type"]), int(event["seat"]), int(event["tile"])
-        if kind == EVENT_DORA:
+        if kind == r.EVENT_DORA:
             line.append(f"[indicator {tile_name(tile, red_fives)}]")
             continue
-        if kind == EVENT_RIICHI_ACCEPTED:
+        if kind == r.EVENT_RIICHI_ACCEPTED:
             line.append("[bet paid]")
             continue
-        if kind in (EVENT_DRAW, *_CALLS) and line:
+        if kind in (r.EVENT_DRAW, *_CALLS) and line:
             yield "    " + " ".join(line)
             line = []
-        if kind == EVENT_DRAW:
+        if kind == r.EVENT_DRAW:
             line += [_SEAT_LETTERS[seat], f"+{tile_name(tile, red_fives)}"]
-        elif kind == EVENT_DISCARD:
+        elif kind == r.EVENT_DISCARD:
             line.append(f"-{tile_name(tile, red_fives)}{'*' if event['drawn'] else ''}")
-        elif kind == EVENT_RIICHI:
+        elif kind == r.EVENT_RIICHI:
             line.append("riichi")
         elif kind in _CALLS:
-            own = [int(t) for t in event["consumed"] if t != NO_TILE]
+            own = [int(t) for t in event["consumed"] if t != r.NO_TILE]
             called = tile_name(tile, red_fives)
             source = _SEAT_LETTERS[int(event["source"])]
             line += [_SEAT_LETTERS[seat], f"{_CALLS[kind]} {format_tiles(own, red_fives)} with {called} of {source}"]
-        elif kind == EVENT_CLOSED_KONG:
+        elif kind == r.EVENT_CLOSED_KONG:
             line.append(f"closed kong {tile_name(tile | 1, red_fives)}")
-        elif kind == EVENT_ADDED_KONG:
+        elif kind == r.EVENT_ADDED_KONG:
             line.append(f"added kong {tile_name(tile, red_fives)}")
     if line:
         yield "    " + " ".join(line)

@@ -11,16 +11,8 @@ import re
 import unicodedata
 from typing import Any, Literal
 
+from simulator import record as r
 from simulator.logs.model import MOST_HAN, LogError, SkippedLog
-from simulator.record import (
-    RESULT_EXHAUSTIVE,
-    RESULT_FOUR_KONGS,
-    RESULT_FOUR_RIICHI,
-    RESULT_FOUR_WINDS,
-    RESULT_NAGASHI,
-    RESULT_NINE_TERMINALS,
-    RESULT_TRIPLE_RON,
-)
 from simulator.rules import Rules, RulesError
 from simulator.tiles import KINDS
 
@@ -136,31 +128,31 @@ def write_yaku(number: int, han: int, yakuman: bool) -> str:
 ALL_TENPAI, NONE_TENPAI = "全員聴牌", "全員不聴"
 WIN_WORDS = ("和了", "Agari")
 DRAW_WORDS = {
-    "流局": RESULT_EXHAUSTIVE,
-    "Ryuukyoku": RESULT_EXHAUSTIVE,
-    "Exhaustive Draw": RESULT_EXHAUSTIVE,
-    ALL_TENPAI: RESULT_EXHAUSTIVE,
-    NONE_TENPAI: RESULT_EXHAUSTIVE,
-    "流し満貫": RESULT_NAGASHI,
-    "Nagashi Mangan": RESULT_NAGASHI,
-    "Mangan at Draw": RESULT_NAGASHI,
-    "九種九牌": RESULT_NINE_TERMINALS,
-    "Kyuushu Kyuuhai": RESULT_NINE_TERMINALS,
-    "Nine Terminal Abortion": RESULT_NINE_TERMINALS,
-    "四風連打": RESULT_FOUR_WINDS,
-    "Suufon Renda": RESULT_FOUR_WINDS,
-    "Four Wind Abortion": RESULT_FOUR_WINDS,
-    "四家立直": RESULT_FOUR_RIICHI,
-    "Suucha Riichi": RESULT_FOUR_RIICHI,
-    "Four Riichi Abortion": RESULT_FOUR_RIICHI,
-    "四槓散了": RESULT_FOUR_KONGS,
-    "四開槓": RESULT_FOUR_KONGS,
-    "Suukaikan": RESULT_FOUR_KONGS,
-    "Four Kan Abortion": RESULT_FOUR_KONGS,
-    "三家和了": RESULT_TRIPLE_RON,
-    "三家和": RESULT_TRIPLE_RON,
-    "Sanchahou": RESULT_TRIPLE_RON,
-    "Three Ron Abortion": RESULT_TRIPLE_RON,
+    "流局": r.RESULT_EXHAUSTIVE,
+    "Ryuukyoku": r.RESULT_EXHAUSTIVE,
+    "Exhaustive Draw": r.RESULT_EXHAUSTIVE,
+    ALL_TENPAI: r.RESULT_EXHAUSTIVE,
+    NONE_TENPAI: r.RESULT_EXHAUSTIVE,
+    "流し満貫": r.RESULT_NAGASHI,
+    "Nagashi Mangan": r.RESULT_NAGASHI,
+    "Mangan at Draw": r.RESULT_NAGASHI,
+    "九種九牌": r.RESULT_NINE_TERMINALS,
+    "Kyuushu Kyuuhai": r.RESULT_NINE_TERMINALS,
+    "Nine Terminal Abortion": r.RESULT_NINE_TERMINALS,
+    "四風連打": r.RESULT_FOUR_WINDS,
+    "Suufon Renda": r.RESULT_FOUR_WINDS,
+    "Four Wind Abortion": r.RESULT_FOUR_WINDS,
+    "四家立直": r.RESULT_FOUR_RIICHI,
+    "Suucha Riichi": r.RESULT_FOUR_RIICHI,
+    "Four Riichi Abortion": r.RESULT_FOUR_RIICHI,
+    "四槓散了": r.RESULT_FOUR_KONGS,
+    "四開槓": r.RESULT_FOUR_KONGS,
+    "Suukaikan": r.RESULT_FOUR_KONGS,
+    "Four Kan Abortion": r.RESULT_FOUR_KONGS,
+    "三家和了": r.RESULT_TRIPLE_RON,
+    "三家和": r.RESULT_TRIPLE_RON,
+    "Sanchahou": r.RESULT_TRIPLE_RON,
+    "Three Ron Abortion": r.RESULT_TRIPLE_RON,
 }
 #: The word that the writer uses for each result: the first of its words.
 DRAW_NAMES = {result: word for word, result in reversed(DRAW_WORDS.items())}

@@ -7,41 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from simulator import record as r
 from simulator.logs import tenhou6_words as words
+from simulator.logs import writing
 from simulator.logs.model import GameLog, LogError, RoundLog
 from simulator.logs.round_builder import face_of
 from simulator.logs.tenhou6 import NO_DISCARD, TSUMOGIRI
-from simulator.logs.writing import (
-    BAIMAN,
-    HANEMAN,
-    MANGAN,
-    NO_LIMIT,
-    SANBAIMAN,
-    YAKUMAN,
-    han_of,
-    indicators_of,
-    limit_of,
-    place_of,
-    round_deltas,
-    win_deltas,
-    win_points,
-)
-from simulator.record import (
-    EVENT_ADDED_KONG,
-    EVENT_CHOW,
-    EVENT_CLOSED_KONG,
-    EVENT_DISCARD,
-    EVENT_DRAW,
-    EVENT_OPEN_KONG,
-    EVENT_PONG,
-    EVENT_RIICHI,
-    RESULT_EXHAUSTIVE,
-    RESULT_NAGASHI,
-    SEATS,
-)
 from simulator.tiles import NO_TILE
 
-_LIMIT_NAMES = {MANGAN: "満貫", HANEMAN: "跳満", BAIMAN: "倍満", SANBAIMAN: "三倍満", YAKUMAN: words.YAKUMAN}
+_LIMIT_NAMES = {
+    writing.MANGAN: "満貫",
+    writing.HANEMAN: "跳満",
+    writing.BAIMAN: "倍満",
+    writing.SANBAIMAN: "三倍満",
+    writing.YAKUMAN: words.YAKUMAN,
+}
 _COUNTED_YAKUMAN = "数え役満"
 
 
@@ -60,7 +40,7 @@ def write_tenhou6(game: GameLog) -> bytes:
     if game.rates is not None:
         log["rate"] = game.rates
     if game.final_scores is not None:
-        points = game.final_points or [0.0] * SEATS
+        points = game.final_points or [0.0] * r.SEATS
         log["sc"] = [part for pair in zip(game.final_scores, points, strict=True) for part in pair]
     log["log"] = [_write_round(game, index) for index in range(len(game.rounds))]
     return json.dumps(log, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
@@ -68,46 +48,46 @@ def write_tenhou6(game: GameLog) -> bytes:
 
 def _write_round(game: GameLog, index: int) -> list[Any]:
     this = game.rounds[index]
-    if this.dealer != this.round % SEATS:
+    if this.dealer != this.round % r.SEATS:
         message = f"seat {this.dealer} deals, which this form cannot say: the dealer of round {this.round} is seat "
-        raise LogError(f"{message}{this.round % SEATS}", game.source, place_of(this, 0))
+        raise LogError(f"{message}{this.round % r.SEATS}", game.source, writing.place_of(this, 0))
     red_fives = game.rules.red_fives
 
     def number(tile: int) -> int:
         return words.write_tile(face_of(int(tile), red_fives))
 
-    draws: list[list[Any]] = [[] for _ in range(SEATS)]
-    discards: list[list[Any]] = [[] for _ in range(SEATS)]
+    draws: list[list[Any]] = [[] for _ in range(r.SEATS)]
+    discards: list[list[Any]] = [[] for _ in range(r.SEATS)]
     pongs: dict[tuple[int, int], str] = {}
     riichi = False
     for place, event in enumerate(this.events):
         kind, seat, tile = int(event["type"]), int(event["seat"]), int(event["tile"])
-        if kind == EVENT_DRAW:
+        if kind == r.EVENT_DRAW:
             draws[seat].append(number(tile))
-        elif kind == EVENT_RIICHI:
+        elif kind == r.EVENT_RIICHI:
             riichi = True
-        elif kind == EVENT_DISCARD:
+        elif kind == r.EVENT_DISCARD:
             entry = TSUMOGIRI if event["drawn"] else number(tile)
             discards[seat].append(f"r{entry}" if riichi else entry)
             riichi = False
-        elif kind in (EVENT_CHOW, EVENT_PONG, EVENT_OPEN_KONG):
+        elif kind in (r.EVENT_CHOW, r.EVENT_PONG, r.EVENT_OPEN_KONG):
             text = _call(event, number)
             draws[seat].append(text)
-            if kind == EVENT_OPEN_KONG:
+            if kind == r.EVENT_OPEN_KONG:
                 discards[seat].append(NO_DISCARD)
-            elif kind == EVENT_PONG:
+            elif kind == r.EVENT_PONG:
                 pongs[seat, tile >> 2] = text
-        elif kind == EVENT_CLOSED_KONG:
+        elif kind == r.EVENT_CLOSED_KONG:
             own = "".join(str(number(each)) for each in (tile, *event["consumed"][:2]))
             discards[seat].append(f"{own}a{number(event['consumed'][2])}")
-        elif kind == EVENT_ADDED_KONG:
+        elif kind == r.EVENT_ADDED_KONG:
             if (seat, tile >> 2) not in pongs:
-                raise LogError("a kong is added to no pong", game.source, place_of(this, place))
+                raise LogError("a kong is added to no pong", game.source, writing.place_of(this, place))
             discards[seat].append(pongs[seat, tile >> 2].replace("p", f"k{number(tile)}"))
     ura = max((win.ura_indicators or [] for win in this.wins), key=len, default=[])
     data: list[Any] = [[this.round, this.repeat_counter, this.bets], list(this.scores)]
-    data += [[number(tile) for tile in indicators_of(this)], [number(tile) for tile in ura]]
-    for seat in range(SEATS):
+    data += [[number(tile) for tile in writing.indicators_of(this)], [number(tile) for tile in ura]]
+    for seat in range(r.SEATS):
         data += [sorted(map(number, this.hands[seat]), key=words.sort_key), draws[seat], discards[seat]]
     return [*data, _wins(game, index) if this.wins else _no_winner(game, index)]
 
@@ -116,9 +96,9 @@ def _call(event: np.void, number: Any) -> str:
     """Return the entry of a chow, pong or open kong; the called tile's position shows the seat it came from."""
     consumed = sorted((number(tile) for tile in event["consumed"] if tile != NO_TILE), key=words.sort_key)
     texts = [str(tile) for tile in consumed]
-    relative = (int(event["source"]) - int(event["seat"])) % SEATS
+    relative = (int(event["source"]) - int(event["seat"])) % r.SEATS
     at = {3: 0, 2: 1, 1: len(texts)}[relative]
-    letter = {EVENT_CHOW: "c", EVENT_PONG: "p", EVENT_OPEN_KONG: "m"}[int(event["type"])]
+    letter = {r.EVENT_CHOW: "c", r.EVENT_PONG: "p", r.EVENT_OPEN_KONG: "m"}[int(event["type"])]
     texts.insert(at, f"{letter}{number(event['tile'])}")
     return "".join(texts)
 
@@ -126,9 +106,14 @@ def _call(event: np.void, number: Any) -> str:
 def _wins(game: GameLog, index: int) -> list[Any]:
     this = game.rounds[index]
     result: list[Any] = [words.WIN_WORDS[0]]
-    for number, (win, deltas) in enumerate(zip(this.wins, win_deltas(game, index), strict=True)):
+    for number, (win, deltas) in enumerate(zip(this.wins, writing.win_deltas(game, index), strict=True)):
         liable = win.seat if win.liable is None else win.liable
-        detail: list[Any] = [win.seat, win.source, liable, _score(game, this, number, win_points(game, index, number))]
+        detail: list[Any] = [
+            win.seat,
+            win.source,
+            liable,
+            _score(game, this, number, writing.win_points(game, index, number)),
+        ]
         for yaku, han in win.yaku or ():
             if han:
                 detail.append(words.write_yaku(yaku, han, win.yakuman))
@@ -139,9 +124,9 @@ def _wins(game: GameLog, index: int) -> list[Any]:
 def _score(game: GameLog, this: RoundLog, number: int, points: int) -> str:
     """Return the score of a win, e.g. `30符2飜2000点`, `満貫4000点∀`, `40符1飜400-700点`."""
     win = this.wins[number]
-    limit, han = limit_of(win, points, this.dealer, game.rules), han_of(win)
-    if limit != NO_LIMIT:
-        name = _COUNTED_YAKUMAN if limit == YAKUMAN and not win.yakuman else _LIMIT_NAMES[limit]
+    limit, han = writing.limit_of(win, points, this.dealer, game.rules), writing.han_of(win)
+    if limit != writing.NO_LIMIT:
+        name = _COUNTED_YAKUMAN if limit == writing.YAKUMAN and not win.yakuman else _LIMIT_NAMES[limit]
     else:
         name = f"{win.fu}符{han}飜" if win.fu is not None and han is not None else ""
     if win.seat != win.source:
@@ -168,9 +153,9 @@ def _share(points: int) -> int:
 def _no_winner(game: GameLog, index: int) -> list[Any]:
     this = game.rounds[index]
     if this.draw_type not in words.DRAW_NAMES:
-        raise LogError("the round has no result", game.source, place_of(this, len(this.events)))
-    deltas = round_deltas(game, index)
+        raise LogError("the round has no result", game.source, writing.place_of(this, len(this.events)))
+    deltas = writing.round_deltas(game, index)
     word = words.DRAW_NAMES[this.draw_type]
-    if this.draw_type == RESULT_EXHAUSTIVE and this.tenpai is not None and len(set(this.tenpai)) == 1:
+    if this.draw_type == r.RESULT_EXHAUSTIVE and this.tenpai is not None and len(set(this.tenpai)) == 1:
         return [words.ALL_TENPAI if this.tenpai[0] else words.NONE_TENPAI]
-    return [word, deltas] if this.draw_type in (RESULT_EXHAUSTIVE, RESULT_NAGASHI) else [word]
+    return [word, deltas] if this.draw_type in (r.RESULT_EXHAUSTIVE, r.RESULT_NAGASHI) else [word]

@@ -8,21 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from simulator import record as r
 from simulator.jit import announce_compiling
 from simulator.logs.model import GameLog, LogError, RoundLog, WinLog
 from simulator.logs.replay import PROBLEMS, REPLAYED, replay_round, wall_of_log
 from simulator.lookup import get_lookup
-from simulator.record import (
-    ACTION_NAMES,
-    ACTIONS,
-    EVENT_DORA,
-    GAME,
-    NO_SEAT,
-    PHASE_GAME_OVER,
-    PHASE_NAMES,
-    RESULT_NAMES,
-    SEATS,
-)
 from simulator.rounds import finish_round, start_game
 from simulator.scoring.yaku import YAKU
 from simulator.tiles import tile_name
@@ -76,7 +66,7 @@ class _GameCheck:
         self.lookup = lookup
         self.found: list[Mismatch] = []
         self.verified = Verified(mismatches=self.found)
-        self.games = np.zeros(1, GAME)
+        self.games = np.zeros(1, r.GAME)
         self.game = self.games[0]
         rules = log.rules
         if log.final_points is not None and all(points == int(points) for points in log.final_points):
@@ -110,7 +100,7 @@ class _GameCheck:
             self.verified.rounds += 1
             if not self._round(round_log):
                 return self.verified
-            over = self.game["phase"] == PHASE_GAME_OVER
+            over = self.game["phase"] == r.PHASE_GAME_OVER
             if over != (number == len(rounds) - 1):
                 place = round_name(round_log.round, round_log.repeat_counter)
                 words = {True: "the game is over", False: "the game goes on"}
@@ -192,19 +182,19 @@ class _GameCheck:
             row = round_log.events[event]
             tile = tile_name(int(row["tile"])) if row["tile"] < 136 else "-"
             found = f"event type {row['type']} of seat {row['seat']}, tile {tile}"
-        words = [f"seat {seat} in {PHASE_NAMES[game['phase']]}"]
-        legal = [a for a in range(ACTIONS) if game["legal"][seat, a // 61] >> (a % 61) & 1]
-        words.append("legal: " + ", ".join(ACTION_NAMES[a] for a in legal))
-        if 0 <= action < ACTIONS:
-            words.append(f"asked for {ACTION_NAMES[action]}")
+        words = [f"seat {seat} in {r.PHASE_NAMES[game['phase']]}"]
+        legal = [a for a in range(r.ACTIONS) if game["legal"][seat, a // 61] >> (a % 61) & 1]
+        words.append("legal: " + ", ".join(r.ACTION_NAMES[a] for a in legal))
+        if 0 <= action < r.ACTIONS:
+            words.append(f"asked for {r.ACTION_NAMES[action]}")
         self._report(place, self._place(round_log, event), PROBLEMS[problem], "; ".join(words), found)
 
     def _indicators(self, round_log: RoundLog, place: str) -> None:
         """Compare the indicators shown after kongs."""
         game = self.game
         events = game["events"][: game["n_events"]]
-        ours = (events[(events & 15) == EVENT_DORA] >> 8).tolist()
-        stated = round_log.events["tile"][round_log.events["type"] == EVENT_DORA].tolist()
+        ours = (events[(events & 15) == r.EVENT_DORA] >> 8).tolist()
+        stated = round_log.events["tile"][round_log.events["type"] == r.EVENT_DORA].tolist()
         self._compare(place, "indicators shown", ours, stated)
 
     def _result(self, round_log: RoundLog, place: str) -> None:
@@ -212,10 +202,10 @@ class _GameCheck:
         n_wins = int(result["n_wins"])
         self._compare(place, "winners", n_wins, len(round_log.wins))
         if not n_wins:
-            kind = None if round_log.draw_type is None else RESULT_NAMES[round_log.draw_type]
-            self._compare(place, "end of the round", RESULT_NAMES[result["type"]], kind)
+            kind = None if round_log.draw_type is None else r.RESULT_NAMES[round_log.draw_type]
+            self._compare(place, "end of the round", r.RESULT_NAMES[result["type"]], kind)
             if round_log.tenpai is not None and result["type"] in (3, 4):
-                tenpai = [bool(result["tenpai"] >> seat & 1) for seat in range(SEATS)]
+                tenpai = [bool(result["tenpai"] >> seat & 1) for seat in range(r.SEATS)]
                 self._compare(place, "tenpai seats", tenpai, round_log.tenpai)
         for win, stated in zip(result["wins"][:n_wins], round_log.wins, strict=False):
             self._win(place, win, stated)
@@ -224,7 +214,7 @@ class _GameCheck:
     def _win(self, place: str, win: np.void, stated: WinLog) -> None:
         game = self.game
         shown = int(game["indicators"])
-        liable = None if win["liable"] == NO_SEAT else int(win["liable"])
+        liable = None if win["liable"] == r.NO_SEAT else int(win["liable"])
         where = f"{place}, win of seat {stated.seat}"
         for what, expected, found in (
             ("winner", int(win["seat"]), stated.seat),

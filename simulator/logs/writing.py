@@ -4,23 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator import record as r
 from simulator.logs.model import GameLog, LogError, RoundLog, WinLog
-from simulator.record import (
-    EVENT_ADDED_KONG,
-    EVENT_CHOW,
-    EVENT_CLOSED_KONG,
-    EVENT_DISCARD,
-    EVENT_DORA,
-    EVENT_DRAW,
-    EVENT_OPEN_KONG,
-    EVENT_PONG,
-    EVENT_RIICHI_ACCEPTED,
-    RESULT_EXHAUSTIVE,
-    RESULT_FOUR_RIICHI,
-    RESULT_NAGASHI,
-    RESULT_NINE_TERMINALS,
-    SEATS,
-)
 from simulator.rules import Rules
 from simulator.tiles import KINDS, NO_TILE
 
@@ -49,13 +34,13 @@ class Hands:
         """Apply one event; raise LogError for a tile that the seat does not hold."""
         kind, seat, tile = int(event["type"]), int(event["seat"]), int(event["tile"])
         gone: list[int] = []
-        if kind == EVENT_DRAW:
+        if kind == r.EVENT_DRAW:
             self.concealed[seat].append(tile)
-        elif kind in (EVENT_DISCARD, EVENT_ADDED_KONG):
+        elif kind in (r.EVENT_DISCARD, r.EVENT_ADDED_KONG):
             gone = [tile]
-        elif kind in (EVENT_CHOW, EVENT_PONG, EVENT_OPEN_KONG, EVENT_CLOSED_KONG):
+        elif kind in (r.EVENT_CHOW, r.EVENT_PONG, r.EVENT_OPEN_KONG, r.EVENT_CLOSED_KONG):
             gone = [int(each) for each in event["consumed"] if each != NO_TILE]
-            if kind == EVENT_CLOSED_KONG:
+            if kind == r.EVENT_CLOSED_KONG:
                 gone.append(tile)
         for each in gone:
             if each not in self.concealed[seat]:
@@ -77,8 +62,8 @@ def round_deltas(game: GameLog, index: int) -> list[int]:
         after = game.final_scores
     else:
         raise LogError("the log does not say what was paid", game.source, place_of(this, len(this.events) - 1))
-    bets = [0] * SEATS
-    for seat in this.events["seat"][this.events["type"] == EVENT_RIICHI_ACCEPTED].tolist():
+    bets = [0] * r.SEATS
+    for seat in this.events["seat"][this.events["type"] == r.EVENT_RIICHI_ACCEPTED].tolist():
         bets[seat] += BET
     return [b - a + bet for a, b, bet in zip(this.scores, after, bets, strict=True)]
 
@@ -136,12 +121,12 @@ def shown_hands(this: RoundLog, hands: Hands) -> list[bool]:
     """Return which seats show their hands in a round without a winner, derived from the hands if not stated."""
     if this.tenpai is not None:
         return this.tenpai
-    if this.draw_type in (RESULT_EXHAUSTIVE, RESULT_NAGASHI):
+    if this.draw_type in (r.RESULT_EXHAUSTIVE, r.RESULT_NAGASHI):
         return [_is_tenpai(hand) for hand in hands.concealed]
-    if this.draw_type == RESULT_NINE_TERMINALS:
-        drawers = this.events["seat"][this.events["type"] == EVENT_DRAW]
-        return [len(drawers) > 0 and seat == drawers[-1] for seat in range(SEATS)]
-    return [this.draw_type == RESULT_FOUR_RIICHI] * SEATS
+    if this.draw_type == r.RESULT_NINE_TERMINALS:
+        drawers = this.events["seat"][this.events["type"] == r.EVENT_DRAW]
+        return [len(drawers) > 0 and seat == drawers[-1] for seat in range(r.SEATS)]
+    return [this.draw_type == r.RESULT_FOUR_RIICHI] * r.SEATS
 
 
 def _is_tenpai(hand: list[int]) -> bool:
@@ -154,5 +139,5 @@ def _is_tenpai(hand: list[int]) -> bool:
 
 def indicators_of(round_log: RoundLog) -> list[int]:
     """Return the dora indicators shown by the end of a round."""
-    shown = round_log.events["tile"][round_log.events["type"] == EVENT_DORA]
+    shown = round_log.events["tile"][round_log.events["type"] == r.EVENT_DORA]
     return [round_log.indicator, *map(int, shown)]

@@ -10,44 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator import record as r
 from simulator.jit import jit
 from simulator.legal import swap_forbidden
 from simulator.moves import is_red_tile
+from simulator.players import worth
 from simulator.players.sight import SIGHT, look, see_own, triplet_yaku
 from simulator.players.simple import decision_key
-from simulator.players.worth import (
-    PLAN_FREE,
-    PLANS,
-    RIICHI_HAN,
-    base_han,
-    chance,
-    fill_discards,
-    han_lost,
-    hand_value,
-    honoured_triplets,
-    is_furiten,
-    keeping,
-    misfits,
-    plans,
-    shape_han,
-    standing,
-)
-from simulator.record import (
-    ADDED_KONG,
-    CHOW_LOW,
-    CLOSED_KONG,
-    DECLARE_RIICHI,
-    DISCARD_DRAWN,
-    DISCARD_RED,
-    NINE_TERMINALS,
-    OPEN_KONG,
-    PASS,
-    PONG,
-    PONG_RED,
-    STOP,
-    WIN_BY_CLAIM,
-    WIN_BY_DRAW,
-)
 from simulator.shanten import shanten
 from simulator.tiles import KINDS, TERMINALS_AND_HONOURS
 from simulator.walls import below
@@ -84,10 +53,10 @@ def _push(sight, away):
 def _discard_value(sight, plan, kind, han):
     """Return the value in points, within a plan, of the hand after discarding a kind."""
     away = np.int64(sight["shanten"][kind])
-    furiten = away == 0 and is_furiten(sight, sight["accepted"][kind], kind)
+    furiten = away == 0 and worth.is_furiten(sight, sight["accepted"][kind], kind)
     is_open = 1 if sight["n_open"] else 0
-    value = hand_value(sight, is_open, away, np.int64(sight["count"][kind]), furiten, han)
-    return value * _push(sight, away) * (1.0 - _KEEPING * keeping(sight, kind))
+    value = worth.hand_value(sight, is_open, away, np.int64(sight["count"][kind]), furiten, han)
+    return value * _push(sight, away) * (1.0 - _KEEPING * worth.keeping(sight, kind))
 
 
 @jit
@@ -96,23 +65,23 @@ def _best_discard(lookup, sight, found, kinds, key):
 
     `found`: bit mask of the plans to consider; with none, the hand cannot win.
     """
-    best, best_score, best_plan, best_away = -1, _NOTHING, PLAN_FREE, 0
-    not_simple, not_flush = misfits(sight)
+    best, best_score, best_plan, best_away = -1, _NOTHING, worth.PLAN_FREE, 0
+    not_simple, not_flush = worth.misfits(sight)
     first = below(key, 0, KINDS)
-    for plan in range(PLANS):
-        if not (found >> plan & 1 or (plan == PLAN_FREE and found == 0)):
+    for plan in range(worth.PLANS):
+        if not (found >> plan & 1 or (plan == worth.PLAN_FREE and found == 0)):
             continue
-        fill_discards(lookup, sight, plan)
-        base = base_han(sight, plan)
+        worth.fill_discards(lookup, sight, plan)
+        base = worth.base_han(sight, plan)
         for place in range(KINDS):
             kind = (first + place) % KINDS
             if not kinds >> kind & 1:
                 continue
             han = 0.0
             if found:
-                han = base - han_lost(sight, plan, kind)
-                if plan == PLAN_FREE:
-                    han += shape_han(sight, not_simple, not_flush, kind)
+                han = base - worth.han_lost(sight, plan, kind)
+                if plan == worth.PLAN_FREE:
+                    han += worth.shape_han(sight, not_simple, not_flush, kind)
             score = _discard_value(sight, plan, kind, han) - sight["danger"][kind]
             if score > best_score:
                 best, best_score, best_plan, best_away = kind, score, plan, np.int64(sight["shanten"][kind])
@@ -126,8 +95,8 @@ def _discard_kinds(game, row):
     for kind in range(KINDS):
         kinds |= np.int64(row[kind]) << kind
     for suit in range(3):
-        kinds |= np.int64(row[DISCARD_RED + suit]) << (9 * suit + 4)
-    if row[DISCARD_DRAWN]:
+        kinds |= np.int64(row[r.DISCARD_RED + suit]) << (9 * suit + 4)
+    if row[r.DISCARD_DRAWN]:
         kinds |= np.int64(1) << (np.int64(game["drawn"]) >> 2)
     return kinds
 
@@ -136,9 +105,9 @@ def _discard_kinds(game, row):
 def _discard_action(game, row, kind):
     """Return the action that discards a kind: the drawn tile rather than one from the hand, a red five last."""
     drawn = np.int64(game["drawn"])
-    if row[DISCARD_DRAWN] and drawn >> 2 == kind and not (is_red_tile(game, drawn) and row[kind]):
-        return DISCARD_DRAWN
-    return kind if row[kind] else DISCARD_RED + kind // 9
+    if row[r.DISCARD_DRAWN] and drawn >> 2 == kind and not (is_red_tile(game, drawn) and row[kind]):
+        return r.DISCARD_DRAWN
+    return kind if row[kind] else r.DISCARD_RED + kind // 9
 
 
 @jit
@@ -147,15 +116,15 @@ def _declares_riichi(sight, kind):
     count = np.int64(sight["count"][kind])
     if count == 0:
         return False
-    furiten = is_furiten(sight, sight["accepted"][kind], kind)
-    not_simple, not_flush = misfits(sight)
-    han = base_han(sight, PLAN_FREE) - han_lost(sight, PLAN_FREE, kind)
-    shape = shape_han(sight, not_simple, not_flush, kind)
-    won = chance(0, 0, count, np.int64(sight["draws"]))
-    with_riichi = hand_value(sight, 0, 0, count, furiten, han + shape) - (1.0 - won) * _BET
-    silent_han = han + shape - RIICHI_HAN + _DAMATEN_HAN
-    without = hand_value(sight, 1, 0, count, furiten, silent_han)
-    if shape < 1.0 and not honoured_triplets(sight):
+    furiten = worth.is_furiten(sight, sight["accepted"][kind], kind)
+    not_simple, not_flush = worth.misfits(sight)
+    han = worth.base_han(sight, worth.PLAN_FREE) - worth.han_lost(sight, worth.PLAN_FREE, kind)
+    shape = worth.shape_han(sight, not_simple, not_flush, kind)
+    won = worth.chance(0, 0, count, np.int64(sight["draws"]))
+    with_riichi = worth.hand_value(sight, 0, 0, count, furiten, han + shape) - (1.0 - won) * _BET
+    silent_han = han + shape - worth.RIICHI_HAN + _DAMATEN_HAN
+    without = worth.hand_value(sight, 1, 0, count, furiten, silent_han)
+    if shape < 1.0 and not worth.honoured_triplets(sight):
         without *= _DRAW_ONLY
     return with_riichi > without
 
@@ -165,8 +134,8 @@ def _kong(lookup, row, sight, away):
     """Return the action of a closed or added kong that does not increase shanten, or 0."""
     if sight["threat"] > _KONG_THREAT and away > 0:
         return 0
-    for first in (CLOSED_KONG, ADDED_KONG):
-        closed = 1 if first == CLOSED_KONG else 0
+    for first in (r.CLOSED_KONG, r.ADDED_KONG):
+        closed = 1 if first == r.CLOSED_KONG else 0
         for kind in range(KINDS):
             if row[first + kind]:
                 held = sight["hand"][kind]
@@ -190,23 +159,23 @@ def _aborts(lookup, sight):
 @jit
 def _choose_turn(lookup, game, seat, row, sight, habits, key):
     """Return the action of a seat at its turn: it has drawn, called or declared riichi."""
-    if row[WIN_BY_DRAW]:
-        return WIN_BY_DRAW
+    if row[r.WIN_BY_DRAW]:
+        return r.WIN_BY_DRAW
     if game["riichi"][seat] == 2:
         drawn_kind = np.int64(game["drawn"]) >> 2
-        return CLOSED_KONG + drawn_kind if row[CLOSED_KONG + drawn_kind] else DISCARD_DRAWN
+        return r.CLOSED_KONG + drawn_kind if row[r.CLOSED_KONG + drawn_kind] else r.DISCARD_DRAWN
     look(game, seat, sight, habits & FOLDS)
-    if row[NINE_TERMINALS] and _aborts(lookup, sight):
-        return NINE_TERMINALS
-    found = plans(sight, game["rules"]["open_tanyao"])
+    if row[r.NINE_TERMINALS] and _aborts(lookup, sight):
+        return r.NINE_TERMINALS
+    found = worth.plans(sight, game["rules"]["open_tanyao"])
     kind, _, _, away = _best_discard(lookup, sight, found, _discard_kinds(game, row), key)
     kong = _kong(lookup, row, sight, away)
     if kong:
         return kong
-    if row[DECLARE_RIICHI] and away == 0:
-        fill_discards(lookup, sight, PLAN_FREE)
+    if row[r.DECLARE_RIICHI] and away == 0:
+        worth.fill_discards(lookup, sight, worth.PLAN_FREE)
         if sight["shanten"][kind] == 0 and _declares_riichi(sight, kind):
-            return DECLARE_RIICHI
+            return r.DECLARE_RIICHI
     return _discard_action(game, row, kind)
 
 
@@ -215,15 +184,15 @@ def _standing_value(lookup, sight, found):
     """Return the value of a hand of 3n+1 tiles by its best plan."""
     best = 0.0
     is_open = 1 if sight["n_open"] else 0
-    not_simple, not_flush = misfits(sight)
-    for plan in range(PLANS):
+    not_simple, not_flush = worth.misfits(sight)
+    for plan in range(worth.PLANS):
         if found >> plan & 1:
-            away, mask, count = standing(lookup, sight, plan)
-            han = base_han(sight, plan)
-            if plan == PLAN_FREE:
-                han += shape_han(sight, not_simple, not_flush, -1)
+            away, mask, count = worth.standing(lookup, sight, plan)
+            han = worth.base_han(sight, plan)
+            if plan == worth.PLAN_FREE:
+                han += worth.shape_han(sight, not_simple, not_flush, -1)
             furiten = away == 0 and mask & sight["own_river"] != 0
-            best = max(best, hand_value(sight, is_open, away, count, furiten, han) * _push(sight, away))
+            best = max(best, worth.hand_value(sight, is_open, away, count, furiten, han) * _push(sight, away))
     return best
 
 
@@ -244,11 +213,11 @@ def _make_call(game, seat, sight, action):
     tile = np.int64(game["claim_tile"])
     kind = tile >> 2
     dora = np.int64(sight["dora"][kind]) + is_red_tile(game, tile)
-    red = action == PONG_RED
+    red = action == r.PONG_RED
     place = -1
-    if action < PONG:
-        place = (action - CHOW_LOW) >> 1
-        red = (action - CHOW_LOW) & 1 == 1
+    if action < r.PONG:
+        place = (action - r.CHOW_LOW) >> 1
+        red = (action - r.CHOW_LOW) & 1 == 1
         first = kind - place
         for other in range(first, first + 3):
             if other != kind:
@@ -272,28 +241,28 @@ def _make_call(game, seat, sight, action):
 @jit
 def _choose_claim(lookup, game, seat, row, sight, habits, key):
     """Return the action of a seat that may claim a tile."""
-    if row[WIN_BY_CLAIM]:
-        return WIN_BY_CLAIM
+    if row[r.WIN_BY_CLAIM]:
+        return r.WIN_BY_CLAIM
     if not habits & CALLS:
-        return PASS
+        return r.PASS
     look(game, seat, sight, habits & FOLDS)
     open_tanyao = game["rules"]["open_tanyao"]
-    before = np.empty(PLANS, np.int64)
+    before = np.empty(worth.PLANS, np.int64)
     before[:] = -1
-    best = PASS
+    best = r.PASS
     best_score = _NOTHING
-    for action in range(CHOW_LOW, OPEN_KONG):
+    for action in range(r.CHOW_LOW, r.OPEN_KONG):
         if not row[action]:
             continue
         kinds = _make_call(game, seat, sight, action)
-        found = plans(sight, open_tanyao)
+        found = worth.plans(sight, open_tanyao)
         if found and kinds:
             _, score, plan, away = _best_discard(lookup, sight, found, kinds, key)
             see_own(game, seat, sight)
             if before[plan] < 0:
-                before[plan], _, _ = standing(lookup, sight, plan)
+                before[plan], _, _ = worth.standing(lookup, sight, plan)
             if best_score == _NOTHING:
-                best_score = _CALL_MARGIN * _standing_value(lookup, sight, plans(sight, open_tanyao))
+                best_score = _CALL_MARGIN * _standing_value(lookup, sight, worth.plans(sight, open_tanyao))
             if away < before[plan] and score > best_score:
                 best, best_score = action, score
         else:
@@ -306,9 +275,9 @@ def _choose_one(lookup, game, seat, row, seed, habits, sights):
     """Return the action of one seat. `sights`: SIGHT[1], scratch space that the caller keeps alive meanwhile."""
     sight = sights[0]
     key = decision_key(seed, game, seat)
-    if row[STOP]:
-        return STOP
-    if row[PASS]:
+    if row[r.STOP]:
+        return r.STOP
+    if row[r.PASS]:
         return _choose_claim(lookup, game, seat, row, sight, habits, key)
     return _choose_turn(lookup, game, seat, row, sight, habits, key)
 

@@ -8,17 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator import record as r
 from simulator.jit import jit
 from simulator.moves import is_red_tile, tiles_left
-from simulator.record import (
-    EVENT_ADDED_KONG,
-    EVENT_DISCARD,
-    EVENT_RIICHI,
-    MELD_CHOW,
-    NO_TILE,
-    RIVER_CALLED,
-    SEATS,
-)
 from simulator.tiles import DORA_OF, DRAGONS, EAST, HONOURS, KINDS
 from simulator.walls import DORA_INDICATORS, LIVE_TILES
 
@@ -87,15 +79,15 @@ def _see_tiles(game, seat, sight):
     for kind in range(KINDS):
         unseen[kind] = 4 - game["hand"][seat, kind]
         dora[kind] = 0
-    for other in range(SEATS):
+    for other in range(r.SEATS):
         for n in range(np.int64(game["n_river"][other])):
             entry = np.int64(game["river"][other, n])
-            if not entry & RIVER_CALLED:
+            if not entry & r.RIVER_CALLED:
                 unseen[(entry & 255) >> 2] -= 1
         for n in range(np.int64(game["n_melds"][other])):
             for place in range(4):
                 tile = np.int64(game["melds"][other, n]["tiles"][place])
-                if tile != NO_TILE:
+                if tile != r.NO_TILE:
                     unseen[tile >> 2] -= 1
     for n in range(np.int64(game["indicators"])):
         kind = np.int64(game["wall"][DORA_INDICATORS[n]]) >> 2
@@ -109,10 +101,10 @@ def meld_worth(game, sight, seat, meld):
     dora = 0
     for place in range(4):
         tile = np.int64(meld["tiles"][place])
-        if tile != NO_TILE:
+        if tile != r.NO_TILE:
             dora += np.int64(sight["dora"][tile >> 2]) + is_red_tile(game, tile)
     yaku = 0
-    if meld["type"] != MELD_CHOW:
+    if meld["type"] != r.MELD_CHOW:
         yaku = triplet_yaku(game, seat, np.int64(meld["kind"]))
     return dora, yaku
 
@@ -120,7 +112,7 @@ def meld_worth(game, sight, seat, meld):
 @jit
 def meld_mask(meld):
     """Return the mask of kinds in a meld."""
-    return np.int64(7 if meld["type"] == MELD_CHOW else 1) << np.int64(meld["kind"])
+    return np.int64(7 if meld["type"] == r.MELD_CHOW else 1) << np.int64(meld["kind"])
 
 
 @jit
@@ -141,7 +133,7 @@ def see_own(game, seat, sight):
     for n in range(np.int64(game["n_melds"][seat])):
         meld = game["melds"][seat, n]
         dora, yaku = meld_worth(game, sight, seat, meld)
-        sight["chows"] += meld["type"] == MELD_CHOW
+        sight["chows"] += meld["type"] == r.MELD_CHOW
         sight["meld_kinds"] |= meld_mask(meld)
         sight["meld_dora"] += dora
         sight["meld_yaku"] += yaku
@@ -160,11 +152,11 @@ def safe_kinds(game, other):
     for n in range(np.int64(game["n_events"]) - 1, -1, -1):
         event = np.int64(game["events"][n])
         kind = event & 15
-        if kind == EVENT_DISCARD or kind == EVENT_ADDED_KONG:
-            if not in_riichi and kind == EVENT_DISCARD and event >> 4 & 3 == other:
+        if kind == r.EVENT_DISCARD or kind == r.EVENT_ADDED_KONG:
+            if not in_riichi and kind == r.EVENT_DISCARD and event >> 4 & 3 == other:
                 break
             safe |= np.int64(1) << (event >> 10)
-        elif in_riichi and kind == EVENT_RIICHI and event >> 4 & 3 == other:
+        elif in_riichi and kind == r.EVENT_RIICHI and event >> 4 & 3 == other:
             break
     return safe
 
@@ -229,7 +221,7 @@ def _see_danger(game, seat, sight):
     danger[:] = 0.0
     sight["threat"] = 0.0
     progress = 1.0 - tiles_left(game) / LIVE_TILES
-    for other in range(SEATS):
+    for other in range(r.SEATS):
         n_open = np.int64(game["n_open"][other])
         in_riichi = game["riichi"][other] != 0
         if other == seat or (not in_riichi and n_open == 0):

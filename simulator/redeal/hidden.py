@@ -17,23 +17,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from simulator import record as r
 from simulator.asking import answer, ask, ask_claims, ask_turn
 from simulator.jit import jit
 from simulator.legal import call_discard_actions, discards_within
 from simulator.lookup import get_lookup
 from simulator.moves import add_tile
-from simulator.record import (
-    EVENT_DRAW,
-    GAME,
-    NO_TILE,
-    PHASE_CALL_DISCARD,
-    PHASE_CLAIM,
-    PHASE_KONG_CLAIM,
-    PHASE_NAMES,
-    PHASE_RIICHI_DISCARD,
-    PHASE_TURN,
-    SEATS,
-)
 from simulator.redeal.deal_sampling import open_stream, shuffle
 from simulator.redeal.missed_wins import set_missed
 from simulator.redeal.riichi_hands import (
@@ -51,10 +40,10 @@ from simulator.shanten import tenpai_discards, waits
 from simulator.tiles import KINDS, TILES
 from simulator.walls import DORA_INDICATORS, mix2
 
-_IN_WALL = SEATS
+_IN_WALL = r.SEATS
 _KEY = 0x7265646561
-_MOST_HIDDEN_HANDS = SEATS - 1
-_PHASES_IN_PLAY = (PHASE_TURN, PHASE_RIICHI_DISCARD, PHASE_CALL_DISCARD, PHASE_CLAIM, PHASE_KONG_CLAIM)
+_MOST_HIDDEN_HANDS = r.SEATS - 1
+_PHASES_IN_PLAY = (r.PHASE_TURN, r.PHASE_RIICHI_DISCARD, r.PHASE_CALL_DISCARD, r.PHASE_CLAIM, r.PHASE_KONG_CLAIM)
 
 
 @jit
@@ -65,11 +54,11 @@ def mark_hidden(game, seat, hidden):
         for copy in range(4):
             if game["copies"][seat, kind] >> copy & 1:
                 hidden[kind << 2 | copy] = False
-    for other in range(SEATS):
+    for other in range(r.SEATS):
         for n in range(np.int64(game["n_melds"][other])):
             for place in range(4):
                 tile = np.int64(game["melds"][other, n]["tiles"][place])
-                if tile != NO_TILE:
+                if tile != r.NO_TILE:
                     hidden[tile] = False
         for n in range(np.int64(game["n_river"][other])):
             hidden[np.int64(game["river"][other, n]) & 255] = False
@@ -79,7 +68,7 @@ def mark_hidden(game, seat, hidden):
 
 @jit
 def _holds_drawn(game, seat):
-    return game["drawn"] != NO_TILE and game["turn"] == seat
+    return game["drawn"] != r.NO_TILE and game["turn"] == seat
 
 
 @jit
@@ -89,7 +78,7 @@ def _deal(game, seats, hands, hidden, stream, order, ends):
     `hands` i8[n, 34] are the counts drawn for the `seats` in riichi; all copies of a kind are equally likely. A tile
     just drawn is its seat's last one.
     """
-    wanted = np.zeros((SEATS, KINDS), np.int64)
+    wanted = np.zeros((r.SEATS, KINDS), np.int64)
     for n in range(len(seats)):
         wanted[seats[n]] += hands[n]
     free = np.flatnonzero(hidden)
@@ -103,7 +92,7 @@ def _deal(game, seats, hands, hidden, stream, order, ends):
     rest = free[owners == _IN_WALL]
     shuffle(stream, rest, len(rest))  # again: riichi hands have taken the first tiles of each kind
     end, used = 0, 0
-    for other in range(SEATS):
+    for other in range(r.SEATS):
         own = free[owners == other]
         size = 0
         for kind in range(KINDS):
@@ -129,14 +118,14 @@ def _deal(game, seats, hands, hidden, stream, order, ends):
 def _rewrite(game, seat, hidden, order, ends):
     """Replace the hidden tiles in the wall, the events and the hands by the tiles in `order`."""
     image = np.arange(TILES)
-    place = np.zeros(SEATS + 1, np.int64)
-    place[1:] = ends[:SEATS]
+    place = np.zeros(r.SEATS + 1, np.int64)
+    place[1:] = ends[: r.SEATS]
     for n in range(TILES - 1, -1, -1):  # in the order in which tiles were dealt and drawn
         tile = np.int64(game["wall"][n])
         if not hidden[tile]:
             continue
         owner = _IN_WALL
-        for other in range(SEATS):
+        for other in range(r.SEATS):
             if other != seat and game["copies"][other, tile >> 2] >> (tile & 3) & 1:
                 owner = other
         if tile == game["drawn"]:
@@ -148,11 +137,11 @@ def _rewrite(game, seat, hidden, order, ends):
         game["wall"][n] = image[np.int64(game["wall"][n])]
     for n in range(np.int64(game["n_events"])):
         event = np.int64(game["events"][n])
-        if event & 15 == EVENT_DRAW:
+        if event & 15 == r.EVENT_DRAW:
             game["events"][n] = event & 255 | image[event >> 8] << 8
-    if game["drawn"] != NO_TILE:
+    if game["drawn"] != r.NO_TILE:
         game["drawn"] = image[np.int64(game["drawn"])]
-    for other in range(SEATS):
+    for other in range(r.SEATS):
         if other != seat:
             game["hand"][other, :] = 0
             game["copies"][other, :] = 0
@@ -183,13 +172,13 @@ def _redeal(lookup, automata, game, seat, seed, wins_taken, counted):
         available[tile >> 2] += hidden[tile]
     seats = np.empty(_MOST_HIDDEN_HANDS, np.int64)
     n = 0
-    for other in range(SEATS):
+    for other in range(r.SEATS):
         if other != seat and game["riichi"][other]:
             seats[n] = other
             n += 1
     seats = seats[:n]
     hands = np.zeros((n, KINDS), np.int64)
-    order, ends = np.empty(TILES, np.int64), np.empty(SEATS + 1, np.int64)
+    order, ends = np.empty(TILES, np.int64), np.empty(r.SEATS + 1, np.int64)
     for _ in range(ATTEMPTS):
         if n:
             status = draw_riichi_hands(lookup, automata, game, seats, available, wins_taken, counted, stream, hands)
@@ -198,7 +187,7 @@ def _redeal(lookup, automata, game, seat, seed, wins_taken, counted):
         _deal(game, seats, hands, hidden, stream, order, ends)
         if _may_discard(game, seat, order, ends):
             _rewrite(game, seat, hidden, order, ends)
-            for other in range(SEATS):
+            for other in range(r.SEATS):
                 if other != seat:
                     set_waits(lookup, game, other)
                     set_missed(game, other)
@@ -210,7 +199,7 @@ def _redeal(lookup, automata, game, seat, seed, wins_taken, counted):
 def _may_discard(game, seat, order, ends):
     """Return whether a hidden hand that has just called has a permitted discard, without which the call is illegal."""
     turn = np.int64(game["turn"])
-    if game["phase"] != PHASE_CALL_DISCARD or turn == seat:
+    if game["phase"] != r.PHASE_CALL_DISCARD or turn == seat:
         return True
     for place in range(ends[turn - 1] if turn else 0, ends[turn]):
         if not game["forbidden"] >> (order[place] >> 2) & 1:
@@ -223,20 +212,20 @@ def _ask_again(lookup, game, seat):
     """Ask all seats again that must choose now; an answer that `seat` itself has already given is kept."""
     phase, turn = np.int64(game["phase"]), np.int64(game["turn"])
     asked = np.int64(game["asked"])
-    claims = phase == PHASE_CLAIM or phase == PHASE_KONG_CLAIM
+    claims = phase == r.PHASE_CLAIM or phase == r.PHASE_KONG_CLAIM
     if not claims and (turn == seat or not asked):
         return
     given = np.int64(game["answers"][seat])
     answered = (asked & ~np.int64(game["pending"])) >> seat & 1
-    for other in range(SEATS):
+    for other in range(r.SEATS):
         game["decisions"][other] -= asked >> other & 1  # counted again when asked again
     game["asked"] = 0
     game["pending"] = 0
     if claims:
         ask_claims(lookup, game)
-    elif phase == PHASE_TURN:
+    elif phase == r.PHASE_TURN:
         ask_turn(lookup, game)
-    elif phase == PHASE_RIICHI_DISCARD:
+    elif phase == r.PHASE_RIICHI_DISCARD:
         kinds = tenpai_discards(lookup, game["hand"][turn], np.int64(game["n_melds"][turn]))
         ask(game, turn, discards_within(game, turn, kinds), np.int64(0))
     else:
@@ -276,25 +265,27 @@ def redeal_hidden(games: np.ndarray, seats: ArrayLike, seeds: ArrayLike, wins_ta
     record's `seed` still determines the walls of later rounds. Raises ValueError for a game between rounds, and if no
     deal is consistent with a riichi (never for a record of real play); that game and those after it are then unchanged.
     """
-    records = np.frombuffer(games, GAME) if isinstance(games, np.void) else games
-    if records.dtype != GAME or records.ndim != 1:
+    records = np.frombuffer(games, r.GAME) if isinstance(games, np.void) else games
+    if records.dtype != r.GAME or records.ndim != 1:
         raise ValueError(f"one game record, or an array of them, is needed, not {games.dtype!r} {games.shape}")
-    records = records.view(GAME)  # a loaded array's dtype is equal but not identical: Numba would recompile everything
+    records = records.view(
+        r.GAME
+    )  # a loaded array's dtype is equal but not identical: Numba would recompile everything
     # Copies, since Numba would recompile for read-only arrays.
     each_seat = np.array(np.broadcast_to(np.asarray(seats, np.int64), records.shape))
     each_seed = np.array(np.broadcast_to(np.asarray(seeds, np.uint64), records.shape))
-    if np.any((each_seat < 0) | (each_seat >= SEATS)):
-        raise ValueError(f"a seat is 0 to {SEATS - 1}, not {seats!r}")
+    if np.any((each_seat < 0) | (each_seat >= r.SEATS)):
+        raise ValueError(f"a seat is 0 to {r.SEATS - 1}, not {seats!r}")
     in_play = np.isin(records["phase"], _PHASES_IN_PLAY)
     if not in_play.all():
         wrong = int(np.argmin(in_play))
-        raise ValueError(f"game {wrong}: nothing is hidden in phase {PHASE_NAMES[int(records['phase'][wrong])]!r}")
+        raise ValueError(f"game {wrong}: nothing is hidden in phase {r.PHASE_NAMES[int(records['phase'][wrong])]!r}")
     lookup, automata = get_lookup(), get_automata()
     counted, done, status = nothing_counted(automata), 0, UNCOUNTED
     while status == UNCOUNTED:
         done, status = _redeal_from(lookup, automata, records, each_seat, each_seed, wins_taken, done, counted)
         if status == UNCOUNTED:
-            others = (records["riichi"][done] > 0) & (np.arange(SEATS) != each_seat[done])
+            others = (records["riichi"][done] > 0) & (np.arange(r.SEATS) != each_seat[done])
             counted = count_together(automata, counted, records["n_melds"][done][others].astype(np.int64))
     _ask_all_again(lookup, records[:done], each_seat[:done])
     if status != DEALT:

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator import record as r
 from simulator.asking import MISSED_IN_RIICHI, MISSED_NOW, may_rob
 from simulator.jit import jit
-from simulator.record import (
-    EVENT_ADDED_KONG,
-    EVENT_CLOSED_KONG,
-    EVENT_DISCARD,
-    EVENT_DORA,
-    EVENT_RIICHI,
-    PHASE_CLAIM,
-    PHASE_KONG_CLAIM,
-)
 
 
 @jit
 def _lies_open(game):
     """Return the number of the event whose tile may be claimed now, so that nobody has passed on it yet; -1 if none."""
-    if game["phase"] != PHASE_CLAIM and game["phase"] != PHASE_KONG_CLAIM:
+    if game["phase"] != r.PHASE_CLAIM and game["phase"] != r.PHASE_KONG_CLAIM:
         return np.int64(-1)
     number = np.int64(game["n_events"]) - 1
-    while game["events"][number] & 15 == EVENT_DORA:
+    while game["events"][number] & 15 == r.EVENT_DORA:
         number -= 1
     return number
 
@@ -32,7 +24,7 @@ def _lies_open(game):
 def _could_be_won_on(game, seat, event):
     """Return whether another seat's event showed a tile that a seat waits for and could have won on."""
     what, kind = event & 15, event >> 10
-    shown = what == EVENT_DISCARD or what == EVENT_ADDED_KONG or what == EVENT_CLOSED_KONG
+    shown = what == r.EVENT_DISCARD or what == r.EVENT_ADDED_KONG or what == r.EVENT_CLOSED_KONG
     return shown and game["waits"][seat] >> kind & 1 != 0 and may_rob(game, seat, event >> 4 & 3, kind)
 
 
@@ -45,8 +37,8 @@ def set_missed(game, seat):
     for n in range(np.int64(game["n_events"])):
         event = np.int64(game["events"][n])
         if event >> 4 & 3 == seat:
-            in_riichi = in_riichi or event & 15 == EVENT_RIICHI
-            if event & 15 == EVENT_DISCARD:
+            in_riichi = in_riichi or event & 15 == r.EVENT_RIICHI
+            if event & 15 == r.EVENT_DISCARD:
                 missed &= MISSED_IN_RIICHI
         elif n != lies_open and _could_be_won_on(game, seat, event):
             missed |= MISSED_NOW | MISSED_IN_RIICHI if in_riichi else MISSED_NOW
@@ -68,9 +60,9 @@ def has_let_a_win_go(game, seat):
         event = np.int64(game["events"][n])
         what, kind = event & 15, event >> 10
         if event >> 4 & 3 == seat:
-            if what == EVENT_RIICHI:
+            if what == r.EVENT_RIICHI:
                 declared = True
-            elif what == EVENT_DISCARD:
+            elif what == r.EVENT_DISCARD:
                 if in_riichi and waited >> kind & 1:
                     return True
                 river |= np.int64(1) << kind

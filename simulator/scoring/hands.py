@@ -8,17 +8,8 @@ from functools import cache
 
 import numpy as np
 
+from simulator import record as r
 from simulator.jit import jit
-from simulator.record import (
-    MELD,
-    MELD_ADDED_KONG,
-    MELD_CHOW,
-    MELD_CLOSED_KONG,
-    MELD_OPEN_KONG,
-    MELD_PONG,
-    NO_SEAT,
-    WIN,
-)  # fmt: skip
 from simulator.rules import Rules
 from simulator.scoring import winning
 from simulator.scoring.payments import BAIMAN, HANEMAN, MANGAN, SANBAIMAN, YAKUMAN, base_points, payments
@@ -27,11 +18,11 @@ from simulator.scoring.yaku import DORA, RED_FIVE, URA_DORA, YAKU, yaku_of
 from simulator.tiles import DORA_OF, KINDS, WIND_NAMES, NotationError, is_red, parse_kinds, parse_tiles
 
 _MELD_WORDS = {
-    "chow": MELD_CHOW,
-    "pong": MELD_PONG,
-    "open kong": MELD_OPEN_KONG,
-    "closed kong": MELD_CLOSED_KONG,
-    "added kong": MELD_ADDED_KONG,
+    "chow": r.MELD_CHOW,
+    "pong": r.MELD_PONG,
+    "open kong": r.MELD_OPEN_KONG,
+    "closed kong": r.MELD_CLOSED_KONG,
+    "added kong": r.MELD_ADDED_KONG,
 }
 _LIMITS = {MANGAN: "mangan", HANEMAN: "haneman", BAIMAN: "baiman", SANBAIMAN: "sanbaiman", YAKUMAN: "counted yakuman"}
 _MULTIPLES = ("", "", "double ", "triple ", "quadruple ", "quintuple ", "sextuple ")
@@ -82,7 +73,7 @@ def _score_all(hands, melds, n_melds, win_kinds, situations, seat_winds, round_w
             raise ValueError("n_melds must be 0..4, and win_kinds kinds 0..33 that the hands hold")
         if not (0 <= seat_winds[i] < 4 and 0 <= round_winds[i] < 4):
             raise ValueError("seat_winds and round_winds must be 0..3")
-        if win["seat"] > 3 or win["source"] > 3 or (win["liable"] > 3 and win["liable"] != NO_SEAT):
+        if win["seat"] > 3 or win["source"] > 3 or (win["liable"] > 3 and win["liable"] != r.NO_SEAT):
             raise ValueError("wins must have seat and source 0..3, and liable 0..3 or NO_SEAT")
         scored[i] = score_hand(
             hands[i], melds[i], n_melds[i], win_kinds[i], situations[i], seat_winds[i], round_winds[i], rules[0], win
@@ -125,7 +116,7 @@ def score_batch(
     n = len(hands)
     if hands.shape != (n, KINDS) or melds.shape != (n, 4) or wins.shape != (n,):
         raise ValueError(f"hands {hands.shape}, melds {melds.shape}, wins {wins.shape} must be (n, 34), (n, 4), (n,)")
-    if hands.dtype != np.uint8 or melds.dtype != MELD or wins.dtype != WIN:
+    if hands.dtype != np.uint8 or melds.dtype != r.MELD or wins.dtype != r.WIN:
         raise ValueError("hands must be uint8, melds MELD records and wins WIN records")
     columns = {
         "n_melds": n_melds, "win_kinds": win_kinds, "situations": situations, "seat_winds": seat_winds,
@@ -147,10 +138,10 @@ def _parse_meld(text: str, red_fives: bool, used: list[int]) -> tuple[int, int, 
     tiles = parse_tiles(tiles_text, red_fives, used)
     kinds = sorted(tile >> 2 for tile in tiles)
     low = kinds[0] if kinds else 0
-    if meld_type == MELD_CHOW:
+    if meld_type == r.MELD_CHOW:
         good = kinds == [low, low + 1, low + 2] and low < 27 and low % 9 < 7
     else:
-        good = kinds == [low] * (3 if meld_type == MELD_PONG else 4)
+        good = kinds == [low] * (3 if meld_type == r.MELD_PONG else 4)
     if not good:
         raise HandError(f"meld {text!r}: {tiles_text} is no {words.strip()}")
     used.extend(tiles)
@@ -199,10 +190,10 @@ def _win_record(
     seat: int, draw: bool, tiles: list[int], indicators: list[int], ura_indicators: list[int], red_fives: bool
 ) -> np.ndarray:
     """Return WIN[1] with the fields set that `score_batch` reads; tiles: the whole hand, melds included."""
-    wins = np.zeros(1, WIN)
+    wins = np.zeros(1, r.WIN)
     wins["seat"] = seat
     wins["source"] = seat if draw else (seat + 1) % 4
-    wins["liable"] = NO_SEAT
+    wins["liable"] = r.NO_SEAT
     wins["dora"] = _indicated(indicators, tiles)
     wins["ura"] = _indicated(ura_indicators, tiles)
     wins["red"] = sum(is_red(tile, red_fives) for tile in tiles)
@@ -211,7 +202,7 @@ def _win_record(
 
 def _meld_records(melds: list[tuple[int, int, list[int]]]) -> np.ndarray:
     """Return MELD[1, 4] with the types and kinds of melds that `_parse_meld` returned."""
-    records = np.zeros((1, 4), MELD)
+    records = np.zeros((1, 4), r.MELD)
     for place, (meld_type, low, _) in enumerate(melds):
         records[0, place]["type"], records[0, place]["kind"] = meld_type, low
     return records
@@ -267,8 +258,8 @@ def score(
         "draw": draw, "riichi": riichi, "double_riichi": double_riichi, "ippatsu": ippatsu, "last_tile": last_tile,
         "replacement": replacement, "robbed_kong": robbed_kong, "first_turn": first_turn,
     }  # fmt: skip
-    has_kong = any(meld_type in (MELD_OPEN_KONG, MELD_CLOSED_KONG, MELD_ADDED_KONG) for meld_type in types)
-    is_open = any(meld_type != MELD_CLOSED_KONG for meld_type in types)
+    has_kong = any(meld_type in (r.MELD_OPEN_KONG, r.MELD_CLOSED_KONG, r.MELD_ADDED_KONG) for meld_type in types)
+    is_open = any(meld_type != r.MELD_CLOSED_KONG for meld_type in types)
     _check_situation(flags, is_open, has_kong, bool(types))
     if ura and not (riichi or double_riichi):
         raise HandError("ura dora needs riichi")

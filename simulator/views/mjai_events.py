@@ -11,42 +11,27 @@ from typing import Any
 
 import numpy as np
 
+from simulator import record as r
 from simulator.logs.mjai_words import REASON_NAMES, TILE_NAMES
 from simulator.logs.mjai_writer import tile_name
-from simulator.record import (
-    EVENT_ADDED_KONG,
-    EVENT_CHOW,
-    EVENT_CLOSED_KONG,
-    EVENT_DISCARD,
-    EVENT_DORA,
-    EVENT_DRAW,
-    EVENT_NO_WINNER,
-    EVENT_OPEN_KONG,
-    EVENT_PONG,
-    EVENT_RIICHI,
-    EVENT_RIICHI_ACCEPTED,
-    EVENT_WIN,
-    NO_TILE,
-    SEATS,
-)
 from simulator.tiles import EAST
 from simulator.walls import DORA_INDICATORS, URA_INDICATORS, dealt_places
 
 Event = dict[str, Any]
-_CALLS = {EVENT_CHOW: "chi", EVENT_PONG: "pon", EVENT_OPEN_KONG: "daiminkan"}
-_WORDS = {EVENT_RIICHI: "reach", EVENT_RIICHI_ACCEPTED: "reach_accepted"}
+_CALLS = {r.EVENT_CHOW: "chi", r.EVENT_PONG: "pon", r.EVENT_OPEN_KONG: "daiminkan"}
+_WORDS = {r.EVENT_RIICHI: "reach", r.EVENT_RIICHI_ACCEPTED: "reach_accepted"}
 
 
 def start_round(game: np.void) -> Event:
     """Return the `start_kyoku` of the round that a game (GAME record) is in."""
     red_fives = bool(game["rules"]["red_fives"])
     wall, dealer = game["wall"].tolist(), int(game["dealer"])
-    hands = [sorted(wall[place] for place in dealt_places(dealer, seat)) for seat in range(SEATS)]
+    hands = [sorted(wall[place] for place in dealt_places(dealer, seat)) for seat in range(r.SEATS)]
     return {
         "type": "start_kyoku",
-        "bakaze": TILE_NAMES[EAST + int(game["round"]) // SEATS],
+        "bakaze": TILE_NAMES[EAST + int(game["round"]) // r.SEATS],
         "dora_marker": tile_name(wall[DORA_INDICATORS[0]], red_fives),
-        "kyoku": int(game["round"]) % SEATS + 1,
+        "kyoku": int(game["round"]) % r.SEATS + 1,
         "honba": int(game["repeat_counter"]),
         "kyotaku": int(game["start_bets"]),
         "oya": dealer,
@@ -58,10 +43,10 @@ def start_round(game: np.void) -> Event:
 def round_events(game: np.void, start: int = 0) -> list[Event]:
     """Return the events of a game's round from number `start` on, including its results but not `end_kyoku`."""
     codes = game["events"][: game["n_events"]].tolist()
-    wins = sum(code & 15 == EVENT_WIN for code in codes[:start])
+    wins = sum(code & 15 == r.EVENT_WIN for code in codes[:start])
     events = []
     for code in codes[start:]:
-        if code & 15 == EVENT_WIN:
+        if code & 15 == r.EVENT_WIN:
             events.append(_win(game, wins))
             wins += 1
         else:
@@ -71,25 +56,25 @@ def round_events(game: np.void, start: int = 0) -> list[Event]:
 
 def _move(game: np.void, code: int) -> Event:
     kind, seat, extra, tile = code & 15, code >> 4 & 3, code >> 6 & 3, code >> 8
-    if kind == EVENT_NO_WINNER:
+    if kind == r.EVENT_NO_WINNER:
         return {"type": "ryukyoku", "reason": REASON_NAMES[tile], "deltas": game["result"]["deltas"].tolist()}
     if kind in _WORDS:
         return {"type": _WORDS[kind], "actor": seat}
     red_fives = bool(game["rules"]["red_fives"])
     name = tile_name(tile, red_fives)
-    if kind == EVENT_DRAW:
+    if kind == r.EVENT_DRAW:
         return {"type": "tsumo", "actor": seat, "pai": name}
-    if kind == EVENT_DISCARD:
+    if kind == r.EVENT_DISCARD:
         return {"type": "dahai", "actor": seat, "pai": name, "tsumogiri": bool(extra)}
-    if kind == EVENT_DORA:
+    if kind == r.EVENT_DORA:
         return {"type": "dora", "dora_marker": name}
-    if kind == EVENT_CLOSED_KONG:
+    if kind == r.EVENT_CLOSED_KONG:
         return {"type": "ankan", "actor": seat, "consumed": [tile_name(tile + copy, red_fives) for copy in range(4)]}
     meld = game["melds"][seat, extra]
-    tiles = [tile_name(each, red_fives) for each in meld["tiles"].tolist() if each != NO_TILE]
-    if kind == EVENT_ADDED_KONG:
+    tiles = [tile_name(each, red_fives) for each in meld["tiles"].tolist() if each != r.NO_TILE]
+    if kind == r.EVENT_ADDED_KONG:
         return {"type": "kakan", "actor": seat, "pai": name, "consumed": tiles[:3]}
-    own = tiles[1:] if kind == EVENT_OPEN_KONG else tiles[1:3]  # a pong may since have become an added kong
+    own = tiles[1:] if kind == r.EVENT_OPEN_KONG else tiles[1:3]  # a pong may since have become an added kong
     return {"type": _CALLS[kind], "actor": seat, "target": int(meld["source"]), "pai": name, "consumed": own}
 
 

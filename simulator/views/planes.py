@@ -8,19 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator import record as r
 from simulator.jit import jit
 from simulator.legal import is_furiten
 from simulator.moves import is_red_tile, tiles_left
-from simulator.record import (
-    GAME,
-    MELD_CLOSED_KONG,
-    NO_TILE,
-    PHASE_CALL_DISCARD,
-    RIVER_CALLED,
-    RIVER_DRAWN,
-    RIVER_RIICHI,
-    SEATS,
-)
 from simulator.tiles import DORA_OF, KINDS
 from simulator.walls import DORA_INDICATORS
 
@@ -48,7 +39,7 @@ _SEAT_ROWS = (
 #: (name, meaning) of each row.
 ROW_NAMES = (
     *_OWN_ROWS,
-    *((f"seat +{d} {name}", text) for d in range(SEATS) for name, text in _SEAT_ROWS),
+    *((f"seat +{d} {name}", text) for d in range(r.SEATS) for name, text in _SEAT_ROWS),
     ("scalars", "single numbers, see SCALAR_NAMES"),
 )
 ROWS = len(ROW_NAMES)
@@ -80,22 +71,22 @@ def _encode_seat(game, seat, rows):
         meld = game["melds"][seat, n]
         for place in range(4):
             tile = np.int64(meld["tiles"][place])
-            if tile != NO_TILE:
+            if tile != r.NO_TILE:
                 rows[0, tile >> 2] += 1
                 if is_red_tile(game, tile):
                     rows[1, tile >> 2] = 1
-        if meld["type"] == MELD_CLOSED_KONG:
+        if meld["type"] == r.MELD_CLOSED_KONG:
             rows[2, meld["kind"]] = 1
     for n in range(np.int64(game["n_river"][seat])):
         entry = np.int64(game["river"][seat, n])
         tile = entry & 255
         kind = tile >> 2
         rows[3, kind] += 1
-        rows[4, kind] += not entry & RIVER_DRAWN
+        rows[4, kind] += not entry & r.RIVER_DRAWN
         rows[5, kind] = n + 1
-        if entry & RIVER_RIICHI:
+        if entry & r.RIVER_RIICHI:
             rows[6, kind] = 1
-        rows[7, kind] += entry & RIVER_CALLED != 0
+        rows[7, kind] += entry & r.RIVER_CALLED != 0
         if is_red_tile(game, tile):
             rows[8, kind] = 1
 
@@ -105,7 +96,7 @@ def encode(game, seat, out):
     """Write what a seat sees of a GAME record into u8[ROWS, 34]."""
     out[:, :] = 0
     turn = np.int64(game["turn"])
-    waiting = turn != seat or game["phase"] != PHASE_CALL_DISCARD  # there the waits are updated with the discard
+    waiting = turn != seat or game["phase"] != r.PHASE_CALL_DISCARD  # there the waits are updated with the discard
     for kind in range(KINDS):
         out[0, kind] = game["hand"][seat, kind]
         out[3, kind] = waiting and game["waits"][seat] >> kind & 1
@@ -115,10 +106,10 @@ def encode(game, seat, out):
         for suit in range(3):
             out[1, 9 * suit + 4] = game["copies"][seat, 9 * suit + 4] & 1
     drawn = np.int64(game["drawn"])
-    if turn == seat and drawn != NO_TILE:
+    if turn == seat and drawn != r.NO_TILE:
         out[2, drawn >> 2] = 1
     tile = np.int64(game["claim_tile"])
-    if tile != NO_TILE:
+    if tile != r.NO_TILE:
         out[4, tile >> 2] = 2 if is_red_tile(game, tile) else 1
     for n in range(np.int64(game["indicators"])):
         kind = np.int64(game["wall"][DORA_INDICATORS[n]]) >> 2
@@ -133,7 +124,7 @@ def encode(game, seat, out):
     numbers[5] = (turn - seat) & 3
     numbers[6] = tiles_left(game)
     numbers[7] = is_furiten(game, seat)
-    for relative in range(SEATS):
+    for relative in range(r.SEATS):
         other = (seat + relative) & 3
         first = _FIRST_SEAT_ROW + _ROWS_A_SEAT * relative
         _encode_seat(game, other, out[first : first + _ROWS_A_SEAT])
@@ -158,5 +149,5 @@ def encode_batch(games, index, seats, out):
 def encode_one(game: np.void, seat: int) -> np.ndarray:
     """Return what a seat sees of one game (GAME record), u8[ROWS, 34]."""
     out = np.zeros((1, ROWS, KINDS), np.uint8)
-    encode_batch(np.array([game], GAME), np.zeros(1, np.int32), np.array([seat], np.uint8), out)
+    encode_batch(np.array([game], r.GAME), np.zeros(1, np.int32), np.array([seat], np.uint8), out)
     return out[0]

@@ -10,30 +10,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simulator import record as r
 from simulator.moves import tiles_left
-from simulator.record import (
-    MELD_ADDED_KONG,
-    MELD_CHOW,
-    MELD_CLOSED_KONG,
-    MELD_OPEN_KONG,
-    MELD_PONG,
-    NO_TILE,
-    RIVER_CALLED,
-    RIVER_CALLER_SHIFT,
-    RIVER_DRAWN,
-    RIVER_RIICHI,
-    SEATS,
-)
 from simulator.tiles import DORA_OF, WIND_NAMES, format_tiles, kind_name, split_tiles, tile_name
 from simulator.views.notebook import GAP, dimmed, framed, tile_html, tiles_html
 from simulator.walls import DORA_INDICATORS
 
 _MELD_NAMES = {
-    MELD_CHOW: "chow",
-    MELD_PONG: "pong",
-    MELD_OPEN_KONG: "open kong",
-    MELD_CLOSED_KONG: "closed kong",
-    MELD_ADDED_KONG: "added kong",
+    r.MELD_CHOW: "chow",
+    r.MELD_PONG: "pong",
+    r.MELD_OPEN_KONG: "open kong",
+    r.MELD_CLOSED_KONG: "closed kong",
+    r.MELD_ADDED_KONG: "added kong",
 }
 _RIVER_LINE = 12
 
@@ -200,7 +188,7 @@ class TableView:
 
 def round_name(number: int) -> str:
     """Return the name of a round: `"East 1"` for 0."""
-    return f"{WIND_NAMES[number // SEATS]} {number % SEATS + 1}"
+    return f"{WIND_NAMES[number // r.SEATS]} {number % r.SEATS + 1}"
 
 
 def table_view(game: np.void, open_seats: Container[int]) -> TableView:
@@ -217,25 +205,25 @@ def table_view(game: np.void, open_seats: Container[int]) -> TableView:
         tiles_left=int(tiles_left(game)),
         indicators=tuple(tile_name(tile, red_fives) for tile in shown),
         dora=tuple(kind_name(int(DORA_OF[tile >> 2])) for tile in shown),
-        open_tile="" if open_tile == NO_TILE else tile_name(open_tile, red_fives),
-        seats=tuple(_seat_view(game, seat, seat in open_seats, red_fives) for seat in range(SEATS)),
+        open_tile="" if open_tile == r.NO_TILE else tile_name(open_tile, red_fives),
+        seats=tuple(_seat_view(game, seat, seat in open_seats, red_fives) for seat in range(r.SEATS)),
     )
 
 
 def _seat_view(game: np.void, seat: int, is_open: bool, red_fives: bool) -> SeatView:
-    drawn = int(game["drawn"]) if game["turn"] == seat else NO_TILE
+    drawn = int(game["drawn"]) if game["turn"] == seat else r.NO_TILE
     hand = None
     if is_open:
         hand = format_tiles([tile for tile in hand_tiles(game, seat) if tile != drawn], red_fives)
-    drawn_name = tile_name(drawn, red_fives) if is_open and drawn != NO_TILE else "?"
+    drawn_name = tile_name(drawn, red_fives) if is_open and drawn != r.NO_TILE else "?"
     return SeatView(
         seat=seat,
-        wind=WIND_NAMES[(seat - int(game["dealer"])) % SEATS],
+        wind=WIND_NAMES[(seat - int(game["dealer"])) % r.SEATS],
         score=int(game["scores"][seat]),
         riichi=("", "declared", "riichi")[int(game["riichi"][seat])],
         hand=hand,
         hand_size=int(game["hand"][seat].sum()),
-        drawn="" if drawn == NO_TILE else drawn_name,
+        drawn="" if drawn == r.NO_TILE else drawn_name,
         melds=tuple(_meld(meld, seat, red_fives) for meld in game["melds"][seat][: game["n_melds"][seat]]),
         river=tuple(_discard(int(entry), red_fives) for entry in game["river"][seat][: game["n_river"][seat]]),
     )
@@ -248,19 +236,19 @@ def hand_tiles(game: np.void, seat: int) -> list[int]:
 
 
 def _meld(meld: np.void, seat: int, red_fives: bool) -> Meld:
-    names = [tile_name(tile, red_fives) for tile in meld["tiles"].tolist() if tile != NO_TILE]
+    names = [tile_name(tile, red_fives) for tile in meld["tiles"].tolist() if tile != r.NO_TILE]
     kind, source = int(meld["type"]), int(meld["source"])
-    closed, added = kind == MELD_CLOSED_KONG, kind == MELD_ADDED_KONG
+    closed, added = kind == r.MELD_CLOSED_KONG, kind == r.MELD_ADDED_KONG
     return Meld(
         type=_MELD_NAMES[kind],
         own=tuple(names if closed else names[1:3] if added else names[1:]),
         claimed="" if closed else names[0],
         added=names[3] if added else "",
         source=source,
-        turned=(0, -1, 1, 0)[(source - seat) % SEATS],
+        turned=(0, -1, 1, 0)[(source - seat) % r.SEATS],
     )
 
 
 def _discard(entry: int, red_fives: bool) -> Discard:
-    caller = entry >> RIVER_CALLER_SHIFT & 3 if entry & RIVER_CALLED else None
-    return Discard(tile_name(entry & 255, red_fives), bool(entry & RIVER_DRAWN), bool(entry & RIVER_RIICHI), caller)
+    caller = entry >> r.RIVER_CALLER_SHIFT & 3 if entry & r.RIVER_CALLED else None
+    return Discard(tile_name(entry & 255, red_fives), bool(entry & r.RIVER_DRAWN), bool(entry & r.RIVER_RIICHI), caller)
