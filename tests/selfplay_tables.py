@@ -6,14 +6,14 @@ import numpy as np
 
 from simulator.rules import Rules
 from suphx.agent.network_agent import untrained_networks
+from suphx.learning.experience import Batch, join
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision, choose_precision
 from suphx.networks.sizes import MODELS, NetworkSize
+from suphx.reward.rounds import RoundReward, make_rewards
 from suphx.selfplay.collect import Collector
 from suphx.selfplay.policy import Policy
-from suphx.selfplay.rewards import RoundReward, make_rewards
 from suphx.selfplay.seating import FourLearners, TableConfig, load_opponents, opponents
-from suphx.selfplay.trajectory import Batch, join
 
 RULES = Rules(length="east")
 SEED = 11

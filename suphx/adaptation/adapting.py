@@ -19,9 +19,9 @@ from suphx.adaptation.positions import Position
 from suphx.adaptation.rollouts import SIDE_BY_SIDE, Rolled, roll_out, rollouts_of
 from suphx.adaptation.steps import between, step
 from suphx.adaptation.worth import Worth
+from suphx.learning.experience import PATH, Batch, Experience, join
+from suphx.learning.policy_gradient import divergence, legal_answers, log_probabilities
 from suphx.networks.sizes import OUTPUTS
-from suphx.selfplay.policy_gradient import divergence, legal_answers, log_probabilities
-from suphx.selfplay.trajectory import PATH, Batch, Experience, join
 
 #: First numbers of a position's held-out deals and of the test deals of experiments; training deals start at 0.
 CHECK_DEALS, TEST_DEALS = 1 << 32, 1 << 33

@@ -13,9 +13,9 @@ from suphx.adaptation.rollouts import SIDE_BY_SIDE, Rolled, roll_out, rollouts_o
 from suphx.adaptation.worth import Worth
 from suphx.agent.flow import CALL_MODELS, Network
 from suphx.agent.interface import Agent
+from suphx.learning.experience import Experience
+from suphx.learning.policy_gradient import legal_answers
 from suphx.networks.sizes import YES
-from suphx.selfplay.policy_gradient import legal_answers
-from suphx.selfplay.trajectory import Experience
 
 
 @dataclass(frozen=True)

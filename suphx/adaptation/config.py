@@ -8,8 +8,8 @@ from pydantic import Field, model_validator
 
 from suphx.adaptation.objective import Form
 from suphx.config import Config
-from suphx.selfplay.rewards import PhiReward, RewardConfig, predictor_hash
-from suphx.supervised.config import Model
+from suphx.networks.sizes import Model
+from suphx.reward.rounds import PhiReward, RewardConfig, predictor_hash
 
 
 class StepsConfig(Config):

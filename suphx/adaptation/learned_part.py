@@ -9,10 +9,10 @@ import numpy as np
 import torch
 from torch import nn
 
+from suphx.learning.passes import passes
 from suphx.networks.fused import FusedNetwork
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
-from suphx.selfplay.passes import passes
 
 
 class LearnedPart:

@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 import torch
 
-from suphx.selfplay.policy_gradient import LARGEST_LOG_WEIGHT
+from suphx.learning.policy_gradient import LARGEST_LOG_WEIGHT
 
 Form = Literal["decision", "rollout"]
 

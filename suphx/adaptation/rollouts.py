@@ -19,8 +19,8 @@ from simulator.walls import mix2
 from suphx.adaptation.positions import Position, stacked
 from suphx.agent.interface import Agent, Choice
 from suphx.agent.sampling import highest_probability
+from suphx.learning.experience import Experience
 from suphx.networks.sizes import MODEL_PLANES
-from suphx.selfplay.trajectory import Experience
 
 #: Rollouts played side by side; affects speed and memory, not the results.
 SIDE_BY_SIDE = 2048

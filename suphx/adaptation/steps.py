@@ -8,12 +8,12 @@ import torch
 from suphx.adaptation.config import StepsConfig
 from suphx.adaptation.learned_part import LearnedPart, Stems, copy_but
 from suphx.adaptation.objective import ratios, surrogate
+from suphx.learning.experience import Experience
+from suphx.learning.passes import passes
+from suphx.learning.policy_gradient import divergence, legal_answers, log_probabilities
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import OUTPUTS
-from suphx.selfplay.passes import passes
-from suphx.selfplay.policy_gradient import divergence, legal_answers, log_probabilities
-from suphx.selfplay.trajectory import Experience
 
 #: Most questions that a distance is measured on; not all are needed, as neighbours within rollouts are alike.
 _MEASURED = 2048

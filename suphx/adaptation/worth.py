@@ -11,11 +11,11 @@ from suphx.adaptation.positions import Position
 from suphx.errors import InputError
 from suphx.reward.games import RULES_OF_REWARD, START, Games
 from suphx.reward.predictor import RewardPredictor
-from suphx.selfplay.rewards import PhiReward, RewardConfig, RoundReward, load_predictor
+from suphx.reward.rounds import PhiReward, RewardConfig, RoundReward, load_predictor
 
 
 class Worth:
-    """Computes the rewards of rounds by a configuration, as in self-play (`selfplay.rewards`)."""
+    """Computes the rewards of rounds by a configuration, as in self-play (`reward.rounds`)."""
 
     def __init__(self, config: RewardConfig, rules: Rules) -> None:
         """Raises InputError for a predictor that is unusable or was trained for other rules."""

@@ -22,17 +22,16 @@ from suphx.agent.interface import Choice, RuleAgent
 from suphx.agent.network_agent import untrained_networks
 from suphx.bench.networks import made_up_planes
 from suphx.features.layout import ORACLE_PLANES
+from suphx.learning.experience import Experience
 from suphx.networks.inference import Evaluator
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import MODEL_PLANES, MODELS, OUTPUTS, NetworkSize
+from suphx.networks.sizes import MODEL_PLANES, MODELS, OUTPUTS, Model, NetworkSize
+from suphx.reward.rounds import RoundReward, make_rewards
 from suphx.selfplay.collect import Collector
 from suphx.selfplay.policy import policy_flow
-from suphx.selfplay.rewards import RoundReward, make_rewards
 from suphx.selfplay.seating import FourLearners
-from suphx.selfplay.trajectory import Experience
-from suphx.supervised.config import Model
 
 #: The model that learns, whose questions are kept: as in the paper.
 MODEL: Model = "discard"

@@ -19,20 +19,20 @@ from simulator.rules import Rules
 from suphx.agent.named_networks import weights_folder
 from suphx.bench.leanings import Leaning, Leanings
 from suphx.intervals import half_width
+from suphx.learning.experience import Batch, Experience, join
+from suphx.learning.passes import with_hidden
+from suphx.learning.policy_gradient import legal_answers, log_probabilities, terms_of
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODEL_PLANES
 from suphx.networks.weights import load_agent, load_agent_network, load_network
+from suphx.reward.rounds import load_predictor, make_rewards
 from suphx.selfplay.collect import Collector
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.folder import ORACLE_FOLDER
-from suphx.selfplay.passes import with_hidden
 from suphx.selfplay.policy import Policy
-from suphx.selfplay.policy_gradient import legal_answers, log_probabilities, terms_of
-from suphx.selfplay.rewards import load_predictor, make_rewards
 from suphx.selfplay.seating import FourLearners
-from suphx.selfplay.trajectory import Batch, Experience, join
 
 #: Games side by side; those begun beyond the wanted number are played in vain.
 _SIDE_BY_SIDE = 256

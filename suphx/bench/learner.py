@@ -21,14 +21,14 @@ from suphx.agent.network_agent import untrained_networks
 from suphx.bench.collector import MODEL, Spent, made_up_questions
 from suphx.bench.networks import bench_inference
 from suphx.features.layout import PLANES
+from suphx.learning.config import CriticConfig, LearningConfig
+from suphx.learning.experience import Experience
+from suphx.learning.learner import Learner
+from suphx.learning.passes import passes
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork, Trunk, ValueNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import NetworkSize
-from suphx.selfplay.learner import Learner
-from suphx.selfplay.learning_config import CriticConfig, LearningConfig
-from suphx.selfplay.passes import passes
-from suphx.selfplay.trajectory import Experience
 
 #: Learning rate, so small that networks stay near those that the made-up answers were drawn from.
 _RATE = 1e-6

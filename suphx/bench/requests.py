@@ -13,12 +13,12 @@ import ray
 from suphx.bench.clocked import Clocked, ClockedBuffer
 from suphx.bench.collector import MODEL, made_up_questions
 from suphx.bench.networks import made_up_planes
+from suphx.learning.config import LearningConfig
+from suphx.learning.experience import PATH, Batch
+from suphx.learning.replay import Lesson
 from suphx.networks.sizes import MODEL_PLANES, OUTPUTS
-from suphx.selfplay.learning_config import LearningConfig
-from suphx.selfplay.replay import Lesson
 from suphx.selfplay.roles.parcels import Counts, LessonParts, Shipment
 from suphx.selfplay.roles.resources import RolesConfig
-from suphx.selfplay.trajectory import PATH, Batch
 
 #: Shipments sent to a buffer before each lesson is requested, and number of lessons.
 _SHIPMENTS, _LESSONS = 2, 12

@@ -134,7 +134,7 @@ def _train_by_roles(config: TrainConfig, folder: Path, address: str | None, scre
 def _run(training: Training, games: int | None, config: TrainConfig, screen: Console) -> None:
     """Run a training to its end, with its line on the screen; games: those that are behind it, None if it begins."""
     from suphx.errors import InputError, words_of
-    from suphx.selfplay.diverged import LearningDiverged
+    from suphx.learning.diverged import LearningDiverged
     from suphx.selfplay.progress import training_line
     from suphx.selfplay.status import Interrupted
 

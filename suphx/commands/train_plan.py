@@ -66,9 +66,9 @@ def show_local_plan(config: TrainConfig, pace: Pace, as_json: bool) -> None:
     from simulator.rules import Rules
     from suphx.agent.named_networks import weights_folder
     from suphx.networks.weights import load_agent
+    from suphx.reward.rounds import load_predictor
     from suphx.selfplay.evaluation import check_opponent
     from suphx.selfplay.local import load_teachers
-    from suphx.selfplay.rewards import load_predictor
     from suphx.selfplay.seating import load_opponents, opponents
 
     load_agent(weights_folder(config.start))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from suphx.errors import InputError
 from suphx.features.layout import CALL_PLANES, PLANES
 
 #: The models of the paper's Table 1, in the order of the decision flow's text.
-MODELS = ("discard", "riichi", "chow", "pong", "kong")
+Model = Literal["discard", "riichi", "chow", "pong", "kong"]
+MODELS: tuple[str, ...] = get_args(Model)
 #: The additional network that predicts a round's reward; it is not part of an agent.
 CRITIC = "critic"
 #: Number of input planes (Table 2): the call models also see the proposed call.

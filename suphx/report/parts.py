@@ -7,10 +7,11 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from suphx.networks.sizes import Model
 from suphx.report.curves import Curves
 from suphx.reward.run import Results as RewardResults
 from suphx.selfplay.config import TrainConfig
-from suphx.supervised.config import Model, PretrainConfig
+from suphx.supervised.config import PretrainConfig
 
 STEPS_NAME = "steps.tsv"
 PRETRAIN_FOLDER, REWARD_FOLDER, TRAIN_FOLDER, EVALUATE_FOLDER = "pretrain", "reward", "train", "evaluate"

@@ -9,6 +9,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from suphx.errors import InputError
+from suphx.networks.sizes import Model
 from suphx.networks.weights import CARD_NAME, load_card
 from suphx.report.curves import Curves, read_curves
 from suphx.report.parts import (
@@ -34,7 +35,7 @@ from suphx.reward.evaluation import ALL_ROUNDS, PREDICTOR
 from suphx.reward.run import RESULTS_NAME, Results
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.folder import AGENT_FOLDER
-from suphx.supervised.config import Model, PretrainConfig
+from suphx.supervised.config import PretrainConfig
 
 #: Subfolder of each training's folder.
 _CURVES_FOLDER = "tensorboard"

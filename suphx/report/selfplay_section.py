@@ -7,7 +7,7 @@ import numpy as np
 from suphx.report.curves import Curve
 from suphx.report.parts import SelfPlay
 from suphx.report.words import decimals, signed, table, with_interval
-from suphx.selfplay.rewards import PhiReward
+from suphx.reward.rounds import PhiReward
 
 #: Curves of every model that learns: name, description, and what the curve should do.
 _MODEL_CURVES = (

@@ -18,13 +18,13 @@ from suphx.agent.interface import Agent, Consultation
 from suphx.agent.sampling import highest_probability
 from suphx.features.encode import encode_oracle_batch
 from suphx.features.layout import ORACLE_PLANES
+from suphx.learning.experience import PATH, Batch
 from suphx.networks.sizes import MODEL_PLANES
+from suphx.reward.rounds import Rewards
 from suphx.selfplay.copies import Held, SharedWalls, deal_numbers
 from suphx.selfplay.questions import Questions
 from suphx.selfplay.records import as_bytes, from_bytes
-from suphx.selfplay.rewards import Rewards
 from suphx.selfplay.seating import LEARNER, TableConfig, seated
-from suphx.selfplay.trajectory import PATH, Batch
 
 _COUNTERS = ("games", "begun", "rounds", "decisions", "questions", "version")
 

@@ -9,8 +9,8 @@ from pydantic import Field, model_validator
 from simulator.rules import PRESETS
 from suphx.config import Config
 from suphx.features.layout import ORACLE_VERSION, VERSION
-from suphx.selfplay.learning_config import LearningConfig
-from suphx.selfplay.rewards import PhiReward, RewardConfig
+from suphx.learning.config import LearningConfig
+from suphx.reward.rounds import PhiReward, RewardConfig
 from suphx.selfplay.roles.resources import RolesConfig
 from suphx.selfplay.seating import FourLearners, TableConfig
 

@@ -16,7 +16,7 @@ import numpy as np
 from simulator.record import SEATS
 from simulator.tiles import TILES
 from simulator.walls import mix2, shuffle_wall
-from suphx.selfplay.trajectory import PATH, Batch, Experience, join
+from suphx.learning.experience import PATH, Batch, Experience, join
 
 #: Upper bound of a round's repeat counter.
 _REPEATS = 1 << 10

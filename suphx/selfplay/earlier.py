@@ -8,8 +8,8 @@ import torch
 from pydantic import BaseModel, ConfigDict
 
 from suphx.checkpoint import tensors_below
+from suphx.learning.oracle import without_hidden
 from suphx.networks.policy import PolicyNetwork
-from suphx.selfplay.oracle import without_hidden
 from suphx.selfplay.seating import EarlierConfig
 
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from suphx.agent.named_networks import weights_folder
+from suphx.learning.oracle import without_hidden
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.sizes import MODEL_PLANES
 from suphx.networks.weights import save_agent, save_network
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength, read_strength, write_strength
-from suphx.selfplay.oracle import without_hidden
 
 AGENT_FOLDER, ORACLE_FOLDER = "agent", "oracle"
 CHECKPOINT_NAME = "checkpoint.safetensors"

@@ -21,26 +21,26 @@ from suphx.agent.flow import Sampling
 from suphx.agent.named_networks import weights_folder
 from suphx.agent.network_agent import NetworkAgent
 from suphx.checkpoint import TrainingProgress, load_checkpoint, purpose_of, save_checkpoint, tensors_below
+from suphx.learning.experience import Batch, join
+from suphx.learning.learner import Learner, LearnerState
+from suphx.learning.replay import ReplayBuffer, ReplayState
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import CRITIC
 from suphx.networks.weights import load_agent, load_network
+from suphx.reward.rounds import load_predictor, make_rewards
 from suphx.selfplay.board import Averages, Board
 from suphx.selfplay.collect import Collector
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.earlier import EarlierState, EarlierVersions
 from suphx.selfplay.evaluation import Evaluation, Strength, check_opponent
 from suphx.selfplay.folder import RunFolder
-from suphx.selfplay.learner import Learner, LearnerState
 from suphx.selfplay.policy import Policy
-from suphx.selfplay.replay import ReplayBuffer, ReplayState
-from suphx.selfplay.rewards import load_predictor, make_rewards
 from suphx.selfplay.samples import Samples
 from suphx.selfplay.seating import earlier, earlier_names, load_opponents, opponents, temperature_of_opponents
 from suphx.selfplay.sources import fingerprints
 from suphx.selfplay.status import Collapsed, Interrupted, Report, words_of_collapse, words_of_lost_rank
-from suphx.selfplay.trajectory import Batch, join
 
 
 class LocalProgress(TrainingProgress):

@@ -16,7 +16,7 @@ from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODEL_PLANES, MODELS
-from suphx.selfplay.oracle import drop, dropout_keys
+from suphx.selfplay.dropout import drop, dropout_keys
 
 #: The learning policy plays at temperature 1: the probabilities it logs are those of its own softmax.
 TEMPERATURE = 1.0

@@ -10,7 +10,7 @@ from dataclasses import fields
 
 import numpy as np
 
-from suphx.selfplay.trajectory import Experience
+from suphx.learning.experience import Experience
 
 #: Initial number of rows.
 _FIRST_ROWS = 1024

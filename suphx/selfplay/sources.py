@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from suphx.agents import fingerprint
 from suphx.hashes import hash_of_file
+from suphx.reward.rounds import predictor_hash
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.rewards import predictor_hash
 from suphx.selfplay.seating import opponents
 
 

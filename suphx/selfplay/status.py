@@ -8,11 +8,11 @@ from threading import Event
 from typing import Protocol
 
 from suphx.errors import InputError
+from suphx.learning.diverged import ANOTHER_RUN
+from suphx.learning.learner import Alarm
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.diverged import ANOTHER_RUN
 from suphx.selfplay.evaluation import Strength
 from suphx.selfplay.folder import RunFolder
-from suphx.selfplay.learner import Alarm
 
 
 class Interrupted(Exception):

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal
 
 from pydantic import Field, model_validator
 
 from suphx.config import Config
 from suphx.features.layout import places_of
-from suphx.networks.sizes import MODEL_PLANES, MODELS, SIZES, NetworkSize
+from suphx.networks.sizes import MODEL_PLANES, SIZES, Model, NetworkSize
 from suphx.supervised.selection import Filters
-
-Model = Literal["discard", "riichi", "chow", "pong", "kong"]
 
 
 class GeneratedGames(Config):
@@ -117,6 +115,3 @@ class PretrainConfig(Config):
         """Return the size of a model's network."""
         size = self.models[model].size or self.size
         return SIZES[size] if isinstance(size, str) else size
-
-
-assert set(MODELS) == set(get_args(Model))

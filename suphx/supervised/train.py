@@ -19,9 +19,9 @@ from suphx.features.layout import VERSION
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import MODELS
+from suphx.networks.sizes import MODELS, Model
 from suphx.networks.weights import load_agent_network, load_network, save_network
-from suphx.supervised.config import Model, PretrainConfig
+from suphx.supervised.config import PretrainConfig
 from suphx.supervised.learner import Learner, Replicas
 from suphx.supervised.loader import Chunk, Loader, Source, legal_discards
 from suphx.supervised.prepared import Prepared

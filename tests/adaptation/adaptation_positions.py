@@ -17,7 +17,7 @@ from suphx.adaptation.worth import Worth
 from suphx.agent.network_agent import untrained_networks
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import NetworkSize
-from suphx.selfplay.rewards import RoundReward
+from suphx.reward.rounds import RoundReward
 
 PRECISION = Precision(torch.device("cpu"), torch.float32, 1, "for tests")
 #: Tiles left in the wall, at most.

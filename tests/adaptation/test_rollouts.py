@@ -18,11 +18,11 @@ from suphx.adaptation.rollouts import ROLLOUT, Rolled, roll_out, rollouts_of
 from suphx.adaptation.worth import Worth
 from suphx.agent.interface import Agent, Choice
 from suphx.agent.sampling import highest_probability
+from suphx.learning.policy_gradient import legal_answers, log_probabilities
 from suphx.networks.sizes import OUTPUTS
 from suphx.reward.games import START
-from suphx.selfplay.policy_gradient import legal_answers, log_probabilities
+from suphx.reward.rounds import PhiReward, make_rewards
 from suphx.selfplay.records import as_bytes
-from suphx.selfplay.rewards import PhiReward, make_rewards
 from tests.adaptation.adaptation_positions import PRECISION, first_rounds, late_positions, points, tiny_agent
 
 SEED = 3

@@ -19,11 +19,11 @@ from suphx.bench.direction import Directions, directions
 from suphx.bench.leanings import Leanings
 from suphx.cli import app
 from suphx.features.layout import LAYOUT, ORACLE_LAYOUT, PLANES
+from suphx.learning.oracle import widen
+from suphx.learning.policy_gradient import legal_answers, log_probabilities
 from suphx.networks.planes import unpack
 from suphx.networks.weights import save_agent, save_network
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.oracle import widen
-from suphx.selfplay.policy_gradient import legal_answers, log_probabilities
 
 GAMES = 4
 UNIT = 10_000

@@ -18,12 +18,12 @@ from suphx.agent.network_agent import NetworkAgent
 from suphx.errors import InputError
 from suphx.features.encode import encode_oracle_batch
 from suphx.features.layout import ORACLE_PLANES
+from suphx.learning.experience import Batch, Experience
+from suphx.learning.oracle import widen
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
-from suphx.selfplay.oracle import widen
 from suphx.selfplay.policy import Policy
 from suphx.selfplay.seating import EarlierConfig, FourLearners, OneAgainstThree, earlier_names, seated
-from suphx.selfplay.trajectory import Batch, Experience
 
 #: (round, seat) -> model -> rows of (place, planes, hidden, legal, answer, log-probability).
 Asked = dict[tuple[int, int], dict[str, list[tuple]]]

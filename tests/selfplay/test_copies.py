@@ -9,14 +9,14 @@ from selfplay_tables import assert_same, collect, tiny_collector
 
 from simulator.record import SEATS
 from simulator.tables import Ended
-from suphx.selfplay.advantage import Advantages, raw_advantages
+from suphx.learning.advantages import Advantages, raw_advantages
+from suphx.learning.config import LearningConfig
+from suphx.learning.experience import Batch, join
 from suphx.selfplay.collect import Collector
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.copies import Held
-from suphx.selfplay.learning_config import LearningConfig
 from suphx.selfplay.seating import OneAgainstThree
-from suphx.selfplay.trajectory import Batch, join
-from tests.selfplay.toy_experience import questions, random_planes, rounds
+from tests.learning.toy_experience import questions, random_planes, rounds
 
 COPIES = 4
 

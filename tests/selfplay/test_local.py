@@ -35,12 +35,12 @@ from suphx.errors import InputError
 from suphx.networks.sizes import MODEL_PLANES
 from suphx.networks.weights import load_agent as load_weights
 from suphx.networks.weights import load_card, load_network, save_agent, save_network
+from suphx.reward.rounds import SHIPPED_PREDICTOR
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Evaluation, Strength
 from suphx.selfplay.folder import CHECKPOINT_NAME, RunFolder
 from suphx.selfplay.local import LocalTraining
 from suphx.selfplay.progress import training_line
-from suphx.selfplay.rewards import SHIPPED_PREDICTOR
 from suphx.selfplay.sources import fingerprints
 from suphx.selfplay.status import Collapsed, Interrupted, Report
 
@@ -424,7 +424,7 @@ def test_a_checkpoint_is_of_the_files_that_were_there_not_of_their_names(start, 
         save_agent(tmp_path / name, tiny_networks(), "tiny")
     predictor = tmp_path / "predictor.safetensors"
     predictor.write_bytes(SHIPPED_PREDICTOR.read_bytes())
-    monkeypatch.setattr("suphx.selfplay.rewards.SHIPPED_PREDICTOR", predictor)  # as an upgrade replaces it
+    monkeypatch.setattr("suphx.reward.rounds.SHIPPED_PREDICTOR", predictor)  # as an upgrade replaces it
     table = {"kind": "one-against-three", "opponents": [str(tmp_path / "opponent")]}
     config = values(tmp_path / "start", games=1, table=table, reward={"kind": "phi"}, rules="tenhou")
     train(config, tmp_path / "run", stop_at=1)

@@ -9,12 +9,12 @@ import pytest
 
 from suphx.config import load_config
 from suphx.errors import InputError
+from suphx.learning.config import LearningConfig
+from suphx.learning.replay import ReplayBuffer
 from suphx.networks.sizes import MODELS
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.learning_config import LearningConfig
 from suphx.selfplay.pace import LONG_ROUND, QUESTIONS_A_GAME, ROUNDS_A_GAME, check_pace
-from suphx.selfplay.replay import ReplayBuffer
-from tests.selfplay.toy_experience import questions, random_planes, rounds
+from tests.learning.toy_experience import questions, random_planes, rounds
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
 TRAININGS = [path for path in CONFIGS if "publish_steps" in path.read_text() or "side_by_side" in path.read_text()]

@@ -12,15 +12,15 @@ import ray
 from role_runs import PATIENCE, ray_here
 from selfplay_tables import collect, tiny_collector
 
-from suphx.selfplay.advantage import raw_advantages
+from suphx.learning.advantages import raw_advantages
+from suphx.learning.config import LearningConfig
+from suphx.learning.experience import Batch
+from suphx.learning.replay import Lesson
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.learning_config import LearningConfig
-from suphx.selfplay.replay import Lesson
 from suphx.selfplay.roles.buffer import Buffer, bounds
 from suphx.selfplay.roles.names import name_of
 from suphx.selfplay.roles.parcels import Counts, LessonParts, Shipment
 from suphx.selfplay.roles.resources import RolesConfig
-from suphx.selfplay.trajectory import Batch
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -19,13 +19,14 @@ from role_runs import ray_here
 from selfplay_tables import collect, precision, tiny_collector, tiny_networks
 
 from suphx.errors import InputError
+from suphx.learning.config import CriticConfig, LearningConfig
+from suphx.learning.experience import Experience
+from suphx.learning.learner import Learner
+from suphx.learning.peers import Peers, TorchPeers, open_store
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import ValueNetwork
 from suphx.networks.sizes import MODEL_PLANES, OUTPUTS, NetworkSize
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.learner import Learner
-from suphx.selfplay.learning_config import CriticConfig, LearningConfig
-from suphx.selfplay.peers import Peers, TorchPeers, open_store
 from suphx.selfplay.roles import beginning as of_a_run
 from suphx.selfplay.roles.beginning import Beginning, Networks, program
 from suphx.selfplay.roles.engine import Engines, InferenceEngine, seconds_between_requests
@@ -34,7 +35,6 @@ from suphx.selfplay.roles.parcels import Parcel, Published, pack, unpack
 from suphx.selfplay.roles.plan import Node, parse_node, plan_of
 from suphx.selfplay.roles.resources import RoleConfig
 from suphx.selfplay.roles.simulator import RemotePolicy
-from suphx.selfplay.trajectory import Experience
 
 ROLES = {"object_store_gib": 0.1}
 

@@ -16,9 +16,9 @@ from typing import Any
 import ray
 from ray.exceptions import RayError, RayTaskError
 
-from suphx.selfplay.advantage import Advantages, Moments
-from suphx.selfplay.learning_config import LearningConfig
-from suphx.selfplay.replay import ReplayBuffer
+from suphx.learning.advantages import Advantages, Moments
+from suphx.learning.config import LearningConfig
+from suphx.learning.replay import ReplayBuffer
 from suphx.selfplay.roles.names import find
 from suphx.selfplay.roles.parcels import Counts, LessonParts, Share, Shipment
 from suphx.selfplay.roles.resources import RolesConfig

@@ -27,13 +27,13 @@ from suphx.networks.precision import choose_precision
 from suphx.networks.sizes import MODELS
 from suphx.networks.weights import load_agent
 from suphx.reward.predictor import RewardPredictor
+from suphx.reward.rounds import load_predictor
 from suphx.selfplay.board import Averages, Board
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Evaluation, Strength, check_opponent, read_strength, write_strength
 from suphx.selfplay.folder import STRENGTH_NAME, RunFolder
 from suphx.selfplay.local import load_teachers
 from suphx.selfplay.policy import Policy
-from suphx.selfplay.rewards import load_predictor
 from suphx.selfplay.roles.beginning import Beginning, Networks, program
 from suphx.selfplay.roles.parcels import Parcel, Saved, pack_networks, unpack_policy
 from suphx.selfplay.roles.requests import is_answered

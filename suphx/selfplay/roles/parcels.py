@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from suphx.learning.advantages import Moments
+from suphx.learning.experience import Batch
+from suphx.learning.learner import Learner
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
 from suphx.networks.sizes import CRITIC, NetworkSize
-from suphx.selfplay.advantage import Moments
-from suphx.selfplay.learner import Learner
-from suphx.selfplay.trajectory import Batch
 
 #: The learner's number among the players of an engine; opponents with networks are numbered from 1 on.
 LEARNING_PLAYER = 0

@@ -21,8 +21,8 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from suphx.checkpoint import load_checkpoint, purpose_of
 from suphx.cluster import answers, join_or_start
 from suphx.errors import InputError, words_of
+from suphx.learning.diverged import LearningDiverged
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.diverged import LearningDiverged
 from suphx.selfplay.evaluation import Strength, read_strength
 from suphx.selfplay.folder import STRENGTH_NAME, RunFolder
 from suphx.selfplay.roles.buffer import Buffer

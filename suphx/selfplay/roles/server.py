@@ -17,15 +17,15 @@ import torch
 from ray.exceptions import GetTimeoutError, ObjectLostError, RayError, RayTaskError
 
 from suphx.checkpoint import TrainingProgress, tensors_below
+from suphx.learning.diverged import LearningDiverged
+from suphx.learning.learner import LearnerState
+from suphx.learning.peers import open_store
 from suphx.networks.sizes import CRITIC
+from suphx.reward.rounds import Errors
 from suphx.selfplay.board import Averages
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.diverged import LearningDiverged
 from suphx.selfplay.earlier import EarlierState, EarlierVersions
 from suphx.selfplay.evaluation import Strength
-from suphx.selfplay.learner import LearnerState
-from suphx.selfplay.peers import open_store
-from suphx.selfplay.rewards import Errors
 from suphx.selfplay.roles.names import ask, find, find_all
 from suphx.selfplay.roles.parcels import Counts, LessonParts, Published, Saved, pack_all, pack_networks
 from suphx.selfplay.roles.requests import is_answered

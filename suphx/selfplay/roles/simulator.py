@@ -22,13 +22,14 @@ from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.flow import Flow, Network, Sampling
 from suphx.agent.interface import Agent, Choice
 from suphx.features.layout import PLANES
+from suphx.learning.advantages import raw_advantages
+from suphx.learning.experience import Batch, Experience, join
 from suphx.networks.memory import keep_memory
 from suphx.networks.sizes import CRITIC, MODELS
-from suphx.selfplay.advantage import raw_advantages
+from suphx.reward.rounds import make_rewards
 from suphx.selfplay.collect import Collector
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.policy import OracleEncoder, policy_flow
-from suphx.selfplay.rewards import make_rewards
 from suphx.selfplay.roles.beginning import Beginning, beginning
 from suphx.selfplay.roles.engine import Engines
 from suphx.selfplay.roles.names import ask, find, find_all
@@ -37,7 +38,6 @@ from suphx.selfplay.roles.requests import is_answered
 from suphx.selfplay.roles.resources import HALVES, SHIPMENT_QUESTIONS, UNDERWAY
 from suphx.selfplay.samples import SAMPLED_TABLE
 from suphx.selfplay.seating import earlier_names, load_opponents, opponents, temperature_of_opponents
-from suphx.selfplay.trajectory import Batch, Experience, join
 
 #: A shipment with fewer questions than wanted is sent after so many seconds.
 _SHIPMENT_SECONDS = 5.0

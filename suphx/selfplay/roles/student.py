@@ -7,13 +7,13 @@ from collections.abc import Mapping
 import numpy as np
 import torch
 
+from suphx.learning.learner import Learner, LearnerState
+from suphx.learning.peers import Peers, TorchPeers
+from suphx.learning.replay import Lesson
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.sizes import CRITIC
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.learner import Learner, LearnerState
-from suphx.selfplay.peers import Peers, TorchPeers
-from suphx.selfplay.replay import Lesson
 from suphx.selfplay.roles.beginning import beginning_with_networks
 from suphx.selfplay.roles.parcels import unpack_policy
 from suphx.selfplay.roles.resources import precision_for

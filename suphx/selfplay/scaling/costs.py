@@ -15,11 +15,11 @@ import torch
 from suphx.bench.collector import MODEL
 from suphx.bench.learner import operations
 from suphx.errors import InputError
+from suphx.learning.replay import Lesson
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.sizes import MODEL_PLANES, OUTPUTS, NetworkSize, size_named
 from suphx.selfplay.pace import QUESTIONS_A_GAME
 from suphx.selfplay.questions import Questions
-from suphx.selfplay.replay import Lesson
 from suphx.selfplay.scaling.play import PlayCosts
 
 #: Standard deviation of the number of discards in a round, relative to the mean; `sl` against itself in 200 hanchan.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from suphx.bench.collector import MODEL
-from suphx.selfplay.learning_config import LearningConfig
+from suphx.learning.config import LearningConfig
 from suphx.selfplay.pace import LONG_ROUND, QUESTIONS_A_GAME, ROUNDS_A_GAME
 from suphx.selfplay.roles.engine import seconds_between_requests
 from suphx.selfplay.roles.resources import HALVES, SHIPMENT_QUESTIONS, UNDERWAY, RolesConfig

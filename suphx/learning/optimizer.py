@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from suphx.selfplay.peers import Peers
+from suphx.learning.peers import Peers
 from suphx.supervised.optimizer import MOMENTUM, adamw_tensors, load_adamw_tensors, muon_step
 
 

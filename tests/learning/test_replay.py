@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from suphx.checkpoint import TrainingProgress, load_checkpoint, save_checkpoint
-from suphx.selfplay.learning_config import ReplayConfig
-from suphx.selfplay.replay import Lesson, ReplayBuffer
-from tests.selfplay.toy_experience import questions, random_planes, rounds
+from suphx.learning.config import ReplayConfig
+from suphx.learning.replay import Lesson, ReplayBuffer
+from tests.learning.toy_experience import questions, random_planes, rounds
 
 PLANES = 3
 

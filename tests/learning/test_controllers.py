@@ -7,8 +7,8 @@ import pytest
 import torch
 from pydantic import ValidationError
 
-from suphx.selfplay.controller import DistanceController, EntropyController
-from suphx.selfplay.learning_config import DistanceConfig, EntropyConfig, LearningConfig
+from suphx.learning.config import DistanceConfig, EntropyConfig, LearningConfig
+from suphx.learning.controllers import DistanceController, EntropyController
 
 
 def test_one_step_is_formula_3() -> None:

@@ -12,13 +12,8 @@ import torch
 
 from suphx.checkpoint import TrainingProgress, load_checkpoint, save_checkpoint
 from suphx.features.layout import ORACLE_PLANES
-from suphx.networks.precision import Precision
-from suphx.networks.sizes import NetworkSize
-from suphx.selfplay import passes as selfplay_passes
-from suphx.selfplay.critic import Critic
-from suphx.selfplay.diverged import LearningDiverged
-from suphx.selfplay.learner import Learner, LearnerState
-from suphx.selfplay.learning_config import (
+from suphx.learning import passes as passes_of_learning
+from suphx.learning.config import (
     AnnealConfig,
     CollapseConfig,
     CriticConfig,
@@ -27,9 +22,14 @@ from suphx.selfplay.learning_config import (
     LearningConfig,
     OracleConfig,
 )
-from suphx.selfplay.oracle import widen
-from suphx.selfplay.trajectory import Batch
-from tests.selfplay.toy_experience import (
+from suphx.learning.critic import Critic
+from suphx.learning.diverged import LearningDiverged
+from suphx.learning.experience import Batch
+from suphx.learning.learner import Learner, LearnerState
+from suphx.learning.oracle import widen
+from suphx.networks.precision import Precision
+from suphx.networks.sizes import NetworkSize
+from tests.learning.toy_experience import (
     ALL,
     PRECISION,
     TINY,
@@ -40,7 +40,7 @@ from tests.selfplay.toy_experience import (
     random_planes,
     rounds,
 )
-from tests.selfplay.toy_experience import tiny_network as network_of
+from tests.learning.toy_experience import tiny_network as network_of
 
 PLANES, ANSWERS = 6, 4
 EVEN = float(np.log(1 / ANSWERS))
@@ -219,7 +219,7 @@ def test_a_reference_holds_the_policy() -> None:
 
 
 def test_a_reference_that_pulls_nowhere_tells_the_distance_and_changes_nothing(monkeypatch) -> None:
-    monkeypatch.setattr(selfplay_passes, "CPU_LEARNING_CHUNK", 16)
+    monkeypatch.setattr(passes_of_learning, "CPU_LEARNING_CHUNK", 16)
     batch = made_batch(64)
     with_it, without = (
         learner_of(LearningConfig(learning_rate=1e-2, reference=reference))

@@ -13,7 +13,7 @@ from simulator.tables import Ended
 from suphx.errors import InputError
 from suphx.reward.games import START, Games
 from suphx.reward.predictor import RewardPredictor
-from suphx.selfplay.rewards import (
+from suphx.reward.rounds import (
     SHIPPED_PREDICTOR,
     PhiReward,
     PhiRewards,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from suphx.learning.policy_gradient import Terms, divergence, legal_answers, log_probabilities, terms_of
 from suphx.networks.policy import PolicyNetwork
-from suphx.selfplay.policy_gradient import Terms, divergence, legal_answers, log_probabilities, terms_of
-from tests.selfplay.toy_experience import TINY, as_input, random_planes
+from tests.learning.toy_experience import TINY, as_input, random_planes
 
 ALPHA, COEFFICIENT = 0.3, 0.7
 

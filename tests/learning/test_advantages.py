@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from suphx.selfplay.advantage import Advantages, Values, generalised, raw_advantages, values_of_deals
-from suphx.selfplay.critic import Critic
-from suphx.selfplay.learning_config import CriticConfig, LearningConfig
-from suphx.selfplay.trajectory import Batch, Experience
-from tests.selfplay.toy_experience import ALL, PRECISION, TINY, questions, random_planes, rounds
+from suphx.learning.advantages import Advantages, Values, generalised, raw_advantages, values_of_deals
+from suphx.learning.config import CriticConfig, LearningConfig
+from suphx.learning.critic import Critic
+from suphx.learning.experience import Batch, Experience
+from tests.learning.toy_experience import ALL, PRECISION, TINY, questions, random_planes, rounds
 
 REWARDS = np.array([2.0, -1.0, 0.5, 4.0], np.float32)
 #: Of two rounds, all four seats.

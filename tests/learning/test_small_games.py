@@ -7,12 +7,12 @@ from itertools import product
 import numpy as np
 import pytest
 
+from suphx.learning.config import EntropyConfig, LearningConfig, ReplayConfig
+from suphx.learning.experience import Batch
+from suphx.learning.learner import Learner
+from suphx.learning.replay import ReplayBuffer
 from suphx.networks.sizes import MODELS, NO, YES, NetworkSize
-from suphx.selfplay.learner import Learner
-from suphx.selfplay.learning_config import EntropyConfig, LearningConfig, ReplayConfig
-from suphx.selfplay.replay import ReplayBuffer
-from suphx.selfplay.trajectory import Batch
-from tests.selfplay.toy_experience import PRECISION, drawn, flags, policy_of, questions, rounds, tiny_network
+from tests.learning.toy_experience import PRECISION, drawn, flags, policy_of, questions, rounds, tiny_network
 
 # Kuhn poker: three cards, a bet of one. Answers are 0: check or fold, 1: bet or call. States: first to act with card c:
 # c; second after a check: 3 + c; second after a bet: 6 + c; first after check and bet: 9 + c.

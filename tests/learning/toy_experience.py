@@ -7,13 +7,13 @@ import torch
 
 from simulator.record import SEATS
 from simulator.tiles import KINDS
+from suphx.learning.experience import PATH, Batch, Experience
+from suphx.learning.passes import with_hidden
+from suphx.learning.policy_gradient import legal_answers, log_probabilities
 from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import OUTPUTS, NetworkSize
-from suphx.selfplay.passes import with_hidden
-from suphx.selfplay.policy_gradient import legal_answers, log_probabilities
-from suphx.selfplay.trajectory import PATH, Batch, Experience
 
 PRECISION = Precision(torch.device("cpu"), torch.float32, 1, "for tests")
 TINY = NetworkSize(filters=4, blocks=1)

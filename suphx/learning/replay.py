@@ -10,9 +10,9 @@ import torch
 from pydantic import BaseModel, ConfigDict
 
 from suphx.checkpoint import tensors_below
+from suphx.learning.config import ReplayConfig
+from suphx.learning.experience import Batch, Experience
 from suphx.networks.sizes import MODELS
-from suphx.selfplay.learning_config import ReplayConfig
-from suphx.selfplay.trajectory import Batch, Experience
 
 #: Used-up rows are removed from a part once less than this share of its rows can still be used.
 _COMPACT_BELOW = 0.5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from suphx.selfplay.learning_config import DistanceConfig, EntropyConfig
+from suphx.learning.config import DistanceConfig, EntropyConfig
 
 
 class ControllerState(BaseModel):

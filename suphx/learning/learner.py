@@ -14,19 +14,19 @@ import torch
 from pydantic import BaseModel, ConfigDict
 
 from suphx.checkpoint import tensors_below
+from suphx.learning.advantages import Advantages, Moments, raw_advantages
+from suphx.learning.config import LearningConfig
+from suphx.learning.critic import Critic
+from suphx.learning.diverged import LearningDiverged
+from suphx.learning.experience import Batch, Experience
+from suphx.learning.model_learner import Pupil, PupilState, figures_of
+from suphx.learning.oracle import gamma_at, narrow, widen
+from suphx.learning.passes import passes
+from suphx.learning.peers import Peers
+from suphx.learning.policy_gradient import legal_answers
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import OUTPUTS
-from suphx.selfplay.advantage import Advantages, Moments, raw_advantages
-from suphx.selfplay.critic import Critic
-from suphx.selfplay.diverged import LearningDiverged
-from suphx.selfplay.learning_config import LearningConfig
-from suphx.selfplay.oracle import gamma_at, narrow, widen
-from suphx.selfplay.passes import passes
-from suphx.selfplay.peers import Peers
-from suphx.selfplay.policy_gradient import legal_answers
-from suphx.selfplay.pupil import Pupil, PupilState, figures_of
-from suphx.selfplay.trajectory import Batch, Experience
 
 
 class LearnerState(BaseModel):

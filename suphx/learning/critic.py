@@ -13,15 +13,15 @@ import torch
 
 from simulator.record import SEATS
 from suphx.features.layout import ORACLE_PLANES, PLANES
+from suphx.learning.config import LearningConfig
+from suphx.learning.diverged import LearningDiverged
+from suphx.learning.experience import Experience
+from suphx.learning.optimizer import Optimizer
+from suphx.learning.passes import passes, with_hidden
+from suphx.learning.peers import Peers
 from suphx.networks.policy import ValueNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import CRITIC
-from suphx.selfplay.diverged import LearningDiverged
-from suphx.selfplay.learning_config import LearningConfig
-from suphx.selfplay.optimizer import Optimizer
-from suphx.selfplay.passes import passes, with_hidden
-from suphx.selfplay.peers import Peers
-from suphx.selfplay.trajectory import Experience
 
 
 class Critic:

@@ -7,8 +7,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from suphx.config import Config
-from suphx.networks.sizes import SIZES, NetworkSize
-from suphx.supervised.config import Model
+from suphx.networks.sizes import SIZES, Model, NetworkSize
 
 
 class EntropyConfig(Config):

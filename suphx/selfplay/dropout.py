@@ -1,62 +1,17 @@
-"""Oracle guiding (paper, section 3.3; formula 5): a network sees perfect information, which is gradually dropped out.
-
-The network's input is [x_normal, delta x x_perfect], where each element of delta is 1 with probability gamma. Dropout
-happens in play, which passes on the remaining elements (`Experience.oracle`), so that learning sees what play saw.
-"""
+"""Dropout of what a learning oracle is shown: each element of its planes stays with probability gamma (formula 5)."""
 
 from __future__ import annotations
 
 import numpy as np
-import torch
 
 from simulator.jit import jit
 from simulator.players.simple import decision_key
 from simulator.walls import mix2
-from suphx.features.layout import ORACLE_PLANES
-from suphx.networks.policy import PolicyNetwork
-from suphx.networks.sizes import MODEL_PLANES
-from suphx.selfplay.learning_config import OracleConfig
 
 #: Gamma is rounded to a multiple of 2^-16.
 _GAMMA_BITS = 16
 #: Separates the random numbers of dropout from those that answers are drawn with.
 _DROPOUT = np.uint64(0x0D)
-
-
-def widen(network: PolicyNetwork, planes: int = ORACLE_PLANES) -> PolicyNetwork:
-    """Return a network with additional planes whose weights are zero: the same function, whatever they contain."""
-    return _resized(network, network.planes + planes)
-
-
-def narrow(network: PolicyNetwork, planes: int = ORACLE_PLANES) -> PolicyNetwork:
-    """Return a network without the last planes: the same function as if they were all zero."""
-    return _resized(network, network.planes - planes)
-
-
-def without_hidden(network: PolicyNetwork) -> PolicyNetwork:
-    """Return a copy of a network without any planes of hidden information."""
-    return narrow(network, network.planes - MODEL_PLANES[network.model])
-
-
-@torch.no_grad()
-def _resized(network: PolicyNetwork, planes: int) -> PolicyNetwork:
-    with torch.device("meta"):
-        found = PolicyNetwork(network.model, network.size, planes)
-    found.to_empty(device=network.first.weight.device)
-    weights = network.state_dict()
-    kept = min(planes, network.planes)
-    first = torch.zeros_like(found.first.weight)
-    first[:, :kept] = weights["first.weight"][:, :kept]
-    found.load_state_dict(weights | {"first.weight": first})
-    return found
-
-
-def gamma_at(config: OracleConfig, games: int) -> float:
-    """Return gamma after a number of games: 1 at first, then falling linearly, then 0."""
-    decayed = games - config.full_games
-    if decayed < 0:
-        return 1.0
-    return max(0.0, 1 - decayed / config.decay_games) if config.decay_games else 0.0
 
 
 def dropout_keys(games: np.ndarray, index: np.ndarray, seats: np.ndarray, options: np.ndarray, seed: int) -> np.ndarray:

@@ -9,15 +9,15 @@ import torch
 from pydantic import BaseModel, ConfigDict
 
 from suphx.checkpoint import tensors_below
+from suphx.learning.config import LearningConfig
+from suphx.learning.controllers import ControllerState, DistanceController, EntropyController
+from suphx.learning.experience import Experience
+from suphx.learning.optimizer import Faster, Optimizer
+from suphx.learning.passes import with_hidden
+from suphx.learning.policy_gradient import Terms, divergence, log_probabilities, terms_of
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
-from suphx.selfplay.controller import ControllerState, DistanceController, EntropyController
-from suphx.selfplay.learning_config import LearningConfig
-from suphx.selfplay.optimizer import Faster, Optimizer
-from suphx.selfplay.passes import with_hidden
-from suphx.selfplay.policy_gradient import Terms, divergence, log_probabilities, terms_of
-from suphx.selfplay.trajectory import Experience
 
 
 class PupilState(BaseModel):
