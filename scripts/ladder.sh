@@ -41,7 +41,7 @@ step() {  # step NAME [--set ...]: both seeds side by side, a core each
 }
 
 step rl-basic
-ranks='reward={kind: phi, predictor: docs/results/ladder/phi-rank.safetensors}'  # the average rank is what is measured
+ranks='reward={kind: phi}'  # the predictor is of ranks, as what is measured
 step rl-1r --set "$ranks"
 step rl-2 --set "$ranks" --set "evaluation={every: 12000, deals: 250, opponent: '$weak'}" \
     --set 'learning.oracle={full_games: 12000, decay_games: 8000, planes_rate: 40, after_rate: 1}' \

@@ -26,13 +26,14 @@ from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODEL_PLANES
-from suphx.networks.weights import load_agent, load_agent_network, load_network
+from suphx.networks.weights import load_agent_network, load_network
 from suphx.reward.rounds import load_predictor, make_rewards
 from suphx.selfplay.collect import Collector
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.folder import ORACLE_FOLDER
 from suphx.selfplay.policy import Policy
 from suphx.selfplay.seating import FourLearners
+from suphx.selfplay.sources import load_start
 
 #: Games side by side; those begun beyond the wanted number are played in vain.
 _SIDE_BY_SIDE = 256
@@ -88,9 +89,7 @@ def directions(
     `side_by_side`. Raises InputError for weights that cannot be used.
     """
     models, rules = config.learning.models, Rules.preset(config.rules)
-    networks = load_agent(weights_folder(config.start))
-    for model in models:
-        networks[model].divide_logits(config.learning.start_temperature)
+    networks = load_start(config)
     start = Evaluator(networks[_DISCARD], precision, fixed_passes=True) if leanings and _DISCARD in models else None
     tallies = [_Tally(agent, models, games, precision, start) for agent in agents]
     slots = min(games, side_by_side)

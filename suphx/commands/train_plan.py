@@ -27,13 +27,12 @@ def show_plan(config: TrainConfig, pace: Pace, address: str | None, words: Seque
     import ray
     from rich.console import Console
 
-    from suphx.agent.named_networks import weights_folder
     from suphx.cluster import ADDRESS_VARIABLE
-    from suphx.networks.weights import load_agent
     from suphx.selfplay.roles.monitor import beginning_of
     from suphx.selfplay.roles.plan import Node, parse_node, plan_of, this_machine
     from suphx.selfplay.roles.run import nodes_of_cluster, start_ray
     from suphx.selfplay.scaling.expected import expected_rate
+    from suphx.selfplay.sources import load_start
 
     plan, screen = plan_of(config), Console()
     nodes: list[Node] = [node for each in words for node in parse_node(each)]
@@ -45,7 +44,7 @@ def show_plan(config: TrainConfig, pace: Pace, address: str | None, words: Seque
     if not as_json:
         _show(config, plan, nodes, screen)
         _show_pace(config, pace, screen)
-    beginning_of(config, load_agent(weights_folder(config.start)))  # all of it can be read
+    beginning_of(config, load_start(config))  # all of it can be read
     rate = expected_rate(config, nodes)
     if as_json:
         values: dict[str, Any] = {"roles": [asdict(role) for role in plan.roles], "nodes": [asdict(n) for n in nodes]}
@@ -64,14 +63,13 @@ def show_local_plan(config: TrainConfig, pace: Pace, as_json: bool) -> None:
     from rich.console import Console
 
     from simulator.rules import Rules
-    from suphx.agent.named_networks import weights_folder
-    from suphx.networks.weights import load_agent
     from suphx.reward.rounds import load_predictor
     from suphx.selfplay.evaluation import check_opponent
     from suphx.selfplay.local import load_teachers
     from suphx.selfplay.seating import load_opponents, opponents
+    from suphx.selfplay.sources import load_start
 
-    load_agent(weights_folder(config.start))
+    load_start(config)
     load_teachers(config)
     load_predictor(config.reward, Rules.preset(config.rules))
     load_opponents(config.table, opponents(config.table), config.seed)

@@ -149,11 +149,12 @@ class LearningConfig(Config):
 
     models: list[Model] = Field(default=["discard"], min_length=1)
     """Which of the five learn (the paper: discard alone); the others play as they are."""
-    start_temperature: float = Field(default=1.0, gt=0)
-    """Divisor of the learning policies' logits before the first step. Below 1, policies start more certain, with the
-    same likeliest answers. A policy that imitates many people is less certain than a player should be: at 1, much of
-    the gradient only makes it more certain, which changes nothing in greedy play and is undone by the entropy
-    target."""
+    start_temperature: float | None = Field(default=None, gt=0)
+    """Temperature at which the learning policies start, compared with what they learned from people: their logits are
+    divided by it before the first step, unless the start's `agent.json` says that this was done. null: as the start is.
+    Below 1, policies start more certain, with the same likeliest answers. A policy that imitates many people is less
+    certain than a player should be: at 1, much of the gradient only makes it more certain, which changes nothing in
+    greedy play and is undone by the entropy target."""
     batch: int = Field(default=1024, ge=1)
     """Questions per step."""
     batch_of: dict[Model, int] = Field(default_factory=dict)

@@ -87,7 +87,6 @@ class Learner:
         self._pupils: dict[str, Pupil] = {}
         for model in config.models:
             start = networks[model].to(precision.device)
-            start.divide_logits(config.start_temperature)
             learns = widen(start) if config.oracle else start
             teacher = (teachers or {})[model].to(precision.device) if config.teacher else None
             reference = start if config.reference else None

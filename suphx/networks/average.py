@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import harmonic_mean
 
 import torch
 
 from suphx.errors import InputError
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.sizes import MODELS
-from suphx.networks.weights import load_agent, save_agent
+from suphx.networks.weights import AgentCard, load_agent, load_card, save_agent
 
 
 def average_networks(networks: Sequence[PolicyNetwork]) -> PolicyNetwork:
@@ -40,4 +41,11 @@ def average_agents(folders: Sequence[Path], out: Path, names: str) -> None:
         raise InputError(f"{out}: there is something already; the average needs a new folder")
     agents = [load_agent(folder) for folder in folders]
     networks = {model: average_networks([agent[model] for agent in agents]) for model in MODELS}
-    save_agent(out, networks, out.resolve().name, {"average of": names}, starts=folders)
+    temperatures = _temperatures([load_card(folder) for folder in folders])
+    save_agent(out, networks, out.resolve().name, {"average of": names}, starts=folders, temperatures=temperatures)
+
+
+def _temperatures(cards: Sequence[AgentCard]) -> dict[str, float]:
+    """Return the temperatures of the average, by model: the mean is of logits, which are multiplied by 1 / these."""
+    models = dict.fromkeys(model for card in cards for model in card.temperatures)
+    return {model: harmonic_mean([card.temperatures.get(model, 1.0) for card in cards]) for model in models}

@@ -57,6 +57,9 @@ class AgentCard(BaseModel):
     layout: str = VERSION
     sha256: dict[str, str]
     """Hash of each file by name, to make sure that the five belong together."""
+    temperatures: dict[str, float] = {}
+    """By model: what the logits were divided by before the network learned from its own games; 1 where not named. A
+    training that begins with these weights does not do it again."""
     about: dict[str, str] = {}
     """Any further information: data, accuracy, command."""
 
@@ -154,13 +157,14 @@ def save_agent(
     storage: Storage = "bfloat16",
     seen: np.ndarray | None = None,
     starts: Sequence[Path] = (),
+    temperatures: Mapping[str, float] | None = None,
 ) -> None:
     """Write the five networks and their card into a folder.
 
     The card is written last and has the hash of each file, so that a folder that was only partly replaced is noticed
     when it is loaded. seen: uint64[n], keys of the games trained on (`supervised.prepared.GAME_ROW`), so that the agent
-    can be measured on others. starts: folders of the weights that it was made from, whose games are added. Raises
-    ValueError if a model is missing.
+    can be measured on others. starts: folders of the weights that it was made from, whose games are added.
+    temperatures: see `AgentCard`. Raises ValueError if a model is missing.
     """
     if set(networks) != set(MODELS):
         raise ValueError(f"an agent has the networks {', '.join(MODELS)}, not {', '.join(networks)}")
@@ -176,7 +180,7 @@ def save_agent(
         data = save({"keys": torch.from_numpy(short)})
         hashes[SEEN_NAME] = hashlib.sha256(data).hexdigest()
         write_whole(folder / SEEN_NAME, data)
-    card = AgentCard(name=name, sha256=hashes, about=dict(about or {}))
+    card = AgentCard(name=name, sha256=hashes, temperatures=dict(temperatures or {}), about=dict(about or {}))
     write_whole(folder / CARD_NAME, card.model_dump_json(indent=2).encode() + b"\n")
 
 

@@ -23,8 +23,9 @@ from suphx.hashes import hash_of_file
 from suphx.reward.games import START, Games
 from suphx.reward.predictor import RewardPredictor
 
-#: The reward predictor that comes with the package.
-SHIPPED_PREDICTOR = Path(__file__).parents[1] / "weights" / "reward.safetensors"
+#: The reward predictor that comes with the package for self-play: what it predicts is ranks, 1.5 for the first place to
+#: -1.5 for the last. Reviews show ranking points.
+SHIPPED_PREDICTOR = Path(__file__).parents[1] / "weights" / "reward-rank.safetensors"
 #: Initial capacity in rounds per game; it grows if a game is longer.
 _ROUNDS = 16
 
@@ -44,7 +45,7 @@ class PhiReward(Config):
     kind: Literal["phi"] = "phi"
     """Which reward this is."""
     predictor: Path | None = None
-    """File of the reward predictor, as made by `suphx reward`; by default the one that comes with the package."""
+    """File of the reward predictor, as made by `suphx reward`; by default one of ranks that comes with the package."""
     unit: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     """What counts as a reward of 1, in units of the predictor's target; by default the spread of its prizes."""
 

@@ -13,6 +13,7 @@ from suphx.networks.sizes import MODEL_PLANES
 from suphx.networks.weights import save_agent, save_network
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength, read_strength, write_strength
+from suphx.selfplay.sources import temperatures_of
 
 AGENT_FOLDER, ORACLE_FOLDER = "agent", "oracle"
 CHECKPOINT_NAME = "checkpoint.safetensors"
@@ -53,7 +54,8 @@ class RunFolder:
         """Write the agent without hidden planes, and separately the networks that see them; games: played so far."""
         plain = {model: without_hidden(network) for model, network in networks.items()}
         about = {"start": config.start, "games": f"{games:,}", "config": config.model_dump_json()}
-        save_agent(self.agent, plain, config.name, about, starts=[weights_folder(config.start)])
+        starts, temperatures = [weights_folder(config.start)], temperatures_of(config)
+        save_agent(self.agent, plain, config.name, about, starts=starts, temperatures=temperatures)
         for model, network in networks.items():
             if network.planes > MODEL_PLANES[model]:
                 self.oracle.mkdir(exist_ok=True)

@@ -18,7 +18,6 @@ import torch
 from simulator.rules import Rules
 from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.flow import Sampling
-from suphx.agent.named_networks import weights_folder
 from suphx.agent.network_agent import NetworkAgent
 from suphx.checkpoint import TrainingProgress, load_checkpoint, purpose_of, save_checkpoint, tensors_below
 from suphx.learning.experience import Batch, join
@@ -28,7 +27,7 @@ from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import CRITIC
-from suphx.networks.weights import load_agent, load_network
+from suphx.networks.weights import load_network
 from suphx.reward.rounds import load_predictor, make_rewards
 from suphx.selfplay.board import Averages, Board
 from suphx.selfplay.collect import Collector
@@ -39,7 +38,7 @@ from suphx.selfplay.folder import RunFolder
 from suphx.selfplay.policy import Policy
 from suphx.selfplay.samples import Samples
 from suphx.selfplay.seating import earlier, earlier_names, load_opponents, opponents, temperature_of_opponents
-from suphx.selfplay.sources import fingerprints
+from suphx.selfplay.sources import fingerprints, load_start
 from suphx.selfplay.status import Collapsed, Interrupted, Report, words_of_collapse, words_of_lost_rank
 
 
@@ -68,7 +67,7 @@ class LocalTraining:
         keep_memory()
         check_opponent(config.evaluation)
         self.config, self.folder, self.precision = config, RunFolder(folder), precision
-        self._networks = load_agent(weights_folder(config.start))
+        self._networks = load_start(config)
         rules = Rules.preset(config.rules)
         learning = config.learning
         learns: dict[str, PolicyNetwork] = {model: self._networks[model] for model in learning.models}

@@ -1,12 +1,35 @@
-"""Fingerprints of the files that a training uses, to check that they are those its checkpoint was written with."""
+"""The files that a training begins with: the start's networks, and fingerprints to check that none has changed."""
 
 from __future__ import annotations
 
+from suphx.agent.named_networks import weights_folder
 from suphx.agents import fingerprint
 from suphx.hashes import hash_of_file
+from suphx.networks.policy import PolicyNetwork
+from suphx.networks.weights import load_agent, load_card
 from suphx.reward.rounds import predictor_hash
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.seating import opponents
+
+
+def load_start(config: TrainConfig) -> dict[str, PolicyNetwork]:
+    """Return the five networks that a training starts from, those that learn at `learning.start_temperature`.
+
+    What was done to their logits before, by their folder's card, is not done again. Raises InputError for weights that
+    cannot be used.
+    """
+    folder = weights_folder(config.start)
+    networks, before = load_agent(folder), load_card(folder).temperatures
+    for model, temperature in temperatures_of(config).items():
+        if model in config.learning.models:
+            networks[model].divide_logits(temperature / before.get(model, 1.0))
+    return networks
+
+
+def temperatures_of(config: TrainConfig) -> dict[str, float]:
+    """Return the temperatures of a training's agents (`AgentCard`), by model; raises InputError as `load_start`."""
+    found, wanted = load_card(weights_folder(config.start)).temperatures, config.learning.start_temperature
+    return found if wanted is None else found | dict.fromkeys(config.learning.models, wanted)
 
 
 def fingerprints(config: TrainConfig) -> dict[str, str]:

@@ -234,16 +234,6 @@ def test_a_reference_that_pulls_nowhere_tells_the_distance_and_changes_nothing(m
         assert torch.equal(each, weights(with_it)[name]), name
 
 
-def test_policies_can_begin_surer_with_the_same_likeliest_answers() -> None:
-    packed = random_planes(50, PLANES)
-    config = LearningConfig(models=["discard", "kong"], start_temperature=0.5, reference=DistanceConfig())
-    for model, network in learner_of(config).networks.items():
-        plain, surer = network_of(PLANES, 1, model=model)(as_input(packed)), network(as_input(packed))
-        assert torch.allclose(surer, 2 * plain, atol=1e-6) and plain.abs().max() > 0.01
-    found = step(learner_of(config), made_batch(40, models=("discard", "kong")))
-    assert found["kl_reference"] < 1e-6
-
-
 def test_the_distance_to_a_reference_is_held_at_its_bound() -> None:
     bound = DistanceConfig(coefficient=1, bound=0.1, beta=0.1)
     config = LearningConfig(learning_rate=3e-3, reference=bound, scale=False, recent_steps=5)

@@ -32,6 +32,7 @@ from suphx.cli import app
 from suphx.commands.train import _run, stop_by_interrupt
 from suphx.config import load_config
 from suphx.errors import InputError
+from suphx.networks.average import average_agents
 from suphx.networks.sizes import MODEL_PLANES
 from suphx.networks.weights import load_agent as load_weights
 from suphx.networks.weights import load_card, load_network, save_agent, save_network
@@ -41,10 +42,9 @@ from suphx.selfplay.evaluation import Evaluation, Strength
 from suphx.selfplay.folder import CHECKPOINT_NAME, RunFolder
 from suphx.selfplay.local import LocalTraining
 from suphx.selfplay.progress import training_line
-from suphx.selfplay.sources import fingerprints
+from suphx.selfplay.sources import fingerprints, load_start
 from suphx.selfplay.status import Collapsed, Interrupted, Report
 
-RESULTS = Path(__file__).parents[2] / "docs" / "results"
 GAMES = 3
 
 
@@ -430,7 +430,7 @@ def test_a_checkpoint_is_of_the_files_that_were_there_not_of_their_names(start, 
     train(config, tmp_path / "run", stop_at=1)
     assert LocalTraining(TrainConfig.model_validate(config), tmp_path / "run", precision()).progress.version == 1
     if replaced == "predictor":
-        predictor.write_bytes((RESULTS / "ladder" / "phi-rank.safetensors").read_bytes())
+        predictor.write_bytes((SHIPPED_PREDICTOR.parent / "reward.safetensors").read_bytes())
     else:
         save_agent(tmp_path / replaced, tiny_networks(1), "tiny")
     with pytest.raises(InputError, match=r"with input files .* that have changed since, or from an earlier version"):
@@ -448,6 +448,33 @@ def test_an_oracle_to_distil_from_is_known_by_its_weights(start, tmp_path):
     (tmp_path / "discard.safetensors").unlink()
     with pytest.raises(InputError, match=r"discard\.safetensors: cannot be read"):
         fingerprints(config)
+
+
+def test_policies_start_surer_and_are_not_made_so_again(tmp_path):
+    def scale(folder: Path, temperature: float | None) -> float:
+        """Return how much larger the logits are with which a training begins that starts from a folder."""
+        learning = {"models": ["discard"], "start_temperature": temperature}
+        begun = load_start(TrainConfig.model_validate(values(folder, learning=learning)))
+        plain = tiny_networks()
+        assert torch.equal(begun["kong"].head.answer.weight, plain["kong"].head.answer.weight.bfloat16().float())
+        before, after = (each["discard"].head.score.weight.detach() for each in (plain, begun))
+        found = after.norm() / before.norm()
+        assert torch.allclose(after, before * found, rtol=0.01, atol=1e-6)
+        return float(found)
+
+    save_agent(tmp_path / "start", tiny_networks(), "tiny")
+    assert scale(tmp_path / "start", None) == scale(tmp_path / "start", 1.0) == pytest.approx(1, rel=0.01)
+    assert scale(tmp_path / "start", 0.5) == pytest.approx(2, rel=0.01)
+
+    learning = {"models": ["discard"], "batch": 32, "learning_rate": 1e-12, "start_temperature": 0.5}
+    train(values(tmp_path / "start", games=1, learning=learning), tmp_path / "run", stop_at=1)
+    agent = tmp_path / "run" / "agent"
+    assert load_card(agent).temperatures == {"discard": 0.5}
+    assert scale(agent, None) == pytest.approx(2, rel=0.01)
+    assert scale(agent, 0.5) == scale(agent, None)
+    assert scale(agent, 1.0) == pytest.approx(1, rel=0.01)
+    average_agents([tmp_path / "start", agent], tmp_path / "average", "both")
+    assert scale(tmp_path / "average", 0.5) == pytest.approx(2, rel=0.01)
 
 
 def test_layouts_of_planes_are_part_of_what_a_checkpoint_is_for(start, monkeypatch):

@@ -40,6 +40,7 @@ from suphx.selfplay.roles.requests import is_answered
 from suphx.selfplay.roles.server import RolesProgress
 from suphx.selfplay.samples import Samples
 from suphx.selfplay.seating import earlier_names, opponents
+from suphx.selfplay.sources import load_start
 from suphx.selfplay.status import Collapsed, Report, words_of_lost_rank
 
 #: Seconds over which the displayed rate is averaged; a version is often shorter than a game.
@@ -97,7 +98,7 @@ class Monitor:
         self._board = Board(self._folder.tensorboard, self._games)
         self._averages = Averages()
         self._samples = Samples(self._folder.games, config.sample_games, Rules.preset(config.rules), config.table)
-        self._networks = load_agent(weights_folder(config.start))
+        self._networks = load_start(config)
         found, predictor = beginning_of(config, self._networks)
         versions = len(earlier_names(config.table))
         self._beginning = Beginning(program(), ray.put(found), tuple(found.opponents), predictor, versions)
