@@ -20,9 +20,8 @@ from suphx.review.analysis import clean
 from suphx.review.document import Review
 from suphx.web.agents import Players
 from suphx.web.assets import PREFIX, as_script, fill, modules, text_of
-from suphx.web.games import Games
+from suphx.web.games import IDLE_PLAYED, Games
 from suphx.web.guard import Guard
-from suphx.web.hosting import Hosts
 from suphx.web.jobs import Busy, ReviewJobs, Status
 from suphx.web.live_table import Walls
 from suphx.web.playing import play_routes, warm_up
@@ -170,7 +169,11 @@ def create_app(
     """
     jobs, reviewer = ReviewJobs(), Reviewer(agent, logs)
     watched, samples = Games(), None if games is None else SampleFolder(games)
-    played, opponents = Hosts(walls), Players(agent)
+    played, opponents = Games(IDLE_PLAYED), Players(agent)
+
+    def end_streams() -> None:
+        watched.close()
+        played.close()
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
@@ -178,14 +181,13 @@ def create_app(
         played.warm_up(partial(warm_up, opponents))
         yield
         jobs.close()
-        watched.close()
-        played.close()
+        end_streams()
 
     app = FastAPI(title="suphx", docs_url=None, redoc_url=None, openapi_url=None, lifespan=life)
-    app.state.end_streams = played.close
+    app.state.end_streams = end_streams
     app.include_router(page_routes())
     app.include_router(review_routes(jobs, reviewer))
     app.include_router(watch_routes(watched, Players(agent), samples, jobs, reviewer))
-    app.include_router(play_routes(played, opponents, jobs, reviewer))
+    app.include_router(play_routes(played, opponents, jobs, reviewer, walls))
     app.add_middleware(Guard, hosts=list(hosts), policy=policy())
     return app

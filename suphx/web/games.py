@@ -1,177 +1,323 @@
-"""Games to watch: played in one thread, a little ahead of what pages have requested, and kept in memory.
+"""The games that are watched or played: kept by id, advanced in a single thread, and reported to every connected page.
 
-A game is kept here under its id independently of any page: a page that is reloaded, or a second page, gets the same
-rounds.
+All state is here and none in a page: a page that is reloaded, or a second page, gets the same game at the same place
+with the same question, and an answer names the question that it answers.
 """
 
 from __future__ import annotations
 
+import logging
+import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections import OrderedDict, deque
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Literal
+from functools import partial
 
-from pydantic import BaseModel, ConfigDict
+from simulator.logs.model import GameLog, LogError
+from suphx.errors import InputError
+from suphx.review.document import Document
+from suphx.web.bell import Bell
+from suphx.web.clock import Clock, TimeLeft
+from suphx.web.game_status import GameStatus, Options
+from suphx.web.host import NotAsked, Play, Tell
+from suphx.web.seat_view import NEXT_ROUND, ROUND_OVER
+from suphx.web.warming import do_ahead
 
-from simulator.logs.model import GameLog
-from suphx.review.analysis import clean
-from suphx.review.document import Round
-from suphx.review.rounds import Standing
-from suphx.web.plays import Play
-from suphx.web.shelf import Shelf, failure, new_id
-
-#: Maximum number of games kept, some 0.2 MB each; the least recently requested finished game is dropped first.
+#: Maximum number of games kept, some 0.5 MB each; the least recently requested finished game is dropped first.
 KEPT = 12
-#: Maximum number of games in progress, watched or not.
+#: Maximum number of games in progress.
 PLAYING = 6
-#: Seconds without a request after which a game is dropped, over or not.
+#: Seconds without a request from a page after which a game is dropped, over or not.
 IDLE = 30 * 60
+#: The same for games that persons play: long, so that one can come back to a game later.
+IDLE_PLAYED = 24 * 60 * 60
+#: Positions kept for a page that was disconnected briefly; after a longer time, a page starts at the last position.
+REMEMBERED = 64
 #: More rounds than any game has.
-_ALL = 1 << 30
+ALL_ROUNDS = 1 << 30
+
+_log = logging.getLogger(__name__)
 
 
-class GameStatus(BaseModel):
-    """The status of a game."""
+class TooManyGames(InputError):
+    """The maximum number of games is already in progress."""
 
-    model_config = ConfigDict(frozen=True)
 
-    id: str
-    kind: Literal["live", "recorded"]
-    source: str
-    """Title of the game: the name of the file, or the agents and the seed."""
-    names: list[str]
-    """Names of the four seats."""
-    state: Literal["playing", "over", "failed"] = "playing"
-    """`over`: no further rounds will come."""
-    rounds: int = 0
-    """Number of rounds available."""
-    message: str = ""
-    """Why it failed."""
-    scores: list[int] | None = None
-    """Scores after the last available round; None before the first."""
-    ranks: list[int] | None = None
-    """Rank of each seat, 0 for first place; None until the game is over, and for a log that ends before its game."""
-    points: list[float] | None = None
-    """Final points in thousands; None like `ranks`."""
+def new_id() -> str:
+    """Return an unguessable id of 16 letters, digits, `-` and `_`."""
+    return secrets.token_urlsafe(12)
 
 
 @dataclass(frozen=True)
-class NewGame:
-    """A game to be started."""
+class Told:
+    """An update for a page that shows the game."""
 
-    kind: Literal["live", "recorded"]
-    source: str
-    open: Callable[[], Play]
-    """Creates the game; called in the playing thread, because it may load networks or read a log."""
-    names: tuple[str, ...] = ("", "", "", "")
+    documents: list[tuple[int, bytes]]
+    """(number, `Position` or `Round` as JSON) of those that the page has not seen; of positions only the last one if
+    the page is new or has missed some that are no longer kept."""
+    time_left: TimeLeft | None
+    status: GameStatus
 
 
 class _Game:
-    def __init__(self, status: GameStatus, new: NewGame) -> None:
-        self.status, self.new = status, new
-        self.rounds: list[bytes] = []
-        """Each `suphx.review.document.Round` as JSON."""
-        self.wanted = 0
-        """Number of rounds requested."""
-        self.at_work = False
+    def __init__(self, status: GameStatus, now: Callable[[], float], wanted: int) -> None:
+        self.status, self.wanted = status, wanted
+        self.clock = None if status.pace is None else Clock(status.pace, now)
         self.play: Play | None = None
-        self.coming: Iterator[tuple[Round, Standing]] = iter(())
+        self.documents: deque[tuple[int, bytes]] = deque(maxlen=REMEMBERED if status.kind == "played" else None)
+        self.coming: list[tuple[int, bytes]] = []
+        """Reported by the playing thread but not yet published to pages."""
+        self.at_work = True
+        """Whether the playing thread is working on it; no question can be answered until it is done."""
+        self.bells: set[Bell] = set()
+        self.timer: threading.Timer | None = None
+        self.asked_for = now()
 
-    def update(self, **changes: object) -> None:
-        self.status = self.status.model_copy(update=changes)
+    def tell(self, number: int, document: Document) -> None:
+        self.coming.append((number, document.model_dump_json().encode()))
+
+    def ring(self) -> None:
+        for bell in self.bells:
+            bell.ring()
+
+    def stop_timer(self) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
 
 
 class Games:
     """The games; may be used from any thread."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """clock: returns the time in seconds, to tell which games are idle."""
-        self._games: Shelf[_Game] = Shelf(KEPT, PLAYING, IDLE, lambda game: game.status.state == "playing", clock)
-        self._lock = threading.Lock()
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix="watch")
+    def __init__(self, idle: float = IDLE, now: Callable[[], float] = time.monotonic) -> None:
+        """idle: as `IDLE`. now: returns the time in seconds, for idle games and clocks."""
+        self._games: OrderedDict[str, _Game] = OrderedDict()
+        self._lock = threading.RLock()
+        self._idle, self._now = idle, now
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="games")
 
-    def start(self, new: NewGame) -> GameStatus:
-        """Add a game, and have its first round played, or all rounds if it is recorded; raises TooManyGames."""
+    def start(self, status: GameStatus, sit_down: Callable[[Tell], Play], wanted: int = 0) -> GameStatus:
+        """Start the game that a status describes; raises TooManyGames.
+
+        sit_down: returns the game; called in the playing thread, because it may load networks. wanted: as in `want`.
+        """
+
+        def begin() -> None:
+            game.play = sit_down(game.tell)
+            game.play.options = game.status.options
+            game.play.begin()
+
         with self._lock:
-            status = GameStatus(id=new_id(), kind=new.kind, source=new.source, names=list(new.names))
-            game = _Game(status, new)
-            self._games.put(status.id, game)
-        self.want(status.id, 1 if new.kind == "live" else _ALL)
-        return game.status
+            self._drop_idle()
+            if sum(each.status.state == "playing" for each in self._games.values()) >= PLAYING:
+                raise TooManyGames(f"{PLAYING} games are in progress already; forget one of them first")
+            game = self._games[status.id] = _Game(status, self._now, wanted)
+            while len(self._games) > KEPT:
+                self._remove(next(key for key, each in self._games.items() if each.status.state != "playing"))
+            self._go_on(game, begin)
+        return status
 
-    def want(self, game_id: str, rounds: int) -> None:
-        """Have a game played until it has this many rounds, unless it ends before."""
-        with self._lock:
-            game = self._games.find(game_id)
-            if game is None:
-                return
-            game.wanted = max(game.wanted, rounds)
-            self._go_on(game)
+    def warm_up(self, work: Callable[[], object]) -> None:
+        """Run something in the playing thread ahead of the first game, so that the game need not wait for it."""
+        do_ahead(self._pool, work)
 
-    def _go_on(self, game: _Game) -> None:
-        """Schedule one round if one is wanted: one at a time, so that games take turns. The lock must be held."""
-        due = game.status.state == "playing" and len(game.rounds) < game.wanted
-        if due and not game.at_work and game.status.id in self._games:
-            game.at_work = True
-            self._pool.submit(self._play, game)
+    # The store; the lock must be held.
 
-    def _play(self, game: _Game) -> None:
-        changes: dict[str, object]
-        found: bytes | None = None
+    def _find(self, game_id: str) -> _Game | None:
+        """Return a game, and note that it was requested."""
+        self._drop_idle()
+        game = self._games.get(game_id)
+        if game is not None:
+            game.asked_for = self._now()
+            self._games.move_to_end(game_id)
+        return game
+
+    def _drop_idle(self) -> None:
+        late = self._now() - self._idle
+        for key in [key for key, game in self._games.items() if game.asked_for < late]:
+            self._remove(key)
+
+    def _remove(self, game_id: str) -> bool:
+        game = self._games.pop(game_id, None)
+        if game is not None:
+            game.stop_timer()
+            game.ring()
+        return game is not None
+
+    # The playing.
+
+    def _work(self, game: _Game, work: Callable[[], None]) -> None:
+        """Do some work on a game in the playing thread, then publish the outcome."""
+        changes: dict[str, object] = {}
         try:
-            if game.play is None:
-                game.play = game.new.open()
-                game.coming = game.play.rounds()
-            played = next(game.coming, None)
-            if played is None:
-                changes = {"state": "over"}
-            else:
-                round_shown, standing = played
-                found = round_shown.model_dump_json().encode()
-                changes = {"scores": standing.scores, "ranks": standing.ranks, "points": standing.points}
-                changes |= {"names": [clean(name) for name in game.play.log().names]} if not game.rounds else {}
-                changes |= {"state": "over"} if standing.ranks else {}
+            work()
         except Exception as error:
-            changes = failure(error, game.status.source)
+            changes = _failure(error, game.status.source)
         with self._lock:
             game.at_work = False
-            if found is not None:
-                game.rounds.append(found)
-            game.update(rounds=len(game.rounds), **changes)
-            self._go_on(game)
+            if game.play is not None and not changes:
+                changes = _standing(game.play)
+            game.status = game.status.model_copy(update=changes)
+            self._start_clock(game)
+            game.documents += game.coming
+            game.coming.clear()
+            self._answer_automatically(game)
+            game.ring()
+
+    def _go_on(self, game: _Game, work: Callable[[], None]) -> None:
+        game.at_work = True
+        game.stop_timer()
+        if game.clock is not None:
+            game.clock.hold()
+        self._pool.submit(self._work, game, work)
+
+    def _answer(self, game: _Game, question: int, action: int) -> None:
+        if game.status.state != "playing":
+            raise NotAsked("the game is over")
+        if game.at_work or game.play is None:
+            raise NotAsked("the agents are playing; nothing is asked now")
+        game.play.check(question, action)
+        self._go_on(game, partial(game.play.answer, question, action))
+
+    def _answer_automatically(self, game: _Game) -> None:
+        """Answer the question by options chosen after it was asked, or go on to the next round if pages want it."""
+        if game.play is None or game.play.question is None or game.at_work or game.status.state != "playing":
+            return
+        action = NEXT_ROUND if len(game.status.rounds) < game.wanted else game.play.automatic()
+        if action is not None and game.status.id in self._games:
+            self._answer(game, game.play.question.number, action)
+
+    # The clock; the lock must be held.
+
+    def _start_clock(self, game: _Game) -> None:
+        question = game.play.question if game.play else None
+        if game.clock is None or question is None:
+            return
+        if question.situation == ROUND_OVER:  # there is no time limit for looking at a result
+            game.clock.new_round()
+            return
+        game.clock.ask(question.number, len(game.coming) - 1)
+        self._set_timer(game)
+
+    def _set_timer(self, game: _Game) -> None:
+        game.stop_timer()
+        left = game.clock.left() if game.clock else None
+        if left is None or not left.running or game.status.id not in self._games:
+            return
+        game.timer = threading.Timer(left.decision + left.reserve, self._expire, (game, left.question))
+        game.timer.daemon = True
+        game.timer.start()
+
+    def _expire(self, game: _Game, question: int) -> None:
+        """Answer for a person whose time is up."""
+        with self._lock:
+            left = game.clock.left() if game.clock else None
+            if left is None or left.question != question or game.at_work or game.play is None:
+                return
+            if left.decision + left.reserve > 0:  # the clock was paused in between
+                self._set_timer(game)
+                return
+            self._answer(game, question, game.play.default())
+
+    # Requests from pages.
+
+    def answer(self, game_id: str, question: int, action: int) -> bool:
+        """Answer a question; return whether the game exists. Raises NotAsked and NotLegal without changing anything."""
+        with self._lock:
+            game = self._find(game_id)
+            if game is not None:
+                self._answer(game, question, action)
+            return game is not None
+
+    def choose_options(self, game_id: str, options: Options) -> None:
+        """Change the options for automatic answers."""
+        with self._lock:
+            game = self._find(game_id)
+            if game is not None:
+                game.status = game.status.model_copy(update={"options": options})
+                if game.play is not None:
+                    game.play.options = options
+                self._answer_automatically(game)
+                game.ring()
+
+    def want(self, game_id: str, rounds: int) -> None:
+        """Have a game that nobody plays go on until it has this many rounds, unless it ends before."""
+        with self._lock:
+            game = self._find(game_id)
+            if game is not None:
+                game.wanted = max(game.wanted, rounds)
+                self._answer_automatically(game)
 
     def status(self, game_id: str) -> GameStatus | None:
         """Return the status of a game; None if it does not exist, or no longer exists."""
         with self._lock:
-            game = self._games.find(game_id)
+            game = self._find(game_id)
             return None if game is None else game.status
 
-    def rounds(self, game_id: str, first: int) -> tuple[list[bytes], GameStatus] | None:
-        """Return the available rounds from `first` on, as JSON, and the status; None if there is no such game."""
+    def told(self, game_id: str, after: int) -> Told | None:
+        """Return what a page is told that has seen everything up to number `after`; None if there is no such game."""
         with self._lock:
-            game = self._games.find(game_id)
-            return None if game is None else (game.rounds[first:], game.status)
+            game = self._find(game_id)
+            if game is None:
+                return None
+            new = [each for each in game.documents if each[0] > after]
+            if game.status.kind == "played" and (after < 0 or (new and new[0][0] != after + 1)):
+                new = new[-1:]
+            left = None if game.clock is None or game.at_work else game.clock.left()
+            return Told(new, left, game.status)
+
+    def connect(self, game_id: str, bell: Bell, connected: bool = True) -> None:
+        """Register a page with a game, whose bell rings when there is something new; or one that has disconnected."""
+        with self._lock:
+            game = self._find(game_id)
+            if game is None:
+                return
+            game.bells = game.bells | {bell} if connected else game.bells - {bell}
+            if game.clock is not None:
+                game.clock.watch(bool(game.bells))
+                self._set_timer(game)
 
     def log(self, game_id: str) -> GameLog | None:
         """Return the log of a finished game; None if there is none."""
         with self._lock:
-            game = self._games.find(game_id)
-            return None if game is None or game.status.state != "over" or game.play is None else game.play.log()
+            game = self._find(game_id)
+            return None if game is None or game.play is None or game.status.state != "over" else game.play.log()
 
     def all(self) -> list[GameStatus]:
         """Return the status of every game, the most recently requested first."""
         with self._lock:
-            return [game.status for game in self._games]
+            self._drop_idle()
+            return [game.status for game in reversed(self._games.values())]
 
     def forget(self, game_id: str) -> bool:
         """Delete a game, over or not; return whether it existed."""
         with self._lock:
-            return self._games.remove(game_id) is not None
+            return self._remove(game_id)
 
     def close(self) -> None:
-        """Drop all games and start no further rounds."""
+        """Drop all games, end the streams to pages, and start no further work."""
         with self._lock:
-            self._games.clear()
+            for key in list(self._games):
+                self._remove(key)
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _standing(play: Play) -> dict[str, object]:
+    """Return the changes to the status of a game that has gone on."""
+    state = "playing" if play.question else "over"
+    changes = {"names": play.names, "rounds": list(play.rounds), "state": state}
+    return changes if play.standing is None else changes | vars(play.standing)
+
+
+def _failure(error: Exception, source: str) -> dict[str, object]:
+    """Return the changes to the status of a game that failed; an unexpected error is logged to the terminal.
+
+    source: title of the game, for the log message.
+    """
+    if isinstance(error, (InputError, LogError)):
+        return {"state": "failed", "message": str(error)}
+    _log.error("the game %r failed", source, exc_info=error)
+    return {"state": "failed", "message": "the game was stopped by a fault of the program; the terminal has more"}

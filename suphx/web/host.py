@@ -1,31 +1,38 @@
-"""A person's game against three agents: it advances until the person must choose, and reports every position.
+"""Games as they go on: hosted by us, with a person at one seat or nobody, or read from a log.
 
-A position is reported as the person's seat sees it (`seat_view`). Positions are reported when everyone can see that a
-seat has to act, when the person is asked, and at the end of a round; never because another seat may claim something.
+A game with a person advances until the person must choose, and reports every position as the person's seat sees it
+(`seat_view`): when everyone can see that a seat has to act, when the person is asked, and at the end of a round; never
+because another seat may claim something. A game with nobody to ask, and one from a log, reports whole rounds as in a
+review (`suphx.review.rounds`). After each round a game asks whether to go on.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.logs.from_record import game_log
+from simulator.logs.formats import read_log
+from simulator.logs.from_record import game_log, round_log
 from simulator.logs.model import GameLog
-from simulator.record import DISCARD_DRAWN, DISCARD_RED, PASS, WIN_BY_CLAIM, WIN_BY_DRAW
+from simulator.record import DISCARD_DRAWN, DISCARD_RED, GAME, PASS, WIN_BY_CLAIM, WIN_BY_DRAW
 from simulator.rules import Rules
 from simulator.tables import Decisions
+from simulator.view import round_name
 from suphx.agent.interface import Agent
+from suphx.review.analysis import clean
 from suphx.review.document import Document, Result
-from suphx.review.rounds import Standing, result_of, standing_of
+from suphx.review.game import Replayed, played, replay
+from suphx.review.rounds import Standing, result_of, round_of, standing_of
 from suphx.web.agents import choose
+from suphx.web.game_status import Options, RoundEnd
 from suphx.web.live_table import LiveTable, Walls
 from suphx.web.moves import moves_since
 from suphx.web.seat_view import (
     NEXT_ROUND,
     ROUND_OVER,
-    Position,
     Question,
     is_public,
     next_round_question,
@@ -33,16 +40,8 @@ from suphx.web.seat_view import (
     question_of,
 )
 
-
-class Options(Document):
-    """Options that answer questions automatically for the person."""
-
-    no_calls: bool = False
-    """Pass on chows, pongs and open kongs of others' discards, unless a win could be claimed as well."""
-    win_at_once: bool = False
-    """Take every win."""
-    discard_drawn: bool = False
-    """Discard the tile just drawn, unless it wins."""
+#: Reports something to the pages: its number, which increases, and a `Position` or `Round`.
+Tell = Callable[[int, Document], None]
 
 
 class NotAsked(Exception):
@@ -53,52 +52,38 @@ class NotLegal(Exception):
     """The answer is not among the choices of the question."""
 
 
-@dataclass(frozen=True)
-class Seating:
-    """The setup of a game: rules, seed, and who sits where."""
+class Play(ABC):
+    """A game that goes on from question to question; for one thread at a time."""
 
-    rules: Rules
-    seed: int
-    seat: int
-    """The person's seat."""
-    agents: Mapping[int, Agent]
-    """The three agents, by seat."""
-
-
-class Host:
-    """One game of a person against three agents; for one thread at a time."""
-
-    def __init__(self, seating: Seating, tell: Callable[[Position], None], walls: Walls | None = None) -> None:
-        """tell: called with every position. walls: as in `LiveTable`."""
-        self.options = Options()
+    def __init__(self, tell: Tell, names: list[str]) -> None:
+        """names: of the seats."""
+        self.names = names
         self.question: Question | None = None
-        """The question that the person is asked now."""
-        self.results: list[tuple[Position, Result]] = []
-        """For each finished round its last position and its result."""
-        self._seating, self._tell = seating, tell
-        self._table = LiveTable(seating.rules, seating.seed, walls)
-        self._positions = self._questions = self._told = 0
-        self._result: Result | None = None
+        """What is asked now; None once the game is over."""
+        self.rounds: list[RoundEnd] = []
+        self.standing: Standing | None = None
+        """After the last finished round."""
+        self.options = Options()
+        self._tell = tell
+        self._questions = 0
 
-    @property
-    def is_over(self) -> bool:
-        """Whether the game is over."""
-        return self._table.is_over
-
+    @abstractmethod
     def begin(self) -> None:
-        """Deal the first round and advance to the first question."""
-        self._deal()
-        self._go_on()
+        """Go on to the first question."""
+
+    @abstractmethod
+    def log(self) -> GameLog:
+        """Return the log of the finished rounds."""
+
+    @abstractmethod
+    def _carry_out(self, action: int) -> None:
+        """Go on from an answer to the next question."""
 
     def answer(self, number: int, action: int) -> None:
         """Answer the question with this number and advance to the next; raises NotAsked and NotLegal."""
         self.check(number, action)
         self.question = None
-        if action == NEXT_ROUND:
-            self._deal()
-        else:
-            self._step(action)
-        self._go_on()
+        self._carry_out(action)
 
     def check(self, number: int, action: int) -> None:
         """Raise NotAsked or NotLegal if `answer` would."""
@@ -109,45 +94,9 @@ class Host:
             raise NotLegal(f"action {action} is not one of the choices now")
 
     def automatic(self) -> int | None:
-        """Return the answer that the current options give to the current question; None if the person must answer."""
+        """Return the answer that the options give to the current question; None if somebody else must answer."""
         question = self.question
         return None if question is None or question.situation == ROUND_OVER else self._automatic(question)
-
-    def default(self) -> int:
-        """Return the action for a person who does not answer in time: discard the drawn tile, and claim nothing."""
-        if self.question is None:
-            raise NotAsked("nothing is asked")
-        legal = [choice.action for choice in self.question.choices]
-        for action in (DISCARD_DRAWN, PASS):
-            if action in legal:
-                return action
-        plain = [action for action in legal if action < DISCARD_RED]
-        return max(plain) if plain else legal[-1]  # after a call: the last tile of the hand
-
-    def _deal(self) -> None:
-        self._result, self._told = None, 0
-        self._table.deal()
-
-    def _go_on(self) -> None:
-        """Advance the game until the person is asked something or the game is over."""
-        while True:
-            asked = self._table.asked()
-            mine = np.flatnonzero(asked.seat == self._seating.seat)
-            if len(mine):
-                question = question_of(self._table.game, self._seating.seat, asked.legal[mine[0]], self._questions + 1)
-                action = self._automatic(question)
-                if action is None:
-                    self._ask(question)
-                    return
-                self._show(None)
-                self._step(action)
-            elif len(asked):
-                if is_public(self._table.game):
-                    self._show(None)
-                self._step(None)
-            else:
-                self._ask(None if self.is_over else next_round_question(self._questions + 1))
-                return
 
     def _automatic(self, question: Question) -> int | None:
         """Return the answer that is given automatically, or None if the person must answer."""
@@ -161,42 +110,155 @@ class Host:
             return PASS
         return DISCARD_DRAWN if question.situation == "turn" and self.options.discard_drawn else None
 
+    def default(self) -> int:
+        """Return the action for a person who does not answer in time: discard the drawn tile, and claim nothing."""
+        if self.question is None:
+            raise NotAsked("nothing is asked")
+        legal = [choice.action for choice in self.question.choices]
+        for action in (DISCARD_DRAWN, PASS):
+            if action in legal:
+                return action
+        plain = [action for action in legal if action < DISCARD_RED]
+        return max(plain) if plain else legal[-1]  # after a call: the last tile of the hand
+
+    def _ask(self, question: Question | None) -> None:
+        self._questions += question is not None
+        self.question = question
+
+    def _finished(self, game: Replayed, number: int) -> None:
+        """Report a round as in a review; number: its index in `game`."""
+        self._tell(len(self.rounds) - 1, round_of(game, number))
+
+
+@dataclass(frozen=True)
+class Seating:
+    """The setup of a game: rules, seed, and who sits where."""
+
+    rules: Rules
+    seed: int
+    agents: Mapping[int, Agent]
+    """By seat."""
+    names: list[str]
+    """Of the four seats."""
+    source: str
+    """Name of the log."""
+    seat: int | None = None
+    """The person's seat; None: agents sit at all four."""
+
+
+class Host(Play):
+    """A game at our table."""
+
+    def __init__(self, seating: Seating, tell: Tell, walls: Walls | None = None) -> None:
+        """walls: as in `LiveTable`."""
+        super().__init__(tell, seating.names)
+        self._seating = seating
+        self._table = LiveTable(seating.rules, seating.seed, walls)
+        self._positions = self._told = 0
+        self._result: Result | None = None
+
+    def begin(self) -> None:
+        """Deal the first round and advance to the first question."""
+        self._carry_out(NEXT_ROUND)
+
+    def log(self) -> GameLog:
+        """Return the log of the finished rounds."""
+        ends = np.array(self._table.ends, GAME)
+        return game_log(ends, self._seating.rules, self.names, self._seating.source)
+
+    def _carry_out(self, action: int) -> None:
+        if action == NEXT_ROUND:
+            self._result, self._told = None, 0
+            self._table.deal()
+        else:
+            self._step(action)
+        while True:
+            asked = self._table.asked()
+            seats, seat = asked.seat.tolist(), self._seating.seat
+            if seat is not None and seat in seats:
+                legal = asked.legal[seats.index(seat)]
+                question = question_of(self._table.game, seat, legal, self._questions + 1)
+                automatic = self._automatic(question)
+                if automatic is None:
+                    self._ask(question)
+                    return
+                self._show(None)
+                self._step(automatic)
+            elif seats:
+                if is_public(self._table.game):
+                    self._show(None)
+                self._step(None)
+            else:
+                self._ask(None if self._table.is_over else next_round_question(self._questions + 1))
+                return
+
     def _step(self, action: int | None) -> None:
         """Carry out the person's action, if any, together with the agents' choices."""
         asked = self._table.asked()
-        others = asked.seat != self._seating.seat
-        theirs = Decisions(asked.game[others], asked.seat[others], asked.situation[others], asked.legal[others])
-        chosen = choose(self._seating.agents, self._table.games, theirs)
-        actions = dict(zip(theirs.seat.tolist(), chosen.tolist(), strict=True))
-        if action is not None:
+        forced = asked.legal.sum(1) == 1
+        actions = dict(zip(asked.seat[forced].tolist(), asked.legal[forced].argmax(1).tolist(), strict=True))
+        if action is not None and self._seating.seat is not None:
             actions[self._seating.seat] = action
+        rest = ~np.isin(asked.seat, list(actions))
+        theirs = Decisions(asked.game[rest], asked.seat[rest], asked.situation[rest], asked.legal[rest])
+        chosen = choose(self._seating.agents, self._table.games, theirs)
+        actions.update(zip(theirs.seat.tolist(), chosen.tolist(), strict=True))
         was_playing = self._table.is_playing
         self._table.step(actions)
         if was_playing and not self._table.is_playing:
             self._result = result_of(self._table.game, self._seating.rules)
 
     def _ask(self, question: Question | None) -> None:
-        """Ask the person; None: the game is over."""
-        self._questions += question is not None
-        self.question = question
+        super()._ask(question)
+        if self._result and (question is None or question.situation == ROUND_OVER):
+            shown, end = self._table.shown, self._table.ends[-1]
+            name, repeat_counter = round_name(int(shown["round"])), int(shown["repeat_counter"])
+            self.rounds.append(RoundEnd(name=name, repeat_counter=repeat_counter, result=self._result))
+            self.standing = standing_of(end)
+            if self._seating.seat is None:
+                rules = self._seating.rules
+                log = GameLog(rules, [round_log(end, rules)], names=self.names, source=self._seating.source)
+                self._finished(played(log, np.array([end], GAME)), 0)
         self._show(question)
 
     def _show(self, question: Question | None) -> None:
-        """Report the current position."""
-        shown = self._table.shown[0]
+        """Report the current position to the person."""
+        if self._seating.seat is None:
+            return
+        shown = self._table.shown
         events = self._table.game if self._result else shown  # only the record after the payments has the outcome
         self._positions += 1
         moves = moves_since(events, self._told)
         self._told = int(events["n_events"])
         position = position_of(shown, self._seating.seat, self._positions, moves, question, self._result)
-        if self._result and (question is None or question.situation == ROUND_OVER):
-            self.results.append((position, self._result))
-        self._tell(position)
+        self._tell(self._positions, position)
 
-    def standing(self) -> Standing:
-        """Return the standing of the game after the last finished round."""
-        return standing_of(self._table.ends()[-1])
 
-    def log(self, names: list[str], source: str) -> GameLog:
-        """Return the log of the finished rounds. names: of the seats. source: name of the log."""
-        return game_log(self._table.ends(), self._seating.rules, names, source)
+class Recorded(Play):
+    """The first game of a log."""
+
+    def __init__(self, data: bytes, source: str, tell: Tell) -> None:
+        """data: mjlog, Tenhou's JSON or mjai. source: name of the file.
+
+        Raises LogError, naming file and place, for anything else and for what does not fit the rules.
+        """
+        self._game = replay(read_log(data, source)[0])
+        super().__init__(tell, [clean(name) for name in self._game.log.names])
+
+    def begin(self) -> None:
+        """Report the first round."""
+        self._carry_out(NEXT_ROUND)
+
+    def log(self) -> GameLog:
+        """Return the whole log."""
+        return self._game.log
+
+    def _carry_out(self, action: int) -> None:
+        number, end = len(self.rounds), self._game.ends[len(self.rounds)]
+        logged, result = self._game.log.rounds[number], result_of(end, self._game.log.rules)
+        name, repeat_counter = round_name(logged.round), logged.repeat_counter
+        self.rounds.append(RoundEnd(name=name, repeat_counter=repeat_counter, result=result))
+        self.standing = standing_of(end)
+        self._finished(self._game, number)
+        is_over = number + 1 == len(self._game.ends)
+        self._ask(None if is_over else next_round_question(self._questions + 1))

@@ -14,15 +14,7 @@ from simulator.asking import answer
 from simulator.engine import advance
 from simulator.legal import is_legal
 from simulator.lookup import get_lookup
-from simulator.record import (
-    GAME,
-    NO_TILE,
-    PHASE_DEAL,
-    PHASE_GAME_OVER,
-    PHASE_ROUND_OVER,
-    PHASE_STOP,
-    SEATS,
-)
+from simulator.record import NO_TILE, PHASE_DEAL, PHASE_GAME_OVER, PHASE_ROUND_OVER, PHASE_STOP, SEATS
 from simulator.rounds import deal, finish_round, resolve_stop, start_game
 from simulator.rules import Rules
 from simulator.tables import Decisions, IllegalAction, Tables
@@ -36,24 +28,20 @@ class LiveTable:
 
     def __init__(self, rules: Rules, seed: int, walls: Walls | None = None) -> None:
         """Start a game whose first round waits for `deal`; walls: by default those of `Tables` with this seed."""
-        self.rules, self.seed, self._walls = rules, seed, walls
+        self._seed, self._walls = seed, walls
         self._lookup = get_lookup()
         self.games = Tables(1, rules, seed, restart=False).snapshot()
         """GAME[1]: the current state of the table."""
         start_game(self.game)
-        self.shown = self.games.copy()
-        """GAME[1]: the table to display: the current state, or between rounds the last round's end before payments."""
-        self._ends: list[np.void] = []
+        self.shown = self.game.copy()
+        """The record to display: the current state, or between rounds the last round's end before payments."""
+        self.ends: list[np.void] = []
+        """The finished rounds, each after its payments, as in `Ended.records`."""
 
     @property
     def game(self) -> np.void:
         """The record of the table."""
         return self.games[0]
-
-    @property
-    def is_between_rounds(self) -> bool:
-        """Whether the next round waits for `deal`."""
-        return bool(self.game["phase"] == PHASE_DEAL)
 
     @property
     def is_over(self) -> bool:
@@ -75,7 +63,7 @@ class LiveTable:
 
     def deal(self) -> None:
         """Deal the next round."""
-        wall = self._walls(self.seed, int(self.game["deals"])) if self._walls else None
+        wall = self._walls(self._seed, int(self.game["deals"])) if self._walls else None
         if wall is not None:
             self.game["wall"], self.game["wall_given"] = wall, 1
         deal(self._lookup, self.game)
@@ -90,21 +78,14 @@ class LiveTable:
             answer(self.game, seat, action)
         if self.game["phase"] == PHASE_STOP:
             resolve_stop(self.game)
-            self._end_round()
+            self.ends.append(self.game.copy())
         else:
             self._run()
 
     def _run(self) -> None:
         advance(self._lookup, self.game, False, NO_TILE, NO_TILE)
-        self.shown = self.games.copy()
+        self.shown = self.game.copy()
         if self.game["phase"] == PHASE_ROUND_OVER:
             finish_round(self.game)
             if self.game["phase"] != PHASE_STOP:  # otherwise the round ends after the dealer's choice
-                self._end_round()
-
-    def _end_round(self) -> None:
-        self._ends.append(self.game.copy())
-
-    def ends(self) -> np.ndarray:
-        """Return GAME[n]: the finished rounds, each after its payments, as in `Ended.records`."""
-        return np.array(self._ends, GAME)
+                self.ends.append(self.game.copy())

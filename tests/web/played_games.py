@@ -90,7 +90,7 @@ class Person:
 
     def _listen(self) -> Iterator[tuple[str, Any]]:
         headers = {"Last-Event-ID": self.last_event} if self.last_event else {}
-        with requests.get(f"{self.url}/positions", headers=headers, stream=True, timeout=60) as answer:
+        with requests.get(f"{self.url}/events", headers=headers, stream=True, timeout=60) as answer:
             assert answer.status_code == 200, answer.text
             fields: dict[str, str] = {}
             for line in answer.iter_lines(chunk_size=1, decode_unicode=True):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from played_games import OWN_WAIT, PLAIN, WHOLE, walls
 
-import suphx.web.hosting
+import suphx.web.games
 from simulator.actions import legal_mask
 from simulator.record import PASS, PHASE_GAME_OVER, STOP
 from simulator.redeal.hidden import redeal_hidden
@@ -17,13 +17,12 @@ from simulator.rules import Rules
 from simulator.tables import Tables
 from suphx.web.agents import Players
 from suphx.web.clock import SHOWING, Clock, Pace
-from suphx.web.host import Host, NotAsked, NotLegal, Options
-from suphx.web.hosting import IDLE, Hosts
+from suphx.web.game_status import GameStatus, Options
+from suphx.web.games import IDLE_PLAYED, Games, new_id
+from suphx.web.host import Host, NotAsked, NotLegal
 from suphx.web.live_table import LiveTable
-from suphx.web.play_status import PlayStatus
 from suphx.web.playing import seating_of
 from suphx.web.seat_view import position_of, question_of
-from suphx.web.shelf import new_id
 
 
 def host_of(
@@ -32,13 +31,13 @@ def host_of(
     """Return a game and the list of the positions that it will tell."""
     told: list = []
     seating = seating_of(Players("sl"), agents, rules or Rules.tenhou(), seed, seat)
-    return Host(seating, told.append, walls), told
+    return Host(seating, lambda _, position: told.append(position), walls), told
 
 
 def play_through(host: Host, rng: np.random.Generator, rounds: int = 99) -> None:
     """Answer at random, calls and kongs first, through so many rounds."""
     host.begin()
-    while host.question and len(host.results) < rounds:
+    while host.question and len(host.rounds) < rounds:
         actions = [choice.action for choice in host.question.choices]
         calls = [action for action in actions if 38 <= action < 118]
         host.answer(host.question.number, int(rng.choice(calls or actions)))
@@ -82,7 +81,7 @@ def test_the_moves_of_a_round_add_up_to_its_log():
     host, told = host_of(["sensible"] * 3, seed=8)
     play_through(host, np.random.default_rng(2), rounds=1)
     moves = [move for each in told for move in each.moves]
-    (log,) = host.log(["a", "b", "c", "d"], "x").rounds
+    (log,) = host.log().rounds
     discards = sum(words.startswith("discard") for _, words in moves)
     assert discards == int((log.events["type"] == 2).sum()) > 10
     assert [each.number for each in told] == list(range(1, len(told) + 1))
@@ -110,7 +109,7 @@ def test_the_dealer_is_asked_whether_to_stop_where_the_rules_ask():
     assert host.question.situation == "stop" and told[-1].result.how == "win by draw"
     assert [choice.type for choice in host.question.choices] == ["pass", "stop"]
     host.answer(host.question.number, STOP)
-    assert host.is_over and table.game["phase"] == PHASE_GAME_OVER and len(host.results) == 1
+    assert host.question is None and table.game["phase"] == PHASE_GAME_OVER and len(host.rounds) == 1
 
 
 def test_an_answer_must_fit_the_question():
@@ -154,7 +153,7 @@ def test_a_whole_game_of_drawn_tiles_ends():
     while host.question:
         assert host.question.situation == "round over" or len(host.question.choices) > 1
         host.answer(host.question.number, host.default())
-    assert sorted(host.standing().ranks) == [0, 1, 2, 3]
+    assert sorted(host.standing.ranks) == [0, 1, 2, 3]
 
 
 # The clock.
@@ -216,38 +215,36 @@ def test_a_question_that_is_still_asked_is_gone_on_with():
 # What is kept.
 
 
-def begin(hosts: Hosts, seating=None) -> str:
-    status = PlayStatus(
-        id=new_id(), source="test", seat=0, names=["You", *PLAIN], agents=PLAIN, seed=3, length="east", pace=None
-    )
-    hosts.start(status, seating or (lambda: seating_of(Players("sl"), PLAIN, Rules.tenhou_east(), 3, 0)))
-    return status.id
+def begin(hosts: Games, seating=None) -> str:
+    status = GameStatus(id=new_id(), kind="played", source="test", seat=0, agents=PLAIN, seed=3, length="east")
+    seating = seating or (lambda: seating_of(Players("sl"), PLAIN, Rules.tenhou_east(), 3, 0))
+    return hosts.start(status, lambda tell: Host(seating(), tell)).id
 
 
-def start(hosts: Hosts, seating=None) -> str:
+def start(hosts: Games, seating=None) -> str:
     game = begin(hosts, seating)
     finish(hosts)
     return game
 
 
-def finish(hosts: Hosts) -> None:
+def finish(hosts: Games) -> None:
     """Wait until everything that is asked for is done: there is one thread."""
     hosts._pool.submit(int).result()
 
 
-def to_the_end(hosts: Hosts, game: str) -> None:
+def to_the_end(hosts: Games, game: str) -> None:
     hosts.choose_options(game, Options(no_calls=True, win_at_once=True, discard_drawn=True))
     finish(hosts)
     while hosts.status(game).state == "playing":
-        host = hosts._games.find(game).host
+        host = hosts._find(game).play
         hosts.answer(game, host.question.number, host.default())
         finish(hosts)
 
 
 def test_games_that_are_over_make_room_the_one_asked_for_longest_ago_first(monkeypatch):
-    monkeypatch.setattr(suphx.web.hosting, "KEPT", 3)
-    monkeypatch.setattr(suphx.web.hosting, "PLAYING", 2)
-    hosts = Hosts()
+    monkeypatch.setattr(suphx.web.games, "KEPT", 3)
+    monkeypatch.setattr(suphx.web.games, "PLAYING", 2)
+    hosts = Games()
     games = []
     for _ in range(3):
         games.append(start(hosts))
@@ -262,9 +259,9 @@ def test_games_that_are_over_make_room_the_one_asked_for_longest_ago_first(monke
 
 def test_a_game_is_kept_for_a_day_after_it_was_last_asked_for():
     watch = Watch()
-    hosts = Hosts(now=watch)
+    hosts = Games(IDLE_PLAYED, watch)
     asked, idle = start(hosts), start(hosts)
-    watch.now += IDLE
+    watch.now += IDLE_PLAYED
     assert hosts.status(asked).state == "playing"
     watch.now += 1
     assert [each.id for each in hosts.all()] == [asked]
@@ -274,7 +271,7 @@ def test_a_game_is_kept_for_a_day_after_it_was_last_asked_for():
 
 @pytest.mark.faults
 def test_a_fault_of_the_program_stops_one_game_and_is_told_without_its_inside(caplog):
-    hosts = Hosts()
+    hosts = Games()
     broken, good = start(hosts, lambda: 1 // 0), start(hosts)
     status = hosts.status(broken)
     assert status.state == "failed" and "fault of the program" in status.message and "division" not in status.message
@@ -286,9 +283,9 @@ def test_a_fault_of_the_program_stops_one_game_and_is_told_without_its_inside(ca
 
 
 def test_while_the_agents_play_nothing_can_be_answered():
-    hosts, held = Hosts(), threading.Event()
+    hosts, held = Games(), threading.Event()
     game = start(hosts)
-    question = hosts._games.find(game).host.question
+    question = hosts._find(game).play.question
     hosts._pool.submit(held.wait)
     hosts.answer(game, question.number, 37)
     with pytest.raises(NotAsked, match="agents are playing"):
@@ -296,18 +293,18 @@ def test_while_the_agents_play_nothing_can_be_answered():
     hosts.choose_options(game, Options(no_calls=True))  # is heard when they have played
     held.set()
     finish(hosts)
-    host = hosts._games.find(game).host
+    host = hosts._find(game).play
     assert host.question.number > question.number and host.options.no_calls
     assert hosts.answer(game, host.question.number, host.default())
     hosts.close()
 
 
 def test_options_may_be_chosen_while_the_agents_are_still_loaded():
-    hosts, held = Hosts(), threading.Event()
+    hosts, held = Games(), threading.Event()
     hosts._pool.submit(held.wait)
     game = begin(hosts)
     hosts.choose_options(game, Options(discard_drawn=True))
     held.set()
     finish(hosts)
-    assert hosts._games.find(game).host.options.discard_drawn
+    assert hosts._find(game).play.options.discard_drawn
     hosts.close()

@@ -9,6 +9,7 @@ import pytest
 import requests
 from played_games import LET_GO, PLAIN, SWAP, WHOLE, Person
 from relay import relayed
+from serving_app import serving
 
 from simulator.logs.mjlog import read_mjlog
 
@@ -94,7 +95,7 @@ def test_a_whole_game_by_mouse_from_the_start_page_to_its_review(page, served, t
     page.click("#next")
     discard(page, "1z")
     page.wait_for_selector("#next")
-    assert "four winds" in page.locator("#outcome h2").inner_text()
+    assert "four winds" in page.locator("#outcome .result").inner_text()
 
     page.click("#next")
     page.click(answer("riichi"))
@@ -311,6 +312,25 @@ def test_a_broken_connection_is_told_and_what_came_meanwhile_is_shown(page, serv
         page.goto(served)
     assert page.problems
     assert all("ERR_" in page.problems.pop() for _ in page.problems[:])
+
+
+@pytest.mark.faults
+def test_two_tabs_on_one_game_are_told_when_the_server_was_started_anew(page, served):
+    with relayed(served) as relay, serving() as anew:
+        sit_down(page, relay.address)
+        second = page.context.new_page()
+        second.goto(page.url)
+        second.wait_for_selector(tile("1m"))
+        relay.cut()
+        for tab in (page, second):
+            tab.wait_for_function("() => document.querySelector('#note').textContent.includes('connection is broken')")
+        relay.mend(anew)
+        for tab in (page, second):
+            tab.wait_for_function("() => document.querySelector('#note').textContent.includes('no longer')")
+        second.close()
+        page.goto(served)
+    assert page.problems
+    assert all(re.search("ERR_|404", page.problems.pop()) for _ in page.problems[:])
 
 
 @pytest.mark.faults

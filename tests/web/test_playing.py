@@ -28,7 +28,7 @@ import suphx.web.agents
 from simulator.logs.mjlog import read_mjlog
 from simulator.logs.verify import verify_game
 from suphx.agents import load_agent
-from suphx.web.hosting import PLAYING
+from suphx.web.games import PLAYING
 
 
 @pytest.fixture(scope="module")
@@ -387,7 +387,7 @@ def test_a_game_that_cannot_be_is_refused_in_words(served, form, said):
 
 @pytest.mark.faults
 @pytest.mark.parametrize(("method", "path"), [
-    ("GET", ""), ("GET", "/positions"), ("GET", "/log"), ("POST", "/review"), ("POST", "/options"), ("DELETE", ""),
+    ("GET", ""), ("GET", "/events"), ("GET", "/log"), ("POST", "/review"), ("POST", "/options"), ("DELETE", ""),
 ])  # fmt: skip
 def test_a_game_that_is_not_there_is_404_in_words(served, method, path):
     answer = requests.request(method, f"{served}/api/play/none{path}", timeout=60)

@@ -19,10 +19,12 @@ from simulator.logs.tenhou6_writer import write_tenhou6
 from simulator.logs.verify import verify_game
 from suphx.errors import InputError
 from suphx.review.rounds import Standing
-from suphx.web.games import IDLE, KEPT, PLAYING, Games, NewGame
+from suphx.web.game_routes import AHEAD
+from suphx.web.game_status import GameStatus, RoundEnd
+from suphx.web.games import ALL_ROUNDS, IDLE, KEPT, PLAYING, Games, TooManyGames, new_id
+from suphx.web.host import Play
 from suphx.web.samples import SHOWN, SampleFolder
-from suphx.web.shelf import TooManyGames
-from suphx.web.watching import AHEAD
+from suphx.web.seat_view import next_round_question
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +84,7 @@ def test_a_game_goes_only_a_little_further_than_was_asked_for(served):
     game = begin(served)
     events = told(served, game)
     assert [(name, number) for name, number, _ in events] == [*(("round", n) for n in range(AHEAD + 1)), ("more", None)]
-    assert requests.get(f"{served}/api/games/{game}", timeout=60).json()["rounds"] == AHEAD + 1
+    assert len(requests.get(f"{served}/api/games/{game}", timeout=60).json()["rounds"]) == AHEAD + 1
 
 
 def test_who_comes_back_goes_on_where_it_was_and_a_second_reader_gets_the_same(served):
@@ -96,7 +98,7 @@ def test_who_comes_back_goes_on_where_it_was_and_a_second_reader_gets_the_same(s
 
 def test_a_game_goes_on_when_its_reader_goes_away(served):
     game = begin(served, seed=8)
-    with requests.get(f"{served}/api/games/{game}/rounds", stream=True, timeout=60) as answer:
+    with requests.get(f"{served}/api/games/{game}/events", stream=True, timeout=60) as answer:
         next(answer.iter_lines())
     assert told(served, game)[-1][0] == "more"
 
@@ -109,7 +111,7 @@ def test_a_game_that_is_forgotten_is_gone(served):
     game = begin(served)
     assert requests.delete(f"{served}/api/games/{game}", timeout=60).status_code == 204
     assert game not in {each["id"] for each in requests.get(f"{served}/api/games", timeout=60).json()["games"]}
-    assert requests.get(f"{served}/api/games/{game}/rounds", timeout=60).status_code == 404
+    assert requests.get(f"{served}/api/games/{game}/events", timeout=60).status_code == 404
 
 
 @pytest.fixture(autouse=True)
@@ -121,7 +123,7 @@ def nothing_left(served):
 
 
 @pytest.mark.faults
-@pytest.mark.parametrize("path", ["", "/rounds", "/log"])
+@pytest.mark.parametrize("path", ["", "/events", "/log"])
 def test_a_game_that_is_not_there_is_404_in_words(served, path):
     answer = requests.get(f"{served}/api/games/none{path}", timeout=60)
     assert answer.status_code == 404 and "no such game" in answer.json()["detail"]
@@ -250,22 +252,33 @@ def test_another_site_can_start_no_game(served):
 # What is kept.
 
 
-class Rounds:
+class Rounds(Play):
     """A game of `n` rounds that are played at once, or that fails."""
 
-    def __init__(self, n: int, held: threading.Event | None = None) -> None:
+    def __init__(self, tell, n: int, held: threading.Event | None = None) -> None:
+        super().__init__(tell, [""] * 4)
         self._n, self._held = n, held
 
-    def rounds(self):
+    def begin(self):
         if self._held:
             self._held.wait()
-        round_shown = reviewed().rounds[0]
-        for number in range(self._n):
-            over = number == self._n - 1
-            yield round_shown, Standing([25000] * 4, [0, 1, 2, 3] if over else None, [0.0] * 4 if over else None)
+        self._carry_out(0)
+
+    def _carry_out(self, action):
+        found = reviewed().rounds[0]
+        self.rounds.append(RoundEnd(name=found.name, repeat_counter=0, result=found.result))
+        over = len(self.rounds) == self._n
+        self.standing = Standing([25000] * 4, [0, 1, 2, 3] if over else None, [0.0] * 4 if over else None)
+        self._tell(len(self.rounds) - 1, found)
+        self._ask(None if over else next_round_question(self._questions + 1))
 
     def log(self):
         return next(generate_games(1))
+
+
+def start(games: Games, source: str, n: int, held: threading.Event | None = None, wanted: int = 1) -> GameStatus:
+    status = GameStatus(id=new_id(), kind="live", source=source)
+    return games.start(status, lambda tell: Rounds(tell, n, held), wanted)
 
 
 def finish(games: Games) -> None:
@@ -278,10 +291,10 @@ def test_games_that_are_over_make_room_the_one_asked_for_longest_ago_first():
     games = Games()
     ids = []
     for number in range(KEPT):
-        ids.append(games.start(NewGame("recorded", str(number), lambda: Rounds(1))).id)
+        ids.append(start(games, str(number), 1, wanted=ALL_ROUNDS).id)
         finish(games)
     games.status(ids[0])
-    games.start(NewGame("recorded", "new", lambda: Rounds(1)))
+    start(games, "new", 1)
     assert len(games.all()) == KEPT
     assert games.status(ids[0]) is not None and games.status(ids[1]) is None
     games.close()
@@ -289,24 +302,24 @@ def test_games_that_are_over_make_room_the_one_asked_for_longest_ago_first():
 
 def test_a_game_that_nobody_asks_for_is_dropped_after_the_stated_time():
     now = [0.0]
-    games = Games(clock=lambda: now[0])
-    asked, idle = (games.start(NewGame("live", name, lambda: Rounds(9))).id for name in ("asked", "idle"))
+    games = Games(now=lambda: now[0])
+    asked, idle = (start(games, name, 9).id for name in ("asked", "idle"))
     finish(games)
     now[0] = IDLE
-    assert games.status(asked).rounds == 1
+    assert len(games.status(asked).rounds) == 1
     now[0] = IDLE + 1
     assert [each.source for each in games.all()] == ["asked"]
-    assert games.status(idle) is None and games.rounds(idle, 0) is None
+    assert games.status(idle) is None and games.told(idle, -1) is None
     games.close()
 
 
 def test_games_in_progress_are_bounded_and_a_forgotten_one_makes_room():
     games, held = Games(), threading.Event()
-    first, *_ = [games.start(NewGame("live", "held", lambda: Rounds(2, held))) for _ in range(PLAYING)]
+    first, *_ = [start(games, "held", 2, held) for _ in range(PLAYING)]
     with pytest.raises(TooManyGames, match="forget one"):
-        games.start(NewGame("live", "too many", lambda: Rounds(2)))
+        start(games, "too many", 2)
     assert games.forget(first.id) and not games.forget(first.id)
-    games.start(NewGame("live", "again", lambda: Rounds(2)))
+    start(games, "again", 2)
     held.set()
     games.close()
 
@@ -314,8 +327,8 @@ def test_games_in_progress_are_bounded_and_a_forgotten_one_makes_room():
 @pytest.mark.faults
 def test_a_fault_of_the_program_stops_one_game_and_is_told_without_its_inside(caplog):
     games = Games()
-    broken = games.start(NewGame("live", "broken", lambda: 1 // 0))
-    good = games.start(NewGame("live", "good", lambda: Rounds(1)))
+    broken = games.start(GameStatus(id=new_id(), kind="live", source="broken"), lambda tell: 1 // 0)
+    good = start(games, "good", 1)
     finish(games)
     status = games.status(broken.id)
     assert status.state == "failed" and "fault of the program" in status.message and "division" not in status.message

@@ -25,7 +25,7 @@ def test_it_says_where_it_is_answers_and_ends_with_ctrl_c():
         (address,) = re.findall(r"http://127\.0\.0\.1:\d+/", said)
         assert "Review" in requests.get(address + "page/start.js", timeout=60).text
         game = requests.post(address + "api/play", data={"agent": ["tsumogiri"] * 3}, timeout=60).json()["id"]
-        looking = requests.get(f"{address}api/play/{game}/positions", stream=True, timeout=60)
+        looking = requests.get(f"{address}api/play/{game}/events", stream=True, timeout=60)
         assert next(looking.iter_lines())  # a page that listens does not keep it from ending
     finally:
         process.send_signal(signal.SIGINT)

@@ -19,13 +19,15 @@ def begin(address: str, agents: list[str] = SENSIBLE, seed: int = 1) -> str:
 
 def told(address: str, game: str, after: int = -1, **headers: str) -> list[tuple[str, int | None, Any]]:
     """Return the events (name, id, data) of a game's rounds after one, to the end of the stream."""
-    path = f"{address}/api/games/{game}/rounds"
+    path = f"{address}/api/games/{game}/events"
     answer = requests.get(path, params={"after": after}, headers=headers, timeout=120)
     assert answer.status_code == 200, answer.text
     assert answer.headers["content-type"].startswith("text/event-stream")
     found = []
     for event in answer.text.strip().split("\n\n"):
         fields = dict(line.split(": ", 1) for line in event.split("\n"))
+        if "event" not in fields:  # a sign of life
+            continue
         found.append((fields["event"], int(fields["id"]) if "id" in fields else None, json.loads(fields["data"])))
     return found
 

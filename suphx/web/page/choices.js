@@ -1,6 +1,6 @@
 // Answers other than discards: buttons with their keys.
 import { h, show } from "suphx/dom.js";
-import { tilesInline } from "suphx/decision.js";
+import { tilesInline } from "suphx/tiles.js";
 import { term, tileNames } from "suphx/words.js";
 
 // The order of the buttons, and the keys that press them.

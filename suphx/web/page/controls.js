@@ -33,18 +33,20 @@ export function setIcon(button, icon, words) {
   show(button, s("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, s("path", { d: ICONS[icon] })));
 }
 
-/** The place `by` steps away, across the ends of rounds; null if there is none. frames: by round. */
-export function stepFrom(frames, at, by) {
-  let { round, frame } = at;
-  frame += by;
-  if (frame < 0 && round > 0) {
-    round -= 1;
-    frame = frames[round].length - 1;
-  } else if (frame >= frames[round].length && round + 1 < frames.length) {
-    round += 1;
-    frame = 0;
-  }
-  return frames[round][frame] ? { round, frame } : null;
+/** A select element with options {value: words}. */
+export function selectOf(id, label, options, change) {
+  return h("select", { id, "aria-label": label, onchange: (event) => change(event.target.value) },
+    Object.entries(options).map(([value, words]) => h("option", { value }, words)));
+}
+
+/** The keys and what they do, folded away. */
+export function keyList(keys) {
+  return h("details", {}, h("summary", {}, "Keys"), h("dl", { class: "keys" }, keys.map(([key, meaning]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, meaning)])));
+}
+
+/** The latest moves: [who or "", what]. */
+export function latestMoves(moves) {
+  return [h("h2", {}, "Latest moves"), h("ol", { class: "moves" }, moves.map(([who, what]) => h("li", {}, who ? [h("b", {}, who), " "] : null, what)))];
 }
 
 /** Whether a key is meant for the element that has the focus, or for the browser. */

@@ -1,18 +1,10 @@
 // The panel about one decision: the action taken, the agent's opinion, hands within reach, and safe tiles.
 import { h, s } from "suphx/dom.js";
-import { inlineTile } from "suphx/tiles.js";
-import { candidateName, number, percent, term, tileName, yakuName } from "suphx/words.js";
+import { roundOutcome } from "suphx/outcome.js";
+import { tilesInline, withTiles } from "suphx/tiles.js";
+import { candidateName, number, percent, term, yakuName } from "suphx/words.js";
 
 const SHOWN = 8; // this many of the likeliest candidates are shown, the others are folded away
-
-export function tilesInline(faces) {
-  return h("span", { class: "tiles" }, faces.map((face) => inlineTile(face, tileName(face))));
-}
-
-/** A text of the engine, such as `pong 7z with 7z7z`, with pictures of tiles in place of their notation. */
-export function withTiles(words) {
-  return words.split(/([0-9][mpsz])/).map((part, n) => (n % 2 ? tilesInline([part]) : part));
-}
 
 /** A sentence about a decision. */
 export function verdict(decision, name) {
@@ -144,21 +136,6 @@ export function momentPanel(frame, { place, names, result, reviewed }) {
   return h("div", { class: "decision" },
     h("h3", {}, place),
     done.length ? h("ul", {}, done) : null,
-    result ? resultText(result, names) : null,
+    result ? roundOutcome(result, frame, names) : null,
     reviewed ? null : h("p", { class: "quiet" }, "The decisions of this seat were not reviewed."));
-}
-
-/** How a round ended, with each win. */
-export function resultText(result, names) {
-  const wins = result.wins.map((win) => h("div", { class: "win" },
-    h("p", {}, h("b", {}, names[win.seat]), ` ${term(win.seat === win.source ? "win by draw" : "win by claim")} `, tilesInline([win.tile]),
-      win.seat === win.source ? "" : ` off ${names[win.source]}`, `: ${number(win.points)} points`),
-    h("p", {}, Object.entries(win.yaku).map(([label, han]) => `${yakuName(label)} ${han}`).join(", "),
-      win.han ? ` · ${win.han} ${term("han")} ${win.fu} ${term("fu")}` : "", win.limit ? ` · ${win.limit}` : ""),
-    win.ura.length ? h("p", {}, "Ura indicators ", tilesInline(win.ura)) : null));
-  const tenpai = result.tenpai.length ? h("p", {}, `${term("ready")}: ${result.tenpai.map((seat) => names[seat]).join(", ")}`) : null;
-  return h("div", { class: "result" },
-    result.wins.length ? null : h("p", {}, h("b", {}, term(result.how))), wins, tenpai,
-    h("ul", { class: "deltas" }, names.map((name, seat) =>
-      h("li", {}, `${name} ${number(result.scores[seat])} (${result.deltas[seat] > 0 ? "+" : ""}${number(result.deltas[seat])})`))));
 }

@@ -1,10 +1,10 @@
 // How a round ended, and the game.
-import { tilesInline } from "suphx/decision.js";
 import { h } from "suphx/dom.js";
+import { tilesInline } from "suphx/tiles.js";
 import { number, roundName, signed, term, yakuName } from "suphx/words.js";
 
-function winShown(win, position, names) {
-  const view = position.frame.seats[win.seat];
+function winShown(win, frame, names) {
+  const view = frame.seats[win.seat];
   const byDraw = win.seat === win.source;
   const melds = view.melds.map(([, tiles, , added]) => tilesInline(added ? [...tiles, added] : tiles));
   const worth = [win.han ? `${win.han} ${term("han")}` : null, win.han && win.fu ? `${win.fu} ${term("fu")}` : null, win.limit || null].filter(Boolean).join(", ");
@@ -16,20 +16,18 @@ function winShown(win, position, names) {
     h("p", { class: "worth" }, worth, worth ? ": " : "", h("b", {}, `${number(win.points)} points`)));
 }
 
-/** How a round ended. */
-export function roundOutcome(position, names) {
-  const { result, frame } = position;
-  return [
-    h("h2", { id: "outcome-title", tabindex: "-1" }, roundName(position.name, frame.repeat), ": ", h("span", {}, result.wins.length > 1 ? `${result.wins.length} wins` : term(result.how))),
-    result.wins.map((win) => winShown(win, position, names)),
+/** How a round ended, with each win; frame: the last one. */
+export function roundOutcome(result, frame, names) {
+  return h("div", { class: "result" },
+    result.wins.length ? null : h("p", {}, h("b", {}, term(result.how))),
+    result.wins.map((win) => winShown(win, frame, names)),
     h("p", { class: "quiet" }, `${term("dora indicator")} `, tilesInline(frame.indicators)),
     result.tenpai.length ? h("p", {}, `${term("ready")}: ${result.tenpai.map((seat) => names[seat]).join(", ")}`) : null,
     h("table", { class: "payments" }, h("caption", { class: "unseen" }, "Points"),
       h("thead", {}, h("tr", {}, names.map((name) => h("th", { scope: "col" }, name)))),
       h("tbody", {},
         h("tr", {}, result.deltas.map((delta) => h("td", { class: `count ${delta > 0 ? "gain" : delta < 0 ? "loss" : ""}` }, signed(delta) || "0"))),
-        h("tr", {}, result.scores.map((score) => h("td", { class: "count" }, number(score)))))),
-  ];
+        h("tr", {}, result.scores.map((score) => h("td", { class: "count" }, number(score)))))));
 }
 
 /** How the game ended: places in order. */

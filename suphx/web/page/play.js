@@ -1,6 +1,6 @@
 // A game that is played: the table, the own hand, the possible actions, and the game so far. The server decides what happens.
 import { ChoiceRow } from "suphx/choices.js";
-import { act, isForElement, showToggles } from "suphx/controls.js";
+import { act, isForElement, keyList, latestMoves, selectOf, showToggles } from "suphx/controls.js";
 import { h, show } from "suphx/dom.js";
 import { scoresTable } from "suphx/game.js";
 import { Hand } from "suphx/hand.js";
@@ -56,17 +56,16 @@ export class PlayPage {
     this.now = h("div", { id: "now" });
     this.before = h("div", { id: "before" });
     const { source, pace, length, seed } = this.state.status;
-    const keys = h("details", {}, h("summary", {}, "Keys"), h("dl", { class: "keys" }, KEYS.map(([key, meaning]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, meaning)])));
     const about = h("p", { class: "quiet" }, `${source}; ${length === "east" ? "East round" : "East and South"}; ${pace ? `${pace.decision} s a decision and ${pace.reserve} s a round` : "no clock"}.`);
     this.spoken = h("div", { class: "unseen", id: "said", role: "log", "aria-live": "polite" });
     this.toggles = h("div", { class: "toggles", role: "group", "aria-label": "Settings" });
-    this.pace = h("select", { id: "pace", "aria-label": "Pace", onchange: () => this.set("pace", this.pace.value) }, Object.entries(PACES).map(([value, words]) => h("option", { value }, words)));
+    this.pace = selectOf("pace", "Pace", PACES, (value) => this.set("pace", value));
     this.place = h("h1", { class: "place", id: "place", "data-seed": seed });
     show(root, symbols(),
       h("header", { class: "top" }, this.place, this.pace, h("div", { class: "links" }, h("a", { href: "/", id: "another" }, "Leave the table")), this.toggles),
       h("main", { class: "review play" },
         h("div", { class: "left" }, h("div", { class: "board" }, this.table, this.outcome.place), this.own),
-        h("div", { class: "right" }, h("section", { class: "panel", "aria-label": "What has happened" }, this.now, this.before, about, keys))), this.spoken);
+        h("div", { class: "right" }, h("section", { class: "panel", "aria-label": "What has happened" }, this.now, this.before, about, keyList(KEYS)))), this.spoken);
   }
 
   // Updates from the server
@@ -229,8 +228,7 @@ export class PlayPage {
     show(this.table, tableOf(frame, { ...how, plain: true, hand: false }), tableInWords(frame, how));
     this.drawOwn(position);
     this.outcome.draw(this.state, this.names(position, true), this.isOver);
-    show(this.now, h("h2", {}, "Latest moves"), h("ol", { class: "moves" }, this.moves.slice(-MOVES).reverse().map(([who, move]) =>
-      h("li", {}, who ? [h("b", {}, who), " "] : null, moveShown(move)))));
+    show(this.now, latestMoves(this.moves.slice(-MOVES).reverse().map(([who, move]) => [who, moveShown(move)])));
     show(this.before, this.rounds.length ? scoresTable({ names: this.names(position, true), rounds: this.rounds, scores: null }, null) : null);
   }
 

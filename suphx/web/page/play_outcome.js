@@ -1,6 +1,7 @@
 // The outcome of a round or a game, laid over the table, and how to go on.
 import { h, show } from "suphx/dom.js";
 import { finalStanding, roundOutcome } from "suphx/outcome.js";
+import { roundName } from "suphx/words.js";
 
 export class OutcomePanel {
   /** server: as in PlayPage. next(choice): go on. left(): called when the panel had the focus and disappears. */
@@ -47,7 +48,8 @@ export class OutcomePanel {
     } }, this.looking ? "Show the result" : "Look at the table");
     this.place.classList.toggle("folded", this.looking);
     show(this.place,
-      h("div", { class: "outcome-text" }, isOver ? finalStanding(status, names) : null, roundOutcome(position, names)),
+      h("div", { class: "outcome-text" }, isOver ? finalStanding(status, names) : null,
+        h("h2", { id: "outcome-title", tabindex: "-1" }, roundName(position.name, position.frame.repeat)), roundOutcome(position.result, position.frame, names)),
       h("div", { class: "choices" },
         goOn ? h("button", { type: "button", id: "next", class: "strong", disabled: busy, onclick: () => this.next(goOn) }, "Next round", h("kbd", { "aria-hidden": "true" }, "Enter")) : null,
         isOver ? this.afterwards(status.seat) : null, look));

@@ -37,28 +37,6 @@ export function follow(review, tell) {
   });
 }
 
-/**
- * Follow a game from a round on, calling `tell(index, round)` for each round; returns how the server ended the stream,
- * `{how, status}` with how `more` (ask again), `over` or `failed`. Throws an Error if the game no longer exists.
- */
-export function followRounds(game, after, tell) {
-  return new Promise((resolve, reject) => {
-    const events = new EventSource(`/api/games/${game}/rounds?after=${after}`);
-    const asked = () => ask(`/api/games/${game}`).then(() => reject(new Error("The game cannot be followed.")), reject);
-    events.addEventListener("round", (event) => tell(Number(event.lastEventId), JSON.parse(event.data)));
-    for (const how of ["more", "over", "failed", "gone"]) {
-      events.addEventListener(how, (event) => {
-        events.close();
-        if (how === "gone") asked();
-        else resolve({ how, status: JSON.parse(event.data) });
-      });
-    }
-    events.onerror = () => {
-      if (events.readyState === EventSource.CLOSED) asked(); // otherwise it reconnects by itself, after the last round it has
-    };
-  });
-}
-
 /** A form made of [name, value] pairs; a name may occur several times. */
 export function formOf(values) {
   const form = new FormData();
@@ -67,27 +45,28 @@ export function formOf(values) {
 }
 
 /**
- * Follow a game that is played: `tell` has a function for each kind of event (position, clock, options, over, failed),
- * and `lost(error)` for when it cannot be followed any longer. `isAway(away)` is called when the connection breaks or
- * returns.
+ * Follow a game after what is numbered so, `tell[kind](data, number)` for each event; `isAway(away)` is called when the
+ * connection breaks or returns. Returns how the server ended the stream, `{how, status}` with how `more` (ask again),
+ * `over` or `failed`; throws an Error if the game no longer exists.
  */
-export function followPlay(game, tell, { lost, isAway }) {
-  const events = new EventSource(`/api/play/${game}/positions`);
-  const last = ["over", "failed"];
-  const end = () => ask(`/api/play/${game}`).then(() => lost(new Error("The game cannot be followed.")), lost);
-  for (const kind of ["position", "clock", "options", ...last]) {
-    events.addEventListener(kind, (event) => {
-      if (last.includes(kind)) events.close();
-      tell[kind](JSON.parse(event.data));
-    });
-  }
-  events.addEventListener("gone", () => {
-    events.close();
-    end();
+export function followGame(path, after, tell, isAway = () => {}) {
+  return new Promise((resolve, reject) => {
+    const events = new EventSource(`${path}/events?after=${after}`);
+    const lost = () => ask(path).then(() => reject(new Error("The game cannot be followed.")), reject);
+    for (const [kind, hear] of Object.entries(tell)) {
+      events.addEventListener(kind, (event) => hear(JSON.parse(event.data), Number(event.lastEventId)));
+    }
+    for (const how of ["more", "over", "failed", "gone"]) {
+      events.addEventListener(how, (event) => {
+        events.close();
+        if (how === "gone") lost();
+        else resolve({ how, status: JSON.parse(event.data) });
+      });
+    }
+    events.onopen = () => isAway(false);
+    events.onerror = () => {
+      isAway(true); // it reconnects by itself, after the last event that it has
+      if (events.readyState === EventSource.CLOSED) lost();
+    };
   });
-  events.onopen = () => isAway(false);
-  events.onerror = () => {
-    isAway(true); // it reconnects by itself, after the last position that it has
-    if (events.readyState === EventSource.CLOSED) end();
-  };
 }

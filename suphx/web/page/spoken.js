@@ -1,5 +1,5 @@
 // Moves at the table as sentences for screen readers, and in short form for display.
-import { tilesInline } from "suphx/decision.js";
+import { tilesInline } from "suphx/tiles.js";
 import { isJapanese, roundName, term, tileName, tileNames } from "suphx/words.js";
 
 const VERBS = {

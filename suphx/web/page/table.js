@@ -1,6 +1,6 @@
 // The table as SVG, seen from a seat: 1000 wide, with the four rivers around the middle and the own hand large below.
 import { h, s } from "suphx/dom.js";
-import { HEIGHT, WIDTH, kindOf, tile } from "suphx/tiles.js";
+import { HEIGHT, WIDTH, tile } from "suphx/tiles.js";
 import { number, percent, roundName, term, tileName, tileNames } from "suphx/words.js";
 
 const MIDDLE = 500;
@@ -243,5 +243,3 @@ export function tableInWords(frame, { seat, open, names }) {
   }
   return h("div", { class: "unseen" }, lines.map((line) => h("p", {}, line)));
 }
-
-export { kindOf };

@@ -1,6 +1,7 @@
 // Tiles as SVG, 60 by 80: each face is defined once as a symbol and used wherever it occurs.
-import { s } from "suphx/dom.js";
+import { h, s } from "suphx/dom.js";
 import { GREEN_DRAGON, NUMERALS, RED_DRAGON, WAN, WINDS } from "suphx/glyphs.js";
+import { tileName } from "suphx/words.js";
 
 export const WIDTH = 60;
 export const HEIGHT = 80;
@@ -169,8 +170,13 @@ export function tile(face, x, y, width, options = {}) {
   return s("g", { transform: place, class: options.faint ? "faint" : null, "data-tile": known ? face : "back" }, parts);
 }
 
-/** A tile as an inline picture within text, with its name for screen readers. */
-export function inlineTile(face, name) {
-  return s("svg", { class: "inline-tile", viewBox: "0 0 60 80", role: "img", "aria-label": name },
-    s("use", { href: `#tile-${face}`, width: 60, height: 80 }));
+/** Tiles as pictures within text, with their names for screen readers. */
+export function tilesInline(faces) {
+  return h("span", { class: "tiles" }, faces.map((face) => s("svg", { class: "inline-tile", viewBox: "0 0 60 80", role: "img", "aria-label": tileName(face) },
+    s("use", { href: `#tile-${face}`, width: 60, height: 80 }))));
+}
+
+/** A text of the engine, such as `pong 7z with 7z7z`, with pictures of tiles in place of their notation. */
+export function withTiles(words) {
+  return words.split(/([0-9][mpsz])/).map((part, n) => (n % 2 ? tilesInline([part]) : part));
 }

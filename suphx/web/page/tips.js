@@ -1,6 +1,6 @@
 // The line above the own hand: furiten, waits, and the outlook after the discard that is pointed at.
-import { tilesInline } from "suphx/decision.js";
 import { h } from "suphx/dom.js";
+import { tilesInline } from "suphx/tiles.js";
 import { term } from "suphx/words.js";
 
 const WHY = {

@@ -1,0 +1,153 @@
+"""The routes that games have in common, whether watched or played: what is told of them, and what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from typing import Annotated
+
+from fastapi import APIRouter, Header, HTTPException, Query, Response
+from fastapi.responses import StreamingResponse
+
+from simulator.files import UniqueNames
+from simulator.logs.mjlog_writer import write_mjlog
+from simulator.logs.model import GameLog, LogError
+from suphx.errors import InputError
+from suphx.web.agents import Players
+from suphx.web.bell import Bell
+from suphx.web.game_status import GameStatus, Options
+from suphx.web.games import Games, TooManyGames
+from suphx.web.host import Play, Tell
+from suphx.web.jobs import Busy, ReviewJobs, Status
+from suphx.web.reviewer import Reviewer
+
+#: Number of rounds of a watched game played beyond the last one that a page has requested.
+AHEAD = 2
+#: Seconds of silence after which a page is sent a keep-alive, by which a closed connection is noticed.
+_SIGN_OF_LIFE = 10.0
+#: An upper bound that no question, position or round number reaches.
+MOST = (1 << 31) - 1
+
+
+def known(games: Games, game: str) -> GameStatus:
+    """Return the status of a game; raises HTTPException if it does not exist."""
+    status = games.status(game)
+    if status is None:
+        raise HTTPException(404, "there is no such game, or no longer: start another")
+    return status
+
+
+def check_agents(players: Players, names: list[str], wanted: int) -> None:
+    """Raise HTTPException if agents of a new game cannot be had."""
+    try:
+        players.check(names, wanted)
+    except InputError as error:
+        raise HTTPException(422, str(error)) from error
+
+
+def start(games: Games, status: GameStatus, sit_down: Callable[[Tell], Play], wanted: int = 0) -> GameStatus:
+    """Start a game, as `Games.start`; raises HTTPException if there are too many."""
+    try:
+        return games.start(status, sit_down, wanted)
+    except TooManyGames as error:
+        raise HTTPException(503, str(error)) from error
+
+
+def add_routes(routes: APIRouter, games: Games, jobs: ReviewJobs, reviewer: Reviewer) -> None:
+    """Add the routes that watched and played games have in common."""
+
+    def over(game: str) -> tuple[GameStatus, GameLog]:
+        status, log = known(games, game), games.log(game)
+        if log is None:
+            raise HTTPException(409, status.message or "the game is not over yet")
+        return status, log
+
+    @routes.get("/{game}")
+    def status(game: str) -> GameStatus:
+        """Return the status of a game."""
+        return known(games, game)
+
+    @routes.get("/{game}/events")
+    async def events(
+        game: str,
+        after: Annotated[int, Query(ge=-1, le=MOST)] = -1,
+        last_event_id: Annotated[str, Header(max_length=10)] = "",
+    ) -> StreamingResponse:
+        """Stream what happens in a game (server-sent events); `Last-Event-ID` overrides `after`.
+
+        Of a played game, the last position and all that follow, or all after the one with the number `after`:
+        `position` events have the position's number as id and carry a `suphx.web.seat_view.Position`; `clock` events
+        carry a `suphx.web.clock.TimeLeft`; `options` events carry the options for automatic answers when they have
+        changed. Of a watched game, the next AHEAD + 1 rounds after the one with index `after`, as they are played:
+        `round` events have the index as id and carry a `suphx.review.document.Round`.
+
+        The last event is `over`, `failed` or `more` (request again from there for further rounds), each with a
+        GameStatus, or `gone`.
+        """
+        watched = known(games, game).kind != "played"
+        last = int(last_event_id) if last_event_id.isdecimal() else after
+        stream = _told(games, game, last, AHEAD + 1 if watched else None)
+        return StreamingResponse(stream, media_type="text/event-stream")
+
+    @routes.get("/{game}/log")
+    def log(game: str) -> Response:
+        """Return the log of a finished game, as an mjlog."""
+        _, found = over(game)
+        try:
+            data = write_mjlog(found)
+        except LogError as error:
+            raise HTTPException(409, str(error)) from error
+        name = UniqueNames(".mjlog").name(found.source or "game").encode("ascii", "replace").decode().replace("?", "_")
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return Response(data, media_type="application/octet-stream", headers=headers)
+
+    @routes.post("/{game}/review", status_code=202)
+    def review(game: str) -> Status:
+        """Start the review of a finished game, for all seats; responds like `POST /api/reviews`."""
+        status, found = over(game)
+        try:
+            return jobs.start(status.source, partial(reviewer.review_log, found))
+        except Busy as error:
+            raise HTTPException(503, str(error)) from error
+
+    @routes.delete("/{game}", status_code=204)
+    def forget(game: str) -> None:
+        """Delete a game, over or not."""
+        known(games, game)
+        games.forget(game)
+
+
+async def _told(games: Games, game: str, last: int, most: int | None) -> AsyncIterator[str]:
+    """Yield the events of a game after number `last`, at most so many rounds; ends when the client disconnects."""
+    bell = Bell()
+    games.connect(game, bell)
+    end = MOST if most is None else last + most
+    if most is not None:
+        games.want(game, end + 1)
+    options: Options | None = None
+    try:
+        while True:
+            told = games.told(game, last)
+            if told is None:
+                yield "event: gone\ndata: {}\n\n"
+                return
+            status = told.status
+            if status.kind == "played" and status.options != options:
+                options = status.options
+                yield f"event: options\ndata: {options.model_dump_json()}\n\n"
+            name = "position" if status.kind == "played" else "round"
+            new = [each for each in told.documents if each[0] <= end]
+            for last, document in new:
+                yield f"id: {last}\nevent: {name}\ndata: {document.decode()}\n\n"
+            if status.state != "playing" and len(new) == len(told.documents):
+                yield f"event: {status.state}\ndata: {status.model_dump_json()}\n\n"
+                return
+            if last >= end:
+                yield f"event: more\ndata: {status.model_dump_json()}\n\n"
+                return
+            if told.time_left is not None:
+                yield f"event: clock\ndata: {told.time_left.model_dump_json()}\n\n"
+            if not await bell.wait(_SIGN_OF_LIFE):
+                yield ": still here\n\n"
+    finally:
+        games.connect(game, bell, connected=False)

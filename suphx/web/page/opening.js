@@ -1,0 +1,130 @@
+// A review, a watched game or a played game on the served page, opened by its id: connects the page to the server.
+import { h, show } from "suphx/dom.js";
+import { PlayPage } from "suphx/play.js";
+import { openReview } from "suphx/review.js";
+import { ask, follow, followGame, formOf } from "suphx/server.js";
+import { applySettings, loadSettings } from "suphx/settings.js";
+import { WatchPage } from "suphx/watch.js";
+
+const STILL_HERE = 5 * 60 * 1000; // the server drops games that are not requested for a while
+
+/** Show that something is waited for while it is opened by `load(title, said)`, and what goes wrong. */
+async function waiting(root, words, back, load) {
+  applySettings(loadSettings());
+  const said = h("p", { role: "status", id: "note" }, "Waiting ...");
+  const title = h("h1", {}, words);
+  show(root, h("main", { class: "start" }, title, said, h("p", {}, h("a", { href: "/" }, back))));
+  try {
+    await load(title, said);
+  } catch (error) {
+    said.textContent = error.message;
+    said.classList.add("error");
+  }
+}
+
+/** Show a review by its id, waiting for it if it is not finished. */
+export function showReview(root, id) {
+  waiting(root, "Review", "Open another log", async (title, said) => {
+    const bar = h("progress", { max: 1, value: 0, "aria-label": "Progress" });
+    title.after(bar);
+    try {
+      const status = await follow(id, (now) => {
+        title.textContent = now.source;
+        bar.value = now.share;
+        said.textContent = now.step ? `${now.step} ...` : "Waiting ...";
+      });
+      if (status.state === "failed") throw new Error(status.message);
+      const review = await (await ask(`/api/reviews/${id}`)).json();
+      document.title = `Review: ${review.source}`;
+      openReview(root, review, [
+        h("a", { href: "/", id: "another" }, "Open another"),
+        h("a", { href: `/api/reviews/${id}/file`, download: "", id: "keep" }, "Save as a file"),
+      ]);
+    } finally {
+      bar.remove();
+    }
+  });
+}
+
+/** What can be done with a game: `review(seat)`, `log` (an address); `fail(message)` is called when it cannot. */
+function actionsFor(path, fail) {
+  const review = async (seat) => {
+    try {
+      const job = await (await ask(`${path}/review`, { method: "POST" })).json();
+      location.assign(`/review/${job.id}#seat=${seat}&round=0&frame=0`);
+    } catch (error) {
+      fail(error.message);
+    }
+  };
+  return { review, log: `${path}/log` };
+}
+
+/** Show a watched game by its id, fetching rounds as they are needed. */
+export function showGame(root, id) {
+  const path = `/api/games/${id}`;
+  waiting(root, "Watch", "Watch another game", async () => {
+    const status = await (await ask(path)).json();
+    document.title = `Watch: ${status.source}`;
+    let wanted = 0;
+    let following = false;
+    let isGone = false;
+    let page = null;
+
+    /** Follow the game until it has as many rounds as wanted, or has ended. */
+    const need = async (rounds) => {
+      wanted = Math.max(wanted, rounds);
+      if (following || isGone || !page) return;
+      following = true;
+      try {
+        while (page.rounds.length < wanted && !page.complete) {
+          const { how, status: now } = await followGame(path, page.rounds.length - 1, { round: (round, index) => page.take(index, round) });
+          page.complete = how !== "more";
+          page.hear(page.complete ? now : { ...now, state: "playing" });
+        }
+      } catch (error) {
+        isGone = error.status === 404;
+        page.fail(error.message);
+      }
+      following = false;
+    };
+
+    const { review, log } = actionsFor(path, (message) => page.fail(message));
+    const end = (names) => h("div", { class: "end" },
+      h("h3", {}, "Review this game"),
+      h("div", { class: "choices" }, names.map((name, seat) => h("button", { type: "button", "data-review": seat, onclick: () => review(seat) }, name))),
+      h("p", {}, h("a", { href: log, download: "", id: "keep" }, "Save as mjlog")));
+    const started = { ...status, state: "playing", message: "", scores: null, ranks: null, points: null };
+    page = new WatchPage(root, started, { need, end, links: [h("a", { href: "/", id: "another" }, "Watch another")] });
+    need(wanted);
+    setInterval(() => ask(path).catch((error) => page.fail(error.message)), STILL_HERE);
+  });
+}
+
+/** Show a played game by its id. */
+export function showPlay(root, id) {
+  const path = `/api/play/${id}`;
+  waiting(root, "Play", "Start a game", async () => {
+    const status = await (await ask(path)).json();
+    document.title = `Play: ${status.source}`;
+    const post = (what, values) => ask(`${path}/${what}`, { method: "POST", body: formOf(values) });
+    const again = async () => {
+      const { decision, reserve } = status.pace || { decision: 0, reserve: 0 };
+      const form = formOf([...status.agents.map((name) => ["agent", name]), ["seat", status.seat], ["length", status.length],
+        ["decision", decision], ["reserve", reserve], ["seed", Math.floor(Math.random() * 1e6)]]);
+      try {
+        const game = await (await ask("/api/play", { method: "POST", body: form })).json();
+        location.assign(`/play/${game.id}`);
+      } catch (error) {
+        page.fail(error.message);
+      }
+    };
+    const page = new PlayPage(root, status, {
+      ...actionsFor(path, (message) => page.fail(message)), again,
+      answer: (question, action) => post("answer", [["question", question], ["action", action]]),
+      choose: (options) => post("options", Object.entries(options)),
+      results: async () => (await (await ask(path)).json()).rounds,
+    });
+    const tell = { position: (position) => page.take(position), clock: (left) => page.setClock(left), options: (options) => page.setOptions(options) };
+    followGame(path, -1, tell, (away) => page.setAway(away)).then(({ how, status: now }) => (how === "over" ? page.end(now) : page.fail(now.message)), (error) => page.fail(error.message));
+  });
+}
