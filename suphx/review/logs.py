@@ -55,7 +55,8 @@ def _one(data: bytes, source: str, game: int) -> GameLog:
 
 def _at_hand(name: str, logs: Path | None) -> tuple[str, bytes]:
     """Return the source and contents of a log file, found by its name at Tenhou."""
-    places = sorted(path for path in Path().iterdir() if path.name.startswith(name)) if logs is None else [logs]
+    beside = (path for path in Path().iterdir() if path.name.startswith(name) and path.suffix != ".html")  # our pages
+    places = sorted(beside) if logs is None else [logs]
     for source, found in open_logs(places):
         if name in source.replace("\\", "/").rsplit("/", 1)[-1]:
             if isinstance(found, LogError):

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import re
 from collections.abc import Iterable
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -23,6 +23,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 MAX_BODY = 8 << 20
 #: How much of a body that is too large is read, so that its sender receives the response.
 _MOST_READ = 64 << 20
+#: What may stand in `Host`: a plain name or address, and a port.
+_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([\w.-]+))(?::\d{1,5})?", re.ASCII)
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _READING = ("GET", "HEAD", "OPTIONS")
 _HEADERS = {
@@ -70,7 +72,7 @@ class Guard:
         """Return the reason why a request is refused, or "" if it is not."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
-        if not self._is_ours(_name_of(f"//{host}")):
+        if not self._is_ours(host):
             return "this page is asked for by a name that is not its own"
         changes = scope["type"] == "websocket" or scope["method"] not in _READING
         follows_link = headers.get("sec-fetch-dest") == "document" and not changes
@@ -81,8 +83,10 @@ class Guard:
             return "a request from another origin"
         return ""
 
-    def _is_ours(self, name: str | None) -> bool:
-        return name is not None and (name in self._hosts or (self._any_address and _address(name) is not None))
+    def _is_ours(self, host: str) -> bool:
+        found = _HOST.fullmatch(host)
+        name = (found[1] or found[2]).lower() if found else ""
+        return name in self._hosts or (self._any_address and _address(name) is not None)
 
     async def _bounded(self, scope: Scope, receive: Receive, send: Send) -> None:
         read, started = 0, False
@@ -120,13 +124,6 @@ class Guard:
             await send(message)
 
         return sending
-
-
-def _name_of(address: str) -> str | None:
-    try:
-        return urlsplit(address).hostname
-    except ValueError:
-        return None
 
 
 def _address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

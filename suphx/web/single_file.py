@@ -1,50 +1,58 @@
-"""A review as a single self-contained HTML file, with modules, styles and the review embedded."""
+"""A review as a single self-contained HTML file, with the page's modules, styles and the review embedded."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import json
+import re
+from functools import cache
 
 from suphx.review.document import Review
-from suphx.web.assets import PREFIX, as_script, as_text, fill, modules, text_of
+from suphx.web.assets import PREFIX, as_script, as_text, fill, text_of
 
 _START = "file.js"
-#: Modules not embedded as such: the file's own start script, and what only the served page needs.
-_SERVED = (
-    _START, "app.js", "choices.js", "hand.js", "outcome.js", "play.js", "play_outcome.js", "play_start.js",
-    "play_state.js", "playing.js", "reviewing.js", "server.js", "spoken.js", "start.js", "tips.js", "watch.js",
-    "watch_start.js", "watching.js",
-)  # fmt: skip
+_IMPORT = re.compile(rf'^import \{{ (.*?) \}} from "{PREFIX}(.*?)\.js";\n', re.M)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.M)
 
 
 def review_page(review: Review) -> bytes:
-    """Return the file. Everything from the log is escaped, and the security policy lets it load and send nothing."""
-    inlined = {
-        PREFIX + name: "data:text/javascript;base64," + base64.b64encode(text.encode()).decode()
-        for name, text in modules().items()
-        if name not in _SERVED
-    }
-    import_map = as_script(json.dumps({"imports": inlined}, separators=(",", ":")))
-    start = text_of(_START)
-    scripts = " ".join(f"'sha256-{_hash(script)}'" for script in (import_map, start))
+    """Return the file. Everything from the log is escaped, and the policy lets it run this script and load nothing."""
+    digest = base64.b64encode(hashlib.sha256(script().encode()).digest()).decode()
     return fill(
         text_of("file.html"),
         {
-            "policy": as_text(f"default-src 'none'; script-src {scripts} data:; style-src 'unsafe-inline'"),
+            "policy": as_text(f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'"),
             "title": as_text(_title(review)),
             "style": text_of("style.css"),
-            "modules": import_map,
             "review": as_script(review.model_dump_json()),
-            "start": start,
+            "script": script(),
         },
     ).encode()
+
+
+@cache
+def script() -> str:
+    """Return the start script and all modules that it needs as one script.
+
+    Each module becomes a function that is called once, after those that it imports, and returns what it exports.
+    """
+    found: dict[str, str] = {}
+    _add(_START.removesuffix(".js"), found)
+    return "".join(found.values())
+
+
+def _add(name: str, found: dict[str, str]) -> None:
+    """Add a module to `found`, after all that it imports."""
+    if name in found:
+        return
+    text = text_of(f"{name}.js")
+    for module in _IMPORT.finditer(text):
+        _add(module[2], found)
+    exported = ", ".join(module[1] for module in _EXPORT.finditer(text))
+    body = _EXPORT.sub("", _IMPORT.sub(r"const { \1 } = \2_js;\n", text))
+    found[name] = f"const {name}_js = (() => {{\n{body}return {{ {exported} }};\n}})();\n"
 
 
 def _title(review: Review) -> str:
     names = ", ".join(name for name in review.names if name)
     return f"Review: {names or review.source}"
-
-
-def _hash(script: str) -> str:
-    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

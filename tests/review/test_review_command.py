@@ -53,6 +53,9 @@ def test_a_viewer_address_means_the_file_at_hand_and_its_seat(here, monkeypatch,
     (here / f"{log}.mjlog").write_bytes(LOG.read_bytes())
     _, out, _ = run(monkeypatch, capsys, f"https://tenhou.net/0/?log={log}&tw=2", "--json")
     assert [each["seat"] for each in json.loads(out)["seats"]] == [2]
+    (here / f"{log}.html").touch()  # a page that was written before is not taken for the log
+    status, _, _ = run(monkeypatch, capsys, f"https://tenhou.net/0/?log={log}&tw=2", "--json")
+    assert status == 0
     (here / "logs").mkdir()
     (here / f"{log}.mjlog").rename(here / "logs" / f"{log}.mjlog")
     status, _, error = run(monkeypatch, capsys, f"http://tenhou.net/0/?log={log}")

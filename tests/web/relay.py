@@ -14,8 +14,7 @@ class Relay:
 
     def __init__(self, address: str) -> None:
         """address: of the server, `http://host:port`."""
-        found = urlsplit(address)
-        self._server = (found.hostname, found.port)
+        self._lead_to(address)
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.address = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
         self._open: set[socket.socket] = set()
@@ -56,8 +55,14 @@ class Relay:
             self._whole = False
             self._close(*self._open)
 
-    def mend(self) -> None:
-        """Let connections be made again."""
+    def _lead_to(self, address: str) -> None:
+        found = urlsplit(address)
+        self._server = (found.hostname, found.port)
+
+    def mend(self, address: str = "") -> None:
+        """Let connections be made again, to another server if it is given."""
+        if address:
+            self._lead_to(address)
         self._whole = True
 
     def close(self) -> None:

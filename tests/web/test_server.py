@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import http.client
 import json
 import socket
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
 import pytest
@@ -14,10 +16,11 @@ import requests
 from reviewed_game import LOG, reviewed
 from serving_app import ended, send, serving
 
+import suphx.web.serving
 from suphx.errors import InputError
 from suphx.review.document import Review
+from suphx.web.games import Games
 from suphx.web.guard import MAX_BODY, Guard
-from suphx.web.hosting import Hosts
 from suphx.web.jobs import KEPT, WAITING, Busy, ReviewJobs
 from suphx.web.serving import listen
 
@@ -166,8 +169,10 @@ def test_no_path_leaves_the_page(served, path):
 
 @pytest.mark.faults
 @pytest.mark.parametrize(
-    "host", ["example.org", "example.org:80", "127.0.0.1.example.org", "localhost.example.org", "[", ""]
-)
+    "host",
+    ["example.org", "example.org:80", "127.0.0.1.example.org", "localhost.example.org", "[", "",
+             "user@127.0.0.1", "127.0.0.1/x", "127.0.0.1?x", "127.0.0.1#x", "127.0.0.1:x", "[::1", "localhost:1:2"],
+)  # fmt: skip
 def test_another_host_name_is_refused(served, host):
     answer = raw(served, "/", host=host)
     assert answer.status in (400, 403)
@@ -261,10 +266,64 @@ def test_an_upload_that_breaks_off_leaves_nothing(served):
     assert requests.get(f"{served}/api/reviews", timeout=60).json()["reviews"] == before
 
 
+# Many at once, and those who keep others waiting.
+
+
+@pytest.mark.faults
+def test_two_hundred_requests_at_once_are_all_answered(served):
+    with ThreadPoolExecutor(200) as pool:
+        ready = threading.Barrier(200)
+
+        def ask(_) -> int:
+            ready.wait()
+            return requests.get(f"{served}/api/reviews", timeout=120).status_code
+
+        assert list(pool.map(ask, range(200))) == [200] * 200
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize(
+    "sent",
+    [
+        "",
+        "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n",
+        "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+        "POST /api/reviews HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\nhalf",
+    ],
+    ids=["nothing", "half a head", "one request and no more", "half a body"],
+)
+def test_connections_that_nobody_uses_are_closed_and_keep_nobody_out(served, monkeypatch, sent):
+    monkeypatch.setattr(suphx.web.serving, "_HEAD_WITHIN", 0.2)
+    monkeypatch.setattr(suphx.web.serving, "_BODY_WITHIN", 0.2)
+    where = urlsplit(served)
+    with contextlib.ExitStack() as stack:
+        idle = [stack.enter_context(socket.create_connection((where.hostname, where.port))) for _ in range(100)]
+        for each in idle:
+            each.sendall(sent.encode())
+        assert requests.get(f"{served}/api/reviews", timeout=60).status_code == 200
+        for each in idle:
+            each.settimeout(60)
+            while each.recv(1 << 16):  # until the server closes it
+                pass
+
+
+@pytest.mark.faults
+def test_who_sends_rubbish_is_answered_or_cut_off(served):
+    where = urlsplit(served)
+    for rubbish in (b"\0" * 1000, b"\x16\x03\x01\x02\x00", b"GET " + b"x" * 100_000, b"\r\n" * 1000 + b"HELO\r\n\r\n"):
+        with socket.create_connection((where.hostname, where.port)) as connection:
+            connection.settimeout(60)
+            with contextlib.suppress(ConnectionError):
+                connection.sendall(rubbish)
+                while connection.recv(1 << 16):
+                    pass
+    assert requests.get(f"{served}/api/reviews", timeout=60).status_code == 200
+
+
 # Jobs.
 
 
-def finish(jobs: ReviewJobs | Hosts) -> None:
+def finish(jobs: ReviewJobs | Games) -> None:
     done = threading.Event()
     jobs.warm_up(done.set)
     done.wait()
@@ -304,7 +363,7 @@ def test_a_fault_of_the_program_fails_one_review_and_is_told_without_its_inside(
 
 
 @pytest.mark.faults
-@pytest.mark.parametrize("kept", [ReviewJobs, Hosts])
+@pytest.mark.parametrize("kept", [ReviewJobs, Games])
 def test_a_fault_while_warming_up_is_told(kept, caplog):
     jobs = kept()
     jobs.warm_up(lambda: 1 // 0)
