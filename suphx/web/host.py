@@ -20,7 +20,7 @@ from simulator.logs.model import GameLog
 from simulator.record import DISCARD_DRAWN, DISCARD_RED, GAME, PASS, WIN_BY_CLAIM, WIN_BY_DRAW
 from simulator.rules import Rules
 from simulator.tables import Decisions
-from simulator.view import round_name
+from simulator.views.table import round_name
 from suphx.agent.interface import Agent
 from suphx.review.analysis import clean
 from suphx.review.document import Document, Result
