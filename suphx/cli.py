@@ -21,6 +21,7 @@ from suphx.commands.evaluate import evaluate
 from suphx.commands.features import features
 from suphx.commands.logs import logs
 from suphx.commands.match import match
+from suphx.commands.poker import poker
 from suphx.commands.pretrain import pretrain
 from suphx.commands.report import report
 from suphx.commands.review import review
@@ -73,6 +74,7 @@ for panel, commands in _PANELS.items():
     if panel == "Measure":
         app.add_typer(bench, name="bench", rich_help_panel=panel)
 app.add_typer(logs, name="logs", rich_help_panel="Look inside")
+app.add_typer(poker, name="poker", rich_help_panel="Solve games")
 
 
 def _message(error: Exception) -> str | None:

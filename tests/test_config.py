@@ -7,12 +7,14 @@ import pytest
 from suphx.adaptation.agent import AdaptedConfig
 from suphx.adaptation.experiment import ExperimentConfig
 from suphx.config import load_config
+from suphx.equilibrium.poker.samples import SamplesConfig
 from suphx.errors import InputError
 from suphx.networks.sizes import MODELS
 from suphx.reward.config import RewardConfig
 from suphx.selfplay.config import TrainConfig
 from suphx.supervised.config import PretrainConfig
 
+POKER = {"poker-samples": SamplesConfig}
 CONFIGS = Path(__file__).parents[1] / "configs"
 
 
@@ -60,6 +62,8 @@ def test_every_configuration_of_ours_can_be_read_and_trains_an_agent() -> None:
     for path in sorted(CONFIGS.glob("*.yaml")):
         if path.name == "reward.yaml":
             load_config(path, RewardConfig)
+        elif path.name.startswith("poker"):
+            load_config(path, POKER[path.stem])
         elif path.stem in ("first", "ladder", "laptop", "workstation", "cluster", "paper"):
             load_config(path, TrainConfig)
         elif path.name.startswith("adapted"):

@@ -1,0 +1,44 @@
+"""`suphx poker samples`: random turn endgames and their solutions."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def samples(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to; what is there is continued.")],
+    count: Annotated[int, typer.Option(min=1, help="How many samples the folder is to have.")] = 12_000,
+    config: Annotated[
+        Path, typer.Argument(help="Configuration: a YAML file, or the name of one that is included.")
+    ] = Path("poker-samples"),
+    changes: Annotated[
+        list[str] | None, typer.Option("--set", help="Change a value of the configuration: seed=1.")
+    ] = None,
+) -> None:
+    """Solve random turn endgames to a given exploitability, for `suphx poker encodings` to learn from.
+
+    Interrupt it at any time, and run the same command again to go on.
+    """
+    from contextlib import closing
+
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from suphx.config import load_config
+    from suphx.equilibrium.poker.samples import SamplesConfig, generate
+
+    chosen = load_config(config, SamplesConfig, changes or ())
+    columns = (TextColumn("solving"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]:.2f}/s"))
+    started, first, done = time.perf_counter(), None, 0
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("", total=count, rate=0.0)
+        with closing(generate(out, chosen, count)) as solving:
+            for done in solving:
+                first = done if first is None else first
+                rate = (done - first) / (time.perf_counter() - started)
+                progress.update(bar, completed=done, rate=rate)
+    print(f"{done:,} samples in {out}, {done - (first or 0):,} of them new ({time.perf_counter() - started:.1f} s)")

@@ -1,0 +1,1 @@
+"""Games solved or searched for an equilibrium, beside the large learner."""

@@ -1,0 +1,257 @@
+"""Heads-up endgames from the turn or the river on, solved by CFR, CFR+ or DCFR over all pairs of cards at once."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from simulator.files import write_whole
+from suphx.equilibrium.poker.betting import Betting, Sizes, Tree
+from suphx.equilibrium.poker.boards import Boards, dealt, padded, pairs_beside, rivers_of
+from suphx.equilibrium.poker.cards import CARDS, PAIR_CARDS, PAIRS, RANKS, card_text, parse_cards
+from suphx.equilibrium.poker.endgame_walk import AVERAGE, BEST, UPDATE, Memory, walk
+from suphx.errors import InputError
+
+#: Memory that regrets and averages of a street may take.
+MOST_BYTES = 4 << 30
+#: By name: iteration (from 1) -> factors of the earlier averages, positive regrets and negative regrets.
+RULES: dict[str, Callable[[int], tuple[float, float, float]]] = {
+    # Zinkevich et al. 2007
+    "cfr": lambda t: (1.0, 1.0, 1.0),
+    # Tammelin 2014: regrets never below zero, iterations weighted linearly
+    "cfr+": lambda t: ((t - 1) / t, 1.0, 0.0),
+    # Brown and Sandholm 2019, with their alpha 1.5 and beta 0; gamma is larger than their 2
+    "dcfr": lambda t: (((t - 1) / t) ** 4, (t - 1) ** 1.5 / ((t - 1) ** 1.5 + 1), 0.5),
+}
+
+
+class Endgame:
+    """An endgame, what the solver has learned of it, and its solution.
+
+    board: four or five different cards. pot: chips in the middle. stack: chips behind of each player (the smaller, if
+    they differ). ranges: f64[2, 1326], weights of each pair; the first player acts first on both streets. turn, river:
+    bet sizes. Raises InputError for an impossible board, pot or stack, and for ranges that cannot meet on the board.
+    """
+
+    def __init__(
+        self, board: Sequence[int], pot: float, stack: float, ranges: np.ndarray, turn: Sizes, river: Sizes
+    ) -> None:
+        if len(board) not in (4, 5) or len(set(board)) != len(board):
+            raise InputError(f"board {card_text(list(board))!r}: an endgame has four or five different cards")
+        if not (0 < pot < 1e9 and 0 <= stack < 1e9):
+            raise InputError(f"pot {pot:g}, stack {stack:g}: a pot is positive, and a stack at least 0")
+        self.board, self.pot, self.stack, self.sizes = tuple(board), float(pot), float(stack), (turn, river)
+        self.iterations = 0
+        self.pairs = pairs_beside(board)
+        self.ranges = self._checked(np.asarray(ranges, np.float64))
+        on_turn = len(board) == 4
+        self._turn_tree, self._river_tree = Tree(last_street=False), Tree(last_street=True)
+        self._turn_tree.grow(turn, pot, stack if on_turn else 0.0)
+        self._turn = self._turn_tree.close()
+        ends = [float(self._turn.amount[line]) for line in self._turn.lines]
+        roots = [self._river_tree.grow(river, 2 * end, (stack + pot / 2) - end) for end in ends]
+        self._roots, self._river = np.array(roots, np.int32), self._river_tree.close()
+        self.rivers = rivers_of(board)
+        self._rivers = dealt(board, self.pairs, self.rivers)
+        none = np.zeros(len(self.pairs), np.int32)
+        self._boards = Boards(*(np.array([each], np.int32) for each in (none, *PAIR_CARDS[self.pairs].T, none)))
+        self._turn_memory = self._memory(self._turn, 1, len(self.pairs))
+        self._river_memory = self._memory(self._river, len(self.rivers), self._rivers.order.shape[1])
+
+    def _checked(self, ranges: np.ndarray) -> np.ndarray:
+        """Return the ranges without what the board excludes, each with the sum 1."""
+        if ranges.shape != (2, PAIRS) or not np.isfinite(ranges).all() or (ranges < 0).any():
+            raise InputError(f"a range is {PAIRS} finite weights of at least 0")
+        left = np.zeros_like(ranges)
+        left[:, self.pairs] = ranges[:, self.pairs]
+        for player, total in enumerate(left.sum(1)):
+            if total <= 0:
+                raise InputError(f"player {player + 1} has no hands left on {card_text(list(self.board))}")
+        left /= left.sum(1, keepdims=True)
+        by_card = [np.bincount(PAIR_CARDS.ravel(), np.repeat(each, 2), CARDS) for each in left]
+        #: Probability that two independently dealt pairs have no card in common.
+        self.meet = float(1 - by_card[0] @ by_card[1] + left[0] @ left[1])
+        if self.meet < 1e-9:
+            raise InputError("the players cannot both have a hand: any two of their hands share a card")
+        return left
+
+    @staticmethod
+    def _memory(betting: Betting, boards: int, pairs: int) -> Memory:
+        shape = (boards, len(betting.child), padded(pairs))
+        if 8 * np.prod(shape, dtype=np.float64) > MOST_BYTES:
+            raise InputError(f"{len(betting.child)} actions of the public tree are too many: give fewer bet sizes")
+        locked = np.zeros((boards, len(betting.kind)), np.bool_)
+        return Memory(np.zeros(shape, np.float32), np.zeros(shape, np.float32), locked)
+
+    def _walk(self, player: int, purpose: int, factors: tuple[float, float, float] = (1.0, 1.0, 1.0)) -> np.ndarray:
+        held = np.zeros(padded(len(self.pairs)), np.float32)
+        held[: len(self.pairs)] = self.ranges[1 - player, self.pairs]
+        return walk(
+            self._turn, self._turn_memory, self._boards, self._river, self._roots, self._river_memory, self._rivers,
+            held, player, purpose, *map(np.float32, factors),
+        )[: len(self.pairs)]  # fmt: skip
+
+    def iterate(self, rule: str = "dcfr") -> None:
+        """Carry out one iteration: an update of each player in turn."""
+        self.iterations += 1
+        factors = RULES[rule](self.iterations)
+        for player in (0, 1):
+            self._walk(player, UPDATE, factors)
+
+    def solve(self, iterations: int, target: float = 0.0, rule: str = "dcfr", every: int = 10) -> Iterator[float]:
+        """Iterate until the target; yields the exploitability, a fraction of the pot, every few iterations."""
+        while self.iterations < iterations:
+            self.iterate(rule)
+            if self.iterations % every == 0 or self.iterations == iterations:
+                yield (reached := self.exploitability())
+                if reached <= target:
+                    return
+
+    def values(self, purpose: int = AVERAGE) -> np.ndarray:
+        """Return f64[2, 1326]: what each pair wins, in pots, times the weight of what it may meet in the other's range.
+
+        Chips that were in the pot before count half to each player, so both players' values, weighted by their ranges,
+        add up to nothing. purpose: AVERAGE, of the averages against each other; BEST, of a best response to them.
+        """
+        found = np.zeros((2, PAIRS))
+        for player in (0, 1):
+            found[player, self.pairs] = self._walk(player, purpose) / self.pot
+        return found
+
+    def exploitability(self) -> float:
+        """Return what a best response gains on average over both seats, as a fraction of the pot: half the NashConv."""
+        return float((self.values(BEST) * self.ranges).sum() / 2 / self.meet)
+
+    def expected(self) -> tuple[float, float]:
+        """Return both players' expected share of the pot, in chips, when both play their averages."""
+        won = (self.values() * self.ranges).sum(1) / self.meet
+        return self.pot * (0.5 + won[0]), self.pot * (0.5 + won[1])
+
+    def _forget(self) -> None:
+        """Begin anew, but for what is locked: what was learned before belongs to another game."""
+        self.iterations = 0
+        for memory, betting in ((self._turn_memory, self._turn), (self._river_memory, self._river)):
+            memory.sums[:] = 0
+            per_edge = np.repeat(memory.locked, np.diff(betting.first_edge), axis=1)
+            memory.regrets[~per_edge] = 0
+
+    def _find(self, path: Sequence[str]) -> tuple[Memory, Tree, int, int, np.ndarray]:
+        """Return where a path leads to: memory, tree, board, node, and the pairs in the order of the memory."""
+        cards = [at for at, word in enumerate(path) if len(word) == 2 and word[0] in RANKS]
+        if len(self.board) == 5:
+            line, river, rest = int(self._turn.lines[0]), self.rivers[0], list(path)
+        elif not cards:
+            node = self._turn_tree.follow(0, path)
+            return self._turn_memory, self._turn_tree, 0, node, self.pairs
+        else:
+            line, rest = self._turn_tree.follow(0, path[: cards[0]]), list(path[cards[0] + 1 :])
+            river = parse_cards(path[cards[0]])[0]
+            if line not in self._turn.lines:
+                raise InputError(f"{'-'.join(path)}: the turn does not end before {path[cards[0]]}")
+            if river not in self.rivers:
+                raise InputError(f"{'-'.join(path)}: {card_text(river)} is on the board")
+        root = int(self._roots[np.flatnonzero(self._turn.lines == line)[0]])
+        board = self.rivers.index(river)
+        return (
+            self._river_memory, self._river_tree, board, self._river_tree.follow(root, rest),
+            self.pairs[self._rivers.order[board]],
+        )  # fmt: skip
+
+    def actions(self, path: Sequence[str]) -> list[str]:
+        """Return the actions after a path: labels of actions, and a card for the river (`["x", "b100", "c", "Ah"]`)."""
+        _, tree, _, node, _ = self._find(path)
+        return tree.labels(node)
+
+    def strategy(self, path: Sequence[str]) -> np.ndarray:
+        """Return f64[actions, 1326], the average strategy after a path; 0 for pairs that cannot be held there."""
+        memory, tree, board, node, pairs = self._find(path)
+        edges = tree.edges(node)
+        weights = (memory.regrets if memory.locked[board, node] else memory.sums)[board, edges, : len(pairs)]
+        total = weights.sum(0, dtype=np.float64)
+        found = np.zeros((len(weights), PAIRS))
+        found[:, pairs] = np.where(total > 0, weights / np.where(total > 0, total, 1), 1 / max(len(weights), 1))
+        return found
+
+    def reach(self, path: Sequence[str]) -> np.ndarray:
+        """Return f64[2, 1326]: the weight with which each pair of both players comes along a path."""
+        reach = self.ranges.copy()
+        for at, word in enumerate(path):
+            _, tree, _, node, _ = self._find(path[:at])
+            if word in tree.labels(node):
+                reach[tree.kind(node)] *= self.strategy(path[:at])[tree.labels(node).index(word)]
+            else:
+                reach[:, (PAIR_CARDS == parse_cards(word)[0]).any(1)] = 0
+        return reach
+
+    def frequencies(self, path: Sequence[str]) -> list[float]:
+        """Return how often each action is taken after a path, over all hands that both players come there with."""
+        _, tree, _, node, _ = self._find(path)
+        if not tree.labels(node):
+            return []
+        reach = self.reach(path)
+        own, other = reach[tree.kind(node)], reach[1 - tree.kind(node)]
+        by_card = np.bincount(PAIR_CARDS.ravel(), np.repeat(other, 2), CARDS)
+        weight = own * (other.sum() - by_card[PAIR_CARDS].sum(1) + other)
+        return (self.strategy(path) @ weight / max(weight.sum(), 1e-300)).tolist()
+
+    def lock(self, path: Sequence[str], strategy: np.ndarray) -> None:
+        """Fix the strategy at a decision, f64[actions, 1326]; the solver begins anew, and solves the rest against it.
+
+        Raises InputError for an end, and for a pair whose probabilities do not add up to 1.
+        """
+        memory, tree, board, node, pairs = self._find(path)
+        labels = tree.labels(node)
+        if not labels:
+            raise InputError(f"{'-'.join(path)}: nobody decides anything here")
+        wanted = np.asarray(strategy, np.float64)[:, pairs]
+        if len(wanted) != len(labels) or not (wanted >= 0).all() or not np.allclose(wanted.sum(0), 1, atol=1e-6):
+            raise InputError(f"{'-'.join(path)}: a locked strategy needs probabilities of {', '.join(labels)}")
+        memory.locked[board, node] = True
+        self._forget()
+        memory.regrets[board, tree.edges(node), : len(pairs)] = wanted
+
+    def save(self, path: Path) -> None:
+        """Write the endgame and all that the solver knows (.npz); an existing file is replaced as a whole or not."""
+        buffer = io.BytesIO()
+        memories = {
+            f"{street}_{name}": values
+            for street, memory in (("turn", self._turn_memory), ("river", self._river_memory))
+            for name, values in memory._asdict().items()
+        }
+        np.savez(
+            buffer, board=np.array(self.board, np.int64), chips=np.array([self.pot, self.stack]), ranges=self.ranges,
+            sizes=np.array([each.text() for each in self.sizes]), iterations=np.array(self.iterations, np.int64),
+            **memories,
+        )  # fmt: skip
+        write_whole(path, buffer.getvalue())
+
+    @classmethod
+    def load(cls, path: Path) -> Endgame:
+        """Read what `save` wrote; InputError names the file if it is anything else. Nothing is unpickled."""
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                board, chips, sizes = file["board"], file["chips"], file["sizes"]
+                if board.shape not in ((4,), (5,)) or ((board < 0) | (board >= CARDS)).any():
+                    raise InputError("its board is no board")
+                pot, stack = map(float, chips) if chips.shape == (2,) else (0.0, 0.0)
+                if chips.shape != (2,) or sizes.shape != (2,):
+                    raise InputError("its pot, stack or bet sizes are not those of an endgame")
+                turn, river = (Sizes.parse(str(text)) for text in sizes)
+                endgame = cls([int(card) for card in board], pot, stack, file["ranges"], turn, river)
+                endgame.iterations = int(file["iterations"])
+                for street, memory in (("turn", endgame._turn_memory), ("river", endgame._river_memory)):
+                    for name, values in memory._asdict().items():
+                        found = file[f"{street}_{name}"]
+                        if found.shape != values.shape or found.dtype != values.dtype or not np.isfinite(found).all():
+                            raise InputError(f"its {street} {name} do not fit its own tree")
+                        values[:] = found
+        except OSError:
+            raise
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from error
+        except Exception as error:  # zipfile, zlib and NumPy each have errors of their own for broken archives
+            raise InputError(f"{path}: no saved endgame, or not whole") from error
+        return endgame
