@@ -36,14 +36,13 @@ def tiny_collector(
     rules: Rules = RULES,
     policy: int = 0,
     certain: float = 1.0,
-    copies: int = 1,
     hidden: bool = False,
 ) -> Collector:
     """Return a collector with networks of a seed, `policy`, as version 1."""
     rewards = make_rewards(RoundReward(), slots, None)
     table = table or FourLearners()
     against = load_opponents(table, opponents(table), seed, precision())
-    collector = Collector(table, rules, rewards, slots, seed, models, against, oracle, hidden, certain, copies)
+    collector = Collector(table, rules, rewards, slots, seed, models, against, oracle, hidden, certain)
     collector.set_policy(1, Policy(1, tiny_networks(policy), precision(), seed))
     return collector
 

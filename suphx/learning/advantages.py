@@ -17,7 +17,7 @@ Values = Callable[[Experience], np.ndarray]
 
 
 class Moments(BaseModel):
-    """Moving averages over questions: of rewards, of squared advantages and of what copies of a deal share."""
+    """Moving averages over questions: of rewards and of squared advantages."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -26,17 +26,6 @@ class Moments(BaseModel):
     """Mean reward."""
     square: float = 0.0
     """Mean squared advantage, before scaling."""
-    reward_square: float = 0.0
-    """Mean squared deviation of the reward from its mean, over questions whose deal has copies."""
-    shared: float = 0.0
-    """Mean product of that deviation and the copies' deviation: the covariance of rewards within a deal."""
-    copies: float = 0.0
-    """Mean number of other games with the same walls that reached the same deal."""
-
-    @property
-    def luck(self) -> float:
-        """The share of the reward's variance that is explained by the deal, 0 to 1."""
-        return min(max(self.shared / self.reward_square, 0.0), 1.0) if self.reward_square > 0 else 0.0
 
 
 def raw_advantages(config: LearningConfig, batch: Batch, values: Values | None = None) -> dict[str, np.ndarray]:
@@ -50,11 +39,8 @@ def raw_advantages(config: LearningConfig, batch: Batch, values: Values | None =
         return found
     if values is None:
         raise ValueError(f"baseline: {config.baseline} needs the critic's values")
-    if config.baseline == "critic":
-        expected = {model: values(each) for model, each in experience.items()}
-        return found | generalised(Batch(batch.paths, experience), expected, config.critic.gae_lambda)
-    luck = values_of_deals(experience, len(batch.paths), values)
-    return found | {model: found[model] - luck[each.path] for model, each in experience.items()}
+    expected = {model: values(each) for model, each in experience.items()}
+    return found | generalised(Batch(batch.paths, experience), expected, config.critic.gae_lambda)
 
 
 class Advantages:
@@ -76,54 +62,12 @@ class Advantages:
         moments.batches += 1
         share = 1 / min(moments.batches, self._config.recent_batches)
         moments.mean += share * (float(np.concatenate(rewards).astype(np.float64).mean()) - moments.mean)
-        if self._config.baseline == "copies":
-            less = self._less_luck(batch, raw, share)
-        else:
-            baseline = moments.mean if self._config.baseline == "mean" else 0.0
-            less = {model: each - baseline for model, each in raw.items()}
+        baseline = moments.mean if self._config.baseline == "mean" else 0.0
+        less = {model: each - baseline for model, each in raw.items()}
         square = float((np.concatenate(list(less.values())) ** 2).mean())
         moments.square += share * (square - moments.square)
         scale = moments.square**-0.5 if self._config.scale and moments.square > 0 else 1.0
         return {model: (each * scale).astype(np.float32) for model, each in less.items()}
-
-    def _less_luck(self, batch: Batch, raw: Mapping[str, np.ndarray], share: float) -> dict[str, np.ndarray]:
-        """Return rewards minus their mean and minus what the rewards of the deal's copies predict.
-
-        If the rewards of m copies deviate on average by d from the mean reward, a deviation of
-        d x m luck / (1 + (m - 1) luck) is predicted: the least-squares estimate where any two rewards of a deal have
-        the correlation `luck`. share: weight of this batch in the moving averages.
-        """
-        moments, path = self.moments, np.concatenate([each.path for each in batch.experience.values()])
-        copies = batch.paths["copies"].astype(np.float64)
-        elsewhere = np.where(copies > 0, batch.paths["elsewhere"] - moments.mean, 0)
-        here = batch.paths["reward"].astype(np.float64) - moments.mean
-        compared = path[copies[path] > 0]
-        moments.copies += share * (float(copies[path].mean()) - moments.copies)
-        if len(compared):
-            moments.reward_square += share * (float((here[compared] ** 2).mean()) - moments.reward_square)
-            moments.shared += share * (float((here * elsewhere)[compared].mean()) - moments.shared)
-        again = copies * moments.luck / np.maximum(1 + (copies - 1) * moments.luck, 1e-9)
-        baseline = moments.mean + again * elsewhere
-        return {model: each - baseline[batch.experience[model].path] for model, each in raw.items()}
-
-
-def values_of_deals(experience: Mapping[str, Experience], paths: int, values: Values) -> np.ndarray:
-    """Return f64[paths]: the critic's value at each path's first question, of any model; 0 where there is none.
-
-    The critic sees all hands and the wall, and hardly anything has been answered yet: its value is nearly the luck of
-    the deal. It does not depend on later answers, so subtracting it leaves the mean gradient unchanged.
-    """
-    path = np.concatenate([each.path for each in experience.values()]).astype(np.int64)
-    place = np.concatenate([each.place for each in experience.values()])
-    order = np.lexsort((place, path))
-    is_first = np.zeros(len(path), np.bool_)
-    is_first[order[np.diff(path[order], prepend=-1) != 0]] = True
-    found = np.zeros(paths)
-    ends = np.cumsum([len(each) for each in experience.values()])
-    for each, rows in zip(experience.values(), np.split(is_first, ends[:-1]), strict=True):
-        if rows.any():
-            found[each.path[rows]] = values(each.rows(rows))[:, 0]
-    return found
 
 
 def generalised(batch: Batch, values: Mapping[str, np.ndarray], gae_lambda: float) -> dict[str, np.ndarray]:

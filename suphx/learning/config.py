@@ -18,8 +18,6 @@ class EntropyConfig(Config):
     `recent_steps` steps."""
     share: float = Field(default=1.0, gt=0)
     """Share of the measured entropy that becomes the target."""
-    half_life: int | None = Field(default=None, ge=1)
-    """Number of steps in which the target halves, repeatedly; by default it stays constant."""
     start: float = Field(default=0.01, ge=0)
     """Alpha at the first step."""
     beta: float = Field(default=1e-3, ge=0)
@@ -40,25 +38,8 @@ class DistanceConfig(Config):
     """How strongly a policy is held near another one."""
 
     coefficient: float = Field(default=0.05, ge=0)
-    """Weight of the mean KL divergence in the loss, at the first step."""
-    bound: float | None = Field(default=None, ge=0)
-    """Divergence to hold, in nats: above it the weight rises, below it the weight falls. By default the weight is
-    constant."""
-    beta: float = Field(default=0.01, ge=0)
-    """How much the weight changes per step and nat above the bound."""
-    highest: float = Field(default=10.0, ge=0)
-    """Upper bound of the weight."""
-
-    @model_validator(mode="after")
-    def _starts_below(self) -> DistanceConfig:
-        if self.coefficient > self.highest:
-            raise ValueError(f"coefficient {self.coefficient} is above highest {self.highest}")
-        return self
-
-    @property
-    def pulls(self) -> bool:
-        """Whether the distance affects learning; if not, it is still measured, on a part of each batch."""
-        return self.coefficient > 0 or self.bound is not None
+    """Weight of the mean KL divergence in the loss; with 0 the distance does not affect learning, and is only measured,
+    on a part of each minibatch."""
 
 
 class OracleConfig(Config):
@@ -86,11 +67,6 @@ class AnnealConfig(Config):
     """Games, after those, over which the rate falls linearly."""
     lowest: float = Field(default=0.1, ge=0, le=1)
     """Share of the full rate that it falls to and then keeps."""
-
-    def share_at(self, games: int) -> float:
-        """Return the share of the full rate after a number of games."""
-        fallen = min(max(games - self.after_games, 0) / self.games, 1.0)
-        return 1 - (1 - self.lowest) * fallen
 
 
 class CriticConfig(Config):
@@ -178,8 +154,6 @@ class LearningConfig(Config):
     """Maximum norm of the gradient; a longer gradient is scaled down to it."""
     highest_weight: float = Field(default=5.0, gt=1)
     """Questions with a higher importance weight are rejected: they take no part in the step."""
-    clip: float | None = Field(default=None, gt=0, lt=1)
-    """Clip importance weights to 1 +- this where that lowers the objective (PPO); by default they are not clipped."""
     entropy: EntropyConfig = Field(default_factory=EntropyConfig)
     """How entropy is held for every model that `entropy_of` does not name."""
     entropy_of: dict[Model, EntropyConfig] = Field(default_factory=dict)
@@ -189,10 +163,8 @@ class LearningConfig(Config):
     With {coefficient: 0} there is no pull, and the distance is only reported."""
     teacher: DistanceConfig | None = None
     """Pull each policy towards a given oracle: KL(oracle, policy), distillation. Off by default."""
-    baseline: Literal["none", "mean", "copies", "deal", "critic"] = "mean"
-    """What is subtracted from a round's reward: nothing (`none`), the mean reward, the seat's result in other games
-    with the same walls (`copies`, see the field of that name), what a critic expects at the seat's first question
-    (`deal`: the luck of the deal), or what a critic expects at each question (`critic`)."""
+    baseline: Literal["mean", "critic"] = "mean"
+    """What is subtracted from a round's reward: the mean reward, or what a critic expects at each question."""
     scale: bool = True
     """Divide advantages by their spread, so that alpha, beta and distances mean the same for every reward."""
     recent_batches: int = Field(default=100, ge=1)
@@ -231,7 +203,7 @@ class LearningConfig(Config):
     @property
     def has_critic(self) -> bool:
         """Whether a critic learns too."""
-        return self.baseline in ("deal", "critic")
+        return self.baseline == "critic"
 
     def entropy_for(self, model: str) -> EntropyConfig:
         """Return how a model's entropy is held."""

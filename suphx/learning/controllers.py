@@ -1,10 +1,10 @@
-"""Coefficients adjusted to hold a target (formula 3): of the entropy, or of the distance to another policy."""
+"""What changes with the steps: the weight of the entropy, which holds a target (formula 3), and the learning rate."""
 
 from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from suphx.learning.config import DistanceConfig, EntropyConfig
+from suphx.learning.config import AnnealConfig, EntropyConfig
 
 
 class ControllerState(BaseModel):
@@ -15,22 +15,21 @@ class ControllerState(BaseModel):
     coefficient: float
     steps: int = 0
     recent: float = 0.0
-    """Moving average of the controlled quantity; 0 before the first step."""
+    """Moving average of the entropy; 0 before the first step."""
     first: float = 0.0
     """The moving average when it first covered its full number of steps: the value at the start of training."""
 
 
-class Controller:
-    """Base of both controllers: the moving average, and the coefficient within its bounds."""
+class EntropyController:
+    """Formula 3: alpha <- alpha + beta (H_target - H_recent), with alpha kept within bounds (not in the paper)."""
 
-    def __init__(self, start: float, lowest: float, highest: float, recent_steps: int) -> None:
-        self.state = ControllerState(coefficient=start)
-        self._lowest, self._highest = lowest, highest
-        self._recent_steps = recent_steps
+    def __init__(self, config: EntropyConfig, recent_steps: int) -> None:
+        self.state = ControllerState(coefficient=config.start)
+        self._config, self._recent_steps = config, recent_steps
 
     @property
     def coefficient(self) -> float:
-        """The coefficient for the next step."""
+        """Alpha for the next step."""
         return self.state.coefficient
 
     @property
@@ -38,47 +37,26 @@ class Controller:
         """Whether the moving average covers its full number of steps."""
         return self.state.steps >= self._recent_steps
 
-    def _measure(self, value: float) -> None:
-        state = self.state
-        state.steps += 1
-        state.recent += (value - state.recent) / min(state.steps, self._recent_steps)
-        if state.steps <= self._recent_steps:
-            state.first = state.recent
-
-    def _move(self, change: float) -> None:
-        self.state.coefficient = min(self._highest, max(self._lowest, self.state.coefficient + change))
-
-
-class EntropyController(Controller):
-    """Formula 3: alpha <- alpha + beta (H_target - H_recent), with alpha kept within bounds (not in the paper)."""
-
-    def __init__(self, config: EntropyConfig, recent_steps: int) -> None:
-        super().__init__(config.start, config.lowest, config.highest, recent_steps)
-        self._config = config
-
     @property
     def target(self) -> float:
         """The target in nats; if it is a share of the entropy at the start, it is only valid once `settled`."""
-        config, state = self._config, self.state
-        start = config.share * state.first if config.target is None else config.target
-        return start if config.half_life is None else start * 0.5 ** (state.steps / config.half_life)
+        return self._config.share * self.state.first if self._config.target is None else self._config.target
 
     def update(self, entropy: float) -> None:
         """Record the mean entropy of a step's questions, in nats, and adjust alpha once the target is known."""
-        self._measure(entropy)
-        if self.settled or self._config.target is not None:
-            self._move(self._config.beta * (self.target - self.state.recent))
+        state, config = self.state, self._config
+        state.steps += 1
+        state.recent += (entropy - state.recent) / min(state.steps, self._recent_steps)
+        if state.steps <= self._recent_steps:
+            state.first = state.recent
+        if self.settled or config.target is not None:
+            changed = state.coefficient + config.beta * (self.target - state.recent)
+            state.coefficient = min(config.highest, max(config.lowest, changed))
 
 
-class DistanceController(Controller):
-    """Controls a divergence: the coefficient rises while the recent divergence is above its bound."""
-
-    def __init__(self, config: DistanceConfig, recent_steps: int) -> None:
-        super().__init__(config.coefficient, 0.0, config.highest, recent_steps)
-        self._config = config
-
-    def update(self, divergence: float) -> None:
-        """Record the mean divergence of a step's questions, in nats; adjust the coefficient if there is a bound."""
-        self._measure(divergence)
-        if self._config.bound is not None:
-            self._move(self._config.beta * (self.state.recent - self._config.bound))
+def rate_share(config: AnnealConfig | None, games: int) -> float:
+    """Return the share of the full learning rate after a number of games: 1 at first, then falling linearly."""
+    if config is None:
+        return 1.0
+    fallen = min(max(games - config.after_games, 0) / config.games, 1.0)
+    return 1 - (1 - config.lowest) * fallen

@@ -21,9 +21,6 @@ PATH = np.dtype([
     ("version", "u4"),  # of the policy that was playing when the round was dealt
     ("reward", "f4"),  # of this round, in units of the configured reward
     ("others", "f4", SEATS - 1),  # rewards of the seats on the right, across and on the left
-    ("deal", "u4"),  # which round of the game and which repeat: together with the game's walls it identifies the wall
-    ("copies", "u2"),  # other games with the same walls that reached this deal; 0 where there are none
-    ("elsewhere", "f4"),  # mean reward of the same seat in those games
 ])  # fmt: skip
 
 

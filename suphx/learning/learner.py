@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict
 from suphx.checkpoint import tensors_below
 from suphx.learning.advantages import Advantages, Moments, raw_advantages
 from suphx.learning.config import LearningConfig
+from suphx.learning.controllers import rate_share
 from suphx.learning.critic import Critic
 from suphx.learning.diverged import LearningDiverged
 from suphx.learning.experience import Batch, Experience
@@ -161,15 +162,12 @@ class Learner:
             "advantage_mean": float(advantage.mean()),
             "advantage_spread": float(advantage.std()),
         }
-        if self.config.baseline == "copies":
-            moments = self.advantages.moments
-            figures |= {"deal_luck": moments.luck, "deal_copies": moments.copies}
         return figures | pupil.control(figures)
 
     def _rate_factor(self) -> float:
         """Return the factor that learning rates are multiplied by now."""
         config = self.config
-        share = config.anneal.share_at(self.games) if config.anneal else 1.0
+        share = rate_share(config.anneal, self.games)
         return share * config.oracle.after_rate if config.oracle and self.narrowed else share
 
     def _highest_weight(self) -> float:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from suphx.checkpoint import tensors_below
 from suphx.learning.config import LearningConfig
-from suphx.learning.controllers import ControllerState, DistanceController, EntropyController
+from suphx.learning.controllers import ControllerState, EntropyController
 from suphx.learning.experience import Experience
 from suphx.learning.optimizer import Faster, Optimizer
 from suphx.learning.passes import with_hidden
@@ -28,8 +28,6 @@ class PupilState(BaseModel):
     steps: int
     """Steps taken by the optimiser."""
     entropy: ControllerState
-    reference: ControllerState | None
-    teacher: ControllerState | None
     behaviour_kl: float
     """Recent average divergence from the policies that played."""
 
@@ -63,8 +61,6 @@ class Pupil:
         self.set(network, hidden)
         recent = config.recent_steps
         self.entropy = EntropyController(config.entropy_for(network.model), recent)
-        self.from_reference = DistanceController(config.reference, recent) if config.reference else None
-        self.from_teacher = DistanceController(config.teacher, recent) if config.teacher else None
         self.behaviour_kl = 0.0
 
     def set(self, network: PolicyNetwork, hidden: int = 0) -> None:
@@ -95,19 +91,18 @@ class Pupil:
             torch.from_numpy(experience.log_probability).to(device),
             torch.from_numpy(advantage).to(device),
             highest_weight,
-            self.config.clip,
         )
         objective = terms.gain + self.entropy.coefficient * terms.entropy
         distances = {}
-        measured = tells or (self.config.reference is not None and self.config.reference.pulls)
-        if self.reference is not None and self.from_reference is not None and measured:
+        pulls = self.config.reference.coefficient if self.config.reference else 0.0
+        if self.reference is not None and (tells or pulls):
             log_reference = self._log_policy(self.reference, experience, possible)
             distances["kl_reference"] = divergence(log_policy, log_reference)
-            objective = objective - self.from_reference.coefficient * distances["kl_reference"]
-        if self.teacher is not None and self.from_teacher is not None:
+            objective = objective - pulls * distances["kl_reference"]
+        if self.teacher is not None and self.config.teacher is not None:
             log_teacher = self._log_policy(self.teacher, experience, possible)
             distances["kl_teacher"] = divergence(log_teacher, log_policy)
-            objective = objective - self.from_teacher.coefficient * distances["kl_teacher"]
+            objective = objective - self.config.teacher.coefficient * distances["kl_teacher"]
         loss = -objective[terms.kept].sum()
         loss.backward()
         return Pass(loss.detach(), terms, {name: each.detach() for name, each in distances.items()})
@@ -118,25 +113,17 @@ class Pupil:
         return log_probabilities(torch.from_numpy(fixed.logits(packed)).to(possible.device), possible)
 
     def control(self, figures: dict[str, float]) -> dict[str, float]:
-        """Adjust the coefficients for the next step; return the figures of those used in this one."""
+        """Adjust alpha for the next step; return the entropy that it aims at."""
         self.entropy.update(figures["entropy"])
         share = 1 / min(self.entropy.state.steps, self.config.recent_steps)
         self.behaviour_kl += share * (figures["kl_behaviour"] - self.behaviour_kl)
-        found = {"entropy_target": self.entropy.target}
-        for name, controller in (("reference", self.from_reference), ("teacher", self.from_teacher)):
-            if controller is not None:
-                found[f"{name}_coefficient"] = controller.coefficient
-                controller.update(figures[f"kl_{name}"])
-        return found
+        return {"entropy_target": self.entropy.target}
 
     def state(self) -> PupilState:
         """Return the state besides tensors."""
-        reference, teacher = self.from_reference, self.from_teacher
         return PupilState(
             steps=self.optimizer.steps,
             entropy=self.entropy.state,
-            reference=reference.state if reference else None,
-            teacher=teacher.state if teacher else None,
             behaviour_kl=self.behaviour_kl,
         ).model_copy(deep=True)
 
@@ -150,9 +137,6 @@ class Pupil:
         self.network.load_state_dict(tensors_below(tensors, "network."))
         self.optimizer.load_tensors(tensors, state.steps)
         self.entropy.state = state.entropy.model_copy()
-        for controller, saved in ((self.from_reference, state.reference), (self.from_teacher, state.teacher)):
-            if controller is not None and saved is not None:
-                controller.state = saved.model_copy()
         self.behaviour_kl = state.behaviour_kl
 
 
@@ -170,7 +154,6 @@ def figures_of(found: list[Pass]) -> dict[str, float]:
         "weight_mean": float(weight.mean()),
         "weight_max": float(weight.max()),
         "rejected": 1 - kept / len(weight),
-        "clipped": mean("clipped"),
         "entropy": mean("entropy"),
         "kl_behaviour": mean("behaviour_kl"),
     }

@@ -21,15 +21,13 @@ class Terms:
     """What each question contributes; gradients flow through `gain` and `entropy`."""
 
     gain: torch.Tensor
-    """f32[n]: importance weight x advantage (formula 1), or PPO's lower bound of it"""
+    """f32[n]: importance weight x advantage (formula 1)"""
     entropy: torch.Tensor
     """f32[n]: entropy of the policy over possible answers, in nats"""
     weight: torch.Tensor
     """f32[n]: importance weight of the answer taken, policy / policy that played; no gradient"""
     kept: torch.Tensor
     """bool[n]: not rejected for too high a weight"""
-    clipped: torch.Tensor
-    """bool[n]: clipping removed the question's gradient"""
     behaviour_kl: torch.Tensor
     """f32[n]: weight - 1 - log(weight), at least 0; its mean over the answers played estimates
     KL(policy that played, policy)"""
@@ -51,31 +49,23 @@ def terms_of(
     played: torch.Tensor,
     advantage: torch.Tensor,
     highest_weight: float,
-    clip: float | None = None,
 ) -> Terms:
     """Return each question's terms.
 
     log_policy: f32[n, m] from `log_probabilities`. answer: i64[n], the answer given, which must have been possible.
     played: f32[n], its log-probability under the policy that played. advantage: f32[n], without gradient.
-    highest_weight: questions with a higher importance weight are rejected. clip: PPO's epsilon (Schulman et al. 2017,
-    arXiv:1707.06347).
+    highest_weight: questions with a higher importance weight are rejected.
     """
     log_weight = log_policy.gather(1, answer[:, None]).squeeze(1) - played
     log_weight = log_weight.clamp(max=LARGEST_LOG_WEIGHT)
     weight = log_weight.exp()
     gain = weight * advantage
-    clipped = torch.zeros_like(weight, dtype=torch.bool)
-    if clip is not None:
-        bound = weight.clamp(1 - clip, 1 + clip) * advantage
-        clipped = (bound < gain).detach()
-        gain = torch.minimum(gain, bound)
     fixed = weight.detach()
     return Terms(
         gain=gain,
         entropy=-_expected(log_policy, log_policy),
         weight=fixed,
         kept=~(fixed > highest_weight),  # keeps NaN, so that the learner notices it
-        clipped=clipped,
         behaviour_kl=fixed - 1 - log_weight.detach(),
     )
 

@@ -21,7 +21,6 @@ from suphx.features.layout import ORACLE_PLANES
 from suphx.learning.experience import PATH, Batch
 from suphx.networks.sizes import MODEL_PLANES
 from suphx.reward.rounds import Rewards
-from suphx.selfplay.copies import Held, SharedWalls, deal_numbers
 from suphx.selfplay.questions import Questions
 from suphx.selfplay.records import as_bytes, from_bytes
 from suphx.selfplay.seating import LEARNER, TableConfig, seated
@@ -34,7 +33,7 @@ class Finished:
     """The rounds that ended in a step."""
 
     batch: Batch
-    """Experience for the learner: of these rounds or, if games share walls, of the deals that are now complete."""
+    """Their experience, for the learner."""
     ended: Ended
     """The rounds' records."""
 
@@ -58,7 +57,6 @@ class Collector:
         oracle: bool = False,
         hidden: bool = False,
         certain: float = 1.0,
-        copies: int = 1,
     ) -> None:
         """Deal the first rounds; `set_policy` must follow.
 
@@ -66,12 +64,10 @@ class Collector:
         those that learn, whose questions are kept. opponents: the other players, by number: those that the table names
         (`seating.load_opponents`), and earlier versions.
         oracle: keep the hidden tiles that a learning oracle saw. hidden: keep all hidden tiles, for a critic or a
-        teacher. certain: questions whose likeliest answer is more probable are not kept. copies: number of games with
-        the same walls.
+        teacher. certain: questions whose likeliest answer is more probable are not kept.
         """
-        self.table, self._copies = table, copies
-        self._walls = SharedWalls(seed, copies, slots) if copies > 1 else None
-        self.tables = Tables(slots, rules, seed, restart=False, walls=self._walls)
+        self.table = table
+        self.tables = Tables(slots, rules, seed, restart=False)
         self.rewards = rewards
         self.counters = dict.fromkeys(_COUNTERS, 0) | {"begun": slots}
         """Finished games, games begun, finished rounds, decisions of all seats, questions to the policy, and version
@@ -79,7 +75,6 @@ class Collector:
         self._certain = certain
         self._widths = ORACLE_PLANES * oracle, ORACLE_PLANES * hidden
         self._questions = {model: Questions(MODEL_PLANES[model], *self._widths) for model in models}
-        self._held = Held(copies, self._take(np.empty(0, PATH), np.empty(0, np.int64))) if copies > 1 else None
         self._policy: Agent | None = None
         self._opponents = list(opponents)
         self.seated = self._seated(self.tables.games)
@@ -113,13 +108,11 @@ class Collector:
         """Begin the next games at free tables, i32[n], so that consecutive games begin at about the same time."""
         numbers = self.counters["begun"] + np.arange(len(tables))
         self.counters["begun"] += len(tables)
-        if self._walls is not None:
-            self._walls.numbers[tables] = numbers
         self.tables.restart(tables, numbers)
 
     def _seated(self, games: np.ndarray) -> np.ndarray:
-        """Return i64[n, 4]: the player in each seat of games GAME[n]; games with the same walls are seated alike."""
-        return seated(self.table, games["number"] // self._copies)
+        """Return i64[n, 4]: the player in each seat of games GAME[n]."""
+        return seated(self.table, games["number"])
 
     def _answers(self, asked: Decisions) -> np.ndarray:
         """Return each decision's action, i64[n], chosen by the player in that seat; keep the policy's questions."""
@@ -185,7 +178,6 @@ class Collector:
         paths["seat"], paths["last"] = seats, ended.finished[rows]
         paths["version"], paths["reward"] = self._version_dealt[slots], rewards[rows, seats]
         paths["others"] = rewards[rows[:, None], (seats[:, None] + np.arange(1, SEATS)) % SEATS]
-        paths["deal"] = deal_numbers(ended.results["round"], ended.results["repeat_counter"])[rows]
         batch = self._take(paths, slots.astype(np.int64) * SEATS + seats)
 
         self._asked[ended.game] = 0
@@ -193,7 +185,7 @@ class Collector:
         self.seated[ended.game] = self._seated(self.tables.games[ended.game])
         self.counters["rounds"] += len(ended)
         self.counters["games"] += int(ended.finished.sum())
-        return Finished(self._held.exchange(batch) if self._held else batch, ended)
+        return Finished(batch, ended)
 
     def _take(self, paths: np.ndarray, owners: np.ndarray) -> Batch:
         """Return paths PATH[n] with their questions, which are removed here; owners: i64[n], table x 4 + seat."""
@@ -209,23 +201,18 @@ class Collector:
             "version_dealt": self._version_dealt.copy(),
             "counters": np.array([self.counters[name] for name in _COUNTERS], np.int64),
         }
-        parts = {"rewards": self.rewards.state()} | ({"held": self._held.state()} if self._held else {})
+        parts = {"rewards": self.rewards.state()}
         parts |= {f"questions.{model}": questions.state() for model, questions in self._questions.items()}
         return found | {f"{part}.{name}": array for part, state in parts.items() for name, array in state.items()}
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
         """Restore what `state` returned; the policy must be set separately."""
-        games = from_bytes(state["games"])
-        if self._walls is not None:
-            self._walls.numbers[:] = games["number"]
-        self.tables.restore(games)
+        self.tables.restore(from_bytes(state["games"]))
         self._asked[:] = state["asked"]
         self._version_dealt[:] = state["version_dealt"]
         self.counters = dict(zip(_COUNTERS, state["counters"].tolist(), strict=True))
         self.seated = self._seated(self.tables.games)
         self.rewards.restore(_below(state, "rewards."))
-        if self._held is not None:
-            self._held.restore(_below(state, "held."))
         for model, questions in self._questions.items():
             questions.restore(_below(state, f"questions.{model}."))
 

@@ -57,8 +57,6 @@ class TrainConfig(Config):
     side_by_side: int = Field(default=512, ge=1)
     """Games that each simulator plays side by side. More games are faster, up to about 1,000, but take memory (0.2 MB
     each for every model that learns) and make experience older."""
-    copies: int = Field(default=1, ge=1)
-    """For `learning.baseline: copies`: how many consecutive games share the same walls, each with its own answers."""
     learning: LearningConfig = Field(default_factory=LearningConfig)
     """What is learned from the games, and how."""
     publish_steps: int = Field(default=8, ge=1)
@@ -78,10 +76,6 @@ class TrainConfig(Config):
             raise ValueError(f"rules: no preset {self.rules!r}; there are {', '.join(PRESETS)}")
         if self.evaluation is not None and self.evaluation.seed == self.seed:
             raise ValueError("evaluation.seed: the deals of `seed` are learned from; measure on other deals")
-        if (self.copies > 1) != (self.learning.baseline == "copies"):
-            raise ValueError("copies: must be above 1 with learning.baseline: copies, and 1 with any other baseline")
-        if self.copies > self.side_by_side:
-            raise ValueError("copies: games with the same walls are played side by side; side_by_side is too low")
         for model in self.learning.models:
             part = self.learning.batch_for(model) // self.roles.servers.count
             if part < (self.learning.critic.steps if self.learning.has_critic else 1):

@@ -81,7 +81,7 @@ class LocalTraining:
         slots = config.side_by_side
         self.collector = Collector(
             config.table, rules, rewards, slots, config.seed, learning.models, against,
-            certain=learning.certain, copies=config.copies, **config.hidden_planes,
+            certain=learning.certain, **config.hidden_planes,
         )  # fmt: skip
         self._samples = Samples(self.folder.games, config.sample_games, rules, config.table)
         self._averages = Averages()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from suphx.learning.advantages import Advantages, Values, generalised, raw_advantages, values_of_deals
+from suphx.learning.advantages import Advantages, Values, generalised, raw_advantages
 from suphx.learning.config import CriticConfig, LearningConfig
 from suphx.learning.critic import Critic
 from suphx.learning.experience import Batch, Experience
@@ -85,43 +85,11 @@ def test_a_path_alone_goes_on_from_its_own_questions() -> None:
         np.testing.assert_allclose(each, wanted[model], rtol=1e-9, atol=1e-9)
 
 
-def test_the_luck_of_a_deal_is_the_value_of_its_paths_first_question() -> None:
-    experience, _ = split_paths()
-    asked = []
-
-    def critic(some: Experience) -> np.ndarray:
-        asked.extend(zip(some.path.tolist(), some.place.tolist(), strict=True))
-        return np.outer(100.0 * some.path + some.place, [1, 2, 3, 4])
-
-    found = values_of_deals(experience, len(REWARDS), critic)
-    assert found.tolist() == [0, 103, 0, 300]  # path 1 begins at place 3; path 2 has no question
-    assert sorted(asked) == [(0, 0), (1, 3), (3, 0)]
-
-
-def test_without_the_luck_of_the_deal_advantages_scatter_less() -> None:
-    generator = np.random.default_rng(5)
-    luck = generator.normal(0, 3, 200)
-    asked = questions(random_planes(200, 2), 3, path=np.arange(200))
-    batch = rounds({"discard": asked}, luck + generator.normal(0, 1, 200))
-    config = LearningConfig(baseline="deal", scale=False)
-    spread = advantages_of(config, batch, lambda some: np.repeat(luck[some.path, None], 4, axis=1))["discard"].std()
-    plain = advantages_of(LearningConfig(scale=False), batch)["discard"].std()
-    assert spread == pytest.approx(1, abs=0.15) and plain > 2.5
-
-
 def test_with_lambda_1_an_advantage_is_the_reward_less_the_value() -> None:
     experience, values = split_paths()
     found = generalised(rounds(experience, REWARDS), values, 1.0)
     for model, each in found.items():
         np.testing.assert_allclose(each, REWARDS[experience[model].path] - values[model][:, 0], rtol=1e-6, atol=1e-6)
-
-
-def test_without_a_baseline_the_reward_itself_counts() -> None:
-    experience, _ = split_paths()
-    found = advantages_of(LearningConfig(baseline="none", scale=False), rounds(experience, REWARDS))
-    for model, each in found.items():
-        assert each.dtype == np.float32
-        np.testing.assert_array_equal(each, REWARDS[experience[model].path])
 
 
 def test_the_mean_is_over_questions_and_moves_with_the_batches() -> None:

@@ -7,8 +7,8 @@ import pytest
 import torch
 from pydantic import ValidationError
 
-from suphx.learning.config import DistanceConfig, EntropyConfig, LearningConfig
-from suphx.learning.controllers import DistanceController, EntropyController
+from suphx.learning.config import AnnealConfig, EntropyConfig, LearningConfig
+from suphx.learning.controllers import EntropyController, rate_share
 
 
 def test_one_step_is_formula_3() -> None:
@@ -48,13 +48,13 @@ def test_entropy_reaches_its_target_and_holds_it(target: float) -> None:
     assert abs(loose[-1] - target) > 0.1
 
 
-def test_a_target_may_be_a_share_of_the_first_entropy_and_fall() -> None:
-    controller = EntropyController(EntropyConfig(share=0.5, half_life=4), recent_steps=3)
+def test_a_target_may_be_a_share_of_the_first_entropy() -> None:
+    controller = EntropyController(EntropyConfig(share=0.5), recent_steps=3)
     for _ in range(4):
         controller.update(1.2)
-    assert controller.target == pytest.approx(0.3)
-    seen = closed_loop(EntropyConfig(share=0.5, half_life=1500, beta=0.01, highest=5), 1500)
-    assert seen[-1] == pytest.approx(np.log(4) / 4, abs=0.03)
+    assert controller.target == pytest.approx(0.6)
+    seen = closed_loop(EntropyConfig(share=0.5, beta=0.01, highest=5), 1500)
+    assert seen[-1] == pytest.approx(np.mean(seen[:10]) / 2, abs=0.03)
 
 
 def test_alpha_stays_within_its_bounds() -> None:
@@ -65,23 +65,10 @@ def test_alpha_stays_within_its_bounds() -> None:
     assert controller.coefficient == 0.1
 
 
-def test_the_distance_is_held_at_its_bound() -> None:
-    controller = DistanceController(DistanceConfig(bound=0.1, coefficient=0.0, beta=0.05), recent_steps=10)
-    worth, logits = torch.tensor([1.0, 0.2, -0.3, -1.0]), torch.zeros(4, requires_grad=True)
-    for _ in range(1500):
-        distance = np.log(4) - entropy_of(logits)  # from the even policy
-        gain = (logits.softmax(0) * worth).sum() - controller.coefficient * distance
-        (gradient,) = torch.autograd.grad(gain, logits)
-        with torch.no_grad():
-            logits += 0.5 * gradient
-        controller.update(float(distance.detach()))
-    assert float(distance.detach()) == pytest.approx(0.1, abs=0.01)
-
-
-def test_without_a_bound_the_weight_of_a_distance_stays() -> None:
-    controller = DistanceController(DistanceConfig(coefficient=0.5), recent_steps=10)
-    controller.update(100.0)
-    assert controller.coefficient == 0.5
+def test_the_rate_falls_after_so_many_games() -> None:
+    anneal = AnnealConfig(after_games=10, games=20, lowest=0.2)
+    assert [rate_share(anneal, games) for games in (0, 10, 20, 30, 99)] == pytest.approx([1, 1, 0.6, 0.2, 0.2])
+    assert rate_share(None, 99) == 1
 
 
 @pytest.mark.parametrize(
@@ -94,10 +81,9 @@ def test_without_a_bound_the_weight_of_a_distance_stays() -> None:
         {"learning_rate_of": {"kong": 1e-4}},
         {"learning_rate_of": {"discard": 0}},
         {"entropy": {"start": 0.9, "highest": 0.5}},
-        {"reference": {"coefficient": 3, "highest": 1}},
+        {"reference": {"coefficient": -1}},
         {"teacher": {}, "oracle": {}},
         {"critic": {"size": "huge"}},
-        {"clip": 1.5},
         {"highest_weight": 1},
         {"unknown": 1},
     ],

@@ -234,16 +234,6 @@ def test_a_reference_that_pulls_nowhere_tells_the_distance_and_changes_nothing(m
         assert torch.equal(each, weights(with_it)[name]), name
 
 
-def test_the_distance_to_a_reference_is_held_at_its_bound() -> None:
-    bound = DistanceConfig(coefficient=1, bound=0.1, beta=0.1)
-    config = LearningConfig(learning_rate=3e-3, reference=bound, scale=False, recent_steps=5)
-    _, figures = drift(config, 200)
-    assert figures["kl_reference"] == pytest.approx(0.1, abs=0.03)
-    assert figures["reference_coefficient"] > 1.2
-    _, free = drift(config.model_copy(update={"reference": DistanceConfig(coefficient=0)}), 200)
-    assert free["kl_reference"] > 0.5
-
-
 def test_an_oracle_distils_into_a_normal_policy() -> None:
     teacher = widen(network_of(PLANES, seed=2))
     with torch.no_grad():
@@ -352,8 +342,8 @@ FULL = LearningConfig(
     learning_rate=1e-3,
     learning_rate_of={"kong": 3e-3},
     entropy=EntropyConfig(beta=0.01),
-    entropy_of={"kong": EntropyConfig(target=0.1, half_life=5)},
-    reference=DistanceConfig(bound=0.01),
+    entropy_of={"kong": EntropyConfig(target=0.1)},
+    reference=DistanceConfig(coefficient=0.01),
     baseline="critic",
     critic=CriticConfig(size=TINY),
     oracle=ORACLE,

@@ -1,4 +1,4 @@
-"""Formulas 1 and 2: gradients, importance weights, rejection, clip, distances."""
+"""Formulas 1 and 2: gradients, importance weights, rejection, distances."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ def made_up(n: int = 6, answers: int = 5) -> dict[str, torch.Tensor]:
     }
 
 
-def objective(logits: torch.Tensor, made: dict[str, torch.Tensor], highest: float, clip: float | None) -> torch.Tensor:
+def objective(logits: torch.Tensor, made: dict[str, torch.Tensor], highest: float) -> torch.Tensor:
     policy = log_probabilities(logits, made["legal"])
-    terms = terms_of(policy, made["answer"], made["played"], made["advantage"], highest, clip)
+    terms = terms_of(policy, made["answer"], made["played"], made["advantage"], highest)
     distance = divergence(policy, log_probabilities(made["reference"], made["legal"]))
     return (terms.gain + ALPHA * terms.entropy - COEFFICIENT * distance)[terms.kept].sum()
 
 
-@pytest.mark.parametrize(("highest", "clip"), [(100.0, None), (1.1, None), (100.0, 0.2)])
-def test_gradients_of_a_table_policy_are_those_of_finite_differences(highest: float, clip: float | None) -> None:
+@pytest.mark.parametrize("highest", [100.0, 1.1])
+def test_gradients_of_a_table_policy_are_those_of_finite_differences(highest: float) -> None:
     made = made_up()
     logits = made["logits"].clone().requires_grad_()
-    assert torch.autograd.gradcheck(lambda x: objective(x, made, highest, clip), logits, eps=1e-6, atol=1e-7)
+    assert torch.autograd.gradcheck(lambda x: objective(x, made, highest), logits, eps=1e-6, atol=1e-7)
 
 
 def test_the_objective_is_formula_2_written_out() -> None:
@@ -58,7 +58,7 @@ def test_the_objective_is_formula_2_written_out() -> None:
         entropy = -(policy[legal] * logs).sum()
         distance = (policy[legal] * (logs - np.log(reference[legal]))).sum()
         total += ratio * float(made["advantage"][row]) + ALPHA * entropy - COEFFICIENT * distance
-    assert float(objective(made["logits"], made, 100, None)) == pytest.approx(total)
+    assert float(objective(made["logits"], made, 100)) == pytest.approx(total)
 
 
 def test_gradients_of_a_network_are_those_of_finite_differences() -> None:
@@ -122,12 +122,12 @@ def test_the_divergence_from_the_policy_that_played_is_estimated_without_bias() 
     assert abs(float(terms.behaviour_kl.mean()) - true) < 3 * error
 
 
-def two_answers(weight: float, advantage: float, highest: float, clip: float | None) -> tuple[Terms, torch.Tensor]:
+def two_answers(weight: float, advantage: float, highest: float) -> tuple[Terms, torch.Tensor]:
     """One question with two even answers, and the gradient of its gain by the logit of the answer taken."""
     logits = torch.zeros(1, 2, requires_grad=True)
     policy = log_probabilities(logits, torch.ones(1, 2, dtype=torch.bool))
     played = torch.tensor([np.log(0.5 / weight)], dtype=torch.float32)
-    terms = terms_of(policy, torch.tensor([0]), played, torch.tensor([advantage]), highest, clip)
+    terms = terms_of(policy, torch.tensor([0]), played, torch.tensor([advantage]), highest)
     terms.gain[terms.kept].sum().backward()
     assert logits.grad is not None
     return terms, logits.grad[0, 0]
@@ -135,19 +135,9 @@ def two_answers(weight: float, advantage: float, highest: float, clip: float | N
 
 @pytest.mark.parametrize(("weight", "kept"), [(0.01, True), (1.99, True), (2.01, False), (1e60, False)])
 def test_weights_above_the_highest_are_rejected(weight: float, kept: bool) -> None:
-    terms, gradient = two_answers(weight, 1.0, highest=2.0, clip=None)
+    terms, gradient = two_answers(weight, 1.0, highest=2.0)
     assert bool(terms.kept) == kept
     assert float(gradient) == pytest.approx(weight * 0.5 if kept else 0.0)
-
-
-@pytest.mark.parametrize(
-    ("weight", "advantage", "gain", "flows"),
-    [(1.5, 1, 1.2, False), (1.5, -1, -1.5, True), (0.5, 1, 0.5, True), (0.5, -1, -0.8, False), (1.1, 1, 1.1, True)],
-)
-def test_the_clip_stops_what_would_lead_further_away(weight: float, advantage: float, gain: float, flows: bool) -> None:
-    terms, gradient = two_answers(weight, advantage, highest=10, clip=0.2)
-    assert float(terms.gain.detach()) == pytest.approx(gain)
-    assert (float(gradient) != 0) == flows == (not bool(terms.clipped))
 
 
 def test_impossible_answers_have_no_part() -> None:

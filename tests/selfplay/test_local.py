@@ -260,16 +260,6 @@ def test_until_a_version_is_kept_the_start_plays_in_its_place(start, tmp_path):
     assert not np.array_equal(ends[1]["games"], ends[2]["games"])
 
 
-def test_games_with_the_same_walls_go_on_to_the_same_end(start, tmp_path):
-    learning = {"batch": 32, "baseline": "copies", "replay": {"staleness": 100}}
-    config = values(start, learning=learning, copies=3, side_by_side=6, games=4)
-    _, reports = train(config, tmp_path / "whole")
-    train(config, tmp_path / "parts", stop_at=3)
-    train(config, tmp_path / "parts")
-    assert_same_state(tmp_path / "whole", tmp_path / "parts")
-    assert max(report.figures["discard/deal_copies"] for report in reports) > 0.5  # 0 without games of the same walls
-
-
 def test_the_agent_is_measured_against_its_start_on_the_same_deals(start, tmp_path):
     evaluation = {"every": 100, "deals": 2, "opponent": "tsumogiri"}
     config = values(start, games=1, evaluation=evaluation, learning={"batch": 32, "learning_rate": 1e-12})

@@ -74,13 +74,6 @@ def test_a_plan_that_does_not_fit_names_the_role_that_has_no_room():
         large.check([Node(4, 2, 16 << 30)] * 2)
 
 
-def test_rounds_that_wait_for_others_of_their_walls_are_planned_for():
-    alone = TrainConfig(side_by_side=512)
-    shared = TrainConfig.model_validate({"side_by_side": 512, "copies": 8, "learning": {"baseline": "copies"}})
-    simulators, waiting = (plan_of(each).roles[0] for each in (alone, shared))
-    assert simulators.name == "simulators" and waiting.memory > 1.5 * simulators.memory
-
-
 class Watcher:
     """Stands in for the monitor."""
 

@@ -44,11 +44,11 @@ def on_ray(start):
 
 @pytest.fixture(scope="module")
 def whole(start, on_ray, tmp_path_factory) -> tuple[Path, list]:
-    """A run to its end, of games with the same walls, with a measurement."""
+    """A run to its end, with a measurement."""
     folder, reports = tmp_path_factory.mktemp("whole"), []
     evaluation = {"every": 1_000, "deals": 2, "opponent": "sensible"}
-    learning = {"models": ["discard", "chow"], "batch": 64, "learning_rate": 1e-4, "baseline": "copies"}
-    train(values(start, games=8, evaluation=evaluation, learning=learning, copies=4), folder, reports.append)
+    learning = {"models": ["discard", "chow"], "batch": 64, "learning_rate": 1e-4}
+    train(values(start, games=8, evaluation=evaluation, learning=learning), folder, reports.append)
     return folder, reports
 
 
@@ -83,10 +83,6 @@ def test_curves_have_their_names(whole):
               "play/reward_mean", "engine/weights_delay_s", "evaluation/average_rank",
               "evaluation/less_start_low"]  # fmt: skip
     assert set(wanted) <= names, set(wanted) - names
-
-
-def test_rounds_are_compared_with_those_of_the_same_walls(whole):
-    assert max(curve(whole[0], "discard/deal_copies")) > 0.5  # 0 without games of the same walls
 
 
 def test_the_agent_is_measured_when_all_is_over(whole):
@@ -128,8 +124,8 @@ def test_a_measured_run_goes_on_without_measurements(start, on_ray, whole, tmp_p
     """What was measured before is not told again."""
     folder, reports = tmp_path / "run", []
     shutil.copytree(whole[0], folder)
-    learning = {"models": ["discard", "chow"], "batch": 64, "learning_rate": 1e-4, "baseline": "copies"}
-    train(values(start, games=40, learning=learning, copies=4), folder, reports.append)
+    learning = {"models": ["discard", "chow"], "batch": 64, "learning_rate": 1e-4}
+    train(values(start, games=40, learning=learning), folder, reports.append)
     assert reports and all(report.strength is None for report in reports)
 
 

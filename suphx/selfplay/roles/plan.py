@@ -20,9 +20,6 @@ GIB = 1 << 30
 _PROCESS_BYTES = 450 << 20
 #: Questions of rounds in progress at a table, over all learning models; nearly all are discards. Measured.
 _QUESTIONS_A_TABLE = 27
-#: Questions of rounds that wait for games with the same walls, per question of rounds in progress. Measured with 8
-#: copies.
-_WAITING = 3
 #: Bytes per question for copies of its packed planes on the way into a step, and bytes per learning pass. Measured.
 _STEP_BYTES = 900 * 8 * 5
 _PASS_BYTES = 200 << 20
@@ -106,7 +103,7 @@ def plan_of(config: TrainConfig) -> Plan:
     """Return the plan of a configuration."""
     roles, learning = config.roles, config.learning
     planes = max(MODEL_PLANES[model] for model in learning.models) + ORACLE_PLANES * sum(config.hidden_planes.values())
-    tables = config.side_by_side * _QUESTIONS_A_TABLE * planes * 8 * (1 + _WAITING * (config.copies > 1))
+    tables = config.side_by_side * _QUESTIONS_A_TABLE * planes * 8
     batch = max(map(learning.batch_for, learning.models))
     step = batch * _STEP_BYTES // roles.servers.count
     return Plan((

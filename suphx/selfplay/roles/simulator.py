@@ -178,7 +178,7 @@ class _Half:
         against = _opponents(config, start, engines, seed)
         self._collector = Collector(
             config.table, rules, rewards, slots, seed, config.learning.models, against,
-            certain=config.learning.certain, copies=config.copies, **config.hidden_planes,
+            certain=config.learning.certain, **config.hidden_planes,
         )  # fmt: skip
         self._values = _values(engines) if config.learning.has_critic else None
         self._shipment = min(SHIPMENT_QUESTIONS, config.learning.batch)
