@@ -11,8 +11,9 @@ from suphx.adaptation.players import Copy, Original
 from suphx.adaptation.positions import Position
 from suphx.adaptation.rollouts import SIDE_BY_SIDE, Rolled, roll_out, rollouts_of
 from suphx.adaptation.worth import Worth
-from suphx.agent.flow import CALL_MODELS, Network
+from suphx.agent.flow import Network
 from suphx.agent.interface import Agent
+from suphx.agent.questions import CALL_MODELS
 from suphx.learning.experience import Experience
 from suphx.learning.policy_gradient import legal_answers
 from suphx.networks.sizes import YES

@@ -13,48 +13,13 @@ from typing import Protocol
 
 import numpy as np
 
-from simulator.record import (
-    ACTIONS,
-    ADDED_KONG,
-    CHOW_LOW,
-    CLOSED_KONG,
-    DECLARE_RIICHI,
-    DISCARD_RED,
-    NINE_TERMINALS,
-    NO_ACTION,
-    OPEN_KONG,
-    PASS,
-    PONG,
-    STOP,
-    WIN_BY_CLAIM,
-    WIN_BY_DRAW,
-)
+from simulator import record as r
 from simulator.tables import Decisions
-from simulator.tiles import KINDS
 from suphx.agent.interface import Choice, Consultation
-from suphx.agent.rules import (
-    abort_for_nine_terminals,
-    discard_actions,
-    drawn_tiles,
-    legal_kinds,
-    win_ends_in_fourth_place,
-)
+from suphx.agent.questions import CALL_MODELS, CHOW, DISCARD, RIICHI, discard_actions, questions_of
 from suphx.agent.sampling import choose, uniform
 from suphx.errors import InputError
-from suphx.networks.sizes import NO, YES
-
-#: The network that decides about each action that can be proposed.
-PROPOSALS = {
-    **dict.fromkeys(range(CHOW_LOW, PONG), "chow"),
-    **dict.fromkeys(range(PONG, OPEN_KONG), "pong"),
-    OPEN_KONG: "kong",
-    **dict.fromkeys(range(CLOSED_KONG, CLOSED_KONG + KINDS), "kong"),
-    **dict.fromkeys(range(ADDED_KONG, ADDED_KONG + KINDS), "kong"),
-}
-#: The networks whose proposals compete: of those answered yes, the surest is made.
-CALL_MODELS = ("chow", "pong", "kong")
-_MODEL_OF = np.array([CALL_MODELS.index(PROPOSALS[a]) if a in PROPOSALS else -1 for a in range(ACTIONS)])
-_PROPOSED = np.array(list(PROPOSALS))
+from suphx.networks.sizes import MODELS, NO, YES
 
 #: A network: packed planes uint64[n, planes] -> logits f32[n, 34 or 2].
 Network = Callable[[np.ndarray], np.ndarray]
@@ -104,26 +69,9 @@ class Flow:
     def decide(self, games: np.ndarray, asked: Decisions) -> Choice:
         """Choose an action for each decision of a batch; games GAME[...]."""
         batch = _Batch(self, games, asked)
-        batch.apply_rules()
         batch.propose()
         batch.discard()
         return batch.choice()
-
-
-def decided_by_rules(games: np.ndarray, asked: Decisions) -> np.ndarray:
-    """Return i64[n]: the action for each decision that needs no network, NO_ACTION for the others.
-
-    These are the wins that the win rule takes, the dealer's choice to end the game, and the abortive draw by nine
-    terminals.
-    """
-    legal, actions = asked.legal, np.full(len(asked), NO_ACTION, np.int64)
-    rows = np.flatnonzero(legal[:, WIN_BY_DRAW] | legal[:, WIN_BY_CLAIM])
-    rows = rows[~win_ends_in_fourth_place(games, asked.game[rows], asked.seat[rows])]
-    actions[rows] = np.where(legal[rows, WIN_BY_DRAW], WIN_BY_DRAW, WIN_BY_CLAIM)
-    actions[legal[:, STOP]] = STOP  # legal only for a dealer in first place who has reached the target score
-    rows = np.flatnonzero(legal[:, NINE_TERMINALS] & (actions == NO_ACTION))
-    actions[rows[abort_for_nine_terminals(games, asked.game[rows], asked.seat[rows])]] = NINE_TERMINALS
-    return actions
 
 
 class _Batch:
@@ -132,9 +80,9 @@ class _Batch:
     def __init__(self, flow: Flow, games: np.ndarray, asked: Decisions) -> None:
         self._flow = flow
         self._games = games
-        self._index, self._seats, self._legal = asked.game, asked.seat, asked.legal
-        self._asked = asked
-        self._actions = np.full(len(asked), NO_ACTION, np.int64)
+        self._index, self._seats = asked.game, asked.seat
+        found = questions_of(games, asked)
+        self._actions, self._kinds, self._questions = found.by_rules, found.kinds, found.questions
         self._consulted: list[Consultation] = []
 
     def choice(self) -> Choice:
@@ -144,56 +92,51 @@ class _Batch:
             np.add.at(total, each.decision, each.log_probability)
         return Choice(self._actions, total, self._consulted)
 
-    def apply_rules(self) -> None:
-        """Decide everything that needs no network."""
-        self._actions[:] = decided_by_rules(self._games, self._asked)
-
     def propose(self) -> None:
         """Consult the networks about every legal chow, pong and kong, make the most confident one, else pass if legal.
 
         Each option is a separate question, even the same chow with and without the red five. Among equally confident
         options the higher action wins: the one with the red five, which then cannot be lost by a discard.
         """
-        open_rows = np.flatnonzero(self._actions == NO_ACTION)
-        row, column = np.nonzero(self._legal[np.ix_(open_rows, _PROPOSED)])
-        decision, option = open_rows[row], _PROPOSED[column]
+        questions = self._questions[self._questions["model"] >= CHOW]
+        decision, option = questions["position"].astype(np.int64), questions["option"].astype(np.int64)
         planes = self._flow.encoder.proposals(self._games, self._index[decision], self._seats[decision], option)
         sureness = np.full(len(decision), -np.inf)
-        for number, model in enumerate(CALL_MODELS):
-            rows = np.flatnonzero(_MODEL_OF[option] == number)
+        for model in CALL_MODELS:
+            rows = np.flatnonzero(questions["model"] == MODELS.index(model))
             said = self._ask(model, decision[rows], option[rows], planes[rows])
             if said is not None:
                 sureness[rows] = np.where(said.answer == YES, said.logits[:, YES] - said.logits[:, NO], -np.inf)
         order = np.lexsort((option, sureness))  # ascending: for each decision the last one written wins
         order = order[np.isfinite(sureness[order])]
         self._actions[decision[order]] = option[order]
-        self._actions[(self._actions == NO_ACTION) & self._legal[:, PASS]] = PASS
+        self._actions[self._open() & ~self._kinds.any(axis=1)] = r.PASS
 
     def discard(self) -> None:
         """Consult the networks about riichi, then about which kind to discard."""
-        rows = np.flatnonzero(self._actions == NO_ACTION)
-        legal, index = self._legal[rows], self._index[rows]
-        drawn = drawn_tiles(self._games, index, legal)
-        kinds = legal_kinds(legal, drawn)
-        has_choice = kinds.sum(axis=1) > 1
-        may_riichi = legal[:, DECLARE_RIICHI]
-        encoded = np.flatnonzero(may_riichi | has_choice)  # positions in `rows`; both networks see the same planes
-        planes = self._flow.encoder.positions(self._games, index[encoded], self._seats[rows[encoded]])
+        questions = self._questions[self._questions["model"] < CHOW]
+        questions = questions[self._open()[questions["position"]]]
+        encoded, row = np.unique(questions["position"].astype(np.int64), return_inverse=True)
+        planes = self._flow.encoder.positions(self._games, self._index[encoded], self._seats[encoded])
 
-        asks = np.flatnonzero(may_riichi[encoded])
-        said = self._ask("riichi", rows[encoded[asks]], np.full(len(asks), DECLARE_RIICHI), planes[asks])
+        asks = row[questions["model"] == RIICHI]
+        said = self._ask("riichi", encoded[asks], np.full(len(asks), r.DECLARE_RIICHI), planes[asks])
         if said is not None:
-            self._actions[said.decision[said.answer == YES]] = DECLARE_RIICHI
+            self._actions[said.decision[said.answer == YES]] = r.DECLARE_RIICHI
 
-        chosen = kinds.argmax(axis=1)  # right where only one kind is legal
-        undecided = self._actions[rows] == NO_ACTION
-        asks = np.flatnonzero((has_choice & undecided)[encoded])
+        asks = row[questions["model"] == DISCARD]
+        asks = asks[self._open()[encoded[asks]]]
         which = encoded[asks]
-        said = self._ask("discard", rows[which], np.full(len(asks), NO_ACTION), planes[asks], kinds[which])
+        kinds = self._kinds.argmax(axis=1)  # right where only one kind may be discarded
+        said = self._ask("discard", which, np.full(len(asks), r.NO_ACTION), planes[asks], self._kinds[which])
         if said is not None:
-            chosen[which] = said.answer
-        red_fives = self._games["rules"]["red_fives"][index] != 0
-        self._actions[rows[undecided]] = discard_actions(legal, drawn, red_fives, chosen)[undecided]
+            kinds[which] = said.answer
+        rows = np.flatnonzero(self._open())
+        self._actions[rows] = discard_actions(self._games, self._index[rows], self._seats[rows], kinds[rows])
+
+    def _open(self) -> np.ndarray:
+        """Return bool[n]: which decisions nothing has decided yet."""
+        return self._actions == r.NO_ACTION
 
     def _ask(
         self,
@@ -215,6 +158,3 @@ class _Batch:
         said = Consultation(model, decision, option, planes, logits, legal, answer, log_probability)
         self._consulted.append(said)
         return said
-
-
-assert DISCARD_RED == KINDS

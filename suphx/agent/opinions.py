@@ -18,12 +18,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simulator.record import ACTIONS, DECLARE_RIICHI, NO_ACTION, PASS
+from simulator import record as r
 from simulator.tables import Decisions
-from simulator.tiles import KINDS
-from suphx.agent.flow import PROPOSALS, Flow, decided_by_rules
-from suphx.agent.rules import discard_actions, drawn_tiles, legal_kinds
-from suphx.networks.sizes import NO, YES
+from suphx.agent.flow import Flow
+from suphx.agent.questions import CALL_MODELS, CHOW, DISCARD, RIICHI, discard_actions, questions_of
+from suphx.networks.sizes import MODELS, NO, YES
 
 
 @dataclass(frozen=True)
@@ -50,74 +49,68 @@ class _Asking:
 
     def __init__(self, flow: Flow, games: np.ndarray, asked: Decisions) -> None:
         self._flow, self._games, self._asked = flow, games, asked
-        self.preferred = decided_by_rules(games, asked)
-        self._rows = np.flatnonzero(self.preferred == NO_ACTION)
-        self.probability = np.zeros((len(asked), ACTIONS))
-        decided = np.flatnonzero(self.preferred != NO_ACTION)
+        found = questions_of(games, asked)
+        self.preferred, self._kinds, self._questions = found.by_rules, found.kinds, found.questions
+        self.probability = np.zeros((len(asked), r.ACTIONS))
+        decided = np.flatnonzero(self.preferred != r.NO_ACTION)
         self.probability[decided, self.preferred[decided]] = 1
-        self._left = np.zeros(len(asked))
-        self._left[self._rows] = 1
+        self._left = (self.preferred == r.NO_ACTION).astype(np.float64)
 
     def propose(self) -> None:
         """Consult the networks about every legal chow, pong and kong; the rest of a claim's probability is a pass."""
-        legal, options = self._asked.legal, np.array(list(PROPOSALS))
-        row, column = np.nonzero(legal[np.ix_(self._rows, options)])
-        decision, option = self._rows[row], options[column]
-        seats, index = self._asked.seat[decision], self._asked.game[decision]
+        questions = self._questions[self._questions["model"] >= CHOW]
+        decision, option = questions["position"].astype(np.int64), questions["option"].astype(np.int64)
+        index, seats = self._asked.game[decision], self._asked.seat[decision]
         planes = self._flow.encoder.proposals(self._games, index, seats, option)
         sureness = np.zeros(len(decision))
-        model = np.array([PROPOSALS[each] for each in option.tolist()], object)
-        for name in dict.fromkeys(model.tolist()):
-            rows = np.flatnonzero(model == name)
-            sureness[rows] = _sureness(self._flow.networks[name](planes[rows]))
+        for model in CALL_MODELS:
+            rows = np.flatnonzero(questions["model"] == MODELS.index(model))
+            if len(rows):
+                sureness[rows] = _sureness(self._flow.networks[model](planes[rows]))
         for n in np.lexsort((option, sureness))[::-1]:  # the most confident first; of equal ones the higher action
-            yes = _sigmoid(sureness[n])
-            self.probability[decision[n], option[n]] = self._left[decision[n]] * yes
-            self._left[decision[n]] *= 1 - yes
-            if sureness[n] > 0 and self.preferred[decision[n]] == NO_ACTION:
-                self.preferred[decision[n]] = option[n]
-        passing = self._rows[legal[self._rows, PASS]]
-        self.probability[passing, PASS] = self._left[passing]
-        self.preferred[passing] = np.where(self.preferred[passing] == NO_ACTION, PASS, self.preferred[passing])
+            self._share(decision[n : n + 1], option[n], sureness[n : n + 1])
+        passing = np.flatnonzero((self._left > 0) & ~self._kinds.any(axis=1))
+        self.probability[passing, r.PASS] = self._left[passing]
+        self._prefer(passing, np.full(len(passing), r.PASS))
+
+    def _share(self, decision: np.ndarray, option: int, sureness: np.ndarray) -> None:
+        """Give an option its part of what is left of some decisions' probability."""
+        yes = 1 / (1 + np.exp(-sureness))
+        self.probability[decision, option] = self._left[decision] * yes
+        self._left[decision] *= 1 - yes
+        wanted = decision[sureness > 0]
+        self._prefer(wanted, np.full(len(wanted), option))
+
+    def _prefer(self, decision: np.ndarray, action: np.ndarray) -> None:
+        """Note the preferred actions of decisions that have none yet."""
+        before = self.preferred[decision]
+        self.preferred[decision] = np.where(before == r.NO_ACTION, action, before)
 
     def discard(self) -> None:
         """Consult the networks about riichi, and about every kind that may be discarded."""
-        rows = self._rows[~self._asked.legal[self._rows, PASS]]
-        legal, index, seats = self._asked.legal[rows], self._asked.game[rows], self._asked.seat[rows]
-        planes = self._flow.encoder.positions(self._games, index, seats)
-        asks = np.flatnonzero(legal[:, DECLARE_RIICHI])
+        questions = self._questions[self._questions["model"] < CHOW]
+        encoded, row = np.unique(questions["position"].astype(np.int64), return_inverse=True)
+        planes = self._flow.encoder.positions(self._games, self._asked.game[encoded], self._asked.seat[encoded])
+        asks = row[questions["model"] == RIICHI]
         if len(asks):
-            sureness = _sureness(self._flow.networks["riichi"](planes[asks]))
-            yes, decision = _sigmoid(sureness), rows[asks]
-            self.probability[decision, DECLARE_RIICHI] = self._left[decision] * yes
-            self._left[decision] *= 1 - yes
-            declared = decision[(sureness > 0) & (self.preferred[decision] == NO_ACTION)]
-            self.preferred[declared] = DECLARE_RIICHI
-        if len(rows):
-            self._discard_kinds(rows, legal, planes)
-
-    def _discard_kinds(self, rows: np.ndarray, legal: np.ndarray, planes: np.ndarray) -> None:
-        index = self._asked.game[rows]
-        drawn = drawn_tiles(self._games, index, legal)
-        kinds = legal_kinds(legal, drawn)
-        share = _softmax(np.where(kinds, self._flow.networks["discard"](planes).astype(np.float64), -np.inf))
-        red_fives = self._games["rules"]["red_fives"][index] != 0
-        action_of = np.stack(
-            [discard_actions(legal, drawn, red_fives, np.full(len(rows), kind)) for kind in range(KINDS)], axis=1
-        )
-        row, kind = np.nonzero(kinds)
-        self.probability[rows[row], action_of[row, kind]] = self._left[rows[row]] * share[row, kind]
-        likeliest = action_of[np.arange(len(rows)), share.argmax(axis=1)]
-        self.preferred[rows] = np.where(self.preferred[rows] == NO_ACTION, likeliest, self.preferred[rows])
+            self._share(encoded[asks], r.DECLARE_RIICHI, _sureness(self._flow.networks["riichi"](planes[asks])))
+        share = self._kinds.astype(np.float64)  # right where only one kind may be discarded
+        asks = row[questions["model"] == DISCARD]
+        which = encoded[asks]
+        if len(asks):
+            logits = self._flow.networks["discard"](planes[asks]).astype(np.float64)
+            share[which] = _softmax(np.where(self._kinds[which], logits, -np.inf))
+        decision, kind = np.nonzero(self._kinds)
+        index, seats = self._asked.game[decision], self._asked.seat[decision]
+        action = discard_actions(self._games, index, seats, kind)
+        self.probability[decision, action] = self._left[decision] * share[decision, kind]
+        likeliest = kind == share.argmax(axis=1)[decision]
+        self._prefer(decision[likeliest], action[likeliest])
 
 
 def _sureness(logits: np.ndarray) -> np.ndarray:
     """Return f64[n]: by how much the logit of yes exceeds that of no, logits f32[n, 2]."""
     return logits[:, YES].astype(np.float64) - logits[:, NO]
-
-
-def _sigmoid(sureness: np.ndarray) -> np.ndarray:
-    return 1 / (1 + np.exp(-sureness))
 
 
 def _softmax(logits: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from suphx.agent.flow import Network
+from suphx.agent.questions import CHOW, DISCARD, KONG
 from suphx.networks.sizes import NO, YES
 from suphx.supervised.loader import Source, legal_discards
 from suphx.supervised.measures import (
@@ -19,7 +20,6 @@ from suphx.supervised.measures import (
     opportunities,
     share_with_interval,
 )
-from suphx.supervised.pairs import CHOW_MODEL, DISCARD_MODEL, KONG_MODEL
 from suphx.supervised.prepared import Prepared
 from suphx.supervised.selection import Selection
 from suphx.supervised.situations import situations
@@ -91,7 +91,7 @@ def _answered(
         planes = source.encode(collected)
         logits = network(planes)
         sureness = logits[:, YES] - logits[:, NO]  # meaningless for discards
-        if selection.model == DISCARD_MODEL:
+        if selection.model == DISCARD:
             logits = np.where(legal_discards(planes), logits, -np.inf)
         games = prepared.rounds["game"][selection.rounds[places]]
         yield _Answered(
@@ -126,16 +126,16 @@ def _summary(model: int, prepared: Prepared, chunks: list[_Answered]) -> dict[st
     found["commoner_answer"] = commoner_accuracy(answers)
     found["balanced_accuracy"] = balanced_accuracy(answers, given)
     found["log_loss"] = float(joined("losses").mean())
-    if model == DISCARD_MODEL:
+    if model == DISCARD:
         forced = joined("forced")
         forced_games = np.repeat(joined("forced_games"), forced)
         everything = np.concatenate([right, np.ones(len(forced_games), np.bool_)])
         found["with_forced_moves"] = share_with_interval(everything, np.concatenate([games, forced_games]))
-    if model == CHOW_MODEL:
+    if model == CHOW:
         decisions = joined("decisions")
         as_flow = opportunities(decisions, joined("options"), answers, joined("sureness"))
         found["by_opportunity"] = share_with_interval(as_flow, games[first_of_each(decisions)])
-    if model == KONG_MODEL:
+    if model == KONG:
         found["by_kong"] = by_kong(joined("options"), right, games)
     found["by_archive"] = _by(prepared.archives, prepared.games["archive"][games].astype(np.int64), right, games)
     for what, (names, _) in chunks[0].situations.items():

@@ -15,14 +15,14 @@ import numpy as np
 from simulator.lookup import get_lookup
 from simulator.record import GAME
 from simulator.tiles import KINDS
+from suphx.agent.questions import CHOW, DISCARD, QUESTION
 from suphx.features.encode import encode_batch, encode_call_batch
 from suphx.features.layout import places_of, start
 from suphx.networks.sizes import MODEL_PLANES, MODELS
-from suphx.supervised.pairs import CHOW_MODEL, COUNTS, PAIR
+from suphx.supervised.pairs import COUNTS, collect_pairs
 from suphx.supervised.prepared import Prepared
 from suphx.supervised.selection import Selection
 from suphx.supervised.suits import permute_suits
-from suphx.supervised.walk import collect_pairs
 
 #: Approximate number of pairs in a chunk: 220 MB of planes. A batch of 256 then holds pairs of hundreds of rounds.
 CHUNK_PAIRS = 32_768
@@ -53,7 +53,7 @@ class Collected:
     positions: np.ndarray
     """GAME[m]: the positions in which the pairs were asked."""
     pairs: np.ndarray
-    """PAIR[n]"""
+    """QUESTION[n]: with answers."""
     rounds: np.ndarray
     """i64[n]: index, among the requested rounds, of the round that each pair belongs to."""
     forced: np.ndarray
@@ -75,7 +75,7 @@ class Source:
         """Return the pairs of the selected rounds at `places`; raises RuntimeError if a round cannot be replayed."""
         chosen = self.selection
         n = int(chosen.pairs[places].sum())
-        positions, pairs = np.zeros(n, GAME), np.zeros(n, PAIR)
+        positions, pairs = np.zeros(n, GAME), np.zeros(n, QUESTION)
         counts = np.zeros((len(places), 4, COUNTS), np.int64)
         logs = self._prepared
         kept, found = collect_pairs(
@@ -95,7 +95,7 @@ class Source:
         """Return the planes of collected pairs, uint64[n, planes]."""
         pairs = collected.pairs
         index, seats = pairs["position"].astype(np.int64), pairs["seat"].astype(np.int64)
-        if self.selection.model < CHOW_MODEL:
+        if self.selection.model < CHOW:
             planes = encode_batch(collected.positions, index, seats)
         else:
             planes = encode_call_batch(collected.positions, index, seats, pairs["option"].astype(np.int64))
@@ -145,7 +145,7 @@ class Loader:
         planes = self._source.encode(collected)
         answers = collected.pairs["answer"].astype(np.int64)
         if self._shuffle_suits:
-            permute_suits(planes, answers, random.integers(0, 6, len(planes)), selection.model == 0)
+            permute_suits(planes, answers, random.integers(0, 6, len(planes)), selection.model == DISCARD)
         mixed = random.permutation(len(planes))
         return Chunk(planes[mixed], answers[mixed])
 
@@ -162,6 +162,3 @@ class Loader:
                 coming = order(number + 1)
                 yield number, chunk
                 number += 1
-
-
-assert MODELS[CHOW_MODEL] == "chow"

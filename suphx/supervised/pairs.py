@@ -1,174 +1,182 @@
-"""Training pairs: the questions that the decision flow would have asked at a logged decision, and the seat's answers.
+"""Training pairs: the questions of logged decisions (`agent/questions.py`) and the seats' answers. Compiled.
 
-The flow (`suphx.agent.flow`) asks no network where its rules decide: a win that the win rule takes, an abortive draw by
-nine terminals, the dealer's choice to end the game. Every other decision gives pairs, with these exceptions:
+Logged rounds are replayed, and only positions with a wanted pair are kept. Every question of the decision flow gives a
+pair, with these exceptions:
 
-- a forced discard (only one kind to discard) gives no pair;
+- a decision that the rules make, or that the seat made by a win or by nine terminals, gives none;
 - a kong declared before riichi or the discard hides the answer to those questions, and a riichi is not a discard;
 - a win by anyone hides what the others would have claimed; another seat's pong or kong hides a chow.
   (Another seat's chow does not hide a pong: the pong would have taken precedence.)
-
-The functions are compiled; `walk.py` calls `asked_pairs` for every decision of a round.
+- a seat that had left the table gives no pairs, because the server moved for it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from simulator import record as r
+from simulator.asking import answer
+from simulator.engine import advance
 from simulator.jit import jit
 from simulator.legal import is_legal
-from simulator.record import (
-    ADDED_KONG,
-    CHOW_LOW,
-    CLOSED_KONG,
-    DECLARE_RIICHI,
-    DISCARD_DRAWN,
-    DISCARD_RED,
-    EVENT_OPEN_KONG,
-    EVENT_PONG,
-    EVENT_WIN,
-    NINE_TERMINALS,
-    NO_ACTION,
-    OPEN_KONG,
-    PHASE_CALL_DISCARD,
-    PHASE_CLAIM,
-    PHASE_RIICHI_DISCARD,
-    PHASE_TURN,
-    PONG,
-    WIN_BY_CLAIM,
-    WIN_BY_DRAW,
-)
-from simulator.shanten import shanten
-from simulator.tiles import KINDS
-from suphx.agent.rules import PLAYABLE_SHANTEN, ends_fourth
+from simulator.logs.replay import next_answer, skip_shown, wall_of_log
+from simulator.rounds import deal, start_game
+from simulator.tiles import KINDS, TILES
+from suphx.agent.questions import CHOW, DISCARD, MOST_QUESTIONS, QUESTION, RIICHI, ask, discarded_kind
 from suphx.networks.sizes import MODELS, NO, YES
 
-#: Indices of the models in pairs and counts.
-DISCARD_MODEL, RIICHI_MODEL, CHOW_MODEL, PONG_MODEL, KONG_MODEL = range(len(MODELS))
 #: Index of the column after the models: forced discards, which give no pairs.
 FORCED = len(MODELS)
 COUNTS = FORCED + 1
 
-#: One question and its answer.
-PAIR = np.dtype([
-    ("position", "u4"),  # index of the kept record in which it was asked
-    ("option", "i2"),  # the action in question, or NO_ACTION for a discard
-    ("seat", "u1"),
-    ("answer", "u1"),  # the kind discarded, or NO and YES
-    ("model", "u1"),
-], align=True)  # fmt: skip
-
 
 @jit
-def _rules_decide(lookup, games, seat, trials):
-    """Return whether the flow decides by its rules for the seat asked in games[0]; overwrites `trials`, GAME[1]."""
-    game = games[0]
-    if is_legal(game, seat, WIN_BY_DRAW) or is_legal(game, seat, WIN_BY_CLAIM):
-        trials[0] = games[0]
-        if not ends_fourth(game, seat, trials[0]):
-            return True
-    if is_legal(game, seat, NINE_TERMINALS):
-        return shanten(lookup, game["hand"][seat], np.int64(game["n_melds"][seat])) > PLAYABLE_SHANTEN
-    return False
+def _add_answered(questions, of, game, seat, action, event, wanted, pairs, n, counts):
+    """Add those of a decision's questions `of` that the log answers; return the new number of pairs.
 
-
-@jit
-def _discarded_kind(game, action):
-    """Return the kind of tile that an action discards, or -1 for an action that is not a discard."""
-    if 0 <= action < KINDS:
-        return action
-    if action == DISCARD_DRAWN:
-        return np.int64(game["drawn"]) >> 2
-    if DISCARD_RED <= action < DISCARD_DRAWN:
-        return 9 * (action - DISCARD_RED) + 4
-    return -1
-
-
-@jit
-def _kinds_to_discard(game, seat):
-    """Return how many kinds a seat may discard."""
-    kinds = 0
-    for kind in range(KINDS):
-        kinds += (
-            is_legal(game, seat, kind)
-            or (kind < 27 and kind % 9 == 4 and is_legal(game, seat, DISCARD_RED + kind // 9))
-            or (np.int64(game["drawn"]) >> 2 == kind and is_legal(game, seat, DISCARD_DRAWN))
-        )
-    return kinds
-
-
-@jit
-def _add(pairs, n, model, seat, option, given):
-    if n < len(pairs):
-        pair = pairs[n]
-        pair["model"] = model
-        pair["seat"] = seat
-        pair["option"] = option
-        pair["answer"] = given
-    return n + 1
-
-
-@jit
-def _own_turn(game, seat, action, wanted, pairs, n, counts):
-    """Add the pairs of a seat that chose `action` on its own turn; return the new number of pairs."""
-    if game["phase"] == PHASE_TURN:
-        made_kong = CLOSED_KONG <= action < WIN_BY_DRAW
-        for option in range(CLOSED_KONG, ADDED_KONG + KINDS):
-            if is_legal(game, seat, option):
-                counts[seat, KONG_MODEL] += 1
-                if wanted >> KONG_MODEL & 1:
-                    n = _add(pairs, n, KONG_MODEL, seat, option, YES if option == action else NO)
-        if made_kong:
-            return n
-        if is_legal(game, seat, DECLARE_RIICHI):
-            counts[seat, RIICHI_MODEL] += 1
-            if wanted >> RIICHI_MODEL & 1:
-                given = YES if action == DECLARE_RIICHI else NO
-                n = _add(pairs, n, RIICHI_MODEL, seat, DECLARE_RIICHI, given)
-    kind = _discarded_kind(game, action)
-    if kind >= 0:
-        if _kinds_to_discard(game, seat) > 1:
-            counts[seat, DISCARD_MODEL] += 1
-            if wanted >> DISCARD_MODEL & 1:
-                n = _add(pairs, n, DISCARD_MODEL, seat, NO_ACTION, kind)
+    event: what the answers of all seats have led to.
+    """
+    kind = discarded_kind(game, action)
+    made_kong = r.CLOSED_KONG <= action < r.WIN_BY_DRAW
+    claim = game["phase"] == r.PHASE_CLAIM
+    hides_all = claim and event["type"] == r.EVENT_WIN
+    by_another = claim and np.int64(event["seat"]) != seat
+    hides_chow = by_another and (event["type"] == r.EVENT_PONG or event["type"] == r.EVENT_OPEN_KONG)
+    for q in range(of):
+        model, option = np.int64(questions[q]["model"]), np.int64(questions[q]["option"])
+        if model == DISCARD:
+            hidden = kind < 0
         else:
-            counts[seat, FORCED] += 1
-    return n
-
-
-@jit
-def _claims(game, seat, action, events, at, wanted, pairs, n, counts):
-    """Add the pairs of a seat asked whether to claim, as settled by event `at`; return the new number of pairs."""
-    made, by = events[at]["type"], np.int64(events[at]["seat"])
-    if made == EVENT_WIN:
-        return n
-    hides_chow = by != seat and (made == EVENT_PONG or made == EVENT_OPEN_KONG)
-    for option in range(CHOW_LOW, CLOSED_KONG):
-        if not is_legal(game, seat, option):
+            hidden = hides_all or (model == RIICHI and made_kong) or (model == CHOW and hides_chow)
+        if hidden:
             continue
-        if option < PONG:
-            if hides_chow:
-                continue
-            model = CHOW_MODEL
-        elif option < OPEN_KONG:
-            model = PONG_MODEL
-        else:
-            model = KONG_MODEL
         counts[seat, model] += 1
         if wanted >> model & 1:
-            n = _add(pairs, n, model, seat, option, YES if option == action else NO)
+            if n < len(pairs):
+                pair = pairs[n]
+                pair["model"], pair["seat"], pair["option"] = model, seat, option
+                pair["answer"] = kind if model == DISCARD else (YES if option == action else NO)
+            n += 1
     return n
 
 
 @jit
-def asked_pairs(lookup, games, seat, action, events, at, wanted, trials, pairs, n, counts):
-    """Add the pairs of one seat that is asked in games[0]; return the new number of pairs."""
+def _tiles_exist(events):
+    """Return whether the tiles of events are valid: arrays are indexed by them."""
+    for e in range(len(events)):
+        kind = events[e]["type"]
+        without = kind == r.EVENT_RIICHI or kind == r.EVENT_RIICHI_ACCEPTED or kind == r.EVENT_NO_WINNER
+        if not without and events[e]["tile"] >= TILES:
+            return False
+    return True
+
+
+@jit
+def _open_round(lookup, rules, row, events, game):
+    """Deal a round of prepared logs into `game`, a zeroed GAME record, and advance it to its first decision.
+
+    rules: its RULES record; row: its ROUND. The tiles of the wall that the log does not show are filled in. Returns
+    whether the log's tiles form a valid wall.
+    """
+    game["rules"] = rules
+    start_game(game)
+    for seat in range(r.SEATS):
+        game["scores"][seat] = row["scores"][seat]
+    game["round"] = row["round"]
+    game["repeat_counter"] = row["repeat_counter"]
+    game["bets"] = row["bets"]
+    game["dealer"] = row["dealer"]
+    if not _tiles_exist(events):
+        return False
+    no_ura = np.zeros(0, np.uint8)
+    problem = wall_of_log(row["hands"], np.int64(row["dealer"]), events, row["indicator"], no_ura, game["wall"])
+    if problem != -1:
+        return False
+    game["wall_given"] = 1
+    deal(lookup, game)
+    advance(lookup, game, False, r.NO_TILE, r.NO_TILE)
+    return True
+
+
+@jit
+def _walk_round(lookup, games, trials, events, absent, seats, wanted, positions, first, pairs, n, counts):
+    """Replay a round that `_open_round` has dealt in games[0], and write its pairs.
+
+    events LOG_EVENT[m]; absent u8[m]: bit s is set if seat s had left before that event; seats, wanted: bit masks of
+    the seats and models to keep pairs of. positions GAME[...] receives, from index `first` on, the records in which
+    pairs were asked; pairs QUESTION[...] receives the pairs from index n on. counts i64[4, COUNTS]: pairs by seat and
+    model, and forced discards, kept or not. Returns the new numbers of (positions, pairs), counting those that did not
+    fit; (-1, -1) for a log that cannot be replayed.
+    """
     game = games[0]
-    phase = game["phase"]
-    if action in (WIN_BY_DRAW, WIN_BY_CLAIM, NINE_TERMINALS) or _rules_decide(lookup, games, seat, trials):
-        return n
-    if phase == PHASE_CLAIM:
-        return _claims(game, seat, action, events, at, wanted, pairs, n, counts)
-    if phase == PHASE_TURN or phase == PHASE_RIICHI_DISCARD or phase == PHASE_CALL_DISCARD:
-        return _own_turn(game, seat, action, wanted, pairs, n, counts)
-    return n
+    hints = np.empty(2, np.uint8)
+    chosen = np.empty(r.SEATS, np.int64)
+    kinds, questions = np.empty(KINDS, np.bool_), np.empty(MOST_QUESTIONS, QUESTION)
+    at = 0
+    while game["phase"] < r.PHASE_ROUND_OVER:
+        at = skip_shown(events, at)
+        if game["phase"] == r.PHASE_TURN:
+            at = skip_shown(events, at + 1)  # the draw
+        if at >= len(events):
+            return -1, -1
+        before = n
+        hint_1, hint_2 = r.NO_TILE, r.NO_TILE
+        after = at
+        asked = np.int64(game["pending"])
+        for seat in range(r.SEATS):
+            if not asked >> seat & 1:
+                continue
+            action = np.int64(next_answer(game, events, at, seat, hints))
+            if action == r.NO_ACTION or not is_legal(game, seat, action):
+                return -1, -1
+            chosen[seat] = action
+            if action != r.PASS:
+                after = at + 1
+                hint_1, hint_2 = np.int64(hints[0]), np.int64(hints[1])
+            if not seats >> seat & 1 or absent[at] >> seat & 1:
+                continue
+            if r.WIN_BY_DRAW <= action <= r.NINE_TERMINALS:
+                continue
+            by_rules, of = ask(lookup, games, 0, seat, trials, kinds, questions, 0)
+            if by_rules != r.NO_ACTION:
+                continue
+            n = _add_answered(questions, of, game, seat, action, events[at], wanted, pairs, n, counts)
+            if discarded_kind(game, action) >= 0 and kinds.sum() == 1:
+                counts[seat, FORCED] += 1
+        if n > before:
+            if first < len(positions):
+                positions[first] = games[0]
+            for k in range(before, min(n, len(pairs))):
+                pairs[k]["position"] = first
+            first += 1
+        for seat in range(r.SEATS):
+            if asked >> seat & 1:
+                answer(game, seat, chosen[seat])
+        advance(lookup, game, False, hint_1, hint_2)
+        at = after
+    return first, n
+
+
+@jit
+def collect_pairs(lookup, tables, rules, rounds, events, absent, which, seats, wanted, positions, pairs, counts):
+    """Write the pairs of the rounds with indices `which` i64[k], for the seats in the bit masks `seats` i64[k].
+
+    tables GAME[3]: zeros, of which all but the last are overwritten. rules RULES[...], rounds ROUND[...], events,
+    absent: as in `Prepared`. counts i64[k, 4, COUNTS] receives the numbers of pairs. Otherwise as `_walk_round`;
+    returns the numbers of (positions, pairs) written, or (-1 - i, -1) if round which[i] cannot be replayed.
+    """
+    games, trials, blank = tables[0:1], tables[1:2], tables[2:3]
+    first, n = 0, 0
+    for i in range(len(which)):
+        row = rounds[which[i]]
+        start, stop = row["first_event"], row["first_event"] + row["n_events"]
+        own = events[start:stop]
+        games[0] = blank[0]
+        if not _open_round(lookup, rules[row["rules"]], row, own, games[0]):
+            return -1 - i, -1
+        first, n = _walk_round(
+            lookup, games, trials, own, absent[start:stop], seats[i], wanted, positions, first, pairs, n, counts[i]
+        )
+        if n < 0:
+            return -1 - i, -1
+    return first, n

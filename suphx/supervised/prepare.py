@@ -23,9 +23,9 @@ from simulator.lookup import get_lookup
 from simulator.processes import share_out
 from simulator.record import GAME, SEATS
 from simulator.rules import Rules
-from suphx.supervised.pairs import COUNTS, PAIR
+from suphx.agent.questions import QUESTION
+from suphx.supervised.pairs import COUNTS, collect_pairs
 from suphx.supervised.prepared import FORMAT_VERSION, GAME_ROW, NO_DAN, ROUND, LeftOut, Prepared
-from suphx.supervised.walk import collect_pairs
 
 #: Archive members handed to a process at a time.
 _CHUNK = 200
@@ -187,7 +187,7 @@ def _count(rounds: np.ndarray, events: np.ndarray, absent: np.ndarray, log: Game
     records = np.array([log.rules.to_record()])
     first, _ = collect_pairs(
         get_lookup(), np.zeros(3, GAME), records, rounds, events, absent, np.arange(len(rounds)),
-        np.full(len(rounds), (1 << SEATS) - 1), 0, np.zeros(0, GAME), np.zeros(0, PAIR), counts,
+        np.full(len(rounds), (1 << SEATS) - 1), 0, np.zeros(0, GAME), np.zeros(0, QUESTION), counts,
     )  # fmt: skip
     if first < 0:
         raise LogError(f"round {-1 - first} cannot be replayed from its events alone", log.source)

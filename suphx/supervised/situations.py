@@ -31,7 +31,7 @@ def _fill(lookup, games, index, seats, turn, distance, against):
 def situations(positions: np.ndarray, pairs: np.ndarray) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
     """Return kind of situation -> (names, i64[n]: index of the name that applies to each pair).
 
-    positions GAME[m], pairs PAIR[n].
+    positions GAME[m], pairs QUESTION[n].
 
     The shanten is that of the hand before the decision; if a tile is to be discarded, that after the best discard.
     """

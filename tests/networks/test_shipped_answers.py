@@ -15,9 +15,8 @@ import pytest
 import torch
 
 from simulator.players.simple import choose_random
-from simulator.record import ACTIONS, PASS, SEATS
+from simulator.record import CHOW_LOW, OPEN_KONG, PASS, PONG, SEATS, WIN_BY_DRAW
 from simulator.tables import Tables
-from suphx.agent.flow import PROPOSALS
 from suphx.agent.named_networks import SHIPPED, load_networks
 from suphx.features.encode import encode_batch, encode_call_batch
 from suphx.networks.planes import unpack
@@ -30,6 +29,10 @@ STORED = Path(__file__).with_name("shipped_answers.json")
 POSITIONS = 4
 
 
+def model_of(option: int) -> str:
+    return "chow" if option < PONG else "pong" if option < OPEN_KONG else "kong"
+
+
 def planes_of_play() -> dict[str, np.ndarray]:
     """Return for each model the planes of positions in random play that it may be asked about."""
     tables = Tables(16, seed=7)
@@ -37,9 +40,9 @@ def planes_of_play() -> dict[str, np.ndarray]:
     step = 0
     while min(map(len, found.values())) < POSITIONS:
         asked = tables.decisions()
-        proposed = [next((a for a in range(ACTIONS) if a in PROPOSALS and row[a]), None) for row in asked.legal]
+        proposed = [next((a for a in range(CHOW_LOW, WIN_BY_DRAW) if row[a]), None) for row in asked.legal]
         for n, option in enumerate(proposed):
-            model = ("discard", "riichi")[step % 2] if option is None else PROPOSALS[option]
+            model = ("discard", "riichi")[step % 2] if option is None else model_of(option)
             if len(found[model]) == POSITIONS or (step < 300 and step % 60):
                 continue
             one = asked.game[n : n + 1], asked.seat[n : n + 1]

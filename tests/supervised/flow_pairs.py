@@ -37,11 +37,11 @@ from simulator.record import (
 )
 from simulator.tables import Decisions
 from suphx.agent.flow import Flow, Sampling
+from suphx.agent.questions import QUESTION
 from suphx.features.positions import Position, positions_of_round
 from suphx.networks.sizes import CALL_PLANES, MODELS, NO, PLANES, YES
-from suphx.supervised.pairs import COUNTS, PAIR
+from suphx.supervised.pairs import COUNTS, collect_pairs
 from suphx.supervised.prepared import Prepared
-from suphx.supervised.walk import collect_pairs
 
 ALL_SEATS = (1 << SEATS) - 1
 ALL_MODELS = (1 << len(MODELS)) - 1
@@ -88,9 +88,9 @@ def collect(
         tables = np.zeros(3, GAME)
         return collect_pairs(get_lookup(), tables, *logs, which, chosen_seats, wanted, positions, pairs, counts)
 
-    kept, n = write(np.zeros(0, GAME), np.zeros(0, PAIR))  # how much room they need
+    kept, n = write(np.zeros(0, GAME), np.zeros(0, QUESTION))  # how much room they need
     assert n >= 0, f"round {-1 - kept} cannot be replayed"
-    positions, pairs = np.zeros(kept, GAME), np.zeros(n, PAIR)
+    positions, pairs = np.zeros(kept, GAME), np.zeros(n, QUESTION)
     assert write(positions, pairs) == (kept, n)
     chosen = [model for model in range(len(MODELS)) if wanted >> model & 1]
     of_seats = [seat for seat in range(SEATS) if seats >> seat & 1]
