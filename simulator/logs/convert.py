@@ -1,12 +1,20 @@
 """Convert logs from any format to any other.
 
 What the target format cannot express is lost: mjai has no yaku and states few rules, Tenhou's JSON has no physical
-tiles.
+tiles. What it needs and the log does not state (mjai has no fu, yaku and final points) is computed by the rules.
 """
 
 from __future__ import annotations
 
-from simulator.logs.formats import format_named, read_log
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from simulator.logs.formats import Format, format_named, read_log
+from simulator.logs.from_record import game_log
+from simulator.logs.model import GameLog
+from simulator.logs.verify import verify_game
 
 
 def convert(data: bytes, target: str, source: str = "") -> list[bytes]:
@@ -15,4 +23,43 @@ def convert(data: bytes, target: str, source: str = "") -> list[bytes]:
     Raises LogError for an unreadable log, an unknown format, or a game that the target format cannot express.
     """
     wanted = format_named(target)
-    return [wanted.write(game) for game in read_log(data, source)]
+    return [write_as(game, wanted) for game in read_log(data, source)]
+
+
+def write_as(game: GameLog, target: Format) -> bytes:
+    """Return a game in a format, completed by the rules; raise LogError for a game that it cannot express."""
+    if target.name != "mjai" and not _states_all(game):
+        complete(game)
+    return target.write(game)
+
+
+def _states_all(game: GameLog) -> bool:
+    wins = [win for each in game.rounds for win in each.wins]
+    return game.final_points is not None and all(None not in (win.fu, win.yaku, win.points) for win in wins)
+
+
+def complete(game: GameLog) -> None:
+    """Set what a log leaves out of its results to what the engine finds, as far as the log can be replayed."""
+    ends: list[np.void] = []
+    verified = verify_game(game, ended=lambda record: ends.append(record.copy()))
+    if not ends:
+        return
+    ours = game_log(np.array(ends), game.rules)
+    for stated, found in zip(game.rounds, ours.rounds, strict=False):
+        _fill(stated, found)
+        for win, scored in zip(stated.wins, found.wins, strict=False):
+            if win.yaku is None:
+                win.liable = scored.liable
+            _fill(win, scored)
+            win.yakuman = scored.yakuman
+    if not verified.mismatches:
+        game.final_scores, game.final_points = (
+            game.final_scores or ours.final_scores,
+            game.final_points or ours.final_points,
+        )
+
+
+def _fill(stated: Any, found: Any) -> None:
+    for field in dataclasses.fields(stated):
+        if getattr(stated, field.name) is None:
+            setattr(stated, field.name, getattr(found, field.name))

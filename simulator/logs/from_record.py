@@ -7,12 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from simulator import record as r
+from simulator.logs.mjai_words import YAKU_NAMES
+from simulator.logs.mjlog_codes import meld_codes
 from simulator.logs.model import LOG_EVENT, GameLog, RoundLog, WinLog
-from simulator.logs.verify import yaku_with_han
+from simulator.logs.writing import limit_of
 from simulator.rules import Rules
+from simulator.scoring.yaku import YAKU
 from simulator.walls import DORA_INDICATORS, URA_INDICATORS, dealt_places
 
 _RIICHI_YAKU = 1 << 1 | 1 << 21  # riichi and double riichi, as bits of WIN.yaku
+_DORA, _URA, _RED = 52, 53, 54
+_YAKUMAN_HAN = 13
+_ACCEPTED = 2  # GAME.riichi
 
 
 def game_log(rounds: np.ndarray, rules: Rules, names: Sequence[str] = ("", "", "", ""), source: str = "") -> GameLog:
@@ -35,6 +41,9 @@ def round_log(record: np.void, rules: Rules) -> RoundLog:
     dealer = int(result["round"]) % r.SEATS
     wall = record["wall"]
     n_wins = int(result["n_wins"])
+    events = _events(record)
+    shown = None if n_wins else _shown(record)
+    table = int(result["repeat_counter"]), int(result["bets"])
     return RoundLog(
         round=int(result["round"]),
         repeat_counter=int(result["repeat_counter"]),
@@ -43,10 +52,15 @@ def round_log(record: np.void, rules: Rules) -> RoundLog:
         scores=record["start_scores"].tolist(),
         hands=[wall[dealt_places(dealer, seat)].tolist() for seat in range(r.SEATS)],
         indicator=int(wall[DORA_INDICATORS[0]]),
-        events=_events(record),
-        wins=[_win_log(record, win, rules) for win in result["wins"][:n_wins]],
+        events=events,
+        wins=[
+            _win_log(record, win, rules, events, table if number == 0 else (table[0], 0))
+            for number, win in enumerate(result["wins"][:n_wins])
+        ],
         draw_type=None if n_wins else int(result["type"]),
-        tenpai=None if n_wins else _shown(record),
+        tenpai=shown,
+        shown=None if shown is None else [_concealed(record, seat) if shown[seat] else None for seat in range(r.SEATS)],
+        table=None if n_wins else table,
         deltas=result["deltas"].tolist(),
     )
 
@@ -72,24 +86,54 @@ def _events(record: np.void) -> np.ndarray:
     return events
 
 
-def _win_log(record: np.void, win: np.void, rules: Rules) -> WinLog:
+def _concealed(record: np.void, seat: int) -> list[int]:
+    return np.flatnonzero(record["copies"][seat][:, None] >> np.arange(4) & 1).tolist()
+
+
+def _win_log(record: np.void, win: np.void, rules: Rules, events: np.ndarray, table: tuple[int, int]) -> WinLog:
     shown = int(record["indicators"])
     below = 0
-    if int(win["yaku"]) & _RIICHI_YAKU and rules.ura_dora:
+    seat, source, tile = int(win["seat"]), int(win["source"]), int(win["tile"])
+    if record["riichi"][seat] == _ACCEPTED and rules.ura_dora:
         below = shown if rules.kong_ura else 1
-    return WinLog(
-        seat=int(win["seat"]),
-        source=int(win["source"]),
-        tile=int(win["tile"]),
+    log = WinLog(
+        seat=seat,
+        source=source,
+        tile=tile,
         fu=int(win["fu"]),
         points=int(win["points"]),
         yaku=yaku_with_han(win),
         yakuman=bool(win["yakuman"]),
+        han=None if win["yakuman"] else int(win["han"]),
+        hand=sorted({*_concealed(record, seat), tile}),
+        meld_codes=meld_codes(events, seat),
+        table=table,
         indicators=record["wall"][DORA_INDICATORS[:shown]].tolist(),
         ura_indicators=record["wall"][URA_INDICATORS[:below]].tolist() if below else None,
         liable=None if win["liable"] == r.NO_SEAT else int(win["liable"]),
         deltas=win["deltas"].tolist(),
     )
+    log.limit = limit_of(log, int(win["points"]), int(record["result"]["round"]) % r.SEATS, rules)
+    log.mjai_yaku = {}
+    for number, han in log.yaku or ():
+        if han:
+            name = YAKU_NAMES[number]
+            log.mjai_yaku[name] = log.mjai_yaku.get(name, 0) + han
+    return log
+
+
+def yaku_with_han(win: np.void) -> list[tuple[int, int]]:
+    """Return (Tenhou's yaku number, han) for a WIN record as Tenhou lists them, in order of number.
+
+    Each yakuman has 13 han. Other hands also list dora, ura dora (with riichi even if there is none) and red fives.
+    """
+    mask = int(win["yaku"])
+    numbers = [number for number in range(_DORA) if mask >> number & 1]
+    if win["yakuman"]:
+        return [(number, _YAKUMAN_HAN) for number in numbers]
+    listed = [(number, YAKU[number].han if win["closed"] else YAKU[number].open_han) for number in numbers]
+    extra = ((_DORA, win["dora"], False), (_URA, win["ura"], mask & _RIICHI_YAKU), (_RED, win["red"], False))
+    return listed + [(number, int(count)) for number, count, always in extra if count or always]
 
 
 def _shown(record: np.void) -> list[bool]:
@@ -99,6 +143,10 @@ def _shown(record: np.void) -> list[bool]:
         return [bool(result["tenpai"] >> seat & 1) for seat in range(r.SEATS)]
     if result["type"] == r.RESULT_NINE_TERMINALS:
         return [seat == record["turn"] for seat in range(r.SEATS)]
+    if result["type"] == r.RESULT_TRIPLE_RON:
+        return [
+            bool(record["asked"] >> seat & 1 and record["answers"][seat] == r.WIN_BY_CLAIM) for seat in range(r.SEATS)
+        ]
     return [bool(result["type"] == r.RESULT_FOUR_RIICHI)] * r.SEATS
 
 

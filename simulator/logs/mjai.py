@@ -12,18 +12,12 @@ from collections.abc import Callable
 from typing import Literal
 
 from simulator import record as r
+from simulator.logs import mjai_words as words
 from simulator.logs.archives import plain_data
-from simulator.logs.mjai_words import (
-    DRAW_REASONS,
-    Event,
-    read_count,
-    read_points,
-    read_seat,
-    read_tile,
-    read_tiles,
-)
-from simulator.logs.model import GameLog, LogError, RoundLog, SkippedLog, WinLog, check_texts
-from simulator.logs.round_builder import RoundBuilder
+from simulator.logs.mjai_words import Event, read_count, read_points, read_seat, read_tile, read_tiles
+from simulator.logs.model import MOST_POINTS, GameLog, LogError, RoundLog, SkippedLog, Standing, WinLog, check_texts
+from simulator.logs.round_builder import RoundBuilder, face_of
+from simulator.logs.writing import BET
 from simulator.rules import Rules
 from simulator.tiles import EAST, NORTH
 from simulator.walls import LIVE_TILES
@@ -31,6 +25,10 @@ from simulator.walls import LIVE_TILES
 _CALLS = {"chi": (r.EVENT_CHOW, 2), "pon": (r.EVENT_PONG, 2), "daiminkan": (r.EVENT_OPEN_KONG, 3)}
 _SILENT = {"none", "error", "hello", "join"}
 _EAST_ONLY = 4
+#: Names of the ura indicators: Mortal's, mjai's, akochan's.
+_URA = ("ura_markers", "uradora_markers", "uradora_marker")
+_YAKUMAN_HAN, _YAKUMAN_FAN, _MOST_FAN = 13, 100, 1000  # mjai counts a yakuman as 100 fan
+_MOST_FU, _SEVEN_PAIRS_FU = 200, 25
 _TENPAI_PAYMENTS = {0, 1000, 1500, 3000}
 
 
@@ -82,7 +80,7 @@ class _GameReader:
     def __init__(self, events: list[tuple[int, Event]], source: str, rules: Rules | None) -> None:
         self.events, self.source = events, source
         self.line = 0
-        self.started = self.ended = False
+        self.ended = False
         self.named_length: int | None = None
         self.red_fives = rules.red_fives if rules else self._red_fives()
         self.rules_given = rules is not None
@@ -139,11 +137,10 @@ class _GameReader:
             except (ValueError, TypeError, AttributeError) as error:
                 raise self._error(f"{event['type']}: {error}") from error
         if self.builder is not None:
-            self._end_round()
-        if not self.game.rounds:
+            self._end_round(last=True)
+        self.game.settle_cut()
+        if not self.game.rounds and self.game.cut is None:
             raise self._error("the log has no rounds")
-        if self.started and not self.ended:
-            raise self._error("the game has no end_game: the log is cut off")
         self._settle_rules()
         return self.game
 
@@ -172,7 +169,6 @@ class _GameReader:
             raise LogError(f"unknown event {kind[:20]!r}")
 
     def _start_game(self, event: Event) -> None:
-        self.started = True
         names = event.get("names")
         if isinstance(names, list):
             if len(names) == r.SEATS - 1:
@@ -222,10 +218,13 @@ class _GameReader:
 
     def _discard(self, event: Event, builder: RoundBuilder) -> None:
         seat, face = read_seat(event, "actor"), read_tile(event["pai"])
-        drawn = builder.drawn_face(seat) if event.get("tsumogiri") else None
+        stated = event.get("tsumogiri")
+        if not isinstance(stated, bool | None):
+            raise ValueError(f"tsumogiri is {str(stated)[:20]!r}, neither true nor false")
+        drawn = builder.drawn_face(seat) if stated else None
         if drawn is not None and drawn != face:
             raise ValueError(f"{event['pai']} is marked as the tile just drawn (tsumogiri), but another was drawn")
-        builder.discard(seat, None if drawn is not None else face)
+        builder.discard(seat, None if drawn is not None else face, stated)
 
     def _call(self, event: Event, builder: RoundBuilder) -> None:
         kind, count = _CALLS[event["type"]]
@@ -236,7 +235,8 @@ class _GameReader:
         builder.closed_kong(read_seat(event, "actor"), read_tiles(event, "consumed", 4))
 
     def _added_kong(self, event: Event, builder: RoundBuilder) -> None:
-        builder.added_kong(read_seat(event, "actor"), read_tile(event["pai"]))
+        pong = read_tiles(event, "consumed", 3) if "consumed" in event else []
+        builder.added_kong(read_seat(event, "actor"), read_tile(event["pai"]), pong)
 
     def _dora(self, event: Event, builder: RoundBuilder) -> None:
         builder.show_indicator(read_tile(event["dora_marker"]))
@@ -245,21 +245,54 @@ class _GameReader:
         builder.declare_riichi(read_seat(event, "actor"))
 
     def _reach_accepted(self, event: Event, builder: RoundBuilder) -> None:
-        builder.accept_riichi(read_seat(event, "actor"))
+        seat = read_seat(event, "actor")
+        deltas = read_points(event, "deltas")
+        if deltas is not None and deltas != [-BET * (each == seat) for each in range(r.SEATS)]:
+            raise ValueError(f"deltas {deltas} are not the {BET} points of seat {seat}'s bet")
+        builder.accept_riichi(seat)
+        self._stand(event, builder)
+
+    def _stand(self, event: Event, builder: RoundBuilder) -> None:
+        """Note the points after an event, if it states them."""
         self.scores = read_points(event, "scores")
+        if self.scores is not None and self.round is not None:
+            self.round.standings.append(Standing(len(builder), self.scores))
 
     def _win(self, event: Event, builder: RoundBuilder) -> None:
         win = WinLog(read_seat(event, "actor"), read_seat(event, "target"), deltas=read_points(event, "deltas"))
-        ura = "ura_markers" if "ura_markers" in event else "uradora_markers"
+        ura = next((name for name in _URA if name in event), "")
         if event.get(ura):
             faces = read_tiles(event, ura)
             shown = next((other.ura_indicators for other in builder.wins if other.ura_indicators), None)
-            win.ura_indicators = shown or [builder.new_tile(face) for face in faces]
-        for name, mjai_name in (("fu", "fu"), ("points", "hora_points")):
-            if type(event.get(mjai_name)) is int:
-                setattr(win, name, event[mjai_name])
+            repeated = shown is not None and [face_of(tile, self.red_fives) for tile in shown] == faces
+            win.ura_indicators = shown if repeated else [builder.new_tile(face) for face in faces]
+        if "hora_points" in event:
+            win.points = read_count(event, "hora_points", 0, MOST_POINTS)
         builder.win(win)
-        self.scores = read_points(event, "scores")
+        face = read_tile(event["pai"]) if "pai" in event else None
+        if face is not None and win.tile is not None and face_of(win.tile, self.red_fives) != face:
+            (win.tile,) = builder.tiles_like(win.seat, [face])  # the verifier will say so
+        self._worth(event, win, builder)
+        self._stand(event, builder)
+
+    def _worth(self, event: Event, win: WinLog, builder: RoundBuilder) -> None:
+        """Read what the old dialect states of a winning hand."""
+        if "yakus" in event:
+            win.mjai_yaku = words.read_yaku(event["yakus"])
+            win.yakuman = any(han >= _YAKUMAN_HAN for han in win.mjai_yaku.values())
+        if not win.yakuman and "fan" in event:
+            win.han = read_count(event, "fan", 1, _MOST_FAN)
+            win.yakuman = win.han >= _YAKUMAN_FAN
+        if win.yakuman:
+            win.han, win.fu = None, None  # dialects differ in both
+        elif "fu" in event:
+            fu = read_count(event, "fu", 0, _MOST_FU)
+            win.fu = fu if fu == _SEVEN_PAIRS_FU else -(-fu // 10) * 10  # akochan does not round them up
+        if event.get("hora_tehais"):
+            hand = builder.tiles_like(win.seat, read_tiles(event, "hora_tehais"), win.tile)
+            # By claim, the dialects differ in whether the hand includes the winning tile.
+            whole = win.source == win.seat or win.tile in hand
+            win.hand = hand if whole or win.tile is None else sorted([*hand, win.tile])
 
     def _no_winner(self, event: Event, builder: RoundBuilder) -> None:
         this = self.round
@@ -267,18 +300,23 @@ class _GameReader:
             raise LogError("ryukyoku outside of a round")
         this.deltas = read_points(event, "deltas")
         reason = event.get("reason")
-        if reason is not None and reason not in DRAW_REASONS:
+        if reason is not None and reason not in words.DRAW_REASONS:
             raise ValueError(f"unknown reason {str(reason)[:20]!r}")
-        this.draw_type = DRAW_REASONS[reason] if reason is not None else self._draw_type(builder, this.deltas)
+        this.draw_type = words.DRAW_REASONS[reason] if reason is not None else self._draw_type(builder, this.deltas)
         if reason is not None and this.draw_type == r.RESULT_EXHAUSTIVE:
             this.draw_type = _exhaustive_type(this.deltas)
+        hands = event.get("tehais")
+        if isinstance(hands, list) and len(hands) == r.SEATS:
+            shown = [builder.tiles_like(s, read_tiles({"tehais": h}, "tehais")) if _open(h) else None
+                     for s, h in enumerate(hands)]  # fmt: skip
+            this.shown = shown
         tenpai = event.get("tenpais")
         if isinstance(tenpai, list) and len(tenpai) == r.SEATS:
             this.tenpai = [bool(each) for each in tenpai]
         elif this.draw_type == r.RESULT_EXHAUSTIVE and this.deltas and any(this.deltas):
             this.tenpai = [delta > 0 for delta in this.deltas]
         builder.no_winner(this.draw_type)
-        self.scores = read_points(event, "scores")
+        self._stand(event, builder)
 
     def _draw_type(self, builder: RoundBuilder, deltas: list[int] | None) -> int:
         """Return the kind of a round without a winner (RESULT_*), derived from the round if the event omits it."""
@@ -297,12 +335,12 @@ class _GameReader:
             return r.RESULT_FOUR_WINDS
         return r.RESULT_TRIPLE_RON
 
-    def _end_round(self) -> None:
+    def _end_round(self, last: bool = False) -> None:
         builder, this = self.builder, self.round
         if builder is None or this is None:
             raise LogError("end_kyoku outside of a round", self.source, f"line {self.line}")
-        if not builder.wins and this.draw_type is None:
-            raise LogError("the round has no result: the log is cut off", self.source, f"line {self.line}")
+        if not builder.wins and this.draw_type is None and not last:
+            raise LogError("the round has no result", self.source, f"line {self.line}")
         deltas = [win.deltas for win in builder.wins if win.deltas is not None]
         if builder.wins and len(deltas) == len(builder.wins):
             this.deltas = [sum(column) for column in zip(*deltas, strict=True)]
@@ -321,6 +359,10 @@ class _GameReader:
         if not self.rules_given:
             length: Literal["east", "east_south"] = "east" if east else "east_south"
             self.game.rules = dataclasses.replace(self.game.rules, length=length, red_fives=self.red_fives)
+
+
+def _open(hand: object) -> bool:
+    return isinstance(hand, list) and bool(hand) and "?" not in hand
 
 
 def _exhaustive_type(deltas: list[int] | None) -> int:

@@ -8,6 +8,7 @@ from simulator import record as r
 from simulator.logs.model import MOST_POINTS
 
 Event = dict[str, Any]
+_MOST_FAN = 1000
 
 TILE_NAMES = (
     *(f"{number}{suit}" for suit in "mps" for number in range(1, 10)),
@@ -41,6 +42,16 @@ DRAW_REASONS = {
 }
 REASON_NAMES = {result: reason for reason, result in reversed(DRAW_REASONS.items())}
 
+#: mjai's names of the yaku by Tenhou's number.
+YAKU_NAMES = (
+    "menzenchin_tsumoho", "reach", "ippatsu", "chankan", "rinshankaiho", "haiteiraoyue", "hoteiraoyui", "pinfu",
+    "tanyaochu", "ipeko", *["jikaze"] * 4, *["bakaze"] * 4, *["sangenpai"] * 3, "double_reach", "chitoitsu",
+    "honchantaiyao", "ikkitsukan", "sanshokudojun", "sanshokudoko", "sankantsu", "toitoiho", "sananko", "shosangen",
+    "honroto", "ryanpeko", "junchantaiyao", "honiso", "chiniso", "renho", "tenho", "chiho", "daisangen", "suanko",
+    "suanko", "tsuiso", "ryuiso", "chinroto", "churenpoton", "churenpoton", "kokushimuso", "kokushimuso", "daisushi",
+    "shosushi", "sukantsu", "dora", "uradora", "akadora",
+)  # fmt: skip
+
 
 def read_tile(name: Any) -> int:
     """Return the face for a tile name; raise ValueError for an unknown name."""
@@ -58,6 +69,18 @@ def read_tiles(event: Event, name: str, count: int | None = None) -> list[int]:
     if not isinstance(tiles, list) or (count is not None and len(tiles) != count):
         raise ValueError(f"{name} is not a list of {'' if count is None else f'{count} '}tiles")
     return [read_tile(tile) for tile in tiles]
+
+
+def read_yaku(yakus: Any) -> dict[str, int]:
+    """Return the han by mjai's name of a field like `[["reach", 1], ["dora", 2]]`; raise ValueError if malformed."""
+    found: dict[str, int] = {}
+    for each in yakus if isinstance(yakus, list) else [yakus]:
+        name, han = each if isinstance(each, list) and len(each) == 2 else (each, None)
+        if name not in YAKU_NAMES or type(han) is not int or not 0 <= han <= _MOST_FAN:
+            raise ValueError(f"{str(each)[:40]} is not a yaku with its han")
+        if han:
+            found[name] = found.get(name, 0) + han
+    return found
 
 
 def read_seat(event: Event, name: str) -> int:

@@ -35,8 +35,10 @@ def mjai_events(game: GameLog) -> list[Event]:
     length = _EAST_ONLY if game.rules.length == "east" else 0
     start = {"type": "start_game", "names": list(game.names), "kyoku_first": length}
     events: list[Event] = [start | {"aka_flag": game.rules.red_fives}]
-    for index in range(len(game.rounds)):
+    for index in range(len(game.played)):
         events += round_events(game, index)
+    if game.cut is not None:
+        return events
     end: Event = {"type": "end_game"}
     if game.final_scores is not None:
         end["scores"] = list(game.final_scores)
@@ -44,8 +46,8 @@ def mjai_events(game: GameLog) -> list[Event]:
 
 
 def round_events(game: GameLog, index: int) -> list[Event]:
-    """Return the mjai events of one round, from `start_kyoku` to `end_kyoku`."""
-    this = game.rounds[index]
+    """Return the mjai events of one round, from `start_kyoku` to `end_kyoku` (unless it is cut off)."""
+    this = game.played[index]
     red_fives = game.rules.red_fives
     events: list[Event] = [
         {
@@ -74,7 +76,7 @@ def round_events(game: GameLog, index: int) -> list[Event]:
             events.append({"type": "ryukyoku", "reason": reason, "deltas": round_deltas(game, index)})
         else:
             events.append(_move(game, this, place, event, pongs))
-    return [*events, {"type": "end_kyoku"}]
+    return [*events, {"type": "end_kyoku"}] if this.has_result else events
 
 
 def tile_name(tile: int, red_fives: bool) -> str:

@@ -18,6 +18,7 @@ from simulator import record as r
 from simulator.logs.archives import plain_data
 from simulator.logs.mjlog_codes import (
     DRAW_TYPES,
+    PONG_OR_ADDED_KONG,
     ROOM_MASK,
     ROOMS,
     TILE_TAGS,
@@ -36,6 +37,7 @@ from simulator.logs.model import (
     Places,
     RoundLog,
     SkippedLog,
+    Standing,
     WinLog,
     checked_rates,
 )
@@ -56,9 +58,9 @@ Attributes = dict[str, str]
 def read_mjlog(data: bytes, source: str = "") -> GameLog:
     """Return the game in an mjlog file, plain or gzipped.
 
-    A fu of 0 counts as not stated. Raises SkippedLog for a three-player game, and LogError, naming the tag, for
-    anything that cannot be read: XML that is not well-formed, a document type or entities, unknown tags, tiles outside
-    0..135 or occurring twice, wrong counts. Whether the moves are legal is left to the verifier.
+    A round without a result may only be the last one. Raises SkippedLog for a three-player game, and LogError, naming
+    the tag, for anything that cannot be read: XML that is not well-formed, a document type or entities, unknown tags,
+    tiles outside 0..135 or occurring twice, wrong counts. Whether the moves are legal is left to the verifier.
     """
     return _Reader(source).read(plain_data(data, source, MAX_BYTES))
 
@@ -84,6 +86,19 @@ def _seat(attributes: Attributes, name: str = "who") -> int:
     return seat
 
 
+def _table(attributes: Attributes) -> tuple[int, int] | None:
+    if "ba" not in attributes:
+        return None
+    repeat_counter, bets = _numbers(attributes, "ba", 2)
+    return repeat_counter, bets
+
+
+def _melds(attributes: Attributes) -> list[int] | None:
+    """Return the codes of a win's melds; which of its four tiles a closed kong names means nothing."""
+    codes = _numbers(attributes, "m") if "m" in attributes else []
+    return [code & ~0x300 if not code & 0xFF else code for code in codes] if "hai" in attributes else None
+
+
 class _Reader:
     """The state of reading one file. Every tag appends one packed event to `packed`, 0 if it is no event."""
 
@@ -93,6 +108,8 @@ class _Reader:
         self.rounds: list[RoundLog] = []
         self.starts: list[int] = []
         self.connections: list[tuple[int, int, int, bool]] = []
+        self.standings: list[tuple[int, int, list[int]]] = []
+        self.pongs: set[tuple[int, int]] = set()
         self.game: GameLog | None = None
         self.named = False
         self.names = ["", "", "", ""]
@@ -232,6 +249,7 @@ class _Reader:
             )
         )
         self.starts.append(len(self.packed))
+        self.pongs.clear()
         return _NOTHING
 
     def _scores(self, attributes: Attributes, name: str, count: int) -> list[int]:
@@ -241,12 +259,21 @@ class _Reader:
         return scores
 
     def _call(self, attributes: Attributes) -> int:
-        return decode_meld(int(attributes["m"]), int(attributes["who"]))
+        code, seat = int(attributes["m"]), int(attributes["who"])
+        event = decode_meld(code, seat)
+        if event & 0xFF == r.EVENT_PONG:
+            self.pongs.add((seat, code))
+        elif event & 0xFF == r.EVENT_ADDED_KONG and (seat, code ^ PONG_OR_ADDED_KONG) not in self.pongs:
+            raise ValueError(f"meld code {code} adds a tile to a pong that seat {seat} has not made")
+        return event
 
     def _riichi(self, attributes: Attributes) -> int:
         step = attributes["step"]
         if step not in ("1", "2"):
             raise ValueError(f"step is {step!r}, not 1 or 2")
+        if step == "2" and "ten" in attributes:
+            self._round()
+            self.standings.append((len(self.rounds) - 1, len(self.packed) + 1, self._scores(attributes, "ten", 4)))
         return pack_event(r.EVENT_RIICHI if step == "1" else r.EVENT_RIICHI_ACCEPTED, _seat(attributes))
 
     def _dora(self, attributes: Attributes) -> int:
@@ -260,7 +287,9 @@ class _Reader:
     def _result(self, attributes: Attributes) -> list[int]:
         """Add a result tag's payments to the round's, store the final points if it states them; return the payments."""
         round_log = self._round()
-        deltas = self._scores(attributes, "sc", 8)[1::2]
+        scores = self._scores(attributes, "sc", 8)
+        self.standings.append((len(self.rounds) - 1, len(self.packed), scores[0::2]))
+        deltas = scores[1::2]
         before = round_log.deltas or [0, 0, 0, 0]
         round_log.deltas = [a + b for a, b in zip(before, deltas, strict=True)]
         if "owari" in attributes:
@@ -274,7 +303,7 @@ class _Reader:
     def _win(self, attributes: Attributes) -> int:
         seat, source = _seat(attributes), _seat(attributes, "fromWho")
         tile = _tiles(attributes, "machi", 1)[0]
-        fu, points, _ = _numbers(attributes, "ten", 3)
+        fu, points, limit = _numbers(attributes, "ten", 3) if "ten" in attributes else (None, None, None)
         yaku: list[tuple[int, int]] | None = None
         if "yakuman" in attributes:
             yaku = [(number, _YAKUMAN_HAN) for number in _numbers(attributes, "yakuman")]
@@ -289,8 +318,12 @@ class _Reader:
             seat=seat,
             source=source,
             tile=tile,
-            fu=fu or None,
+            fu=fu,
             points=points,
+            limit=limit,
+            hand=sorted(_tiles(attributes, "hai")) if "hai" in attributes else None,
+            meld_codes=_melds(attributes),
+            table=_table(attributes),
             yaku=yaku,
             yakuman="yakuman" in attributes,
             indicators=_tiles(attributes, "doraHai") if "doraHai" in attributes else None,
@@ -309,7 +342,9 @@ class _Reader:
             raise ValueError(f"unknown type {name[:20]!r}")
         self._result(attributes)
         self.rounds[-1].draw_type = DRAW_TYPES[name]
-        self.rounds[-1].tenpai = [f"hai{seat}" in attributes for seat in range(4)]
+        shown = [sorted(_tiles(attributes, f"hai{seat}")) if f"hai{seat}" in attributes else None for seat in range(4)]
+        self.rounds[-1].tenpai, self.rounds[-1].shown = [hand is not None for hand in shown], shown
+        self.rounds[-1].table = _table(attributes)
         return pack_event(r.EVENT_NO_WINNER, 0, DRAW_TYPES[name])
 
     def _finish(self) -> GameLog:
@@ -325,10 +360,14 @@ class _Reader:
             raise LogError("a move before the first round", self.source, f"tag {tags[0]}")
         _mark_drawn(events)
         self._check_tiles(events, cuts, tags)
+        for index, tag, scores in self.standings:
+            event = int(np.searchsorted(tags, tag) - cuts[index])
+            self.rounds[index].standings.append(Standing(event, scores))
         for index, round_log in enumerate(self.rounds):
             part = slice(cuts[index], cuts[index + 1])
             round_log.events, round_log.places = events[part], Places("tag", tags[part])
-            self._check_end(round_log, self.starts[index])
+            self._check_end(round_log, self.starts[index], index == len(self.rounds) - 1)
+        game.settle_cut()
         for field in ("names", "seed", "dan", "rates", "first_dealer", "final_scores", "final_points"):
             setattr(game, field, getattr(self, field))
         for number, tag, seat, present in self.connections:
@@ -351,11 +390,13 @@ class _Reader:
             place = f"tag {tags[later[-1]] if len(later) else self.starts[twice // TILES]}"
             raise LogError(f"tile {twice % TILES} comes twice in one round", self.source, place)
 
-    def _check_end(self, round_log: RoundLog, start: int) -> None:
+    def _check_end(self, round_log: RoundLog, start: int, last: bool) -> None:
         ends = np.flatnonzero(round_log.events["type"] >= r.EVENT_WIN)
         wins = len(round_log.wins)
         if not len(ends):
-            raise LogError("the round has no result: the log is cut off", self.source, f"round at tag {start}")
+            if last:
+                return
+            raise LogError("the round has no result", self.source, f"round at tag {start}")
         if ends[0] != len(round_log.events) - len(ends) or len(ends) != (wins or 1):
             raise LogError("the round goes on after its result", self.source, round_log.places[int(ends[0])])
 

@@ -38,6 +38,8 @@ ROOM_MASK = 0xA0
 
 MELD_CODES = 1 << 16
 _CHOW, _PONG, _ADDED_KONG, _NORTH = 4, 8, 16, 32
+#: The bits in which the codes of a pong and of the kong that extends it differ.
+PONG_OR_ADDED_KONG = _PONG | _ADDED_KONG
 
 NO_CONSUMED = (NO_TILE, NO_TILE, NO_TILE)
 
@@ -148,3 +150,17 @@ def encode_meld(event: np.void, pong: int | None = None) -> int:
         return ((low // 9 * 7 + low % 9) * 3 + called) << 10 | copies | _CHOW | relative
     unused = next(copy for copy in range(4) if (tile & ~3) + copy not in tiles)
     return ((tile >> 2) * 3 + called) << 9 | unused << 5 | _PONG | relative
+
+
+def meld_codes(events: np.ndarray, seat: int) -> list[int]:
+    """Return the codes of all melds of a seat after a round's events, the last one first, as Tenhou lists them."""
+    codes: list[int] = []
+    calls = (events["type"] >= r.EVENT_CHOW) & (events["type"] <= r.EVENT_ADDED_KONG) & (events["seat"] == seat)
+    for event in events[calls]:
+        if event["type"] == r.EVENT_ADDED_KONG:
+            pong = next((c for c in codes if c & 0b1100 == 0b1000 and (c >> 9) // 3 == event["tile"] >> 2), None)
+            code = encode_meld(event, pong)
+            codes[codes.index(pong or 0)] = code
+        else:
+            codes.insert(0, encode_meld(event))
+    return codes

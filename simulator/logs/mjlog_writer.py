@@ -23,19 +23,21 @@ _DRAWS, _DISCARDS = "TUVW", "DEFG"
 def write_mjlog(game: GameLog) -> bytes:
     """Return a game as an mjlog file.
 
-    Points are in hundreds; an unknown fu is written as 0, unknown dice as ones, and the rules as far as Tenhou's
-    table type can express them. Raises LogError for an inconsistent game.
+    Points are in hundreds; unknown dice are written as ones, since the form must name them, and the rules as far as
+    Tenhou's table type can express them. Raises LogError for an inconsistent game.
     """
     parts = ['<mjloggm ver="2.3">']
     if game.seed:
         parts.append(_tag("SHUFFLE", seed=game.seed, ref=""))
-    parts.append(_tag("GO", type=type_of_rules(game.rules, game.room), lobby=0))
+    parts.append(_tag("GO", type=type_of_rules(game.rules, game.room)))
     names = {f"n{seat}": quote(game.names[seat], safe="") for seat in range(r.SEATS)}
-    dan = _join(game.dan or [0] * r.SEATS)
-    rates = ",".join(f"{rate:.2f}" for rate in game.rates or [1500.0] * r.SEATS)
-    parts.append(_tag("UN", **names, dan=dan, rate=rates, sx="C,C,C,C"))
+    if game.dan is not None:
+        names["dan"] = _join(game.dan)
+    if game.rates is not None:
+        names["rate"] = ",".join(f"{rate:.2f}" for rate in game.rates)
+    parts.append(_tag("UN", **names))
     parts.append(_tag("TAIKYOKU", oya=game.first_dealer))
-    for index in range(len(game.rounds)):
+    for index in range(len(game.played)):
         try:
             _RoundWriter(game, index, parts).write()
         except ValueError as error:
@@ -66,7 +68,7 @@ class _RoundWriter:
 
     def __init__(self, game: GameLog, index: int, parts: list[str]) -> None:
         self.game, self.index, self.parts = game, index, parts
-        self.round: RoundLog = game.rounds[index]
+        self.round: RoundLog = game.played[index]
         self.hands = writing.Hands(game, self.round)
         self.scores = [_hundreds(score) for score in self.round.scores]
         self.melds: list[list[int]] = [[] for _ in range(r.SEATS)]
@@ -130,9 +132,8 @@ class _RoundWriter:
         attributes = {"sc": _join([part for pair in zip(self.scores, hundreds, strict=True) for part in pair])}
         self.scores = [a + b for a, b in zip(self.scores, hundreds, strict=True)]
         last = self.index == len(self.game.rounds) - 1 and self.wins in (0, len(self.round.wins))
-        if last and self.game.final_scores is not None:
-            points = self.game.final_points or [0.0] * r.SEATS
-            pairs = zip(self.game.final_scores, points, strict=True)
+        if last and self.game.final_scores is not None and self.game.final_points is not None:
+            pairs = zip(self.game.final_scores, self.game.final_points, strict=True)
             attributes["owari"] = ",".join(f"{_hundreds(score)},{point:.1f}" for score, point in pairs)
         return attributes
 
@@ -150,7 +151,8 @@ class _RoundWriter:
             attributes["m"] = _join(self.melds[win.seat])
         attributes["machi"] = NO_TILE if win.tile is None else win.tile
         limit = writing.limit_of(win, points, self.round.dealer, self.game.rules)
-        attributes["ten"] = f"{win.fu or 0},{points},{limit}"
+        if win.fu is not None:
+            attributes["ten"] = f"{win.fu},{points},{limit}"
         if win.yaku is not None and win.yakuman:
             attributes["yakuman"] = _join([yaku for yaku, _ in win.yaku])
         elif win.yaku is not None:

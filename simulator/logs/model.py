@@ -39,6 +39,8 @@ class SkippedLog(LogError):
 
 #: Largest absolute value of a seat's points that is accepted.
 MOST_POINTS = 10_000_000
+#: The limits of hands, in Tenhou's numbering.
+LIMITS = ("", "mangan", "haneman", "baiman", "sanbaiman", "yakuman")
 #: Most han of any single item of a win: dora, with four tiles for each of five indicators.
 MOST_HAN = 20
 _MOST_RATE = 1_000_000
@@ -104,11 +106,32 @@ class WinLog:
     yaku: list[tuple[int, int]] | None = None
     """(Tenhou's yaku number, han) as stated, including dora (52), ura (53) and red fives (54); yakuman with 13 han."""
     yakuman: bool = False
+    han: int | None = None
+    """With dora; None for a yakuman."""
+    limit: int | None = None
+    """Index of LIMITS."""
+    mjai_yaku: dict[str, int] | None = None
+    """mjai's names of the yaku, each with the sum of its han; the same dragon counts once for each dragon."""
+    hand: list[int] | None = None
+    """Concealed tiles, ascending, the winning tile included."""
+    meld_codes: list[int] | None = None
+    """Tenhou's codes of the melds, the last one first."""
+    table: tuple[int, int] | None = None
+    """Repeat counter and riichi bets that this win pays out."""
     indicators: list[int] | None = None
     """All dora indicators shown, including the first one."""
     ura_indicators: list[int] | None = None
     liable: int | None = None
     deltas: list[int] | None = None
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The points of all seats, riichi bets taken off, as stated within a round."""
+
+    event: int
+    """Number of events of the round before it."""
+    scores: list[int]
 
 
 @dataclass
@@ -132,11 +155,21 @@ class RoundLog:
     """RESULT_* of a round without a winner."""
     tenpai: list[bool] | None = None
     """For a round without a winner: the seats that show their hands (tenpai, or nine terminals)."""
+    shown: list[list[int] | None] | None = None
+    """The hands that they show, ascending; None for the others."""
+    table: tuple[int, int] | None = None
+    """For a round without a winner: repeat counter and riichi bets at its end."""
+    standings: list[Standing] = field(default_factory=list)
     deltas: list[int] | None = None
     """Points each seat gains at the end of the round, summed over all wins."""
     dice: tuple[int, int] | None = None
     places: Sequence[str] = ()
     """The place of each event in the file, for messages; may be empty."""
+
+    @property
+    def has_result(self) -> bool:
+        """Whether the round is whole, with its winners or the kind of its draw."""
+        return bool(self.wins) or self.draw_type is not None
 
 
 @dataclass
@@ -158,4 +191,19 @@ class GameLog:
     first_dealer: int = 0
     final_scores: list[int] | None = None
     final_points: list[float] | None = None
+    cut: RoundLog | None = None
+    """The beginning of a round that has no result, after all others: the log ends there."""
     connections: list[Connection] = field(default_factory=list)
+
+    @property
+    def played(self) -> list[RoundLog]:
+        """All rounds, the one that is cut off included."""
+        return [*self.rounds, *([self.cut] if self.cut else [])]
+
+    def settle_cut(self) -> None:
+        """Move a last round without a result to `cut`; raise LogError if another round has none."""
+        if self.rounds and not self.rounds[-1].has_result:
+            self.cut = self.rounds.pop()
+        for number, each in enumerate(self.rounds, 1):
+            if not each.has_result:
+                raise LogError("the round has no result, but the log goes on", self.source, f"round {number}")

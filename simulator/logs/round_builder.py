@@ -49,11 +49,15 @@ class RoundBuilder:
         self.in_riichi: set[int] = set()
         self.kong_seats: list[int] = []
         self.wins: list[WinLog] = []
+        self.pongs: dict[tuple[int, int], tuple[int, list[int]]] = {}
         self._packed: list[int] = []
         self._numbers: list[int] = []
         self._free: dict[int, list[int]] = {}
         for tile in reversed(range(TILES)):
             self._free.setdefault(face_of(tile, red_fives), []).append(tile)
+
+    def __len__(self) -> int:
+        return len(self._packed)
 
     def error(self, message: str) -> LogError:
         """Return a LogError that names the current place."""
@@ -110,8 +114,8 @@ class RoundBuilder:
         """Return the face of the tile that the seat has just drawn, or None if it has not drawn."""
         return face_of(self.drawn, self.red_fives) if self.drawn in self.hands[seat] else None
 
-    def discard(self, seat: int, face: int | None) -> None:
-        """Discard a face from the hand, or the tile just drawn (None)."""
+    def discard(self, seat: int, face: int | None, drawn: bool | None = None) -> None:
+        """Discard a face from the hand, or the tile just drawn (None); drawn: what the log says of that, if it does."""
         if face is None:
             if self.drawn == NO_TILE or self.drawn not in self.hands[seat]:
                 raise self.error(f"seat {seat} discards the tile just drawn, but has drawn none")
@@ -119,7 +123,7 @@ class RoundBuilder:
             self.hands[seat].remove(tile)
         else:
             tile = self._take(seat, face, self.drawn)
-        self._add(r.EVENT_DISCARD, seat, tile, drawn=int(tile == self.drawn))
+        self._add(r.EVENT_DISCARD, seat, tile, drawn=int(tile == self.drawn if drawn is None else drawn))
         self.drawn, self.last, self.last_seat = NO_TILE, tile, seat
 
     def call(self, kind: int, seat: int, source: int, face: int, consumed: Sequence[int]) -> None:
@@ -135,6 +139,7 @@ class RoundBuilder:
             raise self.error("the tiles of this meld differ")
         if len(own) == 3:
             self.kong_seats.append(seat)
+        self.pongs[seat, kinds[0]] = source, sorted([face, *consumed])
         self._add(kind, seat, self.last, source, (own[0], own[1], own[2] if len(own) == 3 else NO_TILE))
         self.drawn, self.last, self.last_seat = NO_TILE, NO_TILE, r.NO_SEAT
 
@@ -147,12 +152,26 @@ class RoundBuilder:
         self._add(r.EVENT_CLOSED_KONG, seat, a, consumed=(b, c, d))
         self.drawn, self.last, self.last_seat = NO_TILE, a, seat
 
-    def added_kong(self, seat: int, face: int) -> None:
-        """Add a tile with this face to the seat's own pong."""
+    def added_kong(self, seat: int, face: int, pong: Sequence[int] = (), source: int | None = None) -> None:
+        """Add a tile with this face to the seat's own pong; pong, source: its faces and origin, if the log says so."""
+        made = self.pongs.get((seat, face_kind(face)))
+        if made is None or (pong and sorted(pong) != made[1]) or source not in (None, made[0]):
+            raise self.error(f"seat {seat} adds {face_name(face)} to a pong that it has not made")
         tile = self._take(seat, face)
         self.kong_seats.append(seat)
         self._add(r.EVENT_ADDED_KONG, seat, tile)
         self.drawn, self.last, self.last_seat = NO_TILE, tile, seat
+
+    def tiles_like(self, seat: int, faces: Sequence[int], won: int | None = None) -> list[int]:
+        """Return tiles with these faces, ascending: of the seat's hand (and the winning tile) where it has them."""
+        own = sorted(self.hands[seat] + ([won] if won is not None and won not in self.hands[seat] else []))
+        found = []
+        for face in faces:
+            like = [tile for tile in own if face_of(tile, self.red_fives) == face]
+            found.append(like[0] if like else 4 * face_kind(face))
+            if like:
+                own.remove(like[0])
+        return sorted(found)
 
     def show_indicator(self, face: int) -> None:
         """Show another dora indicator."""

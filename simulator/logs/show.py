@@ -25,9 +25,11 @@ def show_game(log: GameLog) -> Iterator[str]:
     for seat in range(r.SEATS):
         rate = f", rate {log.rates[seat]:g}" if log.rates else ""
         yield f"  {_SEAT_LETTERS[seat]}: {shown_text(log.names[seat]) or 'unnamed'}{rate}"
-    for round_log in log.rounds:
+    for round_log in log.played:
         yield ""
         yield from show_round(round_log, rules.red_fives)
+        if not round_log.has_result:
+            yield "  the log ends here"
     if log.final_scores is not None:
         yield ""
         scores = log.final_scores

@@ -98,7 +98,8 @@ def _read_game(log: dict[str, Any], source: str, place: str) -> GameLog:
             raise type(error)(error.message, source, error.place or where) from None
         except (ValueError, TypeError, KeyError, IndexError, OverflowError) as error:
             raise LogError(str(error), source, where) from error
-    if not game.rounds:
+    game.settle_cut()
+    if not game.rounds and game.cut is None:
         raise LogError("the log has no rounds", source, place)
     return game
 
@@ -141,12 +142,14 @@ def _read_round(data: Any, rules: Rules, source: str, where: str) -> RoundLog:
         indicator=builder.new_tile(indicators[0]),
         events=builder.events(),
     )
-    result = data[16]
+    result = data[16] if data[16] != [words.UNKNOWN] else []
     word = result[0] if result else ""
     robbed = word in words.WIN_WORDS or words.DRAW_WORDS.get(word) == RESULT_TRIPLE_RON
     _play(builder, _order(draws, discards, round_log.dealer, builder), draws, discards, indicators[1:], robbed)
     ura = [builder.new_tile(words.read_tile(tile)) for tile in data[3]]
-    if word in words.WIN_WORDS:
+    if not result:
+        pass  # the round is cut off
+    elif word in words.WIN_WORDS:
         _read_wins(result[1:], round_log, builder, ura)
     else:
         _read_draw(result, round_log, builder)
@@ -291,7 +294,7 @@ def _play(
             builder.call(_CALLS[letter], seat, _source_of(seat, letter, place), face, own)
             waiting += letter == "m"
         elif call is not None:
-            letter, face, own, _ = call
+            letter, face, own, place = call
             if letter not in _KONGS:
                 raise builder.error(f"{entry[:20]!r} is among the discards but belongs among the draws")
             if letter == "a":
@@ -299,7 +302,7 @@ def _play(
                 show(waiting + 1)
                 waiting = 0
             else:
-                builder.added_kong(seat, face)
+                builder.added_kong(seat, face, own, _source_of(seat, "p", place))
                 show(waiting)
                 waiting = 1
         else:
@@ -329,15 +332,18 @@ def _read_wins(result: list[Any], round_log: RoundLog, builder: RoundBuilder, ur
         texts = detail[3:]
         if not all(isinstance(text, str) for text in texts):
             raise LogError("the score and yaku of a win are not texts")
-        fu, points = words.read_score(texts[0]) if texts else (None, None)
+        score = words.read_score(texts[0]) if texts else words.Score()
         seat_wind, round_wind = (seat - round_log.dealer) % SEATS, round_log.round // SEATS
         yaku = [words.read_yaku(text, seat_wind, round_wind) for text in texts[1:]]
-        win = WinLog(seat, source, fu=fu, points=points, yaku=yaku or None, deltas=deltas)
+        win = WinLog(seat, source, fu=score.fu, points=score.points, yaku=yaku or None, deltas=deltas)
         win.yakuman = any(words.YAKUMAN in text or "yakuman" in text.casefold() for text in texts[1:])
+        win.han, win.limit = score.han, score.limit
         win.liable = liable if liable != seat else None
         win.ura_indicators = ura if ura and seat in builder.in_riichi else None
         builder.win(win)
         total = [a + b for a, b in zip(total, deltas, strict=True)]
+    if ura and not any(win.ura_indicators for win in builder.wins):
+        builder.wins[0].ura_indicators = ura
     round_log.deltas = total
 
 

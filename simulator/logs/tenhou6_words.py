@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import unicodedata
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from simulator import record as r
 from simulator.logs.model import MOST_HAN, LogError, SkippedLog
@@ -127,6 +127,8 @@ def write_yaku(number: int, han: int, yakuman: bool) -> str:
 #: Results without a winner, including Mahjong Soul's names; `全員聴牌` and `全員不聴` also say who is tenpai.
 ALL_TENPAI, NONE_TENPAI = "全員聴牌", "全員不聴"
 WIN_WORDS = ("和了", "Agari")
+#: The result of a round that has none, as hand-made positions state it.
+UNKNOWN = "不明"
 DRAW_WORDS = {
     "流局": r.RESULT_EXHAUSTIVE,
     "Ryuukyoku": r.RESULT_EXHAUSTIVE,
@@ -238,17 +240,34 @@ def write_rules(rules: Rules, room: str) -> dict[str, Any]:
     return {"disp": display, "aka53": red, "aka52": red, "aka51": red}
 
 
-_SCORE = re.compile(r"(?:(\d+)\s*(?:符|Fu))?.*?(?:(\d+)-)?(\d+)\s*(?:点|Points)(∀|オール|all)?", re.I)
+_SCORE = re.compile(
+    r"(?:(\d+)\s*(?:符|Fu))?\s*(?:(\d+)\s*(?:[飜翻番]|Han))?.*?(?:(\d+)-)?(\d+)\s*(?:点|Points)(∀|オール|all)?", re.I
+)
+#: The names of limits that a score may begin with, by their number in LIMITS.
+LIMIT_NAMES = {5: YAKUMAN, 4: "三倍満", 3: "倍満", 2: "跳満", 1: "満貫"}
 
 
-def read_score(text: str) -> tuple[int | None, int]:
-    """Return the fu (None if not stated) and the points from all payers together of e.g. `30符4飜3900点∀`.
+class Score(NamedTuple):
+    """What the text of a score states; None for what it does not."""
+
+    fu: int | None = None
+    han: int | None = None
+    limit: int | None = None
+    points: int | None = None
+    """From all payers together."""
+
+
+def read_score(text: str) -> Score:
+    """Return what a score such as `30符4飜3900点∀` or `満貫8000点` states.
 
     Raises ValueError for a score that cannot be read.
     """
     match = _SCORE.fullmatch(text.strip()) if len(text) <= _LONGEST_TEXT else None
     if match is None:
         raise ValueError(f"cannot read the score {text[:40]!r}")
-    fu, low, points, each = match.groups()
+    fu, han, low, points, each = match.groups()
     total = 3 * int(points) if each else 2 * int(low) + int(points) if low else int(points)
-    return int(fu) if fu else None, total
+    limit = next((limit for limit, name in LIMIT_NAMES.items() if name in text), None)
+    if limit is None and fu and han:
+        limit = 0
+    return Score(int(fu) if fu else None, int(han) if han else None, limit, total)

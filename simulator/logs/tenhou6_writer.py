@@ -15,13 +15,6 @@ from simulator.logs.round_builder import face_of
 from simulator.logs.tenhou6 import NO_DISCARD, TSUMOGIRI
 from simulator.tiles import NO_TILE
 
-_LIMIT_NAMES = {
-    writing.MANGAN: "満貫",
-    writing.HANEMAN: "跳満",
-    writing.BAIMAN: "倍満",
-    writing.SANBAIMAN: "三倍満",
-    writing.YAKUMAN: words.YAKUMAN,
-}
 _COUNTED_YAKUMAN = "数え役満"
 
 
@@ -39,15 +32,14 @@ def write_tenhou6(game: GameLog) -> bytes:
         log["dan"] = [words.DAN_NAMES[dan] for dan in game.dan]
     if game.rates is not None:
         log["rate"] = game.rates
-    if game.final_scores is not None:
-        points = game.final_points or [0.0] * r.SEATS
-        log["sc"] = [part for pair in zip(game.final_scores, points, strict=True) for part in pair]
-    log["log"] = [_write_round(game, index) for index in range(len(game.rounds))]
+    if game.final_scores is not None and game.final_points is not None:
+        log["sc"] = [part for pair in zip(game.final_scores, game.final_points, strict=True) for part in pair]
+    log["log"] = [_write_round(game, index) for index in range(len(game.played))]
     return json.dumps(log, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
 def _write_round(game: GameLog, index: int) -> list[Any]:
-    this = game.rounds[index]
+    this = game.played[index]
     if this.dealer != this.round % r.SEATS:
         message = f"seat {this.dealer} deals, which this form cannot say: the dealer of round {this.round} is seat "
         raise LogError(f"{message}{this.round % r.SEATS}", game.source, writing.place_of(this, 0))
@@ -89,6 +81,8 @@ def _write_round(game: GameLog, index: int) -> list[Any]:
     data += [[number(tile) for tile in writing.indicators_of(this)], [number(tile) for tile in ura]]
     for seat in range(r.SEATS):
         data += [sorted(map(number, this.hands[seat]), key=words.sort_key), draws[seat], discards[seat]]
+    if not this.has_result:
+        return [*data, [words.UNKNOWN]]
     return [*data, _wins(game, index) if this.wins else _no_winner(game, index)]
 
 
@@ -126,7 +120,7 @@ def _score(game: GameLog, this: RoundLog, number: int, points: int) -> str:
     win = this.wins[number]
     limit, han = writing.limit_of(win, points, this.dealer, game.rules), writing.han_of(win)
     if limit != writing.NO_LIMIT:
-        name = _COUNTED_YAKUMAN if limit == writing.YAKUMAN and not win.yakuman else _LIMIT_NAMES[limit]
+        name = _COUNTED_YAKUMAN if limit == writing.YAKUMAN and not win.yakuman else words.LIMIT_NAMES[limit]
     else:
         name = f"{win.fu}符{han}飜" if win.fu is not None and han is not None else ""
     if win.seat != win.source:

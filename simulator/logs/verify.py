@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,17 +10,18 @@ import numpy as np
 
 from simulator import record as r
 from simulator.jit import announce_compiling
-from simulator.logs.model import GameLog, LogError, RoundLog, WinLog
-from simulator.logs.replay import PROBLEMS, REPLAYED, replay_round, wall_of_log
+from simulator.logs import from_record
+from simulator.logs.model import GameLog, LogError, RoundLog
+from simulator.logs.replay import PROBLEMS, REPLAYED, TOO_FEW, replay_round, wall_of_log
 from simulator.lookup import get_lookup
 from simulator.rounds import finish_round, start_game
-from simulator.scoring.yaku import YAKU
 from simulator.tiles import tile_name
 from simulator.walls import DEALT_PLACES, DORA_INDICATORS, SHUFFLE_PREFIX, URA_INDICATORS, TenhouWalls
 
-_DORA, _URA, _RED = 52, 53, 54
-_YAKUMAN_HAN = 13
 _WIND_LETTERS = "ESWN"
+_BET = 1000
+#: Walls of a seed that are tried for a log that begins later than East 1: no game has more rounds.
+_MOST_ROUNDS = 100
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,8 @@ class Verified:
     mismatches: list[Mismatch] | None = None
     final_scores: list[int] | None = None
     """The scores at the end of the game according to the engine; None if the game was not replayed to its end."""
+    unfinished: bool = False
+    """The log ends before the game does, and does not say otherwise."""
 
 
 def round_name(number: int, repeat_counter: int) -> str:
@@ -92,50 +95,64 @@ class _GameCheck:
             self._report(place, "", what, expected, found)
 
     def run(self) -> Verified:
-        start_game(self.game)
         rounds = self.log.rounds
-        if rounds:
-            self.game["scores"] = rounds[0].scores
+        start_game(self.game)
+        for first in (*rounds, self.log.cut)[:1]:  # a log may begin anywhere
+            if first is None:
+                return self.verified
+            for name in ("round", "repeat_counter", "bets", "dealer", "scores"):
+                self.game[name] = getattr(first, name)
+            self._compare("start", "first dealer", (first.dealer - first.round) % r.SEATS, self.log.first_dealer)
         for number, round_log in enumerate(rounds):
             self.verified.rounds += 1
             if not self._round(round_log):
                 return self.verified
             over = self.game["phase"] == r.PHASE_GAME_OVER
-            if over != (number == len(rounds) - 1):
+            last = number == len(rounds) - 1 and self.log.cut is None
+            stated = last and self.log.final_scores is not None
+            if (over and not last) or (stated and not over):
                 place = round_name(round_log.round, round_log.repeat_counter)
                 words = {True: "the game is over", False: "the game goes on"}
                 self._report(place, "", "end of game", words[over], words[not over])
                 return self.verified
-        if rounds:
+        if self.log.cut is not None:
+            self._round(self.log.cut, cut=True)
+        self.verified.unfinished = bool(self.game["phase"] != r.PHASE_GAME_OVER)
+        if not self.verified.unfinished:
             self._end()
         return self.verified
 
-    def _round(self, round_log: RoundLog) -> bool:
-        """Verify one round; return whether the following rounds can be verified."""
+    def _round(self, round_log: RoundLog, cut: bool = False) -> bool:
+        """Verify one round, or the beginning of one; return whether the following rounds can be verified."""
         game = self.game
         place = round_name(round_log.round, round_log.repeat_counter)
         before = len(self.found)
-        for what, expected, found in (
+        starts: tuple[tuple[str, object, object], ...] = (
             ("round", int(game["round"]), round_log.round),
             ("repeat counter", int(game["repeat_counter"]), round_log.repeat_counter),
             ("riichi bets", int(game["bets"]), round_log.bets),
             ("dealer", int(game["dealer"]), round_log.dealer),
             ("points at the start", game["scores"].tolist(), round_log.scores),
-        ):
+        )
+        for what, expected, found in starts:
             self._compare(place, what, expected, found)
         if len(self.found) > before or not self._set_wall(round_log, place):
             return False
         report = np.zeros(4, np.int64)
         problem = replay_round(self.lookup, game, round_log.events, report)
         self.verified.decisions += int(report[3])
-        if problem != REPLAYED:
+        if problem != (TOO_FEW if cut else REPLAYED):
             self._report_problem(round_log, place, problem, report)
             return False
-        self._indicators(round_log, place)
-        finish_round(game)
-        if self.ended:
-            self.ended(game)
-        self._result(round_log, place)
+        if not cut:
+            finish_round(game)
+            if self.ended:
+                self.ended(game)
+        ours = from_record.round_log(game, self.log.rules)
+        self._events(ours, round_log, place)
+        if not cut:
+            for where, what, expected, found in _differences(ours, round_log):
+                self._report(", ".join(part for part in (place, where) if part), "", what, expected, found)
         return True
 
     def _set_wall(self, round_log: RoundLog, place: str) -> bool:
@@ -152,7 +169,11 @@ class _GameCheck:
         if self.walls is None:
             game["wall"] = shown
         else:
-            wall, dice = self.walls.next_round()
+            later = round_log is self.log.rounds[0] and (round_log.round or round_log.repeat_counter)
+            for _ in range(_MOST_ROUNDS if later else 1):
+                wall, dice = self.walls.next_round()
+                if self._same_deal(wall, shown):
+                    break
             game["wall"] = wall
             self._compare(place, "dice from the seed", dice, round_log.dice)
             self._compare(place, "first indicator from the seed", int(wall[DORA_INDICATORS[0]]), round_log.indicator)
@@ -189,48 +210,24 @@ class _GameCheck:
             words.append(f"asked for {r.ACTION_NAMES[action]}")
         self._report(place, self._place(round_log, event), PROBLEMS[problem], "; ".join(words), found)
 
-    def _indicators(self, round_log: RoundLog, place: str) -> None:
-        """Compare the indicators shown after kongs."""
-        game = self.game
-        events = game["events"][: game["n_events"]]
-        ours = (events[(events & 15) == r.EVENT_DORA] >> 8).tolist()
-        stated = round_log.events["tile"][round_log.events["type"] == r.EVENT_DORA].tolist()
-        self._compare(place, "indicators shown", ours, stated)
+    def _events(self, ours: RoundLog, stated: RoundLog, place: str) -> None:
+        """Compare the moves, whatever the replay did not need to know of them included, and the indicators shown.
 
-    def _result(self, round_log: RoundLog, place: str) -> None:
-        result = self.game["result"]
-        n_wins = int(result["n_wins"])
-        self._compare(place, "winners", n_wins, len(round_log.wins))
-        if not n_wins:
-            kind = None if round_log.draw_type is None else r.RESULT_NAMES[round_log.draw_type]
-            self._compare(place, "end of the round", r.RESULT_NAMES[result["type"]], kind)
-            if round_log.tenpai is not None and result["type"] in (3, 4):
-                tenpai = [bool(result["tenpai"] >> seat & 1) for seat in range(r.SEATS)]
-                self._compare(place, "tenpai seats", tenpai, round_log.tenpai)
-        for win, stated in zip(result["wins"][:n_wins], round_log.wins, strict=False):
-            self._win(place, win, stated)
-        self._compare(place, "points gained", result["deltas"].tolist(), round_log.deltas)
-
-    def _win(self, place: str, win: np.void, stated: WinLog) -> None:
-        game = self.game
-        shown = int(game["indicators"])
-        liable = None if win["liable"] == r.NO_SEAT else int(win["liable"])
-        where = f"{place}, win of seat {stated.seat}"
-        for what, expected, found in (
-            ("winner", int(win["seat"]), stated.seat),
-            ("from", int(win["source"]), stated.source),
-            ("winning tile", int(win["tile"]), stated.tile),
-            ("fu", int(win["fu"]), stated.fu),
-            ("points of the hand", int(win["points"]), stated.points),
-            ("yaku", _worth(yaku_with_han(win)), None if stated.yaku is None else _worth(stated.yaku)),
-            ("indicators", game["wall"][DORA_INDICATORS[:shown]].tolist(), stated.indicators),
-            ("points gained by the win", win["deltas"].tolist(), stated.deltas),
-        ):
-            self._compare(where, what, expected, found)
-        if stated.yaku is not None:
-            self._compare(where, "liable seat", liable, stated.liable)
-        if stated.ura_indicators:
-            self._compare(where, "ura indicators", game["wall"][URA_INDICATORS[:shown]].tolist(), stated.ura_indicators)
+        When an indicator is shown differs between formats, so that only their order is compared.
+        """
+        expected, found = (each.events[each.events["type"] != r.EVENT_DORA] for each in (ours, stated))
+        at = np.flatnonzero(stated.events["type"] != r.EVENT_DORA)
+        ended = stated.has_result
+        whole = max(len(expected), len(found)) if ended else len(found)
+        for n in range(0 if np.array_equal(expected, found) else whole):
+            one, other = (str(each[n]) if n < len(each) else "nothing" for each in (expected, found))
+            if one != other:
+                event = self._place(stated, int(at[n]) if n < len(at) else len(stated.events))
+                names = f"({', '.join(stated.events.dtype.names or ())})"
+                self._report(place, event, f"move {names}", one, other)
+                break
+        shown = [each.events["tile"][each.events["type"] == r.EVENT_DORA].tolist() for each in (ours, stated)]
+        self._compare(place, "indicators shown", shown[0] if ended else shown[0][: len(shown[1])], shown[1])
 
     def _end(self) -> None:
         result = self.game["result"]
@@ -241,24 +238,52 @@ class _GameCheck:
             self._compare("end", "final points", ours, self.log.final_points)
 
 
-def _worth(yaku: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _differences(ours: RoundLog, stated: RoundLog) -> Iterator[tuple[str, str, object, object]]:
+    """Yield (where, what, engine's, log's) of everything that a log states otherwise about a round's end."""
+    kinds = [None if each.draw_type is None else r.RESULT_NAMES[each.draw_type] for each in (ours, stated)]
+    found: list[tuple[str, str, object, object]] = [
+        ("", "winners", len(ours.wins), len(stated.wins)),
+        ("", "end of the round", kinds[0], kinds[1]),
+        ("", "tenpai seats", ours.tenpai, stated.tenpai),
+        ("", "hands shown", ours.shown, stated.shown),
+        ("", "repeat counter and bets at the end", ours.table, stated.table),
+        ("", "points gained", ours.deltas, stated.deltas),
+    ]
+    for win, said in zip(ours.wins, stated.wins, strict=False):
+        where = f"win of seat {said.seat}"
+        found += [(where, what, getattr(win, name), getattr(said, name)) for what, name in _STATED_OF_A_WIN]
+        found.append((where, "yaku", _worth(win.yaku), _worth(said.yaku)))
+        if said.yaku is not None and win.liable != said.liable:
+            found.append((where, "liable seat", str(win.liable), str(said.liable)))
+    for each in stated.standings:
+        where = f"after {each.event} events"
+        found.append((where, "points of the table", _points_after(ours, stated.events[: each.event]), each.scores))
+    for where, what, expected, said_so in found:
+        if said_so is not None and expected != said_so:
+            yield where, what, expected, said_so
+
+
+def _points_after(ours: RoundLog, events: np.ndarray) -> list[int]:
+    """Return the points of all seats after the first events of a round, with the engine's payments."""
+    points = np.array(ours.scores)
+    np.subtract.at(points, events["seat"][events["type"] == r.EVENT_RIICHI_ACCEPTED], _BET)
+    paid = [win.deltas for win in ours.wins] or [ours.deltas]
+    for gained in paid[: int((events["type"] >= r.EVENT_WIN).sum())]:
+        points += gained or 0
+    return points.tolist()
+
+
+_STATED_OF_A_WIN = (
+    ("winner", "seat"), ("from", "source"), ("winning tile", "tile"), ("fu", "fu"), ("han", "han"),
+    ("limit", "limit"), ("points of the hand", "points"), ("yaku by mjai's names", "mjai_yaku"), ("hand", "hand"),
+    ("melds", "meld_codes"), ("repeat counter and bets", "table"), ("indicators", "indicators"),
+    ("ura indicators", "ura_indicators"), ("points gained by the win", "deltas"),
+)  # fmt: skip
+
+
+def _worth(yaku: list[tuple[int, int]] | None) -> list[tuple[int, int]] | None:
     """Return yaku sorted and without those of 0 han: with riichi, an mjlog lists ura dora even if there is none."""
-    return sorted(each for each in yaku if each[1])
-
-
-def yaku_with_han(win: np.void) -> list[tuple[int, int]]:
-    """Return (Tenhou's yaku number, han) for a WIN record as Tenhou lists them, in order of number.
-
-    Each yakuman has 13 han. Other hands also list dora, ura dora (with riichi even if there is none) and red fives.
-    """
-    mask = int(win["yaku"])
-    numbers = [number for number in range(_DORA) if mask >> number & 1]
-    if win["yakuman"]:
-        return [(number, _YAKUMAN_HAN) for number in numbers]
-    listed = [(number, YAKU[number].han if win["closed"] else YAKU[number].open_han) for number in numbers]
-    riichi = mask & (1 << 1 | 1 << 21)
-    extra = ((_DORA, win["dora"], False), (_URA, win["ura"], riichi), (_RED, win["red"], False))
-    return listed + [(number, int(count)) for number, count, always in extra if count or always]
+    return None if yaku is None else sorted(each for each in yaku if each[1])
 
 
 def verify_game(

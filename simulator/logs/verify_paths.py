@@ -30,6 +30,8 @@ class Summary:
     """Decisions with more than one legal action."""
     skipped: int = 0
     """Logs of unsupported games (three players)."""
+    unfinished: int = 0
+    """Games that end before they are over, such as single rounds; what is there was verified."""
     mismatches: int = 0
     errors: int = 0
     """Files that could not be read."""
@@ -43,6 +45,7 @@ class Summary:
         self.rounds += other.rounds
         self.decisions += other.decisions
         self.skipped += other.skipped
+        self.unfinished += other.unfinished
         self.mismatches += other.mismatches
         self.errors += other.errors
         self.first_mismatches = (self.first_mismatches + other.first_mismatches)[:KEPT]
@@ -52,8 +55,8 @@ class Summary:
 
     @property
     def good(self) -> bool:
-        """Whether every log could be read and agrees with the engine."""
-        return self.mismatches == 0 and self.errors == 0
+        """Whether there are logs, and every one could be read and agrees with the engine."""
+        return self.mismatches == 0 and self.errors == 0 and self.games + self.skipped > 0
 
 
 def _verify_data(data: bytes, source: str) -> Summary:
@@ -63,6 +66,7 @@ def _verify_data(data: bytes, source: str) -> Summary:
             verified = verify_game(log)
             summary.games += 1
             summary.rounds += verified.rounds
+            summary.unfinished += verified.unfinished
             summary.decisions += verified.decisions
             found = verified.mismatches or []
             summary.mismatches += len(found)

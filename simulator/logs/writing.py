@@ -126,6 +126,9 @@ def shown_hands(this: RoundLog, hands: Hands) -> list[bool]:
     if this.draw_type == r.RESULT_NINE_TERMINALS:
         drawers = this.events["seat"][this.events["type"] == r.EVENT_DRAW]
         return [len(drawers) > 0 and seat == drawers[-1] for seat in range(r.SEATS)]
+    if this.draw_type == r.RESULT_TRIPLE_RON:
+        source = this.events["seat"][this.events["type"] <= r.EVENT_ADDED_KONG][-1]
+        return [seat != source for seat in range(r.SEATS)]
     return [this.draw_type == r.RESULT_FOUR_RIICHI] * r.SEATS
 
 

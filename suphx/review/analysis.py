@@ -76,6 +76,8 @@ def review_game(
     except InputError as error:
         remarks.append(f"No Phi: {error}.")
     standing = standing_of(game.ends[-1])
+    if standing.points is None:
+        remarks.append("The log ends before the game does.")
     return Review(
         source=clean(_last_part(log.source)),
         agent=clean(_last_part(agent_name)),

@@ -132,7 +132,7 @@ def _add_verified(part: _Part, log: GameLog, archive: str) -> None:
         _leave_out(part, "mismatches", str(verified.mismatches[0]))
         return
     if verified.final_scores is None:
-        _leave_out(part, "mismatches", f"{log.source}: a game without rounds")
+        _leave_out(part, "mismatches", f"{log.source}: a game without an end")
         return
     game = np.zeros(1, GAME_ROW)
     game["n_rounds"] = len(log.rounds)

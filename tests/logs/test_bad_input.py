@@ -43,6 +43,8 @@ def test_no_log_at_all(data):
 def test_truncated_anywhere(name):
     text = TEXTS[name]
     for end in range(1, len(text) - 20, 97):
+        if name == "mjai" and text[end - 1] in "}\n":
+            continue  # cut between two events, it is a log that ends early
         refuse(text[:end])
 
 
@@ -85,7 +87,7 @@ def mjlog(old: str, new: str) -> str:
         ('yaku="18,1,54,1,8,1"', 'yaku="18,1,54,21,8,1"', "more than 20 han"),
         ('yaku="18,1,54,1,8,1"', 'yaku="18,1,54"', "zip"),
         ('yaku="18,1,', 'yaku="99,1,', "yaku number"),
-        ('<GO type="169" lobby="0"/>', "", "before <GO>"),
+        ('<GO type="169"/>', "", "before <GO>"),
         ('<GO type="169"', '<GO type="x"', "invalid literal"),
         ("<mjloggm", "<svg", "not well-formed|not an mjlog"),
     ],

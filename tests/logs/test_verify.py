@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from simulator.logs.formats import format_named, read_log
 from simulator.logs.generate import generate_games
 from simulator.logs.model import GameLog, RoundLog
 from simulator.logs.verify import verify_game
@@ -123,7 +124,28 @@ def test_wrong_points_at_the_end_are_found() -> None:
     assert _what(game) == "final points"
 
 
-def test_a_game_cut_short_is_found() -> None:
+def test_a_game_that_says_it_is_over_but_is_not_is_found() -> None:
     game = copy.deepcopy(_games()[0])
     del game.rounds[-1]
     assert _what(game) == "end of game"
+
+
+def test_a_log_may_begin_and_end_anywhere() -> None:
+    game = copy.deepcopy(_games()[0])
+    game.rounds, game.final_scores, game.final_points = game.rounds[2:4], None, None
+    verified = verify_game(game)
+    assert verified.mismatches == [] and verified.unfinished and verified.final_scores is None
+
+
+@pytest.mark.parametrize("name", ["mjlog", "mjai", "tenhou6"])
+def test_a_round_that_is_cut_off_is_verified_as_far_as_it_goes(name: str) -> None:
+    game = copy.deepcopy(_games()[0])
+    cut = game.rounds[2]
+    cut.events, cut.wins, cut.draw_type, cut.deltas, cut.tenpai, cut.shown = cut.events[:31], [], None, None, None, None
+    game.rounds, game.cut, game.final_scores, game.final_points = game.rounds[:2], cut, None, None
+    (read,) = read_log(format_named(name).write(game))
+    assert read.cut is not None and len(read.rounds) == 2
+    verified = verify_game(read)
+    assert verified.mismatches == [] and verified.unfinished
+    read.cut.events[-1]["seat"] ^= 1
+    assert verify_game(read).mismatches

@@ -204,7 +204,7 @@ def test_a_game_that_stops_half_way_is_reviewed_as_far_as_it_goes():
     assert len(review.rounds) == 2
     assert review.ranks is None and review.points is None
     assert review.phi is not None and len(review.phi.values) == 3
-    assert any("goes on" in remark for remark in review.remarks)
+    assert any("ends before" in remark for remark in review.remarks)
 
 
 def test_what_the_server_did_for_one_who_had_left_is_not_counted():

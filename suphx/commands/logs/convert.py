@@ -28,10 +28,11 @@ def convert(
     """Convert logs of any format, one file per game. What cannot be read is named and left out (exit status 1).
 
     An existing file is replaced as a whole or not at all. What the target format cannot express is lost: mjai has no
-    yaku and hardly any rules, Tenhou's JSON has no physical tiles.
+    yaku and hardly any rules, Tenhou's JSON has no physical tiles. What a log leaves out is computed by the rules.
     """
     from simulator.files import UniqueNames, write_whole
     from simulator.logs.archives import open_logs
+    from simulator.logs.convert import write_as
     from simulator.logs.formats import format_named, read_log
     from simulator.logs.model import LogError, SkippedLog
 
@@ -44,7 +45,7 @@ def convert(
             if isinstance(data, LogError):
                 raise data
             for log in read_log(data, source):
-                write_whole(out / names.name(source), target.write(log))
+                write_whole(out / names.name(source), write_as(log, target))
                 counts["games"] += 1
         except SkippedLog as skipped:
             counts["skipped"] += 1

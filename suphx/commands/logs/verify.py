@@ -21,8 +21,9 @@ def verify(
     """Replay every game in the simulator and check everything that the log states.
 
     This covers each action, draw, dora indicator and riichi bet, yaku, han, fu, points, the next dealer and
-    counters, the final points, and the wall where the log has its seed. The exit status is 1 if anything differs
-    or cannot be read. Three-player games are skipped, and it says so.
+    counters, the final points, and the wall where the log has its seed. A log may begin and end anywhere: one that
+    ends early is counted as unfinished. The exit status is 1 if anything differs or cannot be read, or if there are no
+    logs. Three-player games are skipped, and it says so.
     """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -48,7 +49,8 @@ def verify(
         per_second = summary.games / max(summary.seconds, 1e-9)
         print(
             f"{summary.games:,} games, {summary.rounds:,} rounds, {summary.decisions:,} decisions: "
-            f"{summary.mismatches:,} mismatches, {summary.errors:,} errors, {summary.skipped:,} skipped "
+            f"{summary.mismatches:,} mismatches, {summary.errors:,} errors, {summary.skipped:,} skipped, "
+            f"{summary.unfinished:,} unfinished "
             f"({summary.seconds:.1f} s, {per_second:,.0f} games/s)"
         )
     if not summary.good:
