@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from importlib.metadata import version
 
 from simulator.players import PLAYERS, player
@@ -11,12 +10,11 @@ from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.flow import Sampling
 from suphx.agent.in_turns import TURNS, InTurns
 from suphx.agent.interface import Agent, RuleAgent
-from suphx.agent.named_networks import SHIPPED, UNTRAINED, load_networks, names_networks, weights_folder
+from suphx.agent.named_networks import SHIPPED, UNTRAINED, fingerprint_of_networks, load_networks, names_networks
 from suphx.agent.network_agent import NetworkAgent
 from suphx.errors import InputError
 from suphx.mjai.host.specs import external_agent, is_external
 from suphx.networks.precision import Precision, choose_precision
-from suphx.networks.weights import load_card
 
 
 def load_agent(
@@ -90,7 +88,4 @@ def fingerprint(name: str) -> str:
     if name.startswith(ADAPTED):
         agent, config = parse(name)
         return ", ".join([fingerprint(agent), config.model_dump_json(), *config.adaptation.fingerprints().values()])
-    if names_networks(name) and name.partition(":")[0] != UNTRAINED:
-        card = load_card(weights_folder(name))
-        return hashlib.sha256(repr(sorted(card.sha256.items())).encode()).hexdigest()[:16]
-    return f"{name}, {version('suphx')}"
+    return fingerprint_of_networks(name) if names_networks(name) else f"{name}, {version('suphx')}"

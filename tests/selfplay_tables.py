@@ -13,7 +13,8 @@ from suphx.networks.sizes import MODELS, NetworkSize
 from suphx.reward.rounds import RoundReward, make_rewards
 from suphx.selfplay.collect import Collector
 from suphx.selfplay.policy import Policy
-from suphx.selfplay.seating import FourLearners, TableConfig, load_opponents, opponents
+from suphx.selfplay.seating import FourLearners, TableConfig, opponents
+from suphx.selfplay.sources import load_opponents
 
 RULES = Rules(length="east")
 SEED = 11

@@ -25,7 +25,7 @@ from suphx.adaptation.notebook import HandResult, Notebook, Trial
 from suphx.adaptation.players import Copy, Original
 from suphx.adaptation.styles import compare_styles
 from suphx.adaptation.worth import Worth
-from suphx.agents import fingerprint
+from suphx.agent.named_networks import fingerprint_of_networks
 from suphx.config import Config
 from suphx.threads import Shared, in_threads
 
@@ -110,7 +110,7 @@ class ExperimentConfig(Config):
 
         Raises InputError if one cannot be read.
         """
-        return {"weights": fingerprint(self.agent)} | self.adaptation.fingerprints()
+        return {"weights": fingerprint_of_networks(self.agent)} | self.adaptation.fingerprints()
 
 
 class Experiment:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+from importlib.metadata import version
 from pathlib import Path
 
 from suphx.agent.network_agent import untrained_networks
@@ -29,6 +31,17 @@ def weights_folder(name: str) -> Path:
 def names_networks(name: str) -> bool:
     """Return whether a name refers to networks."""
     return name.partition(":")[0] == UNTRAINED or name in SHIPPED or os.path.isdir(name)
+
+
+def fingerprint_of_networks(name: str) -> str:
+    """Return a string that changes with the networks behind a name: a hash of their files, for fresh ones the version.
+
+    Raises InputError for unusable weights.
+    """
+    if name.partition(":")[0] == UNTRAINED:
+        return f"{name}, {version('suphx')}"
+    card = load_card(weights_folder(name))
+    return hashlib.sha256(repr(sorted(card.sha256.items())).encode()).hexdigest()[:16]
 
 
 def load_networks(name: str, seed: int = 0) -> tuple[str, dict[str, PolicyNetwork]]:

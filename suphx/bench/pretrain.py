@@ -15,7 +15,7 @@ from suphx.networks.precision import Precision
 from suphx.networks.sizes import NetworkSize
 from suphx.supervised.config import PretrainConfig
 from suphx.supervised.loader import Chunk, Loader, Source
-from suphx.supervised.optimizer import Optimizer
+from suphx.supervised.optimizer import AveragingOptimizer
 from suphx.supervised.prepared import Prepared
 from suphx.supervised.selection import select
 
@@ -32,7 +32,7 @@ class _Steps:
         torch.manual_seed(0)
         config = PretrainConfig.model_validate({"models": {_MODEL: {"pairs": 1}}})
         self._network = PolicyNetwork(_MODEL, size).to(precision.device)
-        self._optimizer = Optimizer(self._network, config, config.learning_rate)
+        self._optimizer = AveragingOptimizer(self._network, config, config.learning_rate)
         self._precision = precision
 
     def take(self, chunk: Chunk) -> None:
@@ -42,7 +42,7 @@ class _Steps:
             logits = self._network.of_packed(chunk.planes[first : first + _BATCH], precision)
             answers = torch.from_numpy(chunk.answers[first : first + _BATCH]).to(precision.device)
             functional.cross_entropy(logits, answers).backward()
-            self._optimizer.step(0.5)
+            self._optimizer.step_at(0.5)
 
 
 def _one_core() -> None:

@@ -15,6 +15,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from suphx.agent.interface import Agent
     from suphx.mjai.host.match import Contestant, MatchGame
 
 EXIT_FAULTS = 3
@@ -66,6 +67,7 @@ def match(
     from simulator.logs.formats import format_named
     from simulator.logs.from_record import game_log
     from simulator.rules import Rules
+    from suphx.agents import load_agent, names_agent
     from suphx.mjai.host.match import TCP, contestant, play_match
     from suphx.mjai.host.specs import usual_limits
     from suphx.mjai.host.tcp import Door
@@ -80,11 +82,15 @@ def match(
     messages = Console(stderr=True)
     if door:
         messages.print(f"waiting for {bots.count(TCP)} at mjsonp://{host}:{door.port}/default", highlight=False)
+
+    def own(name: str) -> Agent | None:
+        return load_agent(name, seed) if names_agent(name) else None
+
     four: list[Contestant] = []
     done: list[MatchGame] = []
     started = time.perf_counter()
     try:
-        four += [contestant(name, each, door, seed) for name, each in zip(bots, limits, strict=True)]
+        four += [contestant(name, each, own, door) for name, each in zip(bots, limits, strict=True)]
         with _watching(messages, games) as watch:
             for game in play_match(four, games, seed, played_by):
                 done.append(game)

@@ -66,8 +66,8 @@ def show_local_plan(config: TrainConfig, pace: Pace, as_json: bool) -> None:
     from suphx.reward.rounds import load_predictor
     from suphx.selfplay.evaluation import check_opponent
     from suphx.selfplay.local import load_teachers
-    from suphx.selfplay.seating import load_opponents, opponents
-    from suphx.selfplay.sources import load_start
+    from suphx.selfplay.seating import opponents
+    from suphx.selfplay.sources import load_opponents, load_start
 
     load_start(config)
     load_teachers(config)

@@ -8,9 +8,8 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from simulator.jit import jit
-from simulator.record import SEATS
 from suphx.learning.config import LearningConfig
-from suphx.learning.experience import Batch, Experience
+from suphx.learning.experience import SEATS, Batch, Experience
 
 #: A critic's values: f32[n, 4] for a model's questions, one per seat, starting with the seat that is asked.
 Values = Callable[[Experience], np.ndarray]

@@ -11,11 +11,10 @@ from itertools import pairwise
 import numpy as np
 import torch
 
-from simulator.record import SEATS
 from suphx.features.layout import ORACLE_PLANES, PLANES
 from suphx.learning.config import LearningConfig
 from suphx.learning.diverged import LearningDiverged
-from suphx.learning.experience import Experience
+from suphx.learning.experience import SEATS, Experience
 from suphx.learning.optimizer import Optimizer
 from suphx.learning.passes import passes, with_hidden
 from suphx.learning.peers import Peers
@@ -46,7 +45,7 @@ class Critic:
             network = ValueNetwork(config.critic.network_size(), planes + oracle_planes)
         self.network = network.to(precision.device)
         self.optimizer = Optimizer(
-            self.network, config.critic.learning_rate, config.weight_decay, config.gradient_norm, muon=False
+            self.network, config.critic.learning_rate, config.weight_decay, False, gradient_norm=config.gradient_norm
         )
         self._precision = precision
         self._peers = peers or Peers()

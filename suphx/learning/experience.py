@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from simulator.record import SEATS
-
+#: Seats that a round's rewards go to.
+SEATS = 4
 PATH = np.dtype([
     ("game", "u8"),  # number of the game in its seed's sequence
     ("round", "u2"),  # which round of the game, from 0, repeats counted

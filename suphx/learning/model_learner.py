@@ -72,7 +72,7 @@ class Pupil:
         self.network = network
         rate, muon = config.rate_for(network.model), config.optimizer == "muon"
         faster = Faster(network.first.weight, hidden, config.oracle.planes_rate) if config.oracle and hidden else None
-        self.optimizer = Optimizer(network, rate, config.weight_decay, config.gradient_norm, muon, faster)
+        self.optimizer = Optimizer(network, rate, config.weight_decay, muon, None, config.gradient_norm, faster)
 
     def learn_from(
         self, experience: Experience, legal: np.ndarray, advantage: np.ndarray, highest_weight: float, tells: bool

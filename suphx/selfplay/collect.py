@@ -62,7 +62,7 @@ class Collector:
 
         slots: number of games side by side, which `rewards` must be made for. seed: random seed of the walls. models:
         those that learn, whose questions are kept. opponents: the other players, by number: those that the table names
-        (`seating.load_opponents`), and earlier versions.
+        (`sources.load_opponents`), and earlier versions.
         oracle: keep the hidden tiles that a learning oracle saw. hidden: keep all hidden tiles, for a critic or a
         teacher. certain: questions whose likeliest answer is more probable are not kept.
         """

@@ -37,8 +37,8 @@ from suphx.selfplay.evaluation import Evaluation, Strength, check_opponent
 from suphx.selfplay.folder import RunFolder
 from suphx.selfplay.policy import Policy
 from suphx.selfplay.samples import Samples
-from suphx.selfplay.seating import earlier, earlier_names, load_opponents, opponents, temperature_of_opponents
-from suphx.selfplay.sources import fingerprints, load_start
+from suphx.selfplay.seating import earlier, earlier_names, opponents, temperature_of_opponents
+from suphx.selfplay.sources import fingerprints, load_opponents, load_start
 from suphx.selfplay.status import Collapsed, Interrupted, Report, words_of_collapse, words_of_lost_rank
 
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from simulator.record import SEATS
-from suphx.agent.interface import Agent, Follower
-from suphx.agents import load_agent
 from suphx.config import Config
-from suphx.errors import InputError
-from suphx.networks.precision import Precision
 
 #: Number of the learning policy among the players; opponents are numbered from 1 on.
 LEARNER = 0
@@ -83,20 +78,6 @@ def learning_seats(table: TableConfig) -> int:
 def temperature_of_opponents(table: TableConfig) -> float | None:
     """Return the temperature of opponents' answers; None if they take the likeliest."""
     return table.temperature if isinstance(table, OneAgainstThree) else None
-
-
-def load_opponents(
-    table: TableConfig, names: Sequence[str], seed: int, precision: Precision | None = None
-) -> list[Agent]:
-    """Return the named opponents as they play at such tables; raises InputError if one cannot be loaded."""
-    temperature, found = temperature_of_opponents(table), []
-    for name in names:
-        agent = load_agent(name, seed, temperature, precision, fixed_passes=True)
-        if isinstance(agent, Follower):
-            agent.close()
-            raise InputError(f"{name}: a bot that lives outside this program cannot sit at the tables of self-play")
-        found.append(agent)
-    return found
 
 
 def seated(table: TableConfig, numbers: np.ndarray) -> np.ndarray:

@@ -1,15 +1,21 @@
-"""The files that a training begins with: the start's networks, and fingerprints to check that none has changed."""
+"""What a training begins with: the start's networks, its opponents, and fingerprints of all their files."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from suphx.agent.interface import Agent, Follower
 from suphx.agent.named_networks import weights_folder
 from suphx.agents import fingerprint
+from suphx.agents import load_agent as load_player
+from suphx.errors import InputError
 from suphx.hashes import hash_of_file
 from suphx.networks.policy import PolicyNetwork
+from suphx.networks.precision import Precision
 from suphx.networks.weights import load_agent, load_card
 from suphx.reward.rounds import predictor_hash
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.seating import opponents
+from suphx.selfplay.seating import TableConfig, opponents, temperature_of_opponents
 
 
 def load_start(config: TrainConfig) -> dict[str, PolicyNetwork]:
@@ -30,6 +36,20 @@ def temperatures_of(config: TrainConfig) -> dict[str, float]:
     """Return the temperatures of a training's agents (`AgentCard`), by model; raises InputError as `load_start`."""
     found, wanted = load_card(weights_folder(config.start)).temperatures, config.learning.start_temperature
     return found if wanted is None else found | dict.fromkeys(config.learning.models, wanted)
+
+
+def load_opponents(
+    table: TableConfig, names: Sequence[str], seed: int, precision: Precision | None = None
+) -> list[Agent]:
+    """Return the named opponents as they play at such tables; raises InputError if one cannot be loaded."""
+    temperature, found = temperature_of_opponents(table), []
+    for name in names:
+        agent = load_player(name, seed, temperature, precision, fixed_passes=True)
+        if isinstance(agent, Follower):
+            agent.close()
+            raise InputError(f"{name}: a bot that lives outside this program cannot sit at the tables of self-play")
+        found.append(agent)
+    return found
 
 
 def fingerprints(config: TrainConfig) -> dict[str, str]:

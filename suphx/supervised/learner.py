@@ -14,7 +14,7 @@ from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.supervised.config import PretrainConfig
 from suphx.supervised.loader import Chunk, legal_discards
-from suphx.supervised.optimizer import Optimizer
+from suphx.supervised.optimizer import AveragingOptimizer
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Learner:
         self, network: PolicyNetwork, config: PretrainConfig, learning_rate: float, precision: Precision
     ) -> None:
         self.network = network
-        self.optimizer = Optimizer(network, config, learning_rate)
+        self.optimizer = AveragingOptimizer(network, config, learning_rate)
         self._batch = config.batch
         self._precision = precision
 
@@ -49,7 +49,7 @@ class Learner:
         for rows in np.array_split(np.arange(n), steps):
             loss, good = self._loss(chunk.planes[rows], chunk.answers[rows])
             loss.backward()
-            rate = self.optimizer.step(first + (last - first) * int(rows[0]) / n)
+            rate = self.optimizer.step_at(first + (last - first) * int(rows[0]) / n)
             losses.append(loss.detach())
             right.append(good)
         return Learned(float(torch.stack(losses).mean()), float(torch.stack(right).mean()), rate, n, steps)

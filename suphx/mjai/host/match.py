@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,6 @@ from simulator.record import SEATS
 from simulator.rules import Rules
 from simulator.tables import Decisions
 from suphx.agent.interface import Agent, Follower
-from suphx.agents import load_agent, names_agent
 from suphx.errors import InputError
 from suphx.mjai.host.agent import ExternalAgent
 from suphx.mjai.host.limits import Limits
@@ -94,18 +93,18 @@ class Contestant:
             self.agent.close()
 
 
-def contestant(name: str, limits: Limits, door: Door | None = None, seed: int = 0) -> Contestant:
+def contestant(name: str, limits: Limits, own: Callable[[str], Agent | None], door: Door | None = None) -> Contestant:
     """Return the contestant of a name.
 
-    name: `tcp`, which needs a door; any agent that `load_agent` knows; otherwise the command line of a bot. Raises
-    InputError for a command that does not exist.
+    name: `tcp`, which needs a door; a name that `own` knows; otherwise the command line of a bot. own: returns the
+    agent of a name, or None if there is none. Raises InputError for a command that does not exist.
     """
     if name == TCP and door:
         return Contestant(TcpAgent(door, limits))
     if is_external(name):
         return Contestant(external_agent(name, limits))
-    if names_agent(name):
-        return Contestant(load_agent(name, seed))
+    if (agent := own(name)) is not None:
+        return Contestant(agent)
     command = name.split(maxsplit=1)
     if not command or shutil.which(command[0]) is None:
         raise InputError(f"no bot {name!r}: neither the name of an agent, nor an existing command, nor {TCP}")

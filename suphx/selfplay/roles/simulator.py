@@ -37,7 +37,8 @@ from suphx.selfplay.roles.parcels import LEARNING_PLAYER, Counts, Shipment
 from suphx.selfplay.roles.requests import is_answered
 from suphx.selfplay.roles.resources import HALVES, SHIPMENT_QUESTIONS, UNDERWAY
 from suphx.selfplay.samples import SAMPLED_TABLE
-from suphx.selfplay.seating import earlier_names, load_opponents, opponents, temperature_of_opponents
+from suphx.selfplay.seating import earlier_names, opponents, temperature_of_opponents
+from suphx.selfplay.sources import load_opponents
 
 #: A shipment with fewer questions than wanted is sent after so many seconds.
 _SHIPMENT_SECONDS = 5.0
