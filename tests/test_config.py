@@ -7,6 +7,7 @@ import pytest
 from suphx.adaptation.agent import AdaptedConfig
 from suphx.adaptation.experiment import ExperimentConfig
 from suphx.config import load_config
+from suphx.equilibrium.poker.encodings import EncodingsConfig
 from suphx.equilibrium.poker.samples import SamplesConfig
 from suphx.errors import InputError
 from suphx.networks.sizes import MODELS
@@ -14,7 +15,7 @@ from suphx.reward.config import RewardConfig
 from suphx.selfplay.config import TrainConfig
 from suphx.supervised.config import PretrainConfig
 
-POKER = {"poker-samples": SamplesConfig}
+POKER = {"poker-encodings": EncodingsConfig, "poker-samples": SamplesConfig}
 CONFIGS = Path(__file__).parents[1] / "configs"
 
 

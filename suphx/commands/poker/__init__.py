@@ -2,6 +2,7 @@
 
 import typer
 
+from suphx.commands.poker.encodings import encodings
 from suphx.commands.poker.equity import equity
 from suphx.commands.poker.samples import samples
 from suphx.commands.poker.solve import solve
@@ -12,3 +13,4 @@ poker = typer.Typer(
 poker.command()(equity)
 poker.command()(solve)
 poker.command()(samples)
+poker.command()(encodings)

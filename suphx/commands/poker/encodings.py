@@ -1,0 +1,94 @@
+"""`suphx poker encodings`: four encodings for counterfactual value networks, beside the paper's tables."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from suphx.equilibrium.poker.encodings import Trained
+    from suphx.equilibrium.poker.value_net import Losses
+
+
+def encodings(
+    samples: Annotated[Path, typer.Argument(help="A folder of `suphx poker samples`.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder for the networks' errors; what is there is not trained again.")
+    ],
+    config: Annotated[
+        Path, typer.Option(help="Configuration: a YAML file, or the name of one that is included.")
+    ] = Path("poker-encodings"),
+    sizes: Annotated[
+        str, typer.Option(help="Numbers of samples to train with, such as 3000,6000,12000; by default all.")
+    ] = "",
+    changes: Annotated[
+        list[str] | None, typer.Option("--set", help="Change a value of the configuration: epochs=20.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+) -> None:
+    """Print what each encoding loses by itself, and the errors of networks that were trained with it."""
+    import torch
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from suphx.config import load_config
+    from suphx.equilibrium.poker.encodings import EncodingsConfig, Results, encode, train_all
+    from suphx.errors import InputError
+
+    torch.set_num_threads(1)
+    chosen = load_config(config, EncodingsConfig, changes or ())
+    try:
+        wanted = [int(word) for word in sizes.split(",")] if sizes else []
+    except ValueError:
+        raise InputError(f"--sizes {sizes}: numbers with commas between them are needed") from None
+    if min(wanted, default=10) < 10:
+        raise InputError(f"--sizes {sizes}: a network needs at least 10 samples")
+    results = Results(out, chosen)
+    encoded = encode(samples, chosen, max(wanted, default=None))
+    wanted = wanted or [len(encoded["direct"].values)]
+    lost = {name: each.encoding_losses() for name, each in encoded.items()}
+    total = len(encoded) * chosen.seeds * chosen.epochs * sum(int(size * chosen.training) for size in wanted)
+    columns = (TextColumn("training"), BarColumn(), TextColumn("{task.fields[rate]:,.0f} samples/s"))
+    started, done = time.perf_counter(), 0
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("", total=total, rate=0.0)
+        for step in train_all(encoded, chosen, wanted, results):
+            done += step
+            progress.update(bar, completed=done, rate=done / (time.perf_counter() - started))
+    if as_json:
+        networks = [each._asdict() for each in results.trained]
+        print(json.dumps({"config": chosen.model_dump(), "encoding": lost, "networks": networks}))
+    else:
+        _show(lost, results.trained)
+
+
+def _show(lost: dict[str, Losses], trained: list[Trained]) -> None:
+    import numpy as np
+    from rich.console import Console
+    from rich.table import Table
+
+    from suphx.equilibrium.poker.encodings import PAPER_ENCODING, PAPER_NETWORK
+
+    console = Console(highlight=False)
+    table = Table("encoding error", "Huber", "MSE", "paper: Huber", "MSE")
+    for name, each in lost.items():
+        paper = PAPER_ENCODING.get(name, (0.0, 0.0))
+        table.add_row(name, *(f"{value:.5f}" for value in (*each, *paper)))
+    console.print(table)
+    table = Table("Huber loss", "samples", "abstract train", "full train", "abstract test", "full test")
+    for size in sorted({each.samples for each in trained}):
+        for name in PAPER_NETWORK:
+            runs = [each for each in trained if (each.samples, each.encoding) == (size, name)]
+            if runs:
+                found = np.array([[loss.huber for loss in (*run.train, *run.test)] for run in runs])
+                spread = found.std(0, ddof=1) if len(runs) > 1 else np.zeros(4)
+                own = (f"{mean:.4f} ± {by:.4f}" for mean, by in zip(found.mean(0), spread, strict=True))
+                table.add_row(name, f"{size:,}", *own)
+    for name, losses in PAPER_NETWORK.items():
+        table.add_row(name, "paper", *(f"{value:.4f}" for value in losses))
+    console.print(table)
+    print(f"mean ± standard deviation over {len({each.seed for each in trained})} seeds")
