@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
+from suphx.commands.accuracy import accuracy
 from suphx.commands.adapt import adapt
 from suphx.commands.average import average
 from suphx.commands.bench import bench
@@ -62,9 +64,9 @@ def suphx(
     """
 
 
-_PANELS = {
+_PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "Play and review": (review, web, match, bot),
-    "Measure": (evaluate, adapt, report),
+    "Measure": (evaluate, accuracy, adapt, report),
     "Train": (pretrain, reward, train, average),
     "Look inside": (features, check, warmup),
 }

@@ -53,7 +53,7 @@ SLOW: dict[str, list[str]] = {
     "evaluate --beside": [],
     "evaluate": _FEW,
     "check --agent untrained": ["--games", "2"],
-    "pretrain --evaluate": ["--pairs", "200"],
+    "accuracy": ["--pairs", "200"],
     "pretrain configs/tenhou-2.yaml": [*_TINY, "--models", "discard"],  # the shipped kong network is of another size
     "pretrain configs/tenhou-3.yaml": ["--set=models.kong.pairs=256", *_ONCE],
     "pretrain": _TINY,

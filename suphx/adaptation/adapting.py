@@ -12,7 +12,7 @@ import torch
 from suphx.adaptation.clock import Clock, Pace
 from suphx.adaptation.comparing import Deals, Played
 from suphx.adaptation.config import AdaptationConfig, StepsConfig
-from suphx.adaptation.learned_part import LearnedPart, Stems
+from suphx.adaptation.learned_part import Stems
 from suphx.adaptation.objective import advantages
 from suphx.adaptation.players import Copy, Original
 from suphx.adaptation.positions import Position
@@ -77,25 +77,6 @@ class Lessons:
         return Batch(paths, experience), self.rolled.rollouts["deal"][mine]
 
 
-class TimedStems(Stems):
-    """Stems that measure the time they save, so that each compared way can be charged what it would cost alone."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.saved = 0.0
-        """Seconds that it would have taken to recompute the stems each time they were reused."""
-        self._seconds: dict[int | None, float] = {}
-
-    def inputs(self, part: LearnedPart, packed: np.ndarray) -> np.ndarray | torch.Tensor:
-        """Return `part.inputs`, as in `Stems`."""
-        started = time.perf_counter()
-        found = super().inputs(part, packed)
-        taken = time.perf_counter() - started
-        longest = self._seconds[part.blocks] = max(self._seconds.get(part.blocks, 0.0), taken)
-        self.saved += longest - taken
-        return found
-
-
 @dataclass(frozen=True)
 class Taught:
     """The training data of one position, shared by all ways of learning that are compared."""
@@ -106,13 +87,8 @@ class Taught:
     """u64[paths]: the deal of each path."""
     before: Copy
     """The copy that its seat plays with so far, from which the steps start."""
-    stems: dict[str, TimedStems]
+    stems: dict[str, Stems]
     """By model."""
-
-    @property
-    def saved(self) -> float:
-        """Seconds saved so far by sharing stems among several ways of learning."""
-        return sum(stems.saved for stems in self.stems.values())
 
 
 class Adapter:
@@ -191,7 +167,7 @@ class Adapter:
         """Collect a position's training data; lessons: parts with different deals. before: the copy its seat plays."""
         batches, deals = zip(*(each.of(position) for each in lessons), strict=True)
         batch = join(batches)
-        return Taught(batch, np.concatenate(deals), before, {model: TimedStems() for model in batch.experience})
+        return Taught(batch, np.concatenate(deals), before, {model: Stems() for model in batch.experience})
 
     def learn(self, taught: Taught, shuffled: bool = False, steps: StepsConfig | None = None) -> Copy:
         """Return the copy that gradient steps on formula 6 produce from the one a seat plays with so far.

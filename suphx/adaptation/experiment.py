@@ -9,10 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 import numpy as np
+import torch
 from pydantic import Field, ValidationError, model_validator
 
 from simulator.rules import PRESETS, Rules
@@ -21,6 +23,7 @@ from suphx.adaptation.adapting import TEST_DEALS, Adapted, Adapter, Lessons
 from suphx.adaptation.config import AdaptationConfig, StepsConfig
 from suphx.adaptation.differences import Moment, find_differences
 from suphx.adaptation.hands import Hand, HandsConfig, find_hands
+from suphx.adaptation.learned_part import LearnedPart, Stems
 from suphx.adaptation.notebook import HandResult, Notebook, Trial
 from suphx.adaptation.players import Copy, Original
 from suphx.adaptation.styles import compare_styles
@@ -35,6 +38,25 @@ ADAPTED = "adapted"
 _TESTED = 4_000
 #: Most deals of a hand on which two players are compared decision by decision.
 _SHOWN = 200
+
+
+class _TimedStems(Stems):
+    """Stems that measure the time they save, so that each compared way can be charged what it would cost alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.saved = 0.0
+        """Seconds that it would have taken to recompute the stems each time they were reused."""
+        self._seconds: dict[int | None, float] = {}
+
+    def inputs(self, part: LearnedPart, packed: np.ndarray) -> np.ndarray | torch.Tensor:
+        """Return `part.inputs`, as in `Stems`."""
+        started = time.perf_counter()
+        found = super().inputs(part, packed)
+        taken = time.perf_counter() - started
+        longest = self._seconds[part.blocks] = max(self._seconds.get(part.blocks, 0.0), taken)
+        self.saved += longest - taken
+        return found
 
 
 class Variant(Config):
@@ -201,11 +223,14 @@ class Experiment:
         for place in range(hands):
             started = time.perf_counter()
             taught = self._adapter.taught([lessons], place, self.original.itself)
+            stems = {model: _TimedStems() for model in taught.stems}
+            taught = replace(taught, stems=dict(stems))
             shared = time.perf_counter() - started
             for name, way in self._ways.items():
-                started, saved = time.perf_counter(), taught.saved
+                started, saved = time.perf_counter(), sum(each.saved for each in stems.values())
                 learned[name].append(self._adapter.learn(taught, way.shuffled, way.steps))
-                seconds[name] += (shared + time.perf_counter() - started + taught.saved - saved) / hands
+                saved = sum(each.saved for each in stems.values()) - saved
+                seconds[name] += (shared + time.perf_counter() - started + saved) / hands
         return learned, seconds
 
     def _measure(self, hand: Hand, copies: dict[str, Copy], deals: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:

@@ -47,9 +47,10 @@ class Learner:
         n = len(chunk.answers)
         steps = max(1, round(n / self._batch))
         for rows in np.array_split(np.arange(n), steps):
-            loss, good = self._loss(chunk.planes[rows], chunk.answers[rows])
+            start, stop = int(rows[0]), int(rows[-1]) + 1  # slices: a copy would not lie in pinned memory
+            loss, good = self._loss(chunk.planes[start:stop], chunk.answers[start:stop])
             loss.backward()
-            rate = self.optimizer.step_at(first + (last - first) * int(rows[0]) / n)
+            rate = self.optimizer.step_at(first + (last - first) * start / n)
             losses.append(loss.detach())
             right.append(good)
         return Learned(float(torch.stack(losses).mean()), float(torch.stack(right).mean()), rate, n, steps)
@@ -58,9 +59,9 @@ class Learner:
         precision = self._precision
         logits = self.network.of_packed(packed, precision)
         if self.network.model == "discard":
-            legal = torch.from_numpy(legal_discards(packed)).to(precision.device)
+            legal = torch.from_numpy(legal_discards(packed)).to(precision.device, non_blocking=True)
             logits = logits.masked_fill(~legal, -torch.inf)
-        answers = torch.from_numpy(wanted).to(precision.device)
+        answers = torch.from_numpy(wanted).to(precision.device, non_blocking=True)
         right = (logits.detach().argmax(dim=1) == answers).float().mean()
         return functional.cross_entropy(logits, answers), right
 

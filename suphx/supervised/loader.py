@@ -1,4 +1,4 @@
-"""Training pairs of prepared logs in chunks of planes and answers, encoded by a thread while the last chunk is in use.
+"""Training pairs of prepared logs in chunks of planes and answers, encoded by threads while the last chunk is in use.
 
 The order depends only on (seed, model, epoch), so that an interrupted run resumes exactly where it stopped. Rounds are
 shuffled over the whole epoch, pairs within a chunk of some 700 rounds.
@@ -6,11 +6,14 @@ shuffled over the whole epoch, pairs within a chunk of some 700 rounds.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
+import torch
 
 from simulator.lookup import get_lookup
 from simulator.record import GAME
@@ -117,8 +120,21 @@ class Source:
 class Loader:
     """Chunks of one model's pairs, epoch after epoch."""
 
-    def __init__(self, source: Source, seed: int, chunk_pairs: int = CHUNK_PAIRS, shuffle_suits: bool = False) -> None:
-        """seed: determines the order. shuffle_suits: permute the suits of each pair at random."""
+    def __init__(
+        self,
+        source: Source,
+        seed: int,
+        chunk_pairs: int = CHUNK_PAIRS,
+        shuffle_suits: bool = False,
+        threads: int = 1,
+        pinned: bool = False,
+    ) -> None:
+        """seed: determines the order. shuffle_suits: permute the suits of each pair at random.
+
+        threads: chunks that are prepared at a time, which do not change the order. pinned: put them into memory that a
+        GPU reads by itself, while the program goes on.
+        """
+        self._threads, self._pinned = threads, pinned
         self._source = source
         self._seed = seed
         self._chunk_pairs = chunk_pairs
@@ -147,18 +163,22 @@ class Loader:
         if self._shuffle_suits:
             permute_suits(planes, answers, random.integers(0, 6, len(planes)), selection.model == DISCARD)
         mixed = random.permutation(len(planes))
-        return Chunk(planes[mixed], answers[mixed])
+        return Chunk(self._placed(planes[mixed]), self._placed(answers[mixed]))
+
+    def _placed(self, array: np.ndarray) -> np.ndarray:
+        if not self._pinned:
+            return array
+        return torch.from_numpy(array.view(np.int64)).pin_memory().numpy().view(array.dtype)
 
     def run(self, first: int) -> Generator[tuple[int, Chunk]]:
         """Yield (number, chunk) without end from chunk `first` on, numbered across epochs, preparing the next ahead."""
-        with ThreadPoolExecutor(1, thread_name_prefix="loader") as pool:
+        with ThreadPoolExecutor(self._threads, thread_name_prefix="loader") as pool:
 
             def order(number: int) -> Future[Chunk]:
                 return pool.submit(self.chunk, *divmod(number, self.chunks))
 
-            number, coming = first, order(first)
-            while True:
-                chunk = coming.result()
-                coming = order(number + 1)
+            coming = deque(order(first + ahead) for ahead in range(self._threads))
+            for number in count(first):
+                chunk = coming.popleft().result()
+                coming.append(order(number + self._threads))
                 yield number, chunk
-                number += 1

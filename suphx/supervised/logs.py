@@ -14,17 +14,20 @@ from simulator.rules import Rules
 from suphx.errors import InputError
 from suphx.runs import runs_folder
 from suphx.supervised.prepare import prepare, prepare_games, prepared_name
-from suphx.supervised.prepared import Prepared, load_prepared
+from suphx.supervised.prepared import PAGE_NAME, Prepared, load_prepared
 
 
 def open_prepared(paths: Sequence[str | Path], workers: int | None = None) -> Prepared:
     """Return the prepared logs under some paths, preparing them first if necessary, with progress on stderr.
 
+    The folder of prepared logs is named there. It can be copied to another machine, and given instead of the logs.
     workers: number of processes; by default one for each core. Prints how many logs were left out and why. Raises
     InputError if there is not a single game to learn from.
     """
     console = Console(stderr=True)
-    folder = runs_folder() / "prepared" / prepared_name(paths)
+    given = Path(paths[0]) if len(paths) == 1 else None
+    is_prepared = given is not None and (given / PAGE_NAME).is_file()
+    folder = given if given and is_prepared else runs_folder() / "prepared" / prepared_name(paths)
     if not folder.is_dir():
         columns = (TextColumn("preparing logs"), BarColumn(), TextColumn("{task.fields[games]:,} games"))
         with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as progress:
@@ -38,6 +41,7 @@ def open_prepared(paths: Sequence[str | Path], workers: int | None = None) -> Pr
         f"verify, {left.errors} unreadable, {left.skipped} not of four players, {left.duplicates} that came twice",
         style="dim",
     )
+    console.print(f"prepared in {folder}", style="dim", markup=False, highlight=False)
     for words in left.first[:5]:
         console.print(f"left out: {words}", style="dim", markup=False, highlight=False)
     if not len(prepared.games):

@@ -140,23 +140,23 @@ class Prepared:
             rules=[rules.to_dict() for rules in self.rules],
             left_out=self.left_out,
         )
-        (folder / _PAGE_NAME).write_text(page.model_dump_json())
+        (folder / PAGE_NAME).write_text(page.model_dump_json())
 
 
 _ARRAYS = {"games": GAME_ROW, "rounds": ROUND, "events": LOG_EVENT, "absent": np.dtype("u1")}
-_PAGE_NAME = "prepared.json"
+PAGE_NAME = "prepared.json"
 #: Number of sources that `Prepared.sources` names.
 _NAMED = 8
 
 
 def load_prepared(folder: Path) -> Prepared:
     """Return the prepared logs that `Prepared.save` wrote; raises InputError, naming the file, for anything else."""
-    path = folder / _PAGE_NAME
+    path = folder / PAGE_NAME
     try:
         page = _Page.model_validate_json(path.read_bytes())
         rules = [Rules.from_dict(each) for each in page.rules]
     except FileNotFoundError as error:
-        raise InputError(f"{folder}: no prepared logs: it has no {_PAGE_NAME}") from error
+        raise InputError(f"{folder}: no prepared logs: it has no {PAGE_NAME}") from error
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     except (ValidationError, RulesError, TypeError) as error:

@@ -6,27 +6,77 @@ model is trained by a single thread, starting with the model that has the most p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import numpy as np
 import torch
+from rich.console import Console
 
+from simulator.files import write_whole
 from suphx.agent.named_networks import weights_folder
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODELS
-from suphx.networks.weights import load_agent_network, load_network, save_agent
+from suphx.networks.weights import load_agent, load_agent_network, load_network, save_agent
+from suphx.supervised.bars import testing_bars, training_bars
+from suphx.supervised.card import card
 from suphx.supervised.config import PretrainConfig
+from suphx.supervised.logs import generated, open_prepared
 from suphx.supervised.prepared import SPLITS, Prepared
+from suphx.supervised.results import measure
+from suphx.supervised.selection import select
 from suphx.supervised.train import WEAK_NAME, Interrupted, Report, Training
 
 AGENT_FOLDER = "agent"
 WEAK_FOLDER = "weak"
+
+
+def games_of(config: PretrainConfig, logs: Sequence[Path] | None, workers: int | None) -> tuple[Prepared, str]:
+    """Return the games to learn from, and words for where they come from; workers: processes to prepare logs with."""
+    if logs:
+        prepared = open_prepared(logs, workers)
+        return prepared, f"{len(prepared.games):,} games of {prepared.sources()}"
+    made = config.generated
+    return generated(made.games, made.player, made.seed), f"{made.games:,} games by {made.player}, seed {made.seed}"
+
+
+def pretrain(
+    config: PretrainConfig,
+    prepared: Prepared,
+    folder: Path,
+    precision: Precision,
+    about: Mapping[str, str],
+    screen: Console,
+) -> dict[str, dict[str, Any]]:
+    """Train, write agent, card and result.json into the run's folder, and return the numbers of the final test.
+
+    about: what the card says of `data` and `command`. Otherwise as `train_models`.
+    """
+    with training_bars(config, screen) as watch:
+        networks = train_models(config, prepared, folder, precision, watch)
+    about = {**about, "config": config.model_dump_json()}
+    agent = assemble(config, networks, prepared, folder, about)
+    if agent is not None:
+        networks = load_agent(agent)  # as they are stored, in two bytes a weight
+    with testing_bars(screen) as tell:
+        results = measure(
+            networks, prepared, lambda model: select(prepared, model, "test"), precision, config.seed,
+            config.test_pairs, tell, config.hide,
+        )  # fmt: skip
+    for model in networks:
+        results[model]["training_pairs"] = select(prepared, model, "training", config.filters).n_pairs
+    if agent is not None:
+        write_whole(agent / "README.md", card(config.name, about, networks, results).encode())
+    write_whole(folder / "result.json", json.dumps({"about": about, "models": results}, indent=1).encode() + b"\n")
+    screen.print(f"{agent or folder}: weights; {folder / 'result.json'}: results", markup=False, highlight=False)
+    return results
 
 
 def train_models(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.box import SIMPLE
@@ -10,13 +11,17 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from suphx.agent.named_networks import weights_folder
+from suphx.errors import InputError
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODELS
+from suphx.networks.weights import load_agent, seen_games
+from suphx.supervised.bars import testing_bars
 from suphx.supervised.evaluate import evaluate_model
 from suphx.supervised.prepared import Prepared
-from suphx.supervised.selection import Selection
+from suphx.supervised.selection import Filters, Selection, select
 
 #: The paper's Table 3: test accuracy in percent, training pairs in millions, and accuracy of the earlier CNN.
 PAPER = {
@@ -53,6 +58,44 @@ def measure(
 
         found[model] = evaluate_model(logits, prepared, choose(model), seed, most, tell, hide)
     return found
+
+
+def measure_weights(
+    weights: str,
+    prepared: Prepared,
+    players: Sequence[str] | None,
+    seen: bool,
+    precision: Precision,
+    seed: int,
+    most: int | None,
+    screen: Console,
+) -> dict[str, dict[str, Any]]:
+    """Evaluate the five networks of a folder of weights, or of a name, as `measure` does, with bars on `screen`.
+
+    players: whose decisions are used; by default all. seen: also use games that the weights were trained on.
+    """
+    folder = weights_folder(weights)
+    networks = load_agent(folder)
+    known = seen_games(folder, prepared.games["key"])
+    words = "measured too" if seen else "left out"
+    screen.print(f"{int(known.sum()):,} games that the weights were trained on: {words}", style="dim", highlight=False)
+    filters = Filters(players=list(players) if players else None)
+
+    def choose(model: str) -> Selection:
+        return select(prepared, model, None, filters, None if seen else ~known)
+
+    with testing_bars(screen) as watch:
+        return measure(networks, prepared, choose, precision, seed, most, watch)
+
+
+def print_results(results: Mapping[str, Mapping[str, Any]], as_json: bool) -> None:
+    """Print results to stdout, as tables or as JSON; raises InputError if there was no pair to measure on."""
+    if not any(numbers["pairs"] for numbers in results.values()):
+        raise InputError("no pairs to measure on in these logs: all games were trained on (--seen), or none is left")
+    if as_json:
+        print(json.dumps(results, allow_nan=False))
+    else:
+        show_results(results, Console())
 
 
 def percent(value: float | None) -> str:

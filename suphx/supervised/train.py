@@ -113,7 +113,9 @@ class Training:
     def _train(self, board: SummaryWriter, watch: Callable[[Report], None], stop: Event) -> None:
         progress, config, total = self.progress, self.config, self.plan.pairs
         held_out = self.held_out_source.some_pairs(config.validation_pairs)
-        loader = Loader(self.source, config.seed, shuffle_suits=self.plan.shuffle_suits)
+        on_gpu = self.precision.device.type == "cuda"  # steps are quick there, and leave the threads to the loader
+        threads = self.precision.threads if on_gpu else 1
+        loader = Loader(self.source, config.seed, shuffle_suits=self.plan.shuffle_suits, threads=threads, pinned=on_gpu)
         step_pairs = total / config.validations
         next_validation = (progress.pairs // step_pairs + 1) * step_pairs
         saved = time.monotonic()

@@ -49,6 +49,16 @@ def test_starting_later_gives_the_same_chunks() -> None:
     late.close()
 
 
+def test_several_threads_give_the_same_chunks_in_the_same_order() -> None:
+    one, several = (Loader(source("chow"), 1, CHUNK, True, threads).run(1) for threads in (1, 3))
+    for _ in range(5):
+        (number, chunk), (same_number, same) = next(one), next(several)
+        assert number == same_number
+        assert np.array_equal(same.planes, chunk.planes) and np.array_equal(same.answers, chunk.answers)
+    one.close()
+    several.close()
+
+
 def test_a_discard_answer_is_a_kind_that_may_be_discarded() -> None:
     pairs = source("discard").some_pairs(500)
     legal = legal_discards(pairs.planes)

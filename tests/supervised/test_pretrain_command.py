@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -41,9 +42,13 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(place: Path, *arguments: str) -> Result:
+def run(place: Path, *arguments: str, command: str = "pretrain") -> Result:
     variables = {"SUPHX_RUNS": str(place / "runs")}
-    return CliRunner().invoke(app, ["pretrain", *arguments, "--threads", "1", "--precision", "float32"], env=variables)
+    return CliRunner().invoke(app, [command, *arguments, "--threads", "1", "--precision", "float32"], env=variables)
+
+
+def accuracy(place: Path, *arguments: str) -> Result:
+    return run(place, *arguments, command="accuracy")
 
 
 @pytest.fixture(scope="module")
@@ -92,46 +97,39 @@ def test_one_model_trained_on_from_an_agent_makes_an_agent_with_its_others(place
 
 def test_weights_are_measured_on_games_they_were_not_trained_on(place: Path, trained: Result) -> None:
     agent = str(place / "runs" / "pretrain" / "tiny" / "agent")
-    found = run(place, "--evaluate", "--weights", agent, "--logs", str(place / "logs"), "--pairs", "0", "--json")
+    found = accuracy(place, "--weights", agent, "--logs", str(place / "logs"), "--pairs", "0", "--json")
     assert found.exit_code == 0, found.output
     measured, at_the_end = json.loads(found.stdout), json.loads(trained.stdout)
     for model in MODELS:
         assert measured[model]["accuracy"] == pytest.approx(at_the_end[model]["accuracy"], abs=1e-9), model
         assert measured[model]["pairs"] == at_the_end[model]["pairs"], model
-    everything = run(
-        place, "--evaluate", "--weights", agent, "--logs", str(place / "logs"), "--pairs", "0", "--seen", "--json"
-    )
+    everything = accuracy(place, "--weights", agent, "--logs", str(place / "logs"), "--pairs", "0", "--seen", "--json")
     assert json.loads(everything.stdout)["discard"]["pairs"] > 3 * measured["discard"]["pairs"]
 
 
 def test_a_player_that_is_not_there_is_an_error(place: Path, trained: Result) -> None:
     agent = str(place / "runs" / "pretrain" / "tiny" / "agent")
-    found = run(place, "--evaluate", "--weights", agent, "--logs", str(place / "logs"), "--player", "Nobody")
+    found = accuracy(place, "--weights", agent, "--logs", str(place / "logs"), "--player", "Nobody")
     assert found.exit_code == 1
     assert "no player Nobody" in str(found.exception)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ([], "a configuration is needed"),
-        (["--evaluate"], "--evaluate needs --logs"),
-        (["CONFIG", "--models", "discard,cow"], "cow: the configuration has discard, riichi"),
-        (["CONFIG", "--player", "Ann"], "--player: of no use without --evaluate"),
-        (["CONFIG", "--weights", "sl"], "--weights: of no use without --evaluate"),
-        (["CONFIG", "--seen"], "--seen: of no use without --evaluate"),
-        (["CONFIG", "--pairs", "0"], "--pairs: of no use without --evaluate"),
-        (["CONFIG", "--seed", "0"], "--seed: of no use without --evaluate"),
-        (["CONFIG", "--evaluate"], "CONFIG: of no use with --evaluate"),
-        (["--evaluate", "--models", "discard"], "--models: of no use with --evaluate"),
-        (["--evaluate", "--set", "batch=1"], "--set: of no use with --evaluate"),
-        (["--evaluate", "--out", "folder"], "--out: of no use with --evaluate"),
-    ],
-)
-def test_a_wrong_command_line_is_told(place: Path, arguments: list[str], words: str) -> None:
-    found = run(place, *(str(place / "tiny.yaml") if each == "CONFIG" else each for each in arguments))
+def test_a_model_that_the_configuration_lacks_is_told(place: Path) -> None:
+    found = run(place, str(place / "tiny.yaml"), "--models", "discard,cow")
     assert found.exit_code == 2
-    assert words in " ".join(found.output.replace("│", " ").split())
+    assert "cow: the configuration has discard, riichi" in " ".join(found.output.replace("│", " ").split())
+
+
+def test_prepared_logs_can_be_copied_and_given_instead_of_the_logs(place: Path, trained: Result) -> None:
+    (made,) = (place / "runs" / "prepared").iterdir()
+    copied = shutil.copytree(made, place / "copied")
+    assert sorted(path.name for path in copied.iterdir()) == [
+        "absent.npy", "events.npy", "games.npy", "prepared.json", "rounds.npy",
+    ]  # fmt: skip
+    agent = str(place / "runs" / "pretrain" / "tiny" / "agent")
+    found = [accuracy(place, "--weights", agent, "--logs", str(logs), "--json") for logs in (copied, place / "logs")]
+    assert json.loads(found[0].stdout) == json.loads(found[1].stdout)
+    assert [path.name for path in (place / "runs" / "prepared").iterdir()] == [made.name]
 
 
 def test_logs_without_a_game_are_an_error(place: Path) -> None:

@@ -46,7 +46,7 @@ def test_on_real_games_held_out_they_answer_as_their_results_say(real_logs: Path
     with zipfile.ZipFile(real_logs / archive) as whole, zipfile.ZipFile(logs, "w") as part:
         for name in sorted(whole.namelist())[:240]:
             part.writestr(name, whole.read(name))
-    command = ["pretrain", "--evaluate", "--logs", str(logs), "--json", "--pairs", "4000", "--threads", "1"]
+    command = ["accuracy", "--logs", str(logs), "--json", "--pairs", "4000", "--threads", "1"]
     found = CliRunner().invoke(app, command, env={"SUPHX_RUNS": str(tmp_path / "runs")})
     assert found.exit_code == 0, found.output
     numbers = json.loads(found.stdout)

@@ -23,8 +23,8 @@ from tests.supervised.made_games import sensible_games, tiny_config
 
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    def loader(source, seed, shuffle_suits):
-        return Loader(source, seed, 300, shuffle_suits)
+    def loader(source, seed, **options):
+        return Loader(source, seed, 300, **options)
 
     monkeypatch.setattr(train, "Loader", loader)
 
@@ -60,6 +60,14 @@ def test_training_lowers_the_loss_and_keeps_the_best_weights(tmp_path: Path) -> 
     assert last.loss < first.loss
     assert run.progress.best is not None
     assert run.progress.best.loss == min(each.loss for each in run.progress.validations)
+
+
+def test_a_batch_of_thousands_is_one_step_for_many_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(train, "Loader", Loader)
+    config = tiny_config(models={"discard": {"pairs": 4096}}, batch=2048)
+    run = Training("discard", config, sensible_games(), tmp_path, precision())
+    run.run(lambda _: None, Event())
+    assert run.progress.pairs >= 4096 and run.progress.steps == round(run.progress.pairs / 2048)
 
 
 @pytest.mark.parametrize("replicas", [1, 2])

@@ -1,0 +1,37 @@
+"""`suphx accuracy`: how often networks choose as the players in logs did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def accuracy(
+    logs: Annotated[list[Path], typer.Option(help="Logs to measure on: files, folders, archives.")],
+    weights: Annotated[str, typer.Option(help="sl, sl-weak, or a folder of weights.")] = "sl",
+    player: Annotated[list[str] | None, typer.Option(help="Only the decisions of the player of this name.")] = None,
+    seen: Annotated[bool, typer.Option("--seen", help="Also use games that the weights were trained on.")] = False,
+    pairs: Annotated[
+        int, typer.Option(min=0, help="At most so many decisions of each model, at random; 0 for all.")
+    ] = 100_000,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of that choice.")] = 0,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU if there is one.")] = None,
+    precision: Annotated[str | None, typer.Option(help="float32 or bfloat16; by default the faster one here.")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads on a CPU; by default all cores.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes to prepare logs; by default all cores.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+) -> None:
+    """Measure how often weights choose as the players in logs did, on games that they were not trained on."""
+    from rich.console import Console
+
+    from suphx.networks.precision import choose_precision
+    from suphx.supervised.logs import open_prepared
+    from suphx.supervised.results import measure_weights, print_results
+
+    screen = Console(stderr=True)
+    chosen = choose_precision(device, precision, threads)
+    screen.print(f"computing in {chosen}", style="dim", highlight=False)
+    prepared = open_prepared(logs, workers)
+    print_results(measure_weights(weights, prepared, player, seen, chosen, seed, pairs or None, screen), as_json)
