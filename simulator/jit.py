@@ -12,10 +12,11 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numba
 from numba import config as numba_config
@@ -84,14 +85,31 @@ def cache_folder() -> Path:
         return fallback
 
 
-def jit(function: F) -> F:
-    """Compile `function` on first use: without the GIL, with NumPy's division, cached on disk, never parallel."""
+@contextmanager
+def _cache_of(module: str) -> Iterator[None]:
+    """Let what is compiled inside be kept in the folder of `module`."""
     previous = numba_config.CACHE_DIR
-    numba_config.CACHE_DIR = str(cache_folder() / "compiled" / source_key(function.__module__))
+    numba_config.CACHE_DIR = str(cache_folder() / "compiled" / source_key(module))
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        yield
     finally:
         numba_config.CACHE_DIR = previous
+
+
+def jit(function: F) -> F:
+    """Compile `function` on first use: without the GIL, with NumPy's division, cached on disk, never parallel."""
+    with _cache_of(function.__module__):
+        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+
+
+def jit_callback(function: Callable, signature: Any) -> Any:
+    """Compile `function` now, as one that compiled functions can take as an argument: its `address` is what they call.
+
+    Cached on disk if it belongs to this project; a user's own is compiled in each process.
+    """
+    with _cache_of(function.__module__):
+        ours = _source(function.__module__) is not None
+        return numba.cfunc(signature, cache=ours, error_model="numpy")(function)
 
 
 @cache

@@ -28,6 +28,7 @@ from suphx.commands.pretrain import pretrain
 from suphx.commands.report import report
 from suphx.commands.review import review
 from suphx.commands.reward import reward
+from suphx.commands.solve import solve
 from suphx.commands.train import train
 from suphx.commands.warmup import warmup
 from suphx.commands.web import web
@@ -77,6 +78,7 @@ for panel, commands in _PANELS.items():
         app.add_typer(bench, name="bench", rich_help_panel=panel)
 app.add_typer(logs, name="logs", rich_help_panel="Look inside")
 app.add_typer(poker, name="poker", rich_help_panel="Solve games")
+app.add_typer(solve, name="solve", rich_help_panel="Solve games")
 
 
 def _message(error: Exception) -> str | None:

@@ -99,6 +99,9 @@ def _resolved(words: list[str]) -> tuple[Any, list[str]]:
     command: Any = typer.main.get_command(cli.app)
     while words and words[0] in getattr(command, "commands", {}):
         command, words = command.commands[words[0]], words[1:]
+    default = getattr(command, "default", None)  # `solve GAME` has no word of its own
+    if default and words and words != ["--help"]:
+        command = command.commands[default]
     return command, words
 
 

@@ -1,0 +1,85 @@
+"""`suphx solve`: equilibria of small games, and playing against them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from typer.core import TyperGroup
+
+_Max = Annotated[int, typer.Option("--max-nodes", min=1, help="Refuse a game with more nodes.")]
+MAX_NODES = 20_000_000
+
+
+def _solve(
+    game: Annotated[
+        str, typer.Argument(help="kuhn, leduc, liars-dice:sides=4, pocket, X.game, openspiel:NAME, module:Class, ...")
+    ],
+    rule: Annotated[str, typer.Option(help="The update rule: a name, or FILE.py:NAME.")] = "cfr+",
+    iterations: Annotated[int | None, typer.Option(min=1, help="How many iterations; by default 1,000.")] = None,
+    until: Annotated[float | None, typer.Option(min=0.0, help="Go on until NashConv is at most this.")] = None,
+    traverse: Annotated[str | None, typer.Option(help="full, external or outcome; by default as the rule is.")] = None,
+    average: Annotated[
+        str | None, typer.Option(help="uniform, linear, quadratic, last or best; by default as the rule is.")
+    ] = None,
+    parameters: Annotated[list[str] | None, typer.Option("--set", help="A parameter of the rule: NAME=NUMBER.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of sampled traversals.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Write the policy and a checkpoint to this npz file.")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Go on from such a file.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the policy to this CSV file.")] = None,
+    plots: Annotated[Path | None, typer.Option(help="Draw the curve of NashConv into this folder.")] = None,
+    max_nodes: _Max = MAX_NODES,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+) -> None:
+    """Solve a game: iterate an update rule, and say how far the policy is from an equilibrium, exactly.
+
+    NashConv is the sum of what best responses gain, exploitability NashConv divided by the number of players.
+    """
+    from suphx.equilibrium.running import Wanted, solve
+
+    numbers = solve(Wanted(game, rule, iterations, until, traverse, average, parameters or [], seed, out, resume, csv,
+                           plots, max_nodes))  # fmt: skip
+    if as_json:
+        import json
+
+        print(json.dumps(numbers))
+        return
+    for name, value in numbers.items():
+        shown = ", ".join(f"{each:.6g}" for each in value) if isinstance(value, list) else f"{value:.6g}"
+        print(f"{name.replace('_', ' '):<15} {shown}")
+
+
+def _play(
+    game: Annotated[str, typer.Argument(help="The game, as for `suphx solve`.")],
+    path: Annotated[Path, typer.Argument(help="The policy, as `suphx solve --out` wrote it.")],
+    player: Annotated[int, typer.Option(min=0, help="Which player you are, from 0.")] = 0,
+    games: Annotated[int, typer.Option(min=1, help="How many games.")] = 10,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of chance and of the others' play.")] = 0,
+    max_nodes: _Max = MAX_NODES,
+) -> None:
+    """Play a game against a policy in the terminal."""
+    from suphx.equilibrium.flat_game import flat
+    from suphx.equilibrium.games import named
+    from suphx.equilibrium.playing import play
+    from suphx.equilibrium.policy import load_policy
+
+    play(load_policy(path, flat(named(game), max_nodes)), player, games, seed)
+
+
+class _GameByDefault(TyperGroup):
+    """`suphx solve GAME` is `suphx solve game GAME`."""
+
+    default = "game"
+
+    def resolve_command(self, ctx, args):
+        return super().resolve_command(ctx, args if args[0] in self.commands else [self.default, *args])
+
+
+solve = typer.Typer(
+    cls=_GameByDefault,
+    no_args_is_help=True,
+    help="Solve a small game exactly (suphx solve GAME), or play against a solution.",
+)
+solve.command("game", hidden=True)(_solve)
+solve.command("play")(_play)

@@ -1,0 +1,85 @@
+"""Games that come with the solver, and every game by name."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+from suphx.equilibrium.game import Game
+from suphx.equilibrium.games.dark_hex import DarkHex
+from suphx.equilibrium.games.goofspiel import Goofspiel
+from suphx.equilibrium.games.kuhn import Kuhn
+from suphx.equilibrium.games.leduc import Leduc
+from suphx.equilibrium.games.liars_dice import LiarsDice
+from suphx.equilibrium.games.matrix import Matrix, rock_paper_scissors
+from suphx.equilibrium.games.pocket_mahjong import PocketMahjong
+from suphx.errors import InputError
+
+NAMED: dict[str, Any] = {
+    "rps": rock_paper_scissors,
+    "kuhn": Kuhn,
+    "leduc": Leduc,
+    "liars-dice": LiarsDice,
+    "goofspiel": Goofspiel,
+    "dark-hex": DarkHex,
+    "pocket": PocketMahjong,
+}
+
+__all__ = ["NAMED", "DarkHex", "Goofspiel", "Kuhn", "Leduc", "LiarsDice", "Matrix", "PocketMahjong", "named"]
+
+
+def named(text: str) -> Game:
+    """Return the game of a name: `kuhn`, `liars-dice:sides=4`, `PATH.game`, `openspiel:NAME(ARGS)` or `module:Class`.
+
+    Raises:
+        InputError: there is none, or it cannot be made.
+    """
+    name, _, rest = text.partition(":")
+    if name == "openspiel":
+        from suphx.equilibrium.openspiel import load
+
+        return load(rest)
+    if text.endswith(".game"):
+        from suphx.equilibrium.game_file import read
+
+        return read(Path(text))
+    if name in NAMED:
+        return _made(NAMED[name], _options(rest, text), text)
+    if rest and "=" not in rest:
+        return _made(_of_module(name, rest), {}, text)
+    raise InputError(
+        f"no game is named {text!r}; there are: {', '.join(NAMED)}, "
+        "a path that ends in .game, openspiel:NAME, module:Class"
+    )
+
+
+def _options(rest: str, text: str) -> dict[str, int]:
+    options = {}
+    for part in filter(None, rest.split(",")):
+        option, _, value = part.partition("=")
+        if not value.removeprefix("-").isdigit():
+            raise InputError(f"{part!r} in {text!r}: options are written name=number")
+        options[option] = int(value)
+    return options
+
+
+def _made(kind: Any, options: dict[str, int], text: str) -> Game:
+    try:
+        return kind(**options)
+    except TypeError as error:
+        raise InputError(f"{text}: {error}") from error
+
+
+def _of_module(module: str, name: str) -> Any:
+    sys.path.insert(0, str(Path.cwd()))  # as `python -m` would look
+    try:
+        found = getattr(importlib.import_module(module), name, None)
+    except ImportError as error:
+        raise InputError(f"{module}:{name}: {error}") from error
+    finally:
+        sys.path.pop(0)
+    if found is None:
+        raise InputError(f"the module {module} has no {name}")
+    return found

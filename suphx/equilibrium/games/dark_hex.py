@@ -1,0 +1,74 @@
+"""Dark Hex: Hex in which the opponent's stones are hidden, as in OpenSpiel's classical version."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from suphx.equilibrium.game import END
+from suphx.errors import InputError
+
+
+class DarkHex:
+    """Player 0 joins top and bottom, player 1 left and right. A try on a hidden stone shows it, and one tries again.
+
+    A state is (stones by cell: ".", "x" or "o"; what each player knows of them; who moves).
+    """
+
+    players = 2
+
+    def __init__(self, rows: int = 2, columns: int = 2) -> None:
+        if not (1 <= rows <= 4 and 1 <= columns <= 4):
+            raise InputError(f"Dark Hex has 1 to 4 rows and columns here, not {rows} and {columns}")
+        self.rows, self.columns = rows, columns
+        self.joined = lru_cache(maxsize=None)(self._joined)
+
+    def root(self) -> tuple[str, tuple[str, str], int]:
+        """See `Game`."""
+        empty = "." * (self.rows * self.columns)
+        return empty, (empty, empty), 0
+
+    def _joined(self, board: str, stone: str) -> bool:
+        """Return whether a player's stones join his two sides."""
+        cells = [divmod(at, self.columns) for at, each in enumerate(board) if each == stone]
+        depth = [row if stone == "x" else column for row, column in cells]
+        far = (self.rows if stone == "x" else self.columns) - 1
+        todo = [cell for cell, at in zip(cells, depth, strict=True) if at == 0]
+        reached = set(todo)
+        while todo:
+            row, column = todo.pop()
+            for cell in ((row, column - 1), (row, column + 1), (row - 1, column), (row + 1, column),
+                         (row - 1, column + 1), (row + 1, column - 1)):  # fmt: skip
+                if cell in cells and cell not in reached:
+                    reached.add(cell)
+                    todo.append(cell)
+        return any((row if stone == "x" else column) == far for row, column in reached)
+
+    def mover(self, state: tuple) -> int:
+        """See `Game`."""
+        board, _, turn = state
+        return END if self.joined(board, "x") or self.joined(board, "o") else turn
+
+    def actions(self, state: tuple) -> list[int]:
+        """See `Game`."""
+        _, known, turn = state
+        return [cell for cell, each in enumerate(known[turn]) if each == "."]
+
+    def next(self, state: tuple, action: int) -> tuple:
+        """See `Game`."""
+        board, known, turn = state
+        stone = board[action] if board[action] != "." else "xo"[turn]
+        views = [view[:action] + stone + view[action + 1 :] if p == turn else view for p, view in enumerate(known)]
+        if board[action] != ".":
+            return board, tuple(views), turn
+        return board[:action] + stone + board[action + 1 :], tuple(views), 1 - turn
+
+    def seen(self, state: tuple) -> str:
+        """See `Game`."""
+        _, known, turn = state
+        rows = [known[turn][at : at + self.columns] for at in range(0, self.rows * self.columns, self.columns)]
+        return f"{'xo'[turn]} " + "/".join(rows)
+
+    def payoffs(self, state: tuple) -> list[float]:
+        """See `Game`."""
+        won = 1.0 if self.joined(state[0], "x") else -1.0
+        return [won, -won]

@@ -1,0 +1,154 @@
+"""Pocket mahjong: draws, discards, claims and riichi in a game small enough to be solved exactly."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from suphx.equilibrium.game import CHANCE, END
+from suphx.errors import InputError
+
+Tiles = tuple[int, ...]  # kinds, sorted: numbers from 0, then honours
+
+
+class Table(NamedTuple):
+    """A state. Before a draw `drawn` is None; a claim is open while `offered` is set."""
+
+    hands: tuple[Tiles, ...] = ()
+    turn: int = 0
+    drawn: int | None = None
+    offered: bool = False  # the last discard may be claimed by the player whose turn comes next
+    river: tuple[int, ...] = ()  # all discards in order
+    riichi: tuple[int, int] = (-1, -1)  # with which discard each declared
+    won: tuple[int, int] | None = None  # who, and his points
+
+
+class PocketMahjong:
+    """Two hold two tiles each and take turns: draw, then win or discard; the other may claim a win on the discard.
+
+    Three tiles win: a run of numbers 1 point, a triplet `triplet` points. After `draws` discards nobody wins. A discard
+    that leaves a hand one kind from winning may be declared riichi: the hand is locked, the own win counts twice, and
+    the other's win 1 point more. A win may be declined. Names of information sets: hand, drawn tile, all discards
+    (! for riichi), such as `12+3 1 3!`.
+    """
+
+    players = 2
+
+    def __init__(
+        self, numbers: int = 3, honours: int = 0, copies: int = 3, draws: int = 4, triplet: int = 3, riichi: int = 1
+    ) -> None:
+        self.kinds, self.numbers, self.copies = numbers + honours, numbers, copies
+        self.draws, self.triplet, self.riichi = draws, triplet, riichi
+        if not (1 <= self.kinds <= 9 and 1 <= copies <= 4 and min(numbers, honours, draws, triplet) >= 0):
+            raise InputError("pocket mahjong has 1 to 9 kinds, 1 to 4 copies of each, and no negative number")
+        if self.kinds * copies < 4 + draws:
+            raise InputError(f"{self.kinds * copies} tiles are too few for two hands and {draws} draws")
+
+    def root(self) -> Table:
+        """See `Game`."""
+        return Table()
+
+    def points(self, tiles: Tiles) -> int:
+        """Return what three tiles win, 0 if they do not."""
+        a, b, c = sorted(tiles)
+        if a == c:
+            return self.triplet
+        return int(c < self.numbers and b == a + 1 and c == b + 1)
+
+    def waits(self, hand: Tiles) -> bool:
+        """Return whether some kind would complete a hand of two."""
+        return any(self.points((*hand, kind)) for kind in range(self.kinds))
+
+    def left(self, state: Table) -> list[int]:
+        """Return how many tiles of each kind the wall has."""
+        out = [tile for hand in state.hands for tile in hand] + list(state.river)
+        out += [] if state.drawn is None else [state.drawn]
+        return [self.copies - out.count(kind) for kind in range(self.kinds)]
+
+    def mover(self, state: Table) -> int:
+        """See `Game`."""
+        if state.won is not None or (len(state.river) == self.draws and not state.offered):
+            return END
+        if len(state.hands) < 2 or (state.drawn is None and not state.offered):
+            return CHANCE
+        return 1 - state.turn if state.offered else state.turn
+
+    def actions(self, state: Table) -> list:
+        """See `Game`."""
+        if self.mover(state) == CHANCE:
+            return self._deals(state) if len(state.hands) < 2 else self._draws(state)
+        if state.offered:
+            return ["win", "pass"]
+        assert state.drawn is not None
+        tiles = (*state.hands[state.turn], state.drawn)
+        wins = ["win"] if self.points(tiles) else []
+        if state.riichi[state.turn] >= 0:
+            return [*wins, str(state.drawn + 1)]
+        kinds = sorted(set(tiles))
+        ready = [kind for kind in kinds if self.riichi and self.waits(_without(tiles, kind))]
+        return wins + [str(kind + 1) for kind in kinds] + [f"{kind + 1}!" for kind in ready]
+
+    def _draws(self, state: Table) -> list[tuple[str, float]]:
+        left = self.left(state)
+        return [(str(kind + 1), count / sum(left)) for kind, count in enumerate(left) if count]
+
+    def _deals(self, state: Table) -> list[tuple[str, float]]:
+        left = self.left(state)
+        total = sum(left) * (sum(left) - 1)
+        pairs = [(a, b) for a in range(self.kinds) for b in range(a, self.kinds)]
+        ways = [left[a] * (left[a] - 1) if a == b else 2 * left[a] * left[b] for a, b in pairs]
+        return [(f"{a + 1}{b + 1}", way / total) for (a, b), way in zip(pairs, ways, strict=True) if way]
+
+    def next(self, state: Table, action: str) -> Table:
+        """See `Game`."""
+        if len(state.hands) < 2:
+            return state._replace(hands=(*state.hands, tuple(int(each) - 1 for each in action)))
+        if state.offered:
+            if action == "pass":
+                return self._passed(state)
+            return self._win(state, 1 - state.turn, state.river[-1])
+        if state.drawn is None:
+            state = state._replace(drawn=int(action) - 1)
+            locked = state.riichi[state.turn] >= 0 and not self.points((*state.hands[state.turn], int(action) - 1))
+            return self._discard(state, action) if locked else state
+        if action == "win":
+            return self._win(state, state.turn, state.drawn)
+        return self._discard(state, action)
+
+    def _discard(self, state: Table, action: str) -> Table:
+        kind, turn = int(action[0]) - 1, state.turn
+        assert state.drawn is not None
+        hand = _without((*state.hands[turn], state.drawn), kind)
+        hands = (hand, state.hands[1]) if turn == 0 else (state.hands[0], hand)
+        riichi = state.riichi
+        if action.endswith("!"):
+            riichi = (len(state.river), riichi[1]) if turn == 0 else (riichi[0], len(state.river))
+        after = state._replace(hands=hands, drawn=None, river=(*state.river, kind), riichi=riichi, offered=True)
+        return after if self.points((*hands[1 - turn], kind)) else self._passed(after)
+
+    @staticmethod
+    def _passed(state: Table) -> Table:
+        return state._replace(offered=False, turn=1 - state.turn)
+
+    def _win(self, state: Table, winner: int, tile: int) -> Table:
+        points = self.points((*state.hands[winner], tile)) * (2 if state.riichi[winner] >= 0 else 1)
+        return state._replace(won=(winner, points + (state.riichi[1 - winner] >= 0)))
+
+    def seen(self, state: Table) -> str:
+        """See `Game`."""
+        mover = self.mover(state)
+        hand = "".join(str(kind + 1) for kind in state.hands[mover])
+        river = [f"{kind + 1}{'!' * (at in state.riichi)}" for at, kind in enumerate(state.river)]
+        return " ".join([hand if state.drawn is None else f"{hand}+{state.drawn + 1}", *river])
+
+    def payoffs(self, state: Table) -> list[float]:
+        """See `Game`."""
+        if state.won is None:
+            return [0.0, 0.0]
+        winner, points = state.won
+        return [float(points if p == winner else -points) for p in range(2)]
+
+
+def _without(tiles: Tiles, kind: int) -> Tiles:
+    left = sorted(tiles)
+    left.remove(kind)
+    return tuple(left)

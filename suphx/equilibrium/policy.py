@@ -1,0 +1,119 @@
+"""A policy as a table: by name, as a file (npz, never a pickle), as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from simulator.files import write_whole
+from suphx.equilibrium.flat_game import FlatGame
+from suphx.equilibrium.response import exploitability, gains, game_values, nash_conv
+from suphx.errors import InputError
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A probability for every action of every information set."""
+
+    game: FlatGame
+    probabilities: np.ndarray  # f64[S], by sequence
+
+    def __getitem__(self, name: str) -> dict[str, float]:
+        """Return the probabilities of the actions in the information set of that name."""
+        return self.at(self.game.find(name))
+
+    def at(self, infoset: int) -> dict[str, float]:
+        """Return the probabilities of the actions in an information set, by number."""
+        here = self.probabilities[self.game.place(infoset)]
+        return dict(zip(self.game.labels[infoset], here.tolist(), strict=True))
+
+    def values(self) -> list[float]:
+        """Return what each player wins on average."""
+        return game_values(self.game, self.probabilities)
+
+    def gains(self) -> list[float]:
+        """Return what a best response would gain each player."""
+        return gains(self.game, self.probabilities)
+
+    def nash_conv(self) -> float:
+        """Return the sum of these gains."""
+        return nash_conv(self.game, self.probabilities)
+
+    def exploitability(self) -> float:
+        """Return NashConv divided by the number of players."""
+        return exploitability(self.game, self.probabilities)
+
+    def save(self, path: Path) -> None:
+        """Write an npz file."""
+        save_arrays(path, {"game": np.array(self.game.key()), "policy": self.probabilities})
+
+    def csv(self) -> str:
+        """Return the table as CSV: player, information set, action, probability."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(["player", "infoset", "action", "probability"])
+        for k, name in enumerate(self.game.names):
+            owner = self.game.owner(k)
+            writer.writerows([owner, name, action, f"{p:.9g}"] for action, p in self.at(k).items())
+        return text.getvalue()
+
+
+def save_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    """Write an npz file whole or not at all."""
+    data = io.BytesIO()
+    np.savez_compressed(data, allow_pickle=False, **arrays)
+    write_whole(path, data.getvalue())
+
+
+def load_arrays(path: Path, game: FlatGame, names: list[str]) -> dict[str, np.ndarray]:
+    """Read an npz file of this game without unpickling anything.
+
+    Raises:
+        InputError: it is no such file, lacks one of `names`, or belongs to another game.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            found = {name: file[name] for name in names if name in file.files}
+            key = str(file["game"]) if "game" in file.files else None
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise InputError(f"{path} is no npz file") from error
+    except Exception as error:  # whatever NumPy and zipfile say of a broken file
+        raise InputError(f"{path} cannot be read as an npz file: {error}") from error
+    if key != game.key():
+        raise InputError(f"{path} belongs to another game")
+    if missing := [name for name in names if name not in found]:
+        raise InputError(f"{path} has no {missing[0]!r}")
+    return found
+
+
+def load_policy(path: Path, game: FlatGame) -> Policy:
+    """Read a policy of this game.
+
+    Raises:
+        InputError: the file is unusable, or no policy of this game.
+    """
+    probabilities = load_arrays(path, game, ["policy"])["policy"]
+    check_policy(game, probabilities, str(path))
+    return Policy(game, probabilities)
+
+
+def check_policy(game: FlatGame, probabilities: np.ndarray, source: str) -> None:
+    """Check that every information set has a distribution.
+
+    Raises:
+        InputError: one has not; the message names `source` and the information set.
+    """
+    if probabilities.shape != (game.sequences,) or probabilities.dtype != np.float64:
+        raise InputError(f"{source}: not a policy of this game")
+    sums = np.add.reduceat(probabilities, game.arrays.first[:-1]) if game.infosets else np.zeros(0)
+    lowest = np.minimum.reduceat(probabilities, game.arrays.first[:-1]) if game.infosets else np.zeros(0)
+    wrong = np.flatnonzero(~((np.abs(sums - 1) < 1e-6) & (lowest >= -1e-12)))
+    if len(wrong):
+        name = game.names[wrong[0]]
+        raise InputError(f"{source}: the probabilities in information set {name} sum to {sums[wrong[0]]:.6g}")

@@ -1,0 +1,137 @@
+"""Sampled traversals: for each player a part of the tree, with estimates of his action values that have the right mean.
+
+External sampling follows all actions of the updating player and one, drawn by its probability, of everybody else.
+Outcome sampling follows one of his, too, drawn by his policy mixed with one that is balanced over his subtrees (in
+reach), and divides by the probability of drawing it. Source: Lanctot, Waugh, Zinkevich, Bowling 2009, section 3.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simulator.jit import jit
+from simulator.wall import mix2
+from suphx.equilibrium.kernels import begin, follow, uncounted, update
+
+
+@jit
+def _uniform(random):
+    """Return the next number in [0, 1) of a counted sequence; random u64[2]: seed, count."""
+    random[1] += np.uint64(1)
+    return (mix2(random[0], random[1]) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@jit
+def _draw(probabilities, start, end, random):
+    """Return an index in start to end, drawn by probability."""
+    left = _uniform(random)
+    for i in range(start, end):
+        left -= probabilities[i]
+        if left < 0.0:
+            return i
+    return end - 1
+
+
+@jit
+def traverse(arrays, tree, player, state, settings, random, visited, stack, chances):
+    """Sample once for a player: write q of the information sets that are met; return how many those are.
+
+    visited i64[>= sets met]: which, parents first; state.others: an estimate of the others' reach of each of them.
+    stack i64[any, 2], chances f64[any, 3] are work space: node and own sequence; probability of drawing the own course,
+    its reach by the policy and by the balanced one.
+    """
+    first, count, top = arrays.first, 0, 1
+    explore = settings["explore"]
+    state.q[player] = 0.0
+    stack[0, 0], stack[0, 1] = 0, player
+    chances[0, :] = 1.0
+    while top > 0:
+        top -= 1
+        node, sequence = stack[top, 0], stack[top, 1]
+        drawn, reach, balanced = chances[top, 0], chances[top, 1], chances[top, 2]
+        kind = tree.kind[node]
+        if kind == -2:
+            state.q[sequence] += tree.payoffs[tree.child[node], player] / drawn
+            continue
+        child = tree.child[node]
+        if kind == -1:
+            stack[top, 0] = _draw(tree.chance, child, child + tree.width[node], random)
+            stack[top, 1] = sequence
+            top += 1
+            continue
+        a, b = first[kind], first[kind + 1]
+        mine = arrays.begin[player] <= kind < arrays.begin[player + 1]
+        if not mine:
+            if settings["opponents"]:  # what they gain here by a regulariser is won from this player
+                rows = settings["rows"]
+                state.q[sequence] += state.memory[rows * a + (rows - 1) * (b - a)] / drawn
+            stack[top, 0] = child + _draw(state.policy, a, b, random) - a
+            top += 1
+            continue
+        visited[count] = kind
+        count += 1
+        state.others[kind] = 1.0 / drawn
+        state.q[a:b] = 0.0
+        if not settings["outcome"]:
+            for s in range(b - 1, a - 1, -1):
+                stack[top, 0], stack[top, 1] = child + s - a, s
+                chances[top, :] = 1.0
+                top += 1
+            continue
+        total = (1.0 - explore) * reach + explore * balanced
+        left, s = _uniform(random) * total, a
+        share = (1.0 - explore) * reach * state.policy[s] + explore * balanced * arrays.share[s]
+        while left >= share and s < b - 1:
+            left -= share
+            s += 1
+            share = (1.0 - explore) * reach * state.policy[s] + explore * balanced * arrays.share[s]
+        stack[top, 0], stack[top, 1] = child + s - a, s
+        chances[top, 0] = drawn * share / total
+        chances[top, 1], chances[top, 2] = reach * state.policy[s], balanced * arrays.share[s]
+        top += 1
+    return count
+
+
+@jit
+def _sweep_visited(rule, arrays, state, settings, visited, count, base):
+    at, rows = settings["at"], settings["rows"]
+    q, policy, memory = uncounted(state.q), uncounted(state.policy), uncounted(state.memory)
+    for turn in range(settings["sweeps"]):
+        at["sweep"] = turn
+        for i in range(count):
+            a, b = arrays.first[visited[i]], arrays.first[visited[i] + 1]
+            if turn == 0:
+                base[a:b] = state.q[a:b]
+            else:
+                state.q[a:b] = base[a:b]
+        for i in range(count - 1, -1, -1):
+            k = visited[i]
+            at["others_reach"] = state.others[k]
+            update(rule, k, arrays.first, arrays.parent, rows, q, policy, memory, state.reach, state.locked, at)
+
+
+@jit
+def run_sampled(rule, arrays, tree, state, settings, random, steps):
+    """Do `steps` iterations of one sample for each player; return how many went well, as `kernels.run` does.
+
+    The average is over the whole policy, as with full traversal: an estimate would be noisier.
+    """
+    n, base = len(arrays.begin) - 1, np.empty(len(state.q))
+    visited = np.empty((n, len(arrays.parent)), np.int64)
+    room = len(arrays.first) + len(state.q)
+    stack, chances = np.empty((room, 2), np.int64), np.ones((room, 3))
+    counts = np.zeros(n, np.int64)
+    for step in range(steps):
+        weight, check = begin(arrays, state, settings), 0.0
+        for p in range(n):
+            counts[p] = traverse(arrays, tree, p, state, settings, random, visited[p], stack, chances)
+            if settings["alternate"]:
+                _sweep_visited(rule, arrays, state, settings, visited[p], counts[p], base)
+        for p in range(n):
+            if not settings["alternate"]:
+                _sweep_visited(rule, arrays, state, settings, visited[p], counts[p], base)
+            check += follow(arrays, p, state.policy, state.reach, state.average, weight)
+        if check != check:
+            return step
+        settings["t"] += 1
+    return steps
