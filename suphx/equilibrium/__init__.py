@@ -1,4 +1,4 @@
-"""Games solved for an equilibrium, beside the large learner: from a small protocol. What most users need, loaded when it is first used."""
+"""Games solved for an equilibrium, beside the large learner. What most users need, loaded when it is first used."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.jit import jit
-from simulator.wall import mix2
+from simulator.walls import mix2
 from suphx.equilibrium.kernels import begin, follow, uncounted, update
 
 
