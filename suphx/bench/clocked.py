@@ -12,10 +12,11 @@ import ray
 
 from suphx.networks.inference import Evaluator
 from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.play import Counts
 from suphx.selfplay.roles.buffer import Buffer
 from suphx.selfplay.roles.engine import InferenceEngine
-from suphx.selfplay.roles.monitor import Monitor
-from suphx.selfplay.roles.parcels import Counts, LessonParts
+from suphx.selfplay.roles.monitor import MonitorRole
+from suphx.selfplay.roles.parcels import LessonParts
 from suphx.selfplay.roles.resources import RoleConfig
 from suphx.selfplay.roles.server import ParameterServer
 from suphx.selfplay.roles.simulator import Simulator
@@ -35,7 +36,7 @@ class ClockedBuffer(Clocked, Buffer):
 
 @dataclass(frozen=True)
 class Totals:
-    """Totals of a run, as of the end of its last version."""
+    """Totals of a run, as of the end of its last version, but for pairs."""
 
     seconds: float
     versions: int
@@ -49,44 +50,44 @@ class Totals:
 class CountingServer(Clocked, ParameterServer):
     """A parameter server that counts what it does."""
 
-    def __init__(self, config: TrainConfig, purpose: str) -> None:
+    def __init__(self, config: TrainConfig) -> None:
         self._totals = Totals(0.0, 0, 0, 0.0, Counts())
         self._pairs = 0
-        super().__init__(config, purpose)
+        super().__init__(config)
 
     def _learn(self, found: LessonParts) -> None:
-        self._pairs += self._config.learning.batch
+        self._pairs += self.config.learning.batch
         super()._learn(found)
 
-    def _note(self, counts: Counts, seconds: float, learning: float) -> None:
+    def _tell(self, counts: Counts, seconds: float, learning: float) -> None:
         before = self._totals
         summed = replace(before.counts)
         summed += counts
         self._totals = Totals(
-            before.seconds + seconds, self._progress.version, self._pairs, before.learning + learning, summed
+            before.seconds + seconds, self.progress.version, self._pairs, before.learning + learning, summed
         )
-        super()._note(counts, seconds, learning)
+        super()._tell(counts, seconds, learning)
 
     def totals(self) -> Totals:
-        """Return the totals so far."""
-        return self._totals
+        """Return the totals so far, with pairs of the version that is being learned."""
+        return replace(self._totals, pairs=self._pairs)
 
 
 class IdleServer(CountingServer):
     """A server that receives lessons and publishes weights as often as one that learns, but learns nothing."""
 
     def _learn(self, found: LessonParts) -> None:
-        self._pairs += self._config.learning.batch
-        for rank in range(self._config.roles.servers.count):
+        self._pairs += self.config.learning.batch
+        for rank in range(self.config.roles.servers.count):
             ray.get(found.part(rank))
 
 
-class ListeningMonitor(Clocked, Monitor):
+class ListeningMonitor(Clocked, MonitorRole):
     """A monitor that keeps the figures that engines report."""
 
-    def __init__(self, config: TrainConfig, folder: Path, purpose: str) -> None:
+    def __init__(self, config: TrainConfig, folder: Path) -> None:
         self._of_engines: list[tuple[float, dict[str, float]]] = []
-        super().__init__(config, folder, purpose)
+        super().__init__(config, folder)
 
     def note(self, group: str, figures: dict[str, float]) -> None:
         """Receive figures of a role."""
@@ -129,4 +130,8 @@ class TimedEngine(Clocked, InferenceEngine):
 
 
 class ClockedSimulator(Clocked, Simulator):
-    """A simulator that reports its CPU time."""
+    """A simulator that reports its CPU time, and what it has played."""
+
+    def played(self) -> dict[str, int]:
+        """Return the counters of its collectors, added up."""
+        return self.counters

@@ -17,7 +17,8 @@ from suphx.learning.config import LearningConfig
 from suphx.learning.experience import PATH, Batch
 from suphx.learning.replay import Lesson
 from suphx.networks.sizes import MODEL_PLANES, OUTPUTS
-from suphx.selfplay.roles.parcels import Counts, LessonParts, Shipment
+from suphx.selfplay.play import Counts
+from suphx.selfplay.roles.parcels import LessonParts, Shipment
 from suphx.selfplay.roles.resources import RolesConfig
 
 #: Shipments sent to a buffer before each lesson is requested, and number of lessons.

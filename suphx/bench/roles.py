@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Event
+from threading import Event, Thread
 from typing import Any
 
 import ray
@@ -37,8 +37,8 @@ from suphx.networks.precision import Precision
 from suphx.networks.sizes import NetworkSize
 from suphx.networks.weights import save_agent
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.roles.names import find, find_all
-from suphx.selfplay.roles.resources import HALVES, RoleConfig
+from suphx.selfplay.roles.resources import RoleConfig
+from suphx.selfplay.roles.role import find, find_all
 from suphx.selfplay.roles.run import DistributedTraining, start_ray
 from suphx.selfplay.status import Interrupted, Report
 
@@ -48,6 +48,9 @@ _STORE_GIB = 0.5
 _PUBLISH_STEPS = 4
 #: Rounds per table that must be finished before the measurement begins.
 _ROUNDS_BEFORE = 1
+#: The measurement begins after so many times its own length at the latest.
+_LONGEST_WARM_UP = 3
+_POLL_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
@@ -61,13 +64,21 @@ class Layout:
     """If False, experience still goes to the parameter server, which discards it."""
 
 
-LAYOUTS = {
+#: Where every simulator has networks of its own, as runs on CPUs do.
+OWN_LAYOUTS = {
+    "own": Layout(1, 1, 0),
+    "own_two_cores": Layout(2, 2, 0),
+    "own_learn": Layout(2, 1, 0, learns=True),
+}
+#: Where engines answer.
+ENGINE_LAYOUTS = {
     "play": Layout(1, 1, 1),
     "play_two_cores": Layout(2, 1, 1),
     "play_two_simulators": Layout(2, 2, 1),
     "play_two_of_each": Layout(2, 2, 2),
     "learn": Layout(2, 1, 1, learns=True),
 }
+LAYOUTS = OWN_LAYOUTS | ENGINE_LAYOUTS
 
 
 @dataclass(frozen=True)
@@ -76,6 +87,8 @@ class _Look:
 
     at: float
     """Wall-clock time, in seconds."""
+    played: dict[str, int]
+    """Counters of the collectors, summed over all simulators."""
     totals: Totals
     cpu: dict[str, float]
     """CPU time in seconds by role, summed over its processes."""
@@ -84,7 +97,7 @@ class _Look:
 
 
 class _Meter:
-    """Watches a run, and stops it once it has measured long enough."""
+    """Measures a run for some seconds once its tables are in the middle of their games, and stops it."""
 
     def __init__(self, layout: Layout, tables: int, seconds: float) -> None:
         self.stop = Event()
@@ -92,23 +105,33 @@ class _Meter:
         """The looks at the start and the end of the measurement, once both have been taken."""
         self.staleness: list[float] = []
         self.told_by_engines: list[dict[str, float]] = []
-        self._first: _Look | None = None
+        self.error: Exception | None = None
+        self._measures = False
         self._layout, self._seconds = layout, seconds
         self._rounds = _ROUNDS_BEFORE * tables * layout.simulators
 
     def watch(self, report: Report) -> None:
-        """Process the report of a new version."""
-        if self.stop.is_set():
-            return
-        now = self._look()
-        if self._first is None:
-            if now.totals.counts.rounds >= self._rounds:
-                self._first = now
-        elif now.totals.versions > self._first.totals.versions:
+        """Process the report of a new version; there may be none, so that the measurement goes by time."""
+        if self._measures:
             self.staleness += [value for name, value in report.figures.items() if name.endswith("/staleness")]
-            if now.totals.seconds - self._first.totals.seconds >= self._seconds:
-                self.seen = self._first, now
-                self.stop.set()
+
+    def measure(self) -> None:
+        """Wait, look twice, and stop the run; on a thread of its own, once all roles are there."""
+        try:
+            until = time.monotonic() + _LONGEST_WARM_UP * self._seconds
+            while self._played()["rounds"] < self._rounds and time.monotonic() < until:
+                time.sleep(_POLL_SECONDS)
+            first, self._measures = self._look(), True
+            time.sleep(self._seconds)
+            self.seen = first, self._look()
+        except Exception as error:  # of a role that has died, which ends the run too
+            self.error = error
+        finally:
+            self.stop.set()
+
+    def _played(self) -> dict[str, int]:
+        found = ray.get([each.played.remote() for each in find_all("simulators", self._layout.simulators)])
+        return {name: sum(each[name] for each in found) for name in found[0]}
 
     def _look(self) -> _Look:
         counts = {"simulators": self._layout.simulators, "engines": self._layout.engines}
@@ -119,7 +142,7 @@ class _Meter:
         totals: Totals = ray.get(find("servers").totals.remote())
         inside = [each.network_seconds.remote() for each in find_all("engines", self._layout.engines)]
         cpu = {role: sum(ray.get(each)) for role, each in asked.items()}
-        return _Look(time.time(), totals, cpu, sum(ray.get(inside)))
+        return _Look(time.time(), self._played(), totals, cpu, sum(ray.get(inside)))
 
 
 class _Run(DistributedTraining):
@@ -139,6 +162,10 @@ class _Run(DistributedTraining):
     def _start(self, name: str, kind: type, role: RoleConfig, *more: Any, **options: Any) -> Any:
         return super()._start(name, self._kinds[name], role, *more, **options)
 
+    def _begin(self) -> None:
+        super()._begin()
+        Thread(target=self._meter.measure, daemon=True).start()
+
     def end(self, *roles: str) -> None:
         """End processes of the run, after collecting the engines' figures."""
         if self._meter.seen is not None:
@@ -146,10 +173,21 @@ class _Run(DistributedTraining):
         super().end(*roles)
 
 
+def parts_of(precision: Precision, roles: bool, engines: bool) -> list[str]:
+    """Return what `bench_selfplay` measures on this machine, in order."""
+    if not roles or precision.device.type != "cpu":
+        return ["collector"]
+    layouts = LAYOUTS if engines else OWN_LAYOUTS
+    here = [name for name, layout in layouts.items() if layout.cores <= len(_cores())]
+    return ["collector", "learner", *here, *(["request", "buffer", "scaling"] if engines else [])]
+
+
 def bench_selfplay(
-    size: NetworkSize, precision: Precision, seconds: float, games: int, batch: int, roles: bool
+    size: NetworkSize, precision: Precision, seconds: float, games: int, batch: int, roles: bool, engines: bool
 ) -> Iterator[tuple[str, dict[str, float]]]:
     """Yield all measurements of self-play, part by part; roles are measured on a CPU only, and only if `roles` is set.
+
+    engines: also measure the roles with inference engines.
 
     Each layout has `ratio`: its speed in questions per second relative to bare networks on the same number of cores, in
     passes of the same sizes, with bare learning steps for as many pairs if it learns; `ratio_busy`: relative to bare
@@ -162,7 +200,7 @@ def bench_selfplay(
     learner = bench_learner(size, precision, seconds / 2, batch, with_critic=False)
     yield "learner", learner
     found: dict[str, dict[str, float]] = {}
-    for part, figures in bench_roles(size, seconds, games, batch):
+    for part, figures in bench_roles(size, seconds, games, batch, LAYOUTS if engines else OWN_LAYOUTS):
         if part in LAYOUTS:
             pairs = figures["pairs_per_s"] / figures["questions_per_s"] if LAYOUTS[part].learns else 0.0
             bare = 1 / collector["bare_questions_per_s"] + pairs / learner["bare_pairs_per_core_s"]
@@ -170,7 +208,8 @@ def bench_selfplay(
             figures |= {"ratio": did / figures["cores"], "ratio_busy": did / figures["busy_cores"]}
             found[part] = figures
         yield part, figures
-    yield "scaling", _scaling(found)
+    if engines:
+        yield "scaling", _scaling(found)
 
 
 def _scaling(found: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
@@ -189,7 +228,7 @@ def _scaling(found: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
 def bench_roles(
     size: NetworkSize, seconds: float, games: int, batch: int = 1024, layouts: Mapping[str, Layout] = LAYOUTS
 ) -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield the figures of each layout that this machine has enough cores for, then those of requests and lessons.
+    """Yield the figures of each layout that this machine has enough cores for; with engines, then those of requests.
 
     games: number that each simulator plays side by side. Each layout is measured for `seconds` once its tables have
     played a round. See `_figures`, `bench_requests` and `bench_buffer` for the names.
@@ -200,6 +239,8 @@ def bench_roles(
         for name, layout in layouts.items():
             if layout.cores <= len(_cores()):
                 yield name, _bench_layout(layout, folder, name, seconds, games, batch)
+        if not any(layout.engines for layout in layouts.values()):
+            return
         config = _config(Layout(1, 1, 1), folder, games, batch)
         with _ray(config, len(_cores())):
             yield "request", bench_requests()
@@ -267,42 +308,39 @@ def _bench_layout(layout: Layout, folder: Path, name: str, seconds: float, games
 def _figures(layout: Layout, meter: _Meter) -> dict[str, float]:
     """Return the figures of a run between two looks, by name.
 
-    Rates are in wall-clock time; play is counted when it is shipped, together with the time it took. `busy_cores`: mean
-    number of cores that the roles kept busy; `network_share`: share of that time spent in engines' networks, with
-    batches as they come. `ROLE_us`, `network_us`: CPU time per question (for buffers and servers: per pair).
-    `waiting`, `held`: shares of the simulator halves' time spent waiting for engines, and for a buffer that had enough.
-    `engine_batch`: positions computed together. `weights_delay_s`: time from the publication of weights to their first
-    use. `staleness`: age of pairs learned from, in versions.
+    Rates are in wall-clock time. `busy_cores`: mean number of cores that the roles kept busy; `network_share`: share of
+    that time spent in engines' networks, with batches as they come. `ROLE_us`, `network_us`: CPU time per question (for
+    buffers and servers: per pair). `waiting`, `held`: shares of the simulators' time spent waiting for engines, and for
+    a buffer that had enough. `engine_batch`: positions computed together. `weights_delay_s`: time from the publication
+    of weights to their first use. `staleness`: age of pairs learned from, in versions.
     """
-    assert meter.seen is not None
+    if meter.seen is None:
+        raise meter.error or RuntimeError("the run ended before it was measured")
     first, last = meter.seen
-    seconds = last.totals.seconds - first.totals.seconds
-    counts = {name: value - getattr(first.totals.counts, name) for name, value in vars(last.totals.counts).items()}
-    pairs = last.totals.pairs - first.totals.pairs
     wall = last.at - first.at
+    played = {name: (value - first.played[name]) / wall for name, value in last.played.items()}
+    counts = {name: value - getattr(first.totals.counts, name) for name, value in vars(last.totals.counts).items()}
+    pairs_per_s = (last.totals.pairs - first.totals.pairs) / wall
     busy = {role: (last.cpu[role] - first.cpu[role]) / wall for role in first.cpu}
-    halves = HALVES * layout.simulators
-    questions_per_s, decisions_per_s = (
-        halves * counts[name] / counts["seconds"] for name in ("questions", "decisions")
-    )
-    pairs_per_s = pairs / seconds
+    questions = played["questions"]
     found = {
         "cores": layout.cores,
-        "decisions_per_s": decisions_per_s,
-        "questions_per_s": questions_per_s,
+        "decisions_per_s": played["decisions"],
+        "questions_per_s": questions,
         "pairs_per_s": pairs_per_s,
-        "versions_per_s": (last.totals.versions - first.totals.versions) / seconds,
+        "versions_per_s": (last.totals.versions - first.totals.versions) / wall,
         "busy_cores": sum(busy.values()),
-        "network_share": (last.networks - first.networks) / wall / sum(busy.values()),
-        "network_us": 1e6 * (last.networks - first.networks) / wall / questions_per_s,
-        "simulator_us": 1e6 * busy["simulators"] / questions_per_s,
-        "engine_us": 1e6 * busy["engines"] / questions_per_s,
-        "buffer_us": 1e6 * busy["buffers"] / pairs_per_s,
-        "server_us": 1e6 * busy["servers"] / pairs_per_s,
-        "waiting": counts["waiting"] / counts["seconds"],
-        "held": counts["held"] / counts["seconds"],
-        "learning_share": (last.totals.learning - first.totals.learning) / seconds,
+        "simulator_us": 1e6 * busy["simulators"] / questions,
+        "learning_share": (last.totals.learning - first.totals.learning) / wall,
     }
+    if pairs_per_s:
+        found |= {f"{role[:-1]}_us": 1e6 * busy[role] / pairs_per_s for role in ("buffers", "servers")}
+    if counts["seconds"]:
+        found |= {name: counts[name] / counts["seconds"] for name in ("waiting", "held")}
+    if layout.engines:
+        inside = (last.networks - first.networks) / wall
+        found |= {"network_share": inside / sum(busy.values()), "network_us": 1e6 * inside / questions}
+        found["engine_us"] = 1e6 * busy["engines"] / questions
     for name, figure in (("engine_batch", "batch"), ("engine_busy", "busy"), ("weights_delay_s", "weights_delay_s")):
         values = [figures[figure] for figures in meter.told_by_engines if figure in figures]
         if values:

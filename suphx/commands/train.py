@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from suphx.selfplay.config import TrainConfig
-    from suphx.selfplay.evaluation import Strength
-    from suphx.selfplay.folder import RunFolder
-    from suphx.selfplay.status import Training
+    from suphx.selfplay.local import LocalTraining
+    from suphx.selfplay.roles.run import DistributedTraining
+
+    Training = LocalTraining | DistributedTraining
 
 
 def train(
@@ -112,9 +113,8 @@ def _train_here(
     chosen = choose_precision(*precision)
     screen.print(f"computing in {chosen}", style="dim", highlight=False)
     training = LocalTraining(config, folder, chosen)
-    _run(training, training.games if training.progress.version else None, config, screen)
-    progress = training.progress
-    return _results(training.folder, training.games, progress.version, progress.seconds, progress.strength)
+    _run(training, config, screen)
+    return _results(training)
 
 
 def _train_by_roles(config: TrainConfig, folder: Path, address: str | None, screen: Console) -> dict[str, Any]:
@@ -125,21 +125,19 @@ def _train_by_roles(config: TrainConfig, folder: Path, address: str | None, scre
     warmup([Part.features])  # compiled once, before processes begin
     start_ray(config, address)
     training = DistributedTraining(config, folder)
-    begun = training.progress
-    _run(training, begun.games if begun.version else None, config, screen)
-    progress = training.progress
-    return _results(training.folder, progress.games, progress.version, progress.seconds, training.strength)
+    _run(training, config, screen)
+    return _results(training)
 
 
-def _run(training: Training, games: int | None, config: TrainConfig, screen: Console) -> None:
-    """Run a training to its end, with its line on the screen; games: those that are behind it, None if it begins."""
+def _run(training: Training, config: TrainConfig, screen: Console) -> None:
+    """Run a training to its end, with its line on the screen."""
     from suphx.errors import InputError, words_of
     from suphx.learning.diverged import LearningDiverged
     from suphx.selfplay.progress import training_line
     from suphx.selfplay.status import Interrupted
 
-    if games is not None:
-        screen.print(f"resuming after {games:,} games", style="dim", highlight=False)
+    if training.progress.version:
+        screen.print(f"resuming after {training.progress.games:,} games", style="dim", highlight=False)
     with training_line(config, screen) as watch, stop_by_interrupt(screen) as stop:
         try:
             training.run(watch, stop)
@@ -154,16 +152,17 @@ def _run(training: Training, games: int | None, config: TrainConfig, screen: Con
             raise InputError(f"{words_of(error)}. {training.folder.last_good}") from error
 
 
-def _results(folder: RunFolder, games: int, versions: int, seconds: float, strength: Strength | None) -> dict[str, Any]:
+def _results(training: Training) -> dict[str, Any]:
     """Return plain values: where the agent is, and how far it came."""
     from dataclasses import asdict
 
+    progress = training.progress
     return {
-        "agent": str(folder.agent),
-        "games": games,
-        "versions": versions,
-        "seconds": round(seconds, 3),
-        "strength": asdict(strength) if strength else None,
+        "agent": str(training.folder.agent),
+        "games": progress.games,
+        "versions": progress.version,
+        "seconds": round(progress.seconds, 3),
+        "strength": asdict(training.strength) if training.strength else None,
     }
 
 

@@ -28,7 +28,8 @@ def show_plan(config: TrainConfig, pace: Pace, address: str | None, words: Seque
     from rich.console import Console
 
     from suphx.cluster import ADDRESS_VARIABLE
-    from suphx.selfplay.roles.monitor import beginning_of
+    from suphx.selfplay.evaluation import check_opponent
+    from suphx.selfplay.roles.origin import read_origin
     from suphx.selfplay.roles.plan import Node, parse_node, plan_of, this_machine
     from suphx.selfplay.roles.run import nodes_of_cluster, start_ray
     from suphx.selfplay.scaling.expected import expected_rate
@@ -44,7 +45,8 @@ def show_plan(config: TrainConfig, pace: Pace, address: str | None, words: Seque
     if not as_json:
         _show(config, plan, nodes, screen)
         _show_pace(config, pace, screen)
-    beginning_of(config, load_start(config))  # all of it can be read
+    check_opponent(config.evaluation)
+    read_origin(config, load_start(config))  # all of it can be read
     rate = expected_rate(config, nodes)
     if as_json:
         values: dict[str, Any] = {"roles": [asdict(role) for role in plan.roles], "nodes": [asdict(n) for n in nodes]}
@@ -65,9 +67,8 @@ def show_local_plan(config: TrainConfig, pace: Pace, as_json: bool) -> None:
     from simulator.rules import Rules
     from suphx.reward.rounds import load_predictor
     from suphx.selfplay.evaluation import check_opponent
-    from suphx.selfplay.local import load_teachers
     from suphx.selfplay.seating import opponents
-    from suphx.selfplay.sources import load_opponents, load_start
+    from suphx.selfplay.sources import load_opponents, load_start, load_teachers
 
     load_start(config)
     load_teachers(config)

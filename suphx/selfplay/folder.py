@@ -36,6 +36,8 @@ class RunFolder:
         self.tensorboard = path / "tensorboard"
         self.games = path / "games"
         self.evaluation = path / "evaluation"
+        self.strength = path / STRENGTH_NAME
+        """The last measurement."""
 
     @property
     def last_good(self) -> str:

@@ -20,7 +20,7 @@ from simulator.record import SEATS
 from suphx.errors import InputError
 from suphx.features.layout import ORACLE_PLANES
 from suphx.networks.sizes import MODEL_PLANES
-from suphx.selfplay.roles.resources import HALVES, SHIPMENT_QUESTIONS, UNDERWAY
+from suphx.selfplay.roles.resources import SHIPMENT_QUESTIONS, UNDERWAY
 from suphx.selfplay.seating import learning_seats
 
 if TYPE_CHECKING:
@@ -63,7 +63,9 @@ def pace_of(config: TrainConfig, tables: int, by_roles: bool = False) -> Pace:
     games = config.publish_steps / steps_a_game
     versions, waiting = tables / ROUNDS_A_GAME / games, 0.0
     if by_roles:
-        shipments = config.roles.simulators.count * HALVES * UNDERWAY * min(SHIPMENT_QUESTIONS, learning.batch)
+        shipments = (
+            config.roles.simulators.count * config.roles.halves * UNDERWAY * min(SHIPMENT_QUESTIONS, learning.batch)
+        )
         lessons_ahead = config.roles.ahead * len(learning.models)
         waiting = shipments / (games * sum(asked.values())) + lessons_ahead / config.publish_steps
     reach = max(learning.replay.staleness + 1 - versions, 0.0) * games

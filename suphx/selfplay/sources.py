@@ -12,7 +12,7 @@ from suphx.errors import InputError
 from suphx.hashes import hash_of_file
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
-from suphx.networks.weights import load_agent, load_card
+from suphx.networks.weights import load_agent, load_card, load_network
 from suphx.reward.rounds import predictor_hash
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.seating import TableConfig, opponents, temperature_of_opponents
@@ -50,6 +50,13 @@ def load_opponents(
             raise InputError(f"{name}: a bot that lives outside this program cannot sit at the tables of self-play")
         found.append(agent)
     return found
+
+
+def load_teachers(config: TrainConfig) -> dict[str, PolicyNetwork] | None:
+    """Return the oracles to distil from, by model; None if no teacher is configured."""
+    if config.teacher is None:
+        return None
+    return {model: load_network(config.teacher / f"{model}.safetensors", model) for model in config.learning.models}
 
 
 def fingerprints(config: TrainConfig) -> dict[str, str]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from threading import Event
-from typing import Protocol
 
 from suphx.errors import InputError
 from suphx.learning.diverged import ANOTHER_RUN
 from suphx.learning.learner import Alarm
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength
-from suphx.selfplay.folder import RunFolder
 
 
 class Interrupted(Exception):
@@ -38,16 +35,6 @@ class Report:
     """Result of a measurement, if this report is about one."""
     warning: str = ""
     """What is wrong, if this report is about that."""
-
-
-class Training(Protocol):
-    """A training in its folder, in one process or distributed."""
-
-    folder: RunFolder
-
-    def run(self, watch: Callable[[Report], None], stop: Event) -> None:
-        """Train until the configured number of games has been played; `stop` ends it early and raises Interrupted."""
-        ...
 
 
 def words_of_lost_rank(config: TrainConfig, strength: Strength) -> str | None:

@@ -13,11 +13,18 @@ TINY = NetworkSize(filters=4, blocks=1)
 
 @pytest.mark.full
 def test_layouts_play_and_learn_and_say_what_it_costs():
-    layouts = {"play": LAYOUTS["play"], "learn": Layout(1, 1, 1, learns=True), "none": Layout(1_000_000, 1, 1)}
+    layouts = {
+        "own": LAYOUTS["own"],
+        "play": LAYOUTS["play"],
+        "learn": Layout(1, 1, 1, learns=True),
+        "none": Layout(1_000_000, 1, 1),
+    }
     cores = os.sched_getaffinity(0)
     found = dict(bench_roles(TINY, seconds=1, games=8, batch=64, layouts=layouts))
-    assert set(found) == {"play", "learn", "request", "buffer"}  # nowhere are there so many cores
+    assert set(found) == {"own", "play", "learn", "request", "buffer"}  # nowhere are there so many cores
     assert not ray.is_initialized() and os.sched_getaffinity(0) == cores
+    assert 0 < found["own"]["decisions_per_s"] < found["own"]["questions_per_s"] and found["own"]["versions_per_s"] > 0
+    assert found["own"]["waiting"] == 0 and "engine_us" not in found["own"]
     for name in ("play", "learn"):
         each = found[name]
         assert 0 < each["decisions_per_s"] < each["questions_per_s"] and each["versions_per_s"] > 0

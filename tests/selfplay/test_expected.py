@@ -89,7 +89,7 @@ def test_with_the_measured_costs_of_the_networks_it_expects_what_was_measured(ne
 
 @pytest.mark.skipif(expected.torch.cuda.is_available(), reason="GPUs are measured here")
 def test_gpus_that_are_not_here_are_assumed_and_that_is_said():
-    roles = {"engines": {"gpus": 0.5}, "servers": {"gpus": 0.5}}
+    roles = {"engines": {"count": 1, "gpus": 0.5}, "servers": {"gpus": 0.5}}
     half = planned(roles, learning={"baseline": "critic", "critic": {"size": "paper"}, "batch": 8192})
     found = expected_rate(half, MANY)
     assert found.assumed and found.games_per_s > 0

@@ -193,7 +193,7 @@ def test_a_full_disk_ends_the_training_with_the_last_checkpoint_whole(start, tmp
     monkeypatch.setattr("suphx.checkpoint.write_whole", full)
     training = LocalTraining(config, tmp_path, precision())
     with pytest.raises(InputError, match=r"checkpoint.*: No space left on device\. The last good agent is "):
-        _run(training, 1, config, Console(quiet=True))
+        _run(training, config, Console(quiet=True))
     assert (tmp_path / CHECKPOINT_NAME).read_bytes() == before
 
 
@@ -265,11 +265,11 @@ def test_the_agent_is_measured_against_its_start_on_the_same_deals(start, tmp_pa
     config = values(start, games=1, evaluation=evaluation, learning={"batch": 32, "learning_rate": 1e-12})
     training, reports = train(config, tmp_path)
     (strength,) = [report.strength for report in reports if report.strength is not None]
-    assert strength == training.progress.strength and strength.games == training.games
+    assert strength == training.strength and strength.games == training.games
     assert strength.interval[0] <= strength.average_rank <= strength.interval[1]
     assert strength.less_start == 0  # hardly anything was learned, and the deals are the same
     again, reports = train(config, tmp_path)
-    assert not reports and again.progress.strength == strength
+    assert not reports and again.strength == strength
 
 
 def test_who_is_measured_against_and_on_which_deals_may_change(start, tmp_path):
@@ -277,7 +277,7 @@ def test_who_is_measured_against_and_on_which_deals_may_change(start, tmp_path):
     train(values(start, games=1, evaluation=evaluation), tmp_path)
     evaluation |= {"opponent": "sensible", "seed": 77}
     training, _ = train(values(start, games=8, evaluation=evaluation), tmp_path)
-    assert training.progress.strength.games >= 8
+    assert training.strength.games >= 8
 
 
 def test_an_opponent_that_is_none_is_told_before_any_game(start, tmp_path):
@@ -290,7 +290,7 @@ def test_an_oracle_is_measured_with_what_is_hidden_too(start, tmp_path):
     evaluation = {"every": 100, "deals": 2, "opponent": "tsumogiri"}
     learning = {"batch": 32, "learning_rate": 1e-12, "oracle": {"full_games": 1000, "decay_games": 0}}
     training, _ = train(values(start, games=1, evaluation=evaluation, learning=learning), tmp_path)
-    strength = training.progress.strength
+    strength = training.strength
     assert strength.less_start == 0 == strength.oracle_less_start  # its new planes still weigh nothing
     assert strength.oracle_less_start_interval == (0, 0)
 

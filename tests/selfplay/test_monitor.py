@@ -6,7 +6,6 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +13,18 @@ import pytest
 import ray
 import torch
 from role_runs import PATIENCE, ray_here, tiny_start, values
-from selfplay_tables import tiny_networks
+from selfplay_tables import precision, tiny_networks
 
 from suphx.agent.named_networks import weights_folder
 from suphx.errors import InputError
 from suphx.networks.weights import load_agent
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.folder import RunFolder
-from suphx.selfplay.roles.monitor import Monitor, beginning_of
-from suphx.selfplay.roles.parcels import Saved, pack
-from suphx.selfplay.roles.requests import is_answered
-from suphx.selfplay.roles.server import RolesProgress
+from suphx.selfplay.monitor import Monitor
+from suphx.selfplay.roles.monitor import MonitorRole
+from suphx.selfplay.roles.role import Role, is_answered
 from suphx.selfplay.status import Collapsed
+from suphx.selfplay.training import Progress, purpose
 
 
 @pytest.fixture(scope="module")
@@ -41,22 +40,24 @@ def on_ray(start) -> Iterator[None]:
 
 
 def monitor_of(config: Mapping[str, object], folder: Path) -> Any:
-    made = ray.remote(concurrency_groups={"measure": 1, "interrupt": 1})(Monitor).options(num_cpus=0)
-    return made.remote(TrainConfig.model_validate(config), folder, "for a test")
+    made = ray.remote(concurrency_groups={"measure": 1, "interrupt": 1})(MonitorRole).options(num_cpus=0)
+    return made.remote(TrainConfig.model_validate(config), folder)
 
 
-def saved(games: int) -> Saved:
-    """Return a checkpoint after so many games, of a discard network."""
-    progress = RolesProgress(purpose="for a test", games=games)
-    return Saved(progress.model_dump_json(), {}, {"discard": pack(tiny_networks()["discard"])})
+def keep(monitor: Any, config: Mapping[str, object], games: int, measure: bool, network: Any = None) -> Any:
+    """Send off a checkpoint after so many games, of a discard network; return a reference to the answer."""
+    weights = (network or tiny_networks()["discard"]).state_dict()
+    arrays = {f"learner.discard.network.{name}": each.numpy() for name, each in weights.items()}
+    progress = Progress(purpose=purpose(TrainConfig.model_validate(config)), games=games)
+    return monitor.keep_arrays.remote(progress, arrays, measure)
 
 
-def worse(games: int) -> Saved:
-    """Return a checkpoint of a discard network that answers the same of everything."""
-    network = tiny_networks()["discard"]
+def worse() -> Any:
+    """Return a discard network like that of `sl` that answers the same of everything."""
+    network = load_agent(weights_folder("sl"))["discard"]
     with torch.no_grad():
         network.head.score.weight.zero_()
-    return replace(saved(games), learner={"discard": pack(network)})
+    return network
 
 
 def wait_for_failure(monitor: Any) -> None:
@@ -70,15 +71,16 @@ def wait_for_failure(monitor: Any) -> None:
 
 def test_the_last_agent_is_measured_though_another_one_was_being_measured(start, on_ray, tmp_path):
     evaluation = {"every": 10, "deals": 2, "opponent": "tsumogiri"}
-    monitor = monitor_of(values(start, evaluation=evaluation), tmp_path)
-    ray.get([monitor.keep.remote(saved(games), True) for games in (10, 20)])  # 20 while 10 is under way
+    config = values(start, evaluation=evaluation)
+    monitor = monitor_of(config, tmp_path)
+    ray.get([keep(monitor, config, games, True) for games in (10, 20)])  # 20 while 10 is under way
     ray.get(monitor.finish.remote())
     assert ray.get(monitor.strength.remote()).games == 20
 
 
 def test_a_monitor_that_was_restarted_measures_the_last_agent(start, on_ray, tmp_path):
     config = values(start, evaluation={"every": 10, "deals": 2, "opponent": "tsumogiri"})
-    ray.get(monitor_of(config, tmp_path).keep.remote(saved(20), False))
+    ray.get(keep(monitor_of(config, tmp_path), config, 20, False))
     again = monitor_of(config, tmp_path)
     ray.get(again.finish.remote())
     assert ray.get(again.strength.remote()).games == 20
@@ -87,7 +89,7 @@ def test_a_monitor_that_was_restarted_measures_the_last_agent(start, on_ray, tmp
 def test_the_last_measurement_can_be_interrupted(start, on_ray, tmp_path):
     config = values(start, evaluation={"every": 10, "deals": 100_000, "opponent": "tsumogiri"})
     monitor = monitor_of(config, tmp_path)
-    ray.get(monitor.keep.remote(saved(20), False))
+    ray.get(keep(monitor, config, 20, False))
     finishing = monitor.finish.remote()
     assert not ray.wait([finishing], timeout=2)[0]
     ray.get(monitor.interrupt.remote())
@@ -97,34 +99,34 @@ def test_the_last_measurement_can_be_interrupted(start, on_ray, tmp_path):
 def test_a_measurement_that_fails_is_heard_of_at_the_next_report(start, on_ray, tmp_path):
     opponent = tiny_start(tmp_path / "opponent")
     evaluation = {"every": 10, "deals": 2, "opponent": str(opponent)}
-    monitor = monitor_of(values(start, evaluation=evaluation), tmp_path / "run")
+    config = values(start, evaluation=evaluation)
+    monitor = monitor_of(config, tmp_path / "run")
     ray.get(monitor.ready.remote())
     shutil.rmtree(opponent)
-    ray.get(monitor.keep.remote(saved(10), True))
+    ray.get(keep(monitor, config, 10, True))
     with pytest.raises(InputError, match=r"measuring the agent after 10 games: no agent '.*opponent'"):
         wait_for_failure(monitor)
     with pytest.raises(InputError, match="measuring the agent"):
-        ray.get(monitor.keep.remote(saved(20), True))
+        ray.get(keep(monitor, config, 20, True))
 
 
 @pytest.mark.full
 def test_the_best_agent_is_kept_and_a_policy_made_worse_on_purpose_ends_the_run(on_ray, tmp_path):
     evaluation = {"every": 10, "deals": 3, "opponent": "tsumogiri"}
-    networks = load_agent(weights_folder("sl"))
-    monitor = monitor_of(values(Path("sl"), evaluation=evaluation), tmp_path)
-    as_good = replace(saved(10), learner={"discard": pack(networks["discard"])})
-    ray.get(monitor.keep.remote(as_good, True))
+    config = values(Path("sl"), evaluation=evaluation)
+    monitor = monitor_of(config, tmp_path)
+    ray.get(keep(monitor, config, 10, True, load_agent(weights_folder("sl"))["discard"]))
     ray.get(monitor.finish.remote())
-    ray.get(monitor.keep.remote(worse(20), True))
+    ray.get(keep(monitor, config, 20, True, worse()))
     with pytest.raises(Collapsed, match=r"after 20 games: average rank .* to the start is above 0\.1"):
         wait_for_failure(monitor)
     assert f"after 10 games, is {tmp_path / 'best'}; the last checkpoint is" in RunFolder(tmp_path).last_good
 
 
-def test_an_opponent_of_measurements_that_is_none_is_told_as_a_run_begins(start):
+def test_an_opponent_of_measurements_that_is_none_is_told_as_a_run_begins(start, tmp_path):
     config = TrainConfig.model_validate(values(start, evaluation={"opponent": "no-such-agent"}))
     with pytest.raises(InputError, match=r"evaluation\.opponent: no agent 'no-such-agent'"):
-        beginning_of(config, tiny_networks())
+        Monitor(config, tmp_path, precision())
 
 
 class Fails:
@@ -147,3 +149,23 @@ def test_what_nobody_waits_for_is_heard_all_the_same(on_ray):
     gone = role.die.remote()
     ray.wait([gone])
     assert is_answered(gone)
+
+
+class Fragile(Role):
+    """A role that does not come up."""
+
+    def __init__(self) -> None:
+        raise InputError("no such weights")
+
+    def ready(self) -> None:
+        self.is_up()
+
+    def answer(self) -> int:
+        return self._answer
+
+
+def test_the_error_of_a_role_that_does_not_come_up_keeps_its_type_whatever_is_asked(on_ray):
+    role = ray.remote(Fragile).options(num_cpus=0).remote()
+    for method in (role.ready, role.answer):
+        with pytest.raises(InputError, match="no such weights"):
+            ray.get(method.remote())

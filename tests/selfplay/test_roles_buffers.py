@@ -17,10 +17,11 @@ from suphx.learning.config import LearningConfig
 from suphx.learning.experience import Batch
 from suphx.learning.replay import Lesson
 from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.play import Counts
 from suphx.selfplay.roles.buffer import Buffer, bounds
-from suphx.selfplay.roles.names import name_of
-from suphx.selfplay.roles.parcels import Counts, LessonParts, Shipment
+from suphx.selfplay.roles.parcels import LessonParts, Shipment
 from suphx.selfplay.roles.resources import RolesConfig
+from suphx.selfplay.roles.role import name_of
 
 
 @pytest.fixture(scope="module", autouse=True)

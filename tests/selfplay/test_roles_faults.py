@@ -28,8 +28,9 @@ def start(tmp_path_factory) -> Path:
 
 
 def test_any_role_may_die_and_the_run_goes_on(start, tmp_path):
-    with ray_here(values(start)):
-        run = Background(values(start), tmp_path)
+    config = values(start, roles={"engines": {"count": 1, "cpus": 0.25}})
+    with ray_here(config):
+        run = Background(config, tmp_path)
         run.wait_for(RunFolder(tmp_path).checkpoint.exists)
         for role in ("Simulator", "InferenceEngine", "Buffer", "ParameterServer", "Monitor"):
             (victim,) = processes(role)
@@ -57,9 +58,9 @@ def test_a_process_of_a_parameter_server_of_two_may_die(start, tmp_path):
     with ray_here(values(start)):
         run = Background(values(start, roles=roles), tmp_path)
         run.wait_for(RunFolder(tmp_path).checkpoint.exists)
-        (victim,) = processes("Student")
+        (victim,) = processes("LearningWorker")
         victim.send_signal(signal.SIGKILL)
-        run.wait_for(lambda: {each.pid for each in processes("Student")} - {victim.pid})
+        run.wait_for(lambda: {each.pid for each in processes("LearningWorker")} - {victim.pid})
         games = run.reports[-1].games
         run.wait_for(lambda: run.reports[-1].games > games)
         run.stop()
@@ -71,7 +72,7 @@ def test_each_of_two_buffers_may_die(start, tmp_path):
     with ray_here(values(start, roles=roles)):
         run = Background(values(start, roles=roles), tmp_path)
         run.wait_for_versions(2)
-        students = {each.pid for each in processes("Student")}
+        workers = {each.pid for each in processes("LearningWorker")}
         (server,) = processes("ParameterServer")
         for _ in range(4):
             server.suspend()
@@ -81,7 +82,7 @@ def test_each_of_two_buffers_may_die(start, tmp_path):
             run.wait_for(lambda gone=victim.pid: len({each.pid for each in processes("Buffer")} - {gone}) == 2)
             server.resume()
             run.wait_for_versions(4)
-        assert {each.pid for each in processes("Student")} == students  # the parameter server had nothing to repair
+        assert {each.pid for each in processes("LearningWorker")} == workers  # nothing to repair
         run.stop()
 
 

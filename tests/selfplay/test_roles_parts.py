@@ -27,14 +27,15 @@ from suphx.networks.inference import Evaluator
 from suphx.networks.policy import ValueNetwork
 from suphx.networks.sizes import MODEL_PLANES, OUTPUTS, NetworkSize
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.roles import beginning as of_a_run
-from suphx.selfplay.roles.beginning import Beginning, Networks, program
-from suphx.selfplay.roles.engine import Engines, InferenceEngine, seconds_between_requests
-from suphx.selfplay.roles.names import name_of
+from suphx.selfplay.roles import origin as of_a_run
+from suphx.selfplay.roles.answers import Engines, OwnNetworks, PlayingNetworks, seconds_between_requests
+from suphx.selfplay.roles.engine import InferenceEngine
+from suphx.selfplay.roles.origin import Networks, Origin, program
 from suphx.selfplay.roles.parcels import Parcel, Published, pack, unpack
 from suphx.selfplay.roles.plan import Node, parse_node, plan_of
 from suphx.selfplay.roles.resources import RoleConfig
-from suphx.selfplay.roles.simulator import RemotePolicy
+from suphx.selfplay.roles.role import name_of
+from suphx.selfplay.roles.simulator import AnsweredPolicy
 
 ROLES = {"object_store_gib": 0.1}
 
@@ -65,7 +66,9 @@ def test_a_plan_that_does_not_fit_names_the_role_that_has_no_room():
     with pytest.raises(InputError, match=r"roles.engines: no room for process 3 of 3"):
         plan.check([Node(64, 1)])
     with pytest.raises(InputError, match=r"roles.engines"):  # 0.5 GPUs are free, on two machines
-        plan_of(TrainConfig.model_validate({"roles": {"engines": {"gpus": 1}}})).check([Node(4, 0.5), Node(4, 0.5)])
+        plan_of(TrainConfig.model_validate({"roles": {"engines": {"count": 1, "gpus": 1}}})).check(
+            [Node(4, 0.5), Node(4, 0.5)]
+        )
     with pytest.raises(InputError, match=r"some 0\.6 GiB\) beside the others: .*1\.0 GiB in all"):
         plan.check([Node(4, 2, 1 << 30)])
     large = plan_of(TrainConfig.model_validate({"learning": {"replay": {"bytes": 20 << 30}}}))
@@ -77,11 +80,11 @@ def test_a_plan_that_does_not_fit_names_the_role_that_has_no_room():
 class Watcher:
     """Stands in for the monitor."""
 
-    def __init__(self, beginning: Beginning) -> None:
-        self._beginning = beginning
+    def __init__(self, origin: Origin) -> None:
+        self._origin = origin
 
-    def beginning(self) -> Beginning:
-        return self._beginning
+    def origin(self) -> Origin:
+        return self._origin
 
     def note(self, group: str, figures: dict[str, float]) -> None:
         assert group == "engine" and figures
@@ -121,8 +124,8 @@ def engine():
     start, other = ({model: pack(each) for model, each in tiny_networks(seed).items()} for seed in (0, 7))
     with ray_here({"name": "parts", "roles": ROLES}):
         networks = ray.put(Networks(start, {"other": other}, None))
-        beginning = Beginning(program(), networks, ("other",), None, earlier=2)
-        watcher = ray.remote(Watcher).options(name=name_of("monitor", 0), num_cpus=0).remote(beginning)
+        origin = Origin(program(), networks, ("other",), None, earlier=2)
+        watcher = ray.remote(Watcher).options(name=name_of("monitor", 0), num_cpus=0).remote(origin)
         source = ray.remote(Source).options(name=name_of("servers", 0), num_cpus=0).remote()
         ray.get(source.publish.remote(publication(0, seed=0)))
         found = ray.remote(InferenceEngine).options(num_cpus=0.5).remote(RoleConfig())
@@ -158,7 +161,7 @@ def test_an_engine_answers_for_every_player_and_takes_newer_weights(engine):
     assert gamma == 0.5 and np.allclose(found, expected(9, planes), atol=0.02)
     assert np.allclose(engines.ask(1, "discard", planes)[0], expected(7, planes), atol=0.02)
     assert engines.waiting > 0
-    late = RemotePolicy(engines, TrainConfig(), 0)  # of a simulator that comes up in the middle of a run
+    late = AnsweredPolicy(engines, TrainConfig(), 0)  # of a simulator that comes up in the middle of a run
     assert late.version == 4
 
 
@@ -181,6 +184,34 @@ def test_an_engine_answers_for_earlier_versions_as_they_change(engine):
     publish(11, [(1, 13), (2, 14)])  # what has the same identity is not fetched again
     assert plays(2, 11) and plays(3, 14)
     assert np.allclose(engines.ask(3, "kong", kongs)[0], expected(0, kongs, "kong"), atol=0.02)  # does not learn
+
+
+def test_a_simulator_of_its_own_networks_answers_as_an_engine_does_and_takes_newer_weights(engine):
+    _, source = engine
+    ray.get(source.publish.remote(publication(20, seed=9, earlier=[(20, 11), (20, 12)])))
+    own = OwnNetworks(PlayingNetworks(precision()), pause=0.0)
+    planes = packed(5, MODEL_PLANES["discard"])
+    assert own.current() == (20, 0.5)
+    for player, seed in ((0, 9), (1, 7), (2, 11), (3, 12)):
+        found, version, gamma = own.ask(player, "discard", planes)
+        assert (version, gamma) == (20, 0.5) and np.allclose(found, expected(seed, planes), atol=1e-5)
+    wide = np.concatenate([planes, planes[:, :3]], axis=1)
+    assert np.array_equal(own.ask(0, "discard", wide)[0], own.ask(0, "discard", planes)[0])
+
+    ray.get(source.publish.remote(publication(21, seed=3, earlier=[(20, 11), (21, 13)])))
+    until = time.monotonic() + 60
+    while own.current()[0] != 21:  # between two steps of the tables
+        assert time.monotonic() < until
+        own.follow()
+    assert np.allclose(own.ask(0, "discard", planes)[0], expected(3, planes), atol=1e-5)
+    assert np.allclose(own.ask(3, "discard", planes)[0], expected(13, planes), atol=1e-5)
+
+    ray.get(source.go_away.remote(True))  # the parameter server is restarted; meanwhile the weights play on
+    for _ in range(3):
+        own.follow()
+        time.sleep(0.1)
+    ray.get(source.go_away.remote(False))
+    assert own.current()[0] == 21
 
 
 def test_an_engine_shows_a_network_its_own_planes(engine):
@@ -250,7 +281,7 @@ def test_an_engine_that_cannot_take_newer_weights_says_so_when_it_is_asked_wheth
     async def follow() -> None:
         here = InferenceEngine(RoleConfig())
         await here.ready()
-        monkeypatch.setattr(here, "_evaluators_of", fail)
+        monkeypatch.setattr(here._networks, "_evaluators_of", fail)
         await source.publish.remote(publication(6, seed=9))
         async with asyncio.timeout(60):
             while True:
@@ -277,7 +308,7 @@ class _ShowsAll(Engines):
 
 def test_a_policy_without_an_oracle_is_shown_nothing_hidden_whatever_engines_say():
     collector = tiny_collector()
-    collector.set_policy(0, RemotePolicy(_ShowsAll(), TrainConfig(), 0))
+    collector.set_policy(0, AnsweredPolicy(_ShowsAll(), TrainConfig(), 0))
     collect(collector, 2)
 
 
@@ -354,12 +385,12 @@ def test_two_processes_that_share_each_step_learn_what_one_does_and_listen_on_lo
 
 def test_a_machine_with_another_program_is_named():
     with pytest.raises(InputError, match=r"the machine .* has suphx .*, the run is of suphx 0"):
-        Beginning("suphx 0", None, (), None).check()
+        Origin("suphx 0", None, (), None).check()
 
 
 def test_networks_of_a_monitor_that_has_died_since_are_asked_for_again(monkeypatch):
-    told = [Beginning(program(), networks, (), None) for networks in ("lost", "there")]
-    monkeypatch.setattr(of_a_run, "beginning", lambda: told.pop(0))
+    told = [Origin(program(), networks, (), None) for networks in ("lost", "there")]
+    monkeypatch.setattr(of_a_run, "origin", lambda: told.pop(0))
 
     def get(reference: str) -> str:
         if reference == "lost":
@@ -367,7 +398,7 @@ def test_networks_of_a_monitor_that_has_died_since_are_asked_for_again(monkeypat
         return reference
 
     monkeypatch.setattr(of_a_run.ray, "get", get)
-    assert of_a_run.beginning_with_networks()[1] == "there" and not told
+    assert of_a_run.origin_with_networks()[1] == "there" and not told
 
 
 def test_all_engines_together_ask_for_weights_so_many_times_a_second_at_most():

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import psutil
@@ -17,6 +18,7 @@ import ray
 import yaml
 from role_runs import PATIENCE, Background, processes, ray_here, tiny_start, train, values
 from safetensors import safe_open
+from selfplay_tables import precision
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from typer.testing import CliRunner
 
@@ -28,6 +30,7 @@ from suphx.networks.sizes import MODEL_PLANES
 from suphx.networks.weights import load_agent
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.folder import CHECKPOINT_NAME, RunFolder
+from suphx.selfplay.local import LocalTraining
 from suphx.selfplay.roles.run import DistributedTraining
 
 
@@ -48,7 +51,8 @@ def whole(start, on_ray, tmp_path_factory) -> tuple[Path, list]:
     folder, reports = tmp_path_factory.mktemp("whole"), []
     evaluation = {"every": 1_000, "deals": 2, "opponent": "sensible"}
     learning = {"models": ["discard", "chow"], "batch": 64, "learning_rate": 1e-4}
-    train(values(start, games=8, evaluation=evaluation, learning=learning), folder, reports.append)
+    roles = {"engines": {"count": 1, "cpus": 0.25}}
+    train(values(start, games=8, evaluation=evaluation, learning=learning, roles=roles), folder, reports.append)
     return folder, reports
 
 
@@ -97,6 +101,29 @@ def test_sample_games_are_logs_that_verify(whole):
     for path in logs:
         game = read_mjlog(path.read_bytes(), str(path))
         assert game.names[0].startswith("tiny ") and not verify_game(game).mismatches
+
+
+def test_a_training_goes_on_in_one_process_and_by_roles_again(start, on_ray, tmp_path):
+    """There is one checkpoint: of the learner, the earlier versions, the games and steps that it has behind it."""
+    table = {"kind": "one-against-three", "opponents": ["tsumogiri"], "earlier": {"count": 1, "every": 1}}
+    config = values(start, table=table, side_by_side=4, learning={"models": ["discard"], "batch": 32})
+    games, seen = 0, []
+    for alone in (True, False, True):
+        games += 3
+        parsed = TrainConfig.model_validate(config | {"games": games})
+        training = LocalTraining(parsed, tmp_path, precision()) if alone else DistributedTraining(parsed, tmp_path)
+        if seen:
+            assert training.progress.version == seen[-1].version and training.progress.games == seen[-1].games
+            assert training.progress.learner == seen[-1].learner
+        if alone and seen:
+            assert training.progress.dealt_from == seen[-1].version  # other walls than before
+        training.run(lambda _: None, Event())
+        seen.append(training.progress.model_copy(deep=True))
+        games = seen[-1].games
+    assert seen[0].version < seen[1].version < seen[2].version and seen[0].games < seen[1].games < seen[2].games
+    assert seen[0].earlier.taken < seen[1].earlier.taken < seen[2].earlier.taken
+    assert all(each.learner.games == each.games for each in seen)
+    assert seen[1].replay is None
 
 
 @pytest.mark.full
@@ -196,7 +223,7 @@ def test_so_do_the_processes_of_a_parameter_server_of_two(start, on_ray, tmp_pat
     run = Background(values(start, roles={"servers": {"count": 2, "cpus": 0.25}}), tmp_path)
     run.wait_for_versions(1)
     found = listening()
-    learning = [each.pid for role in ("ParameterServer", "Student") for each in processes(role)]
+    learning = [each.pid for role in ("ParameterServer", "LearningWorker") for each in processes(role)]
     run.stop()
     assert len(learning) == 2 and found.keys() >= set(learning)
     assert set.union(*found.values()) <= LOOPBACK
@@ -257,7 +284,7 @@ def test_the_command_prints_its_plan_and_starts_nothing(start, tmp_path, monkeyp
     found = CliRunner().invoke(app, ["train", str(path), "--dry-run", "--json", "--nodes", "2x1c"])
     plan = json.loads(found.stdout)
     assert found.exit_code == 0 and plan["rate"]["games_per_s"] > 0
-    assert [role["name"] for role in plan["roles"]] == ["simulators", "engines", "buffers", "servers", "monitor"]
+    assert [role["name"] for role in plan["roles"]] == ["simulators", "buffers", "servers", "monitor"]
     found = CliRunner().invoke(app, ["train", str(path), "--dry-run", "--nodes", "1c"])
     assert found.exit_code == 1 and "no room for process" in str(found.exception)
 

@@ -11,10 +11,11 @@ import typer
 
 def selfplay(
     sizes: Annotated[str, typer.Option(help="Network sizes, with commas: small, base, paper.")] = ("small,base"),
-    seconds: Annotated[float, typer.Option(min=0.1, help="Seconds for each measurement.")] = 20.0,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Seconds for each measurement.")] = 10.0,
     games: Annotated[int, typer.Option(min=2, help="Games side by side, of each simulator.")] = 1024,
     batch: Annotated[int, typer.Option(min=1, help="Questions of a step of learning.")] = 1024,
     roles: Annotated[bool, typer.Option(help="Also measure the roles on Ray, on one and two cores.")] = True,
+    engines: Annotated[bool, typer.Option(help="Also measure the roles with inference engines.")] = False,
     device: Annotated[
         str | None,
         typer.Option(help="cpu or cuda; by default a GPU if there is one. Roles are measured on a CPU alone."),
@@ -29,7 +30,7 @@ def selfplay(
     from rich.console import Console
     from rich.table import Table
 
-    from suphx.bench.roles import bench_selfplay
+    from suphx.bench.roles import bench_selfplay, parts_of
     from suphx.networks.precision import choose_precision
     from suphx.networks.sizes import size_named
 
@@ -38,9 +39,12 @@ def selfplay(
     screen = Console(stderr=True)
     numbers: dict[str, object] = {"precision": str(precision), "machine_cores": os.cpu_count() or 1}
     table = Table("size", "of", "measured", "value")
+    parts = parts_of(precision, roles, engines)
+    words = f"of {', '.join(size.name for size in wanted)}: {', '.join(parts)}"
+    screen.print(f"{words}; up to {5 * seconds:g} s each, and some to start", style="dim", highlight=False)
     for size in wanted:
         found: dict[str, dict[str, float]] = {}
-        for part, figures in bench_selfplay(size, precision, seconds, games, batch, roles):
+        for part, figures in bench_selfplay(size, precision, seconds, games, batch, roles, engines):
             screen.print(f"measured {size.name}: {part}", style="dim", highlight=False)
             found[part] = {name: float(f"{value:.4g}") for name, value in figures.items()}
             for name, value in found[part].items():

@@ -19,9 +19,10 @@ from ray.exceptions import RayError, RayTaskError
 from suphx.learning.advantages import Advantages, Moments
 from suphx.learning.config import LearningConfig
 from suphx.learning.replay import ReplayBuffer
-from suphx.selfplay.roles.names import find
-from suphx.selfplay.roles.parcels import Counts, LessonParts, Share, Shipment
+from suphx.selfplay.play import Counts
+from suphx.selfplay.roles.parcels import LessonParts, Share, Shipment
 from suphx.selfplay.roles.resources import RolesConfig
+from suphx.selfplay.roles.role import Role, find
 
 #: Seconds after which a request for a lesson is answered with none.
 _PATIENCE_SECONDS = 1.0
@@ -34,7 +35,7 @@ def bounds(total: int, parts: int) -> list[int]:
     return [total * part // parts for part in range(parts + 1)]
 
 
-class Buffer:
+class Buffer(Role):
     """One of the replay buffers. An asynchronous Ray actor, which needs room for all calls of `add` that wait."""
 
     def __init__(
@@ -53,6 +54,7 @@ class Buffer:
 
     async def ready(self) -> None:
         """Return once the buffer has started."""
+        self.is_up()
 
     async def add(self, shipment: Shipment) -> None:
         """Add experience; return once there is room for more."""

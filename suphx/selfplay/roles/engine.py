@@ -10,35 +10,24 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import defaultdict
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import ray
 from ray.exceptions import RayError
 
 from suphx.networks.inference import Evaluator
 from suphx.networks.memory import keep_memory
-from suphx.networks.sizes import MODELS
-from suphx.selfplay.roles.beginning import beginning_with_networks
-from suphx.selfplay.roles.names import find
-from suphx.selfplay.roles.parcels import LEARNING_PLAYER, Parcel, Published, unpack
+from suphx.selfplay.roles.answers import PlayingNetworks, fitting, seconds_between_requests
 from suphx.selfplay.roles.resources import RoleConfig, precision_for
+from suphx.selfplay.roles.role import Role, find
 
 #: Seconds between two reports.
 _REPORT_SECONDS = 2.0
-#: Seconds between two requests of an engine for newer weights: at least so many, and so many for each engine of the
-#: run, since one thread of the parameter server answers them all.
-_WEIGHTS_SECONDS, _SECONDS_AN_ENGINE = 0.2, 0.004
 #: Maximum positions per batch; on a GPU more are no faster, and on a CPU passes are smaller anyway.
 _LARGEST = 8192
-
-
-def seconds_between_requests(engines: int) -> float:
-    """Return the seconds between two requests of each of so many engines for newer weights."""
-    return max(_WEIGHTS_SECONDS, engines * _SECONDS_AN_ENGINE)
+#: Seconds between two requests to a parameter server that is not there yet.
+_AGAIN_SECONDS = 0.2
 
 
 @dataclass
@@ -48,26 +37,16 @@ class _Request:
     """Resolves to (logits, version, gamma)."""
 
 
-class InferenceEngine:
+class InferenceEngine(Role):
     """Computes networks by (player, model). An asynchronous Ray actor."""
 
     def __init__(self, role: RoleConfig) -> None:
         """Start with the networks of opponents and those that the learner starts from."""
         keep_memory()
-        self._server, self._monitor = find("servers"), find("monitor")
+        self._monitor = find("monitor")
         self._precision = precision_for(role)
+        self._networks = PlayingNetworks(self._precision)
         self._pause = seconds_between_requests(role.count)
-        beginning, kept = beginning_with_networks()
-        of_all: dict[int, Mapping[str, Parcel]] = {LEARNING_PLAYER: kept.start}
-        for name, networks in kept.opponents.items():
-            of_all[beginning.number_of(name)] = networks
-        self._evaluators = self._evaluators_of(of_all)
-        self._earlier_players = [beginning.number_of_earlier(place) for place in range(beginning.earlier)]
-        for number in self._earlier_players:  # their learning networks come with the learner's
-            self._evaluators |= {(number, model): self._evaluators[LEARNING_PLAYER, model] for model in MODELS}
-        self._earlier: dict[int, int] = {}  # what identifies the weights in use, by place
-        self._known: int | None = None  # number of the publication in use; None before the first
-        self._version, self._gamma = 0, 0.0
         self._coming_up = asyncio.Lock()
         self._waiting: dict[tuple[int, str], list[_Request]] = defaultdict(list)
         self._something = asyncio.Event()
@@ -77,21 +56,21 @@ class InferenceEngine:
         self._batches: list[int] = []
         self._longest_queue = 0
         self._busy = 0.0
-        self._delay: float | None = None
 
     async def ready(self) -> str:
         """Return where it computes, once it has the current weights; wait until the server is there.
 
-        No request is answered before that: what the start's weights played would count as a later version's
-        experience. Raises the error of a background task that failed, so that the run, which calls this regularly, ends
-        with that error.
+        Raises the error of a background task that failed, so that the run, which calls this regularly, ends with that
+        error.
         """
+        self.is_up()
         async with self._coming_up:
             if not self._tasks:
-                await self._ask_for_weights()
-                while self._known is None:
-                    await asyncio.sleep(_WEIGHTS_SECONDS)
-                    await self._ask_for_weights()
+                while True:
+                    await self._pull()
+                    if self._networks.is_there:
+                        break
+                    await asyncio.sleep(_AGAIN_SECONDS)
                 self._tasks = [asyncio.create_task(each()) for each in (self._serve, self._follow, self._report)]
         for task in self._tasks:
             if task.done():
@@ -101,7 +80,7 @@ class InferenceEngine:
     async def current(self) -> tuple[int, float]:
         """Return the version of the learner's weights and their gamma."""
         await self.ready()
-        return self._version, self._gamma
+        return self._networks.now.version, self._networks.now.gamma
 
     async def answer(self, player: int, model: str, planes: np.ndarray) -> tuple[np.ndarray, int, float]:
         """Return logits f32[n, 34 or 2] (of the critic: f32[n, 4]), the version of the weights, and its gamma.
@@ -131,10 +110,9 @@ class InferenceEngine:
                     self._waiting[key] = requests[taken + 1 :]
                     requests = requests[: taken + 1]
                     break
-            version, gamma = self._version, self._gamma
+            now = self._networks.now
             try:
-                evaluator = self._evaluators[key]
-                found = await loop.run_in_executor(self._compute, self._evaluate, evaluator, requests)
+                found = await loop.run_in_executor(self._compute, self._evaluate, now.networks[key], requests)
             except Exception as error:  # any error must reach the callers, and the engine goes on
                 for request in requests:
                     if not request.answer.done():  # the caller may be gone
@@ -142,16 +120,12 @@ class InferenceEngine:
                 continue
             for request, part in zip(requests, found, strict=True):
                 if not request.answer.done():
-                    request.answer.set_result((part, version, gamma))
+                    request.answer.set_result((part, now.version, now.gamma))
 
     def _evaluate(self, evaluator: Evaluator, requests: list[_Request]) -> list[np.ndarray]:
         began = time.perf_counter()
-        ends = np.cumsum([len(request.planes) for request in requests])
-        packed = np.zeros((int(ends[-1]), evaluator.planes), np.uint64)
-        for request, end in zip(requests, ends, strict=True):
-            shared = min(evaluator.planes, request.planes.shape[1])
-            packed[end - len(request.planes) : end, :shared] = request.planes[:, :shared]
-        found = np.split(evaluator.logits(packed), ends[:-1])
+        packed = np.concatenate([fitting(request.planes, evaluator.planes) for request in requests])
+        found = np.split(evaluator.logits(packed), np.cumsum([len(request.planes) for request in requests])[:-1])
         self._batches.append(len(packed))
         self._busy += time.perf_counter() - began
         return found
@@ -159,37 +133,10 @@ class InferenceEngine:
     async def _follow(self) -> None:
         while True:
             await asyncio.sleep(self._pause)
-            await self._ask_for_weights()
+            await self._pull()
 
-    async def _ask_for_weights(self) -> None:
-        """Load the latest weights, if there are newer ones and the parameter server can be reached."""
-        try:
-            found = await self._server.latest.remote(self._known)
-            if found is None:
-                return
-            known, (reference,) = found
-            published: Published = await reference
-            changed = {
-                place: (identity, await networks)
-                for place, (identity, networks) in enumerate(published.earlier)
-                if self._earlier.get(place) != identity
-            }
-        except RayError:
-            return  # the server is restarted; meanwhile, the current weights play on
-        loop = asyncio.get_running_loop()
-        new = {LEARNING_PLAYER: published.networks}
-        new |= {self._earlier_players[place]: networks for place, (_, networks) in changed.items()}
-        self._evaluators |= await loop.run_in_executor(self._prepare, self._evaluators_of, new)
-        self._earlier |= {place: identity for place, (identity, _) in changed.items()}
-        self._known, self._version, self._gamma = known, published.version, published.gamma
-        self._delay = max(time.time() - published.at, 0.0)
-
-    def _evaluators_of(self, players: Mapping[int, Mapping[str, Parcel]]) -> dict[tuple[int, str], Evaluator]:
-        return {
-            (player, model): Evaluator(unpack(parcel), self._precision)
-            for player, networks in players.items()
-            for model, parcel in networks.items()
-        }
+    async def _pull(self) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._prepare, self._networks.pull, True)
 
     async def _report(self) -> None:
         while True:
@@ -200,45 +147,9 @@ class InferenceEngine:
             self._longest_queue, self._busy = 0, 0.0
             if batches:
                 figures |= {"batch": float(np.mean(batches)), "positions_per_s": sum(batches) / _REPORT_SECONDS}
-            if self._delay is not None:
-                figures["weights_delay_s"] = self._delay
-                self._delay = None
+            if self._networks.delay is not None:
+                figures["weights_delay_s"], self._networks.delay = self._networks.delay, None
             try:
                 await self._monitor.note.remote("engine", figures)
             except RayError:
                 continue  # the monitor is restarted; curves have a gap
-
-
-class Engines:
-    """A simulator's access to the inference engines: one of them, or another one if that is gone."""
-
-    def __init__(self, engines: list[Any], first: int) -> None:
-        """engines: handles of the actors. first: number of the engine to ask first."""
-        self._engines = engines
-        self._first = first % len(engines)
-        self.waiting = 0.0
-        """Seconds spent waiting for answers."""
-
-    def current(self) -> tuple[int, float]:
-        """Return the result of `InferenceEngine.current`."""
-        return self._call("current")
-
-    def ask(self, player: int, model: str, planes: np.ndarray) -> tuple[np.ndarray, int, float]:
-        """Return the result of `InferenceEngine.answer`; wait while no engine is available."""
-        began = time.perf_counter()
-        found = self._call("answer", player, model, planes)
-        self.waiting += time.perf_counter() - began
-        return found
-
-    def _call(self, method: str, *arguments: object) -> Any:
-        tries = 0
-        while True:
-            engine = self._engines[(self._first + tries) % len(self._engines)]
-            try:
-                return ray.get(getattr(engine, method).remote(*arguments))
-            except ray.exceptions.RayTaskError:
-                raise
-            except RayError:
-                tries += 1
-                if tries % len(self._engines) == 0:
-                    time.sleep(0.5)

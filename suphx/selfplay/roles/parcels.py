@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from suphx.learning.experience import Batch
 from suphx.learning.learner import Learner
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
 from suphx.networks.sizes import CRITIC, NetworkSize
+from suphx.selfplay.play import Counts
 
 #: The learner's number among the players of an engine; opponents with networks are numbered from 1 on.
 LEARNING_PLAYER = 0
@@ -88,34 +89,6 @@ class Published:
     """For each place of an earlier version: what identifies its weights, and a Ray reference to dict[str, Parcel]."""
 
 
-@dataclass
-class Counts:
-    """Counts of what was played, which can be added up with `+=`."""
-
-    games: int = 0
-    rounds: int = 0
-    decisions: int = 0
-    questions: int = 0
-    reward: float = 0.0
-    """Sum over paths."""
-    reward_square: float = 0.0
-    paths: int = 0
-    phi_square: float = 0.0
-    """Sum of squared errors of Phi in finished games, as in `rewards.Errors`."""
-    phi_count: int = 0
-    seconds: float = 0.0
-    """Time spent on collecting, over all halves of all simulators."""
-    waiting: float = 0.0
-    """Part of that time spent waiting for answers of inference engines."""
-    held: float = 0.0
-    """Part of that time spent waiting for a buffer that had enough."""
-
-    def __iadd__(self, other: Counts) -> Counts:
-        for each in fields(self):
-            setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
-        return self
-
-
 @dataclass(frozen=True)
 class Shipment:
     """Rounds that a simulator sends to a buffer."""
@@ -151,15 +124,3 @@ class LessonParts:
     def part(self, rank: int) -> list[Any]:
         """Return the pieces of a process's part, as Ray references to Lesson."""
         return [share.pieces[rank] for share in self.shares if rank in share.pieces]
-
-
-@dataclass(frozen=True)
-class Saved:
-    """The contents of a checkpoint, on their way between parameter server and monitor."""
-
-    progress: str
-    """`RolesProgress` as JSON."""
-    tensors: dict[str, np.ndarray]
-    learner: dict[str, Parcel]
-    """The current learning networks."""
-    gamma: float = 0.0

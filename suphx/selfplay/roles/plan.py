@@ -13,7 +13,6 @@ from suphx.errors import InputError
 from suphx.features.layout import ORACLE_PLANES
 from suphx.networks.sizes import MODEL_PLANES
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.roles.resources import HALVES
 
 GIB = 1 << 30
 #: Memory of a process before it does anything: Python, NumPy, torch and the compiled rules. Measured.
@@ -106,10 +105,11 @@ def plan_of(config: TrainConfig) -> Plan:
     tables = config.side_by_side * _QUESTIONS_A_TABLE * planes * 8
     batch = max(map(learning.batch_for, learning.models))
     step = batch * _STEP_BYTES // roles.servers.count
-    return Plan((
+    does = f"in {roles.halves} halves" if roles.engines.count else "with networks of their own"
+    found = (
         RolePlan(
-            "simulators", roles.simulators.count, roles.simulators.cpus, 0.0, HALVES, _PROCESS_BYTES + 2 * tables,
-            f"play {config.side_by_side:,} games side by side each, in {HALVES} halves",
+            "simulators", roles.simulators.count, roles.simulators.cpus, 0.0, roles.halves, _PROCESS_BYTES + 2 * tables,
+            f"play {config.side_by_side:,} games side by side each, {does}",
         ),
         RolePlan(
             "engines", roles.engines.count, roles.engines.cpus, roles.engines.gpus, roles.engines.threads,
@@ -128,7 +128,8 @@ def plan_of(config: TrainConfig) -> Plan:
             "monitor", 1, roles.monitor.cpus, 0.0, roles.monitor.threads, _PROCESS_BYTES + (100 << 20),
             "curves, checkpoints, measurements",
         ),
-    ))  # fmt: skip
+    )  # fmt: skip
+    return Plan(tuple(role for role in found if role.count))
 
 
 def this_machine() -> Node:

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from suphx.config import Config
 from suphx.networks.precision import Precision, choose_precision
 
-#: Halves of a simulator's tables.
+#: Halves of a simulator's tables, where engines answer.
 HALVES = 2
 #: Maximum number of shipments of each half that the buffer has not yet accepted, and most questions that make one.
 UNDERWAY, SHIPMENT_QUESTIONS = 2, 1024
@@ -26,6 +26,13 @@ class RoleConfig(Config):
     """Threads that each process computes with on a CPU."""
 
 
+class EnginesConfig(RoleConfig):
+    """The inference engines."""
+
+    count: int = Field(default=0, ge=0)
+    """Number of processes; 0: every simulator computes its networks itself, which is faster without a GPU."""
+
+
 def precision_for(role: RoleConfig) -> Precision:
     """Return the device and precision that a process of a role computes with, and set its number of threads."""
     return choose_precision("cuda" if role.gpus else "cpu", None, role.threads)
@@ -35,9 +42,9 @@ class RolesConfig(Config):
     """The processes of a distributed training."""
 
     simulators: RoleConfig = Field(default_factory=lambda: RoleConfig(cpus=0.5))
-    """Simulators play `side_by_side` games each, in two halves: while one waits for the engines, the other plays."""
-    engines: RoleConfig = Field(default_factory=lambda: RoleConfig(cpus=0.5))
-    """Inference engines compute the answers of the networks at the tables."""
+    """Simulators play `side_by_side` games each; with engines in two halves: while one waits, the other plays."""
+    engines: EnginesConfig = Field(default_factory=lambda: EnginesConfig(cpus=0.5))
+    """Inference engines compute the answers of the networks at the tables, for machines with GPUs."""
     buffers: RoleConfig = Field(default_factory=lambda: RoleConfig(cpus=0.0))
     """Replay buffers keep experience, up to `learning.replay.bytes` of memory each; all give their share of every
     minibatch."""
@@ -62,7 +69,14 @@ class RolesConfig(Config):
                 raise ValueError(f"{name}.gpus: this role does not compute on a GPU")
         for name in ("simulators", "buffers"):
             if getattr(self, name).threads > 1:
-                raise ValueError(f"{name}.threads: this role does not compute with networks; use more processes")
+                raise ValueError(f"{name}.threads: this role uses one thread; use more processes")
+        if self.engines.gpus and not self.engines.count:
+            raise ValueError("engines.gpus: engines.count is 0, so that simulators compute, on CPUs")
         if self.monitor.count > 1:
             raise ValueError("monitor.count: there can only be one, on the machine with the run's folder")
         return self
+
+    @property
+    def halves(self) -> int:
+        """Parts of a simulator's tables, each on a thread of its own."""
+        return HALVES if self.engines.count else 1

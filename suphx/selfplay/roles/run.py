@@ -6,7 +6,6 @@ that all processes start, to handle the errors they raise, and to notice if the 
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -18,23 +17,23 @@ import ray
 from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from suphx.checkpoint import load_checkpoint, purpose_of
+from suphx.checkpoint import load_checkpoint
 from suphx.cluster import answers, join_or_start
 from suphx.errors import InputError, words_of
 from suphx.learning.diverged import LearningDiverged
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength, read_strength
-from suphx.selfplay.folder import STRENGTH_NAME, RunFolder
+from suphx.selfplay.folder import RunFolder
 from suphx.selfplay.roles.buffer import Buffer
 from suphx.selfplay.roles.engine import InferenceEngine
-from suphx.selfplay.roles.monitor import Monitor
-from suphx.selfplay.roles.names import name_of
+from suphx.selfplay.roles.monitor import MonitorRole
 from suphx.selfplay.roles.plan import GIB, Node, plan_of, this_machine
-from suphx.selfplay.roles.resources import HALVES, UNDERWAY, RoleConfig
-from suphx.selfplay.roles.server import ParameterServer, RolesProgress
+from suphx.selfplay.roles.resources import UNDERWAY, RoleConfig
+from suphx.selfplay.roles.role import cause_of, name_of
+from suphx.selfplay.roles.server import ParameterServer
 from suphx.selfplay.roles.simulator import Simulator
-from suphx.selfplay.sources import fingerprints
 from suphx.selfplay.status import Collapsed, Interrupted, Report
+from suphx.selfplay.training import Progress, purpose
 
 #: Seconds between two checks of the run.
 _LOOK_SECONDS = 1.0
@@ -81,14 +80,18 @@ class DistributedTraining:
         """Raises InputError if something cannot be used or scheduled, before anything is started."""
         plan_of(config).check(nodes_of_cluster())
         self.config, self.folder = config, RunFolder(folder)
-        self._purpose = purpose_of("roles", config.purpose(), fingerprints(config))
-        found = load_checkpoint(self.folder.checkpoint, self._purpose, RolesProgress)
-        self.progress = found[0] if found else RolesProgress(purpose=self._purpose)
+        self._purpose = purpose(config)
+        self.progress = self._saved_progress()
         self._head = ray.get_runtime_context().gcs_address
         self._actors: dict[str, list[Any]] = {}
         self._last_report = Report(self.progress.games, config.games, self.progress.version, 0, 0)
         self.strength: Strength | None = None
         """The last measurement, once the run has ended."""
+
+    def _saved_progress(self) -> Progress:
+        """Return the progress of the last checkpoint; raises InputError if it is of another training."""
+        found = load_checkpoint(self.folder.checkpoint, self._purpose, Progress)
+        return found[0] if found else Progress(purpose=self._purpose)
 
     def run(self, watch: Callable[[Report], None], stop: Event) -> None:
         """Train until the configured number of games has been played.
@@ -112,16 +115,18 @@ class DistributedTraining:
         config, roles = self.config, self.config.roles
         here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
         moments = self.progress.learner.moments if self.progress.learner else None
-        start = self._start("monitor", Monitor, roles.monitor, {"measure": 1, "interrupt": 1}, here)
-        start(config, self.folder.path, self._purpose)
-        start = self._start("buffers", Buffer, roles.buffers, calls=roles.simulators.count * HALVES * UNDERWAY + 100)
+        start = self._start("monitor", MonitorRole, roles.monitor, {"measure": 1, "interrupt": 1}, here)
+        start(config, self.folder.path)
+        self._come_up("monitor")  # which the others ask what the run starts from
+        underway = roles.simulators.count * roles.halves * UNDERWAY
+        start = self._start("buffers", Buffer, roles.buffers, calls=underway + 100)
         for number in range(roles.buffers.count):
             start(number, config.learning, config.seed, roles, moments)
-        self._start("servers", ParameterServer, roles.servers, {"learn": 1})(config, self._purpose)
+        self._start("servers", ParameterServer, roles.servers, {"learn": 1})(config)
         start = self._start("engines", InferenceEngine, roles.engines)
         for _ in range(roles.engines.count):
             start(roles.engines)
-        self._come_up("monitor", "buffers", "servers", "engines")
+        self._come_up("buffers", "servers", "engines")
         start = self._start("simulators", Simulator, roles.simulators, {"play": 1})
         for number in range(roles.simulators.count):
             start(number, config)
@@ -189,7 +194,7 @@ class DistributedTraining:
             for number, each in enumerate(self._actors["simulators"])
         }
         learning = server.run.options(concurrency_group="learn", max_task_retries=-1).remote()
-        asked, shown, last = None, self.progress.version, read_strength(self.folder.path / STRENGTH_NAME)
+        asked, shown, last = None, self.progress.version, read_strength(self.folder.strength)
         pulse, late = self._ask_all_to_live(), ""
         while True:
             ready, _ = ray.wait([learning, *playing], timeout=_LOOK_SECONDS)
@@ -217,7 +222,7 @@ class DistributedTraining:
                 if report is not None and report.version != shown:
                     shown = report.version
                     if report.strength == last:
-                        report = _without_strength(report)
+                        report = replace(report, strength=None)
                     else:
                         last = report.strength
                     watch(report)
@@ -226,9 +231,7 @@ class DistributedTraining:
         ray.wait(list(playing), num_returns=len(playing), timeout=_STOP_SECONDS)
         self.end("simulators", "engines", "servers", "buffers")  # a last measurement may take long
         self._finish(monitor, stop, done)
-        found = load_checkpoint(self.folder.checkpoint, self._purpose, RolesProgress)
-        assert found is not None
-        self.progress = found[0]
+        self.progress = self._saved_progress()
         report = _report(monitor.report.remote())
         if report is not None and report.strength is not None and report.strength != last:
             watch(report)
@@ -283,7 +286,7 @@ class DistributedTraining:
         """Return the exception to raise for a role's error or death."""
         if not answers(self._head):
             return ClusterLost(f"Ray's head node is gone. {self.folder.last_good} {_RESUME}")
-        cause = getattr(error, "cause", None)
+        cause = cause_of(error)
         if isinstance(cause, Collapsed | LearningDiverged):
             return InputError(f"{cause} {self.folder.last_good}")
         if isinstance(cause, OSError):
@@ -292,8 +295,6 @@ class DistributedTraining:
             return InputError(f"{who}: {cause}")
         if isinstance(error, RayTaskError):
             return error
-        if found := _BEGINNING.findall(str(error)):  # Ray passes errors raised during a process's start as text only
-            return InputError(f"{found[-1]}: {_LAST_WORDS.findall(str(error))[-1]}")
         return RoleLost(f"{who} is gone for good: {_short(error)} {self.folder.last_good} {_RESUME}")
 
     def end(self, *roles: str) -> None:
@@ -306,10 +307,6 @@ class DistributedTraining:
                     continue  # already gone
 
 
-#: The process that raised an error during its start, and the error's text. Of chained errors, the last one listed is
-#: the original.
-_BEGINNING = re.compile(r"ray::([a-z]+ \d+):\w+\.__init__")
-_LAST_WORDS = re.compile(r"^(?:[\w.]+\.)?\w*Error: (.*)$", re.MULTILINE)
 _RESUME = "Run the same command again to resume from the last checkpoint."
 
 
@@ -327,10 +324,6 @@ def _report(asked: Any) -> Report | None:
         return ray.get(asked, timeout=_REPORT_SECONDS)
     except (GetTimeoutError, RayActorError):
         return None  # busy, or being restarted
-
-
-def _without_strength(report: Report) -> Report:
-    return replace(report, strength=None)
 
 
 def _short(error: BaseException) -> str:

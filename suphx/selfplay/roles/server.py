@@ -1,4 +1,4 @@
-"""The parameter server role: learns from the buffers' lessons, publishes weights by version, sends off checkpoints.
+"""The parameter server role: learns from the buffers' minibatches, publishes weights by version, sends off checkpoints.
 
 With several processes, the first one leads: it gives each its part of a minibatch, and all add up their gradients.
 """
@@ -16,38 +16,20 @@ import ray
 import torch
 from ray.exceptions import GetTimeoutError, ObjectLostError, RayError, RayTaskError
 
-from suphx.checkpoint import TrainingProgress, tensors_below
 from suphx.learning.diverged import LearningDiverged
-from suphx.learning.learner import LearnerState
 from suphx.learning.peers import open_store
 from suphx.networks.sizes import CRITIC
-from suphx.reward.rounds import Errors
-from suphx.selfplay.board import Averages
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.earlier import EarlierState, EarlierVersions
-from suphx.selfplay.evaluation import Strength
-from suphx.selfplay.roles.names import ask, find, find_all
-from suphx.selfplay.roles.parcels import Counts, LessonParts, Published, Saved, pack_all, pack_networks
-from suphx.selfplay.roles.requests import is_answered
-from suphx.selfplay.roles.student import Student
-from suphx.selfplay.seating import earlier
-from suphx.selfplay.status import Collapsed, words_of_collapse, words_of_lost_rank
+from suphx.selfplay.play import Counts
+from suphx.selfplay.roles.parcels import LessonParts, Published, pack_all, pack_networks
+from suphx.selfplay.roles.role import Role, ask, find, find_all, is_answered
+from suphx.selfplay.roles.worker import LearningWorker
+from suphx.selfplay.training import Checkpoint, Training
 
 #: Seconds to wait for another role that has died and is being restarted.
 _AGAIN_SECONDS = 0.5
 #: Seconds until Ray has surely noticed that a process has died.
 _DEATH_SECONDS = 30.0
-
-
-class RolesProgress(TrainingProgress):
-    """Progress of a distributed training, besides tensors."""
-
-    version: int = 0
-    steps: int = 0
-    seconds: float = 0
-    games: int = 0
-    learner: LearnerState | None = None
-    earlier: EarlierState = EarlierState()
 
 
 def _is_lost(step: Any) -> bool:
@@ -63,62 +45,60 @@ def _is_lost(step: Any) -> bool:
     return False
 
 
-class ParameterServer:
+class ParameterServer(Role, Training):
     """Leads the learning. A Ray actor: `run` has its own thread, other roles' requests run on another."""
 
-    def __init__(self, config: TrainConfig, purpose: str) -> None:
-        """purpose: identifies the run's checkpoints. Resumes from the monitor's checkpoint, if there is one."""
-        self._config, self._monitor = config, find("monitor")
+    def __init__(self, config: TrainConfig) -> None:
+        """Go on from the monitor's checkpoint, if there is one."""
+        self._monitor = find("monitor")
         self._buffers = find_all("buffers", config.roles.buffers.count)
-        self._progress = RolesProgress(purpose=purpose)
         self._stop = Event()
-        self._student = Student(0, config)
+        self._worker = LearningWorker(0, config)
         self._others: list[Any] = []
         if config.roles.servers.count > 1:
-            self._gather()
-        self._earlier = EarlierVersions(earlier(config.table), self._student.learner.networks)
-        saved: Saved | None = ask(self._monitor.last)
-        if saved is not None:
-            self._restore(saved)
-        self._seated = [self._seat(place) for place in range(len(self._earlier.kept))]
-        self._averages = Averages()
+            self._gather(config)
+        super().__init__(config, self._worker.learner, self._saved())
+        self.progress.replay = None  # buffers start empty
+        self._seated = [self._seat(place) for place in range(len(self.earlier.kept))]
         self._new_games = 0  # finished games not yet counted by the learner
         self._turns = itertools.cycle(self._buffers)
-        self._asked = self._ask_for_lesson()
+        self._asked = self._ask_for_minibatch()
         self._noted: Any = None
         self._saving: Any = None
         self._latest: tuple[int, list[Any]]
-        self._publish()
+        self._publish(None)
 
-    def _gather(self) -> None:
+    def _gather(self, config: TrainConfig) -> None:
         """Start the other processes and connect with them; they end with this one."""
-        role = self._config.roles.servers
-        student = ray.remote(Student).options(num_cpus=role.cpus, num_gpus=role.gpus)
-        self._others = [student.remote(rank, self._config) for rank in range(1, role.count)]
+        role = config.roles.servers
+        worker = ray.remote(LearningWorker).options(num_cpus=role.cpus, num_gpus=role.gpus)
+        self._others = [worker.remote(rank, config) for rank in range(1, role.count)]
         ray.get([other.ready.remote() for other in self._others])  # a machine may be long in coming back
         host = ray.util.get_node_ip_address()
         self._store = open_store(host)  # must be kept while they share steps
         joined = [other.join.remote(host, self._store.port) for other in self._others]
-        self._student.join(host, self._store.port)
+        self._worker.join(host, self._store.port)
         ray.get(joined)
 
-    def _restore(self, saved: Saved) -> None:
-        self._progress = RolesProgress.model_validate_json(saved.progress)
-        assert self._progress.learner is not None
-        learner = {name: each for name, each in saved.tensors.items() if not name.startswith("earlier.")}
-        others = {name: torch.from_numpy(saved.tensors[name].copy()) for name in saved.tensors.keys() - learner.keys()}
-        self._earlier.load(self._progress.earlier, tensors_below(others, "earlier."))
+    def _saved(self) -> Checkpoint | None:
+        """Return the last checkpoint, which the other processes have loaded then; None if there is none."""
+        saved = ask(self._monitor.saved_arrays)
+        if saved is None:
+            return None
+        progress, arrays = saved
+        learner = {name.removeprefix("learner."): each for name, each in arrays.items() if name.startswith("learner.")}
         reference = ray.put(learner)
-        ray.get([other.load.remote(self._progress.learner, reference) for other in self._others])
-        self._student.load(self._progress.learner, learner)
+        ray.get([other.load.remote(progress.learner, reference) for other in self._others])
+        return progress, {name: torch.from_numpy(each.copy()) for name, each in arrays.items()}
 
     def _seat(self, place: int) -> tuple[int, Any]:
         """Return an earlier version, as it is published."""
-        return time.time_ns(), ray.put(pack_networks(self._earlier.kept[place]))
+        return time.time_ns(), ray.put(pack_networks(self.earlier.kept[place]))
 
     def ready(self) -> str:
         """Return where it computes."""
-        return str(self._student.precision)
+        self.is_up()
+        return str(self._worker.precision)
 
     def latest(self, known: int | None) -> tuple[int, list[Any]] | None:
         """Return the latest publication's number and a reference to it (`Published`), or None if it is `known`."""
@@ -130,66 +110,34 @@ class ParameterServer:
         self._stop.set()
 
     def run(self) -> bool:
-        """Learn until the configured number of games has been played; return False if it was told to stop before.
+        """Learn until the configured number of games has been played; return False if it was told to stop before."""
+        return self.learn(ask(self._monitor.strength), self._stop)
 
-        Raises Collapsed or LearningDiverged, with the last good checkpoint kept.
-        """
-        saved = time.monotonic()
-        strength: Strength | None = ask(self._monitor.strength)
-        if strength and (words := words_of_lost_rank(self._config, strength)):
-            raise Collapsed(words)
-        measured = strength.games if strength else 0
-        while self._progress.games < self._config.games and not self._stop.is_set():
-            self._to_next_version()
-            alarms = self._student.learner.alarms()
-            if alarms:
-                raise Collapsed(words_of_collapse(alarms, self._progress.games))
-            evaluation = self._config.evaluation
-            due = evaluation is not None and self._progress.games - measured >= evaluation.every
-            if due or time.monotonic() - saved >= self._config.checkpoint_seconds:
-                self._save(measure=due)
-                saved = time.monotonic()
-                measured = self._progress.games if due else measured
-        done = self._progress.games >= self._config.games
-        self._count_games()  # for a run that goes on from here
-        while True:
-            self._save(measure=done and self._config.evaluation is not None)
-            if self._wait_for_save():
-                return done
-
-    def _to_next_version(self) -> None:
-        began, counts, learning, taken = time.monotonic(), Counts(), 0.0, 0
-        while taken < self._config.publish_steps and not self._stop.is_set():
-            found = self._lesson()
+    def _take_steps(self, stop: Event) -> tuple[Counts, int, float]:
+        counts, learning, taken = Counts(), 0.0, 0
+        while taken < self.config.publish_steps and not stop.is_set():
+            found = self._minibatch()
             if found is None:
                 continue
             for share in found.shares:
                 counts += share.counts
-                self._progress.games += share.counts.games
+                self.progress.games += share.counts.games
                 self._new_games += share.counts.games
-                self._averages.add("replay", share.figures)
-            self._student.learner.advantages.moments = found.moments
+                self.averages.add("replay", share.figures)
+            self.learner.advantages.moments = found.moments
             if found.model is None:
                 continue
-            step_began = time.monotonic()
+            began = time.monotonic()
             self._learn(found)
-            learning += time.monotonic() - step_began
+            learning += time.monotonic() - began
             taken += 1
-        self._progress.version += 1
-        self._progress.steps += taken
-        place = self._earlier.keep_if_due(self._progress.games, self._student.learner.networks)
-        if place is not None:
-            self._seated[place] = self._seat(place)
-        self._publish()
-        seconds = time.monotonic() - began
-        self._progress.seconds += seconds
-        self._note(counts, seconds, learning)
+        return counts, taken, learning
 
-    def _ask_for_lesson(self) -> Any:  # a reference
-        return next(self._turns).lesson.remote(self._config.roles.servers.count)  # in turn, since it is work to gather
+    def _ask_for_minibatch(self) -> Any:  # a reference
+        return next(self._turns).lesson.remote(self.config.roles.servers.count)  # in turn, since it is work to gather
 
-    def _lesson(self) -> LessonParts | None:
-        """Return the next lesson; the one after it is prepared meanwhile."""
+    def _minibatch(self) -> LessonParts | None:
+        """Return the next minibatch; the one after it is prepared meanwhile."""
         try:
             found: LessonParts = ray.get(self._asked)
         except RayTaskError:
@@ -198,7 +146,7 @@ class ParameterServer:
             time.sleep(_AGAIN_SECONDS)
             return None
         finally:
-            self._asked = self._ask_for_lesson()
+            self._asked = self._ask_for_minibatch()
         return found
 
     def _learn(self, found: LessonParts) -> None:
@@ -206,11 +154,11 @@ class ParameterServer:
         assert found.model is not None
         running = [other.take.remote(*found.part(rank)) for rank, other in enumerate(self._others, 1)]
         try:
-            self._student.take(*ray.get(found.part(0)))
+            self._worker.take(*ray.get(found.part(0)))
             ray.get(running)
             games, self._new_games = self._new_games, 0
             running = [other.step.remote(found.model, games) for other in self._others]
-            figures = self._student.step(found.model, games)
+            figures = self._worker.step(found.model, games)
             ray.get(running)
         except LearningDiverged:
             raise
@@ -220,56 +168,41 @@ class ParameterServer:
             if not any(map(_is_lost, running)):
                 raise
             os._exit(1)  # a crash to Ray, which restarts this process, and it the others, from the checkpoint
-        staleness = float(self._progress.version - self._student.lesson.version.astype(np.int64).mean())
-        self._averages.add(found.model, figures[found.model] | {"staleness": staleness})
+        staleness = float(self.progress.version - self._worker.minibatch.version.astype(np.int64).mean())
+        self.averages.add(found.model, figures[found.model] | {"staleness": staleness})
         if CRITIC in figures:
-            self._averages.add(CRITIC, figures[CRITIC])
+            self.averages.add(CRITIC, figures[CRITIC])
 
-    def _count_games(self) -> None:
-        """Count games that have ended since the last step."""
-        games, self._new_games = self._new_games, 0
-        self._student.learner.count_games(games)
-        ray.get([other.count_games.remote(games) for other in self._others])
-
-    def _publish(self) -> None:
-        learner = self._student.learner
-        networks = pack_all(learner)
-        published = Published(self._progress.version, learner.gamma, time.time(), networks, list(self._seated))
+    def _publish(self, place: int | None) -> None:
+        if place is not None:
+            self._seated[place] = self._seat(place)
+        networks, version = pack_all(self.learner), self.progress.version
+        published = Published(version, self.learner.gamma, time.time(), networks, list(self._seated))
         self._latest = (time.time_ns(), [ray.put(published)])
         for buffer in self._buffers:
-            buffer.advance.remote(self._progress.version)
+            buffer.advance.remote(version)
 
-    def _note(self, counts: Counts, seconds: float, learning: float) -> None:
+    def _tell(self, counts: Counts, seconds: float, learning: float) -> None:
         """Send progress and figures to the monitor, unless it has not yet received the last ones."""
-        progress = self._progress
-        rates = {"games_per_s": counts.games / seconds, "decisions_per_s": counts.decisions / seconds}
-        self._averages.add("rate", rates | {"learning": learning / seconds})
-        play: dict[str, float] = {"version": progress.version, "gamma": self._student.learner.gamma}
-        if counts.paths:
-            mean = counts.reward / counts.paths
-            play["reward_mean"] = mean
-            play["reward_spread"] = max(counts.reward_square / counts.paths - mean**2, 0.0) ** 0.5
-            play["rounds"] = counts.rounds
-        play |= Errors(counts.phi_square, counts.phi_count).figures()
-        self._averages.add("play", play)
+        super()._tell(counts, seconds, learning)
         if counts.seconds:
             share = {"waiting": counts.waiting / counts.seconds, "held": counts.held / counts.seconds}
-            self._averages.add("simulator", share)
-        if not is_answered(self._noted):
-            return
-        self._noted = self._monitor.tell.remote(self._averages.take(), progress.games, progress.version)
+            self.averages.add("simulator", share)
+        if is_answered(self._noted):
+            self._noted = self._monitor.tell.remote(self.averages.take(), self.progress.games, self.progress.version)
 
-    def _save(self, measure: bool) -> None:
-        """Send off a checkpoint, after the one before has been written."""
-        self._wait_for_save()
-        learner = self._student.learner
-        state, tensors = learner.state()
-        self._progress.learner, self._progress.earlier = state, self._earlier.state
-        tensors |= {f"earlier.{name}": each for name, each in self._earlier.tensors().items()}
-        arrays = {name: each.detach().cpu().numpy().copy() for name, each in tensors.items()}
-        networks = pack_networks(learner.networks)
-        saved = Saved(self._progress.model_dump_json(), arrays, networks, learner.gamma)
-        self._saving = self._monitor.keep.remote(saved, measure)
+    def _save(self, measure: bool, last: bool = False) -> None:
+        """Send off a checkpoint, after the one before has been written; wait for the last one."""
+        games, self._new_games = self._new_games, 0
+        self.learner.count_games(games)
+        ray.get([other.count_games.remote(games) for other in self._others])
+        while True:
+            self._wait_for_save()
+            progress, tensors = self.checkpoint()
+            arrays = {name: each.detach().cpu().numpy() for name, each in tensors.items()}
+            self._saving = self._monitor.keep_arrays.remote(progress, arrays, measure)
+            if not last or self._wait_for_save():
+                return
 
     def _wait_for_save(self) -> bool:
         """Return whether the last checkpoint that was sent off has been written."""

@@ -1,6 +1,7 @@
-"""The simulator role: plays games endlessly, with networks at the inference engines, and ships the experience.
+"""The simulator role: plays games endlessly, and sends the experience to the buffers.
 
-Its tables are in two halves, each on its own thread: while one waits for the networks, the other plays.
+Where there are inference engines, these answer for the networks, and the tables are in two halves, each on its own
+thread: while one waits for answers, the other plays. Without engines the simulator holds the networks itself.
 """
 
 from __future__ import annotations
@@ -8,7 +9,6 @@ from __future__ import annotations
 import itertools
 import time
 from collections import deque
-from dataclasses import asdict
 from threading import Event, Thread
 from typing import Any
 
@@ -16,26 +16,23 @@ import numpy as np
 import ray
 from ray.exceptions import RayError, RayTaskError
 
-from simulator.rules import Rules
 from simulator.tables import Decisions, Ended
 from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.flow import Flow, Network, Sampling
 from suphx.agent.interface import Agent, Choice
 from suphx.features.layout import PLANES
 from suphx.learning.advantages import raw_advantages
-from suphx.learning.experience import Batch, Experience, join
+from suphx.learning.experience import Experience
 from suphx.networks.memory import keep_memory
 from suphx.networks.sizes import CRITIC, MODELS
-from suphx.reward.rounds import make_rewards
-from suphx.selfplay.collect import Collector
 from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.play import Play
 from suphx.selfplay.policy import OracleEncoder, policy_flow
-from suphx.selfplay.roles.beginning import Beginning, beginning
-from suphx.selfplay.roles.engine import Engines
-from suphx.selfplay.roles.names import ask, find, find_all
-from suphx.selfplay.roles.parcels import LEARNING_PLAYER, Counts, Shipment
-from suphx.selfplay.roles.requests import is_answered
-from suphx.selfplay.roles.resources import HALVES, SHIPMENT_QUESTIONS, UNDERWAY
+from suphx.selfplay.roles.answers import Answers, Engines, OwnNetworks, PlayingNetworks, seconds_between_requests
+from suphx.selfplay.roles.origin import Origin, origin
+from suphx.selfplay.roles.parcels import LEARNING_PLAYER, Shipment
+from suphx.selfplay.roles.resources import SHIPMENT_QUESTIONS, UNDERWAY, precision_for
+from suphx.selfplay.roles.role import Role, ask, find, find_all, is_answered
 from suphx.selfplay.samples import SAMPLED_TABLE
 from suphx.selfplay.seating import earlier_names, opponents, temperature_of_opponents
 from suphx.selfplay.sources import load_opponents
@@ -46,13 +43,13 @@ _SHIPMENT_SECONDS = 5.0
 _LOOK_SECONDS = 0.5
 
 
-class RemotePolicy:
-    """The learning policy, whose networks are at the inference engines."""
+class AnsweredPolicy:
+    """The learning policy, whose networks somebody answers for."""
 
-    def __init__(self, engines: Engines, config: TrainConfig, seed: int) -> None:
+    def __init__(self, answers: Answers, config: TrainConfig, seed: int) -> None:
         self.name = config.name
-        self._engines, self._seed = engines, seed
-        self.version, gamma = engines.current()
+        self._answers, self._seed = answers, seed
+        self.version, gamma = answers.current()
         """The oldest version of weights that took part in the last decisions."""
         self._has_oracle = config.learning.oracle is not None
         self._gamma = gamma if self._has_oracle else 0.0
@@ -64,7 +61,7 @@ class RemotePolicy:
 
     def _network(self, model: str) -> Network:
         def logits(planes: np.ndarray) -> np.ndarray:
-            found, version, gamma = self._engines.ask(LEARNING_PLAYER, model, planes)
+            found, version, gamma = self._answers.ask(LEARNING_PLAYER, model, planes)
             self._gamma = gamma if self._has_oracle else 0.0
             self._versions.append(version)
             return found
@@ -83,14 +80,14 @@ class RemotePolicy:
         return choice
 
 
-class _RemoteOpponent:
-    """An opponent whose networks are at the inference engines."""
+class _AnsweredOpponent:
+    """An opponent whose networks somebody answers for."""
 
-    def __init__(self, name: str, engines: Engines, player: int, sampling: Sampling) -> None:
+    def __init__(self, name: str, answers: Answers, player: int, sampling: Sampling) -> None:
         self.name = name
 
         def network(model: str) -> Network:
-            return lambda planes: engines.ask(player, model, planes)[0]
+            return lambda planes: answers.ask(player, model, planes)[0]
 
         self._flow = Flow({model: network(model) for model in MODELS}, PlaneEncoder(), sampling)
 
@@ -98,7 +95,7 @@ class _RemoteOpponent:
         return self._flow.decide(games, asked)
 
 
-class Simulator:
+class Simulator(Role):
     """Plays games. A Ray actor: `run` has its own thread, other roles' requests run on another."""
 
     def __init__(self, number: int, config: TrainConfig) -> None:
@@ -108,18 +105,31 @@ class Simulator:
         buffers = find_all("buffers", config.roles.buffers.count)
         first = number % len(buffers)
         self._landing = itertools.cycle(buffers[first:] + buffers[:first])
-        engines = find_all("engines", config.roles.engines.count)
         self._stop = Event()
         self._error: BaseException | None = None
         self._sampled: Any = None
         begun = ask(self._monitor.begin_simulator)  # a number that no simulator of this run had before
-        start = beginning()
-        self._halves = [
-            _Half(half, number, begun, config, start, Engines(engines, number), self) for half in range(HALVES)
-        ]
+        start, answers = self._answers(number)
+        self._halves = [_Half(half, number, begun, config, start, each, self) for half, each in enumerate(answers)]
+
+    def _answers(self, number: int) -> tuple[Origin, list[Answers]]:
+        """Return what the run starts from, and who answers for the networks of each half of the tables."""
+        roles = self._config.roles
+        if roles.engines.count:
+            engines = find_all("engines", roles.engines.count)
+            return origin(), [Engines(engines, number) for _ in range(roles.halves)]
+        networks = PlayingNetworks(precision_for(roles.simulators))
+        return networks.origin, [OwnNetworks(networks, seconds_between_requests(roles.simulators.count))]
 
     def ready(self) -> None:
         """Return once the simulator has started."""
+        self.is_up()
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """Counters of the collectors of all halves, added up (`Collector.counters`)."""
+        each = [half.counters for half in self._halves]
+        return {name: sum(counters[name] for counters in each) for name in each[0]}
 
     def stop(self) -> None:
         """Make `run` end."""
@@ -159,47 +169,41 @@ class Simulator:
 
 
 class _Half:
+    """Tables that play on one thread."""
+
     def __init__(
         self,
         half: int,
         number: int,
         begun: int,
         config: TrainConfig,
-        start: Beginning,
-        engines: Engines,
+        start: Origin,
+        answers: Answers,
         simulator: Simulator,
     ) -> None:
-        self._config, self._engines, self._simulator = config, engines, simulator
+        self._config, self._answers, self._simulator = config, answers, simulator
         self._is_sampled = number == half == 0 and config.sample_games > 0
         seed = int(np.random.SeedSequence([config.seed, begun, half]).generate_state(1, np.uint64)[0])
-        slots = -(-config.side_by_side // HALVES)
-        rules = Rules.preset(config.rules)
-        rewards = make_rewards(config.reward, slots, start.predictor)
-        self._policy = RemotePolicy(engines, config, seed)
-        against = _opponents(config, start, engines, seed)
-        self._collector = Collector(
-            config.table, rules, rewards, slots, seed, config.learning.models, against,
-            certain=config.learning.certain, **config.hidden_planes,
-        )  # fmt: skip
-        self._values = _values(engines) if config.learning.has_critic else None
-        self._shipment = min(SHIPMENT_QUESTIONS, config.learning.batch)
-        self._batches: list[Batch] = []
-        self._counted = Counts()
+        slots = -(-config.side_by_side // config.roles.halves)
+        self._policy = AnsweredPolicy(answers, config, seed)
+        self._play = Play(config, slots, seed, start.predictor, _opponents(config, start, answers, seed))
+        self._values = _values(answers) if config.learning.has_critic else None
+        self._wanted = min(SHIPMENT_QUESTIONS, config.learning.batch)
         self._underway: deque[Any] = deque()
-        self._began = time.perf_counter()
-        self._held = 0.0
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """Counters of the collector."""
+        return self._play.collector.counters
 
     def step(self) -> None:
         """Answer all pending decisions, and ship experience if there is enough."""
-        self._collector.set_policy(self._policy.version, self._policy)
-        finished = self._collector.step()
-        if finished is not None:
-            self._batches.append(finished.batch)
-            if self._is_sampled:
-                self._sample(finished.ended)
-        questions = sum(len(each) for batch in self._batches for each in batch.experience.values())
-        late = time.perf_counter() - self._began > _SHIPMENT_SECONDS
-        if self._batches and (questions >= self._shipment or late):
+        self._answers.follow()
+        self._play.collector.set_policy(self._policy.version, self._policy)
+        ended = self._play.step()
+        if ended is not None and self._is_sampled:
+            self._sample(ended)
+        if self._play.has_rounds and (self._play.questions >= self._wanted or self._play.seconds > _SHIPMENT_SECONDS):
             self._ship()
 
     def _sample(self, ended: Ended) -> None:
@@ -209,13 +213,21 @@ class _Half:
             self._simulator.sample(part, self._policy.version)
 
     def _ship(self) -> None:
-        batch, self._batches = join(self._batches), []
-        raw = raw_advantages(self._config.learning, batch, self._values)
         began = time.perf_counter()
+        if not self._wait_for_room():
+            return
+        held = time.perf_counter() - began
+        batch, counts = self._play.take()
+        counts.held, counts.waiting, self._answers.waiting = held, self._answers.waiting, 0.0
+        raw = raw_advantages(self._config.learning, batch, self._values)
+        self._underway.append(self._simulator.ship(Shipment(batch, raw, counts)))
+
+    def _wait_for_room(self) -> bool:
+        """Wait until a buffer has taken in enough of what is on its way; return False if the run ends before."""
         while len(self._underway) >= UNDERWAY:
             if not ray.wait([self._underway[0]], timeout=_LOOK_SECONDS)[0]:
                 if self._simulator.is_stopped:
-                    return  # learning has ended, so there will be no room
+                    return False  # learning has ended, so there will be no room
                 continue
             try:
                 ray.get(self._underway.popleft())
@@ -223,46 +235,25 @@ class _Half:
                 raise
             except RayError:  # the buffer is gone with what was on its way to it, and is being restarted
                 time.sleep(0.5)
-        self._held += time.perf_counter() - began
-        self._underway.append(self._simulator.ship(Shipment(batch, raw, self._count(batch))))
-
-    def _count(self, batch: Batch) -> Counts:
-        """Return counts of what was played since the last shipment."""
-        now, before = self._collector.counters, self._counted
-        rewards = batch.paths["reward"].astype(np.float64)
-        seconds, errors = time.perf_counter() - self._began, self._collector.rewards.take_errors()
-        found = Counts(
-            **{name: now[name] - getattr(before, name) for name in ("games", "rounds", "decisions", "questions")},
-            reward=float(rewards.sum()),
-            reward_square=float((rewards**2).sum()),
-            paths=len(rewards),
-            phi_square=errors.square,
-            phi_count=errors.count,
-            seconds=seconds,
-            waiting=self._engines.waiting,
-            held=self._held,
-        )
-        self._counted += Counts(**{**asdict(found), "reward": 0.0})
-        self._engines.waiting, self._held, self._began = 0.0, 0.0, time.perf_counter()
-        return found
+        return True
 
 
-def _opponents(config: TrainConfig, start: Beginning, engines: Engines, seed: int) -> list[Agent]:
+def _opponents(config: TrainConfig, start: Origin, answers: Answers, seed: int) -> list[Agent]:
     found: list[Agent] = []
     sampling = Sampling(temperature_of_opponents(config.table), seed)
     for name in opponents(config.table):
         if name in start.opponents:
-            found.append(_RemoteOpponent(name, engines, start.number_of(name), sampling))
+            found.append(_AnsweredOpponent(name, answers, start.number_of(name), sampling))
         else:
             found += load_opponents(config.table, (name,), seed)
     for place, name in enumerate(earlier_names(config.table)):
-        found.append(_RemoteOpponent(name, engines, start.number_of_earlier(place), sampling))
+        found.append(_AnsweredOpponent(name, answers, start.number_of_earlier(place), sampling))
     return found
 
 
-def _values(engines: Engines) -> Any:  # as `advantage.Values`
+def _values(answers: Answers) -> Any:  # as `advantages.Values`
     def values(experience: Experience) -> np.ndarray:
         planes = np.concatenate([experience.planes[:, :PLANES], experience.hidden], axis=1)
-        return engines.ask(LEARNING_PLAYER, CRITIC, planes)[0]
+        return answers.ask(LEARNING_PLAYER, CRITIC, planes)[0]
 
     return values

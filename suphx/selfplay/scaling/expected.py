@@ -92,21 +92,29 @@ def expected_rate(config: TrainConfig, nodes: Sequence[Node]) -> ExpectedRate:
 
 
 def _groups(config: TrainConfig) -> int:
-    """Return the number of engines that have a simulator to answer."""
-    return min(config.roles.engines.count, config.roles.simulators.count)
+    """Return the number of engines that have a simulator to answer; of simulators, where these answer themselves."""
+    return min(config.roles.engines.count or config.roles.simulators.count, config.roles.simulators.count)
 
 
 def _play(
     config: TrainConfig, networks: Mapping[str, _Network], asked: Mapping[str, float], is_far: bool
 ) -> PlayFigures:
     """Return the figures of an engine and its simulators. asked: questions to each network per game."""
-    speeds = {model: _answering(network, config.roles.engines) for model, network in networks.items()}
+    roles = config.roles
+    answers = roles.engines if roles.engines.count else roles.simulators
+    speeds = {model: _answering(network, answers) for model, network in networks.items()}
+    row = sum(n * speeds[model].row for model, n in asked.items()) / sum(QUESTIONS_A_GAME.values())
+    if not roles.engines.count:
+        rate = 1 / (HOST.question + row)
+        return PlayFigures(
+            rate, simulator_busy=1.0, engine_busy=0.0, link_busy=0.0, batch=0.0, steps_per_s=0.0, step_s=0.0
+        )
     costs = PlayCosts(
         question=HOST.question,
         request=HOST.request,
         answer=HOST.answer,
         batch=float(np.mean([speed.batch for speed in speeds.values()])),
-        row=HOST.host_row + sum(n * speeds[model].row for model, n in asked.items()) / sum(QUESTIONS_A_GAME.values()),
+        row=HOST.host_row + row,
         latency=ASSUMED_LATENCY if is_far else 0.0,
     )
     simulators = round(config.roles.simulators.count / _groups(config))

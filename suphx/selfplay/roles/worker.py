@@ -14,21 +14,21 @@ from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.sizes import CRITIC
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.roles.beginning import beginning_with_networks
+from suphx.selfplay.roles.origin import origin_with_networks
 from suphx.selfplay.roles.parcels import unpack_policy
 from suphx.selfplay.roles.resources import precision_for
 
 
-class Student:
+class LearningWorker:
     """One process of the parameter server."""
 
     def __init__(self, rank: int, config: TrainConfig) -> None:
         keep_memory()
         self._rank, self._config = rank, config
         self.precision = precision_for(config.roles.servers)
-        _, self._networks = beginning_with_networks()
+        _, self._networks = origin_with_networks()
         self.learner = self._make(Peers())
-        self.lesson: Lesson
+        self.minibatch: Lesson
         """What the next step is about."""
 
     def _make(self, peers: Peers) -> Learner:
@@ -49,8 +49,7 @@ class Student:
 
     def load(self, state: LearnerState, tensors: Mapping[str, np.ndarray]) -> None:
         """Resume from a checkpoint."""
-        own_tensors = {name: torch.from_numpy(each.copy()) for name, each in tensors.items()}
-        self.learner.load(state, own_tensors)
+        self.learner.load(state, {name: torch.from_numpy(each.copy()) for name, each in tensors.items()})
 
     def count_games(self, games: int) -> None:
         """Count games that have ended, for the schedules."""
@@ -58,16 +57,16 @@ class Student:
 
     def take(self, *pieces: Lesson) -> None:
         """Receive this process's part of the minibatch for the next step."""
-        self.lesson = Lesson.together(pieces)  # copied, since arrays that Ray passes are read-only
+        self.minibatch = Lesson.together(pieces)  # copied, since arrays that Ray passes are read-only
 
     def step(self, model: str, games: int) -> dict[str, dict[str, float]]:
         """Take a step on what was received last; return figures by group.
 
         games: number of games that have ended since the last step.
         """
-        lesson = self.lesson
+        part = self.minibatch
         self.learner.count_games(games)
-        found = {model: self.learner.step(model, lesson.experience, lesson.advantage)}
+        found = {model: self.learner.step(model, part.experience, part.advantage)}
         if self.learner.critic is not None:
-            found[CRITIC] = self.learner.critic_step(lesson.experience, lesson.rewards)
+            found[CRITIC] = self.learner.critic_step(part.experience, part.rewards)
         return found

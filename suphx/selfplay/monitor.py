@@ -1,0 +1,115 @@
+"""`Monitor`: all that a training writes into its folder: agents, checkpoints, curves, sample games, measurements."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Mapping
+from pathlib import Path
+from threading import Event
+
+from simulator.rules import Rules
+from simulator.tables import Ended
+from suphx.checkpoint import load_checkpoint, save_checkpoint
+from suphx.networks.precision import Precision
+from suphx.selfplay.board import Board
+from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.evaluation import Evaluation, Strength, check_opponent, read_strength, write_strength
+from suphx.selfplay.folder import RunFolder
+from suphx.selfplay.policy import Policy
+from suphx.selfplay.samples import Samples
+from suphx.selfplay.sources import load_start
+from suphx.selfplay.status import Collapsed, Report, words_of_lost_rank
+from suphx.selfplay.training import Checkpoint, Progress, gamma_of, networks_in, purpose
+
+#: Seconds over which the displayed rate is averaged; a version is often shorter than a game.
+_LATELY_SECONDS = 60.0
+
+
+class Monitor:
+    """The files of a training. Its results do not depend on them."""
+
+    def __init__(self, config: TrainConfig, folder: Path, precision: Precision) -> None:
+        """precision: of measurements. Raises InputError for unusable weights, and for another training's folder."""
+        check_opponent(config.evaluation)
+        self.config, self.folder, self._precision = config, RunFolder(folder), precision
+        self._purpose = purpose(config)
+        self.start = load_start(config)
+        """The networks that the training started from, by model."""
+        saved = self.saved()
+        self._games, self._version = (saved[0].games, saved[0].version) if saved else (0, 0)
+        self._is_fresh = saved is None
+        self._figures: Mapping[str, float] = {}
+        self._lately = deque([(time.monotonic(), self._games)])  # times and games
+        self.samples = Samples(self.folder.games, config.sample_games, Rules.preset(config.rules), config.table)
+
+    def open(self) -> None:
+        """Make the folder and the curves' file; nothing has been written before."""
+        self.folder.path.mkdir(parents=True, exist_ok=True)
+        if self._is_fresh:
+            self.folder.strength.unlink(missing_ok=True)  # from an earlier run in this folder
+        self._board = Board(self.folder.tensorboard, self._games)
+
+    def saved(self) -> Checkpoint | None:
+        """Return the last checkpoint, or None if there is none; raises InputError if it is of another training."""
+        return load_checkpoint(self.folder.checkpoint, self._purpose, Progress)
+
+    def tell(self, figures: Mapping[str, float], games: int, version: int) -> None:
+        """Receive the progress and the figures of a version, and write the curves."""
+        self._games, self._version, self._figures = games, version, figures
+        now = time.monotonic()
+        self._lately.append((now, games))
+        while len(self._lately) > 2 and now - self._lately[0][0] > _LATELY_SECONDS:
+            self._lately.popleft()
+        self._board.write(figures, games)
+
+    def report(self) -> Report:
+        """Return the training's progress, with the last measurement."""
+        first, last = self._lately[0], self._lately[-1]
+        rate = (last[1] - first[1]) / (last[0] - first[0]) if last[0] > first[0] else 0.0
+        decisions = self._figures.get("rate/decisions_per_s", 0.0)
+        return Report(self._games, self.config.games, self._version, rate, decisions, self._figures, self.strength())
+
+    def sample(self, ended: Ended, learner: str) -> None:
+        """Receive rounds that ended, of which those of the table whose games are kept as samples count."""
+        self.samples.note(ended, self._games, learner)
+
+    def keep(self, checkpoint: Checkpoint) -> None:
+        """Write the agent, then the checkpoint."""
+        progress, tensors = checkpoint
+        self.folder.save_agent(self.config, networks_in(checkpoint, self.start), progress.games)
+        save_checkpoint(self.folder.checkpoint, progress, tensors)
+
+    def oracle_of(self, checkpoint: Checkpoint) -> Policy | None:
+        """Return the policy of a checkpoint that sees what is hidden; None if it sees nothing of that."""
+        gamma = gamma_of(self.config, checkpoint[0])
+        if not gamma:
+            return None
+        return Policy(0, networks_in(checkpoint, self.start), self._precision, self.config.seed, gamma, ())
+
+    def measure(self, agent: Path, games: int, oracle: Policy | None, stop: Event) -> Strength | None:
+        """Measure the agent in a folder, and write the result; return None, with nothing written, if it was stopped.
+
+        games: that the agent has learned from. oracle: measured as well, if there is one. Raises InputError if that is
+        impossible, and Collapsed if the agent is far worse than the start.
+        """
+        config = self.config
+        assert config.evaluation is not None
+        evaluation = Evaluation(config.evaluation, config.rules, config.start, self.folder.evaluation, self._precision)
+        strength = evaluation.measure(agent, games, stop, oracle)
+        if strength is None:
+            return None
+        write_strength(self.folder.strength, strength)
+        self._board.write_strength(strength)
+        self.folder.keep_if_best(agent, strength)
+        if words := words_of_lost_rank(config, strength):
+            raise Collapsed(words)
+        return strength
+
+    def strength(self) -> Strength | None:
+        """Return the last measurement, or None if there is none."""
+        return read_strength(self.folder.strength)
+
+    def close(self) -> None:
+        """Close the curves' file."""
+        self._board.close()

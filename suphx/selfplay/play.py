@@ -1,0 +1,114 @@
+"""Games of a training as a process plays them, with what they come to between two looks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from simulator.rules import Rules
+from simulator.tables import Ended
+from suphx.agent.interface import Agent
+from suphx.learning.experience import Batch, join
+from suphx.reward.predictor import RewardPredictor
+from suphx.reward.rounds import make_rewards
+from suphx.selfplay.collect import Collector
+from suphx.selfplay.config import TrainConfig
+
+
+@dataclass
+class Counts:
+    """Counts of what was played, which can be added up with `+=`."""
+
+    games: int = 0
+    rounds: int = 0
+    decisions: int = 0
+    questions: int = 0
+    reward: float = 0.0
+    """Sum over paths."""
+    reward_square: float = 0.0
+    paths: int = 0
+    phi_square: float = 0.0
+    """Sum of squared errors of Phi in finished games, as in `rounds.Errors`."""
+    phi_count: int = 0
+    seconds: float = 0.0
+    """Time spent on collecting, over all threads that play."""
+    waiting: float = 0.0
+    """Part of that time spent waiting for answers of inference engines."""
+    held: float = 0.0
+    """Part of that time spent waiting for a buffer that had enough."""
+
+    def __iadd__(self, other: Counts) -> Counts:
+        for each in fields(self):
+            setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
+        return self
+
+
+class Play:
+    """A collector of a configuration's games, with the rounds that have ended since they were last taken."""
+
+    def __init__(
+        self,
+        config: TrainConfig,
+        slots: int,
+        seed: int,
+        predictor: RewardPredictor | None,
+        opponents: Sequence[Agent],
+    ) -> None:
+        """slots: number of games side by side. seed: random seed of the walls. predictor: of Phi, if that is rewarded.
+
+        opponents: as for `Collector`.
+        """
+        learning = config.learning
+        self.collector = Collector(
+            config.table, Rules.preset(config.rules), make_rewards(config.reward, slots, predictor), slots, seed,
+            learning.models, opponents, certain=learning.certain, **config.hidden_planes,
+        )  # fmt: skip
+        self.questions = 0
+        """Questions to networks that learn in the rounds that have not been taken yet."""
+        self._batches: list[Batch] = []
+        self._counted = dict(self.collector.counters)
+        self._began = time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since rounds were last taken."""
+        return time.perf_counter() - self._began
+
+    @property
+    def has_rounds(self) -> bool:
+        """Whether any round has ended since they were last taken."""
+        return bool(self._batches)
+
+    def step(self) -> Ended | None:
+        """Answer all pending decisions; return the rounds that this ended, if any."""
+        finished = self.collector.step()
+        if finished is None:
+            return None
+        self._batches.append(finished.batch)
+        self.questions += sum(map(len, finished.batch.experience.values()))
+        return finished.ended
+
+    def take(self) -> tuple[Batch, Counts]:
+        """Return the rounds that have ended since this was last called, at least one, and their counts."""
+        batch, self._batches, self.questions = join(self._batches), [], 0
+        now, before = self.collector.counters, self._counted
+        rewards, errors = batch.paths["reward"].astype(np.float64), self.collector.rewards.take_errors()
+        counts = Counts(
+            **{name: now[name] - before[name] for name in ("games", "rounds", "decisions", "questions")},
+            reward=float(rewards.sum()),
+            reward_square=float((rewards**2).sum()),
+            paths=len(rewards),
+            phi_square=errors.square,
+            phi_count=errors.count,
+            seconds=self.seconds,
+        )
+        self._counted, self._began = dict(now), time.perf_counter()
+        return batch, counts
+
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
+        """Go on from what `Collector.state` returned, just after rounds were taken."""
+        self.collector.restore(state)
+        self._counted = dict(self.collector.counters)

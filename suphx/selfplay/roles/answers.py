@@ -1,0 +1,197 @@
+"""Answers of networks to simulators: of every policy in play, in an engine's process or in a simulator's own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import ray
+from ray.exceptions import RayError, RayTaskError
+
+from suphx.networks.inference import Evaluator
+from suphx.networks.precision import Precision
+from suphx.networks.sizes import MODELS
+from suphx.selfplay.roles.origin import origin_with_networks
+from suphx.selfplay.roles.parcels import LEARNING_PLAYER, Parcel, Published, unpack
+from suphx.selfplay.roles.role import find
+
+#: Seconds between two requests of a process for newer weights: at least so many, and so many for each process of the
+#: run that asks, since one thread of the parameter server answers them all.
+_WEIGHTS_SECONDS, _SECONDS_A_PROCESS = 0.2, 0.004
+
+
+def seconds_between_requests(processes: int) -> float:
+    """Return the seconds between two requests of each of so many processes for newer weights."""
+    return max(_WEIGHTS_SECONDS, processes * _SECONDS_A_PROCESS)
+
+
+@dataclass(frozen=True)
+class Answering:
+    """Networks that answer, by player and model, and the version and gamma of the learner's."""
+
+    networks: Mapping[tuple[int, str], Evaluator]
+    version: int = 0
+    gamma: float = 0.0
+
+
+class PlayingNetworks:
+    """The networks of every policy in play, with the newest weights that were pulled from the parameter server."""
+
+    def __init__(self, precision: Precision) -> None:
+        """Begin with the networks of opponents, and those that the learner starts from."""
+        self._server, self._precision = find("servers"), precision
+        self.origin, kept = origin_with_networks()
+        of_all: dict[int, Mapping[str, Parcel]] = {LEARNING_PLAYER: kept.start}
+        of_all |= {self.origin.number_of(name): networks for name, networks in kept.opponents.items()}
+        found = self._evaluators_of(of_all)
+        for place in range(self.origin.earlier):  # their learning networks come with the learner's
+            player = self.origin.number_of_earlier(place)
+            found |= {(player, model): found[LEARNING_PLAYER, model] for model in MODELS}
+        self.now = Answering(found)
+        """What answers now; replaced as a whole."""
+        self.delay: float | None = None
+        """Seconds from the publication of the weights that were pulled last to now, until somebody takes it."""
+        self._earlier: dict[int, int] = {}  # what identifies the weights in use, by place
+        self._known: int | None = None  # number of the publication in use
+        self._asked: Any = None
+
+    @property
+    def is_there(self) -> bool:
+        """Whether weights have been pulled: what the start's weights played would count as a later version's."""
+        return self._known is not None
+
+    def pull(self, wait: bool) -> bool:
+        """Load the latest weights, if there are newer ones and the parameter server can be reached.
+
+        wait: for its answer; if not, it is taken by a later call. Returns whether it has answered.
+        """
+        self._asked = self._asked or self._server.latest.remote(self._known)
+        if not wait and not ray.wait([self._asked], timeout=0)[0]:
+            return False
+        asked, self._asked = self._asked, None
+        try:
+            found = ray.get(asked)
+            if found is None:
+                return True
+            known, (reference,) = found
+            published: Published = ray.get(reference)
+            changed = {
+                place: (identity, ray.get(networks))
+                for place, (identity, networks) in enumerate(published.earlier)
+                if self._earlier.get(place) != identity
+            }
+        except RayError:
+            return True  # the server is restarted; meanwhile, the current weights play on
+        new = {LEARNING_PLAYER: published.networks}
+        new |= {self.origin.number_of_earlier(place): networks for place, (_, networks) in changed.items()}
+        self.now = Answering({**self.now.networks, **self._evaluators_of(new)}, published.version, published.gamma)
+        self._earlier |= {place: identity for place, (identity, _) in changed.items()}
+        self._known, self.delay = known, max(time.time() - published.at, 0.0)
+        return True
+
+    def _evaluators_of(self, players: Mapping[int, Mapping[str, Parcel]]) -> dict[tuple[int, str], Evaluator]:
+        return {
+            (player, model): Evaluator(unpack(parcel), self._precision)
+            for player, networks in players.items()
+            for model, parcel in networks.items()
+        }
+
+
+def fitting(planes: np.ndarray, wanted: int) -> np.ndarray:
+    """Return packed planes uint64[n, wanted]: surplus ones at the end are left out, missing ones are zeros."""
+    if planes.shape[1] == wanted:
+        return planes
+    found = np.zeros((len(planes), wanted), np.uint64)
+    shared = min(wanted, planes.shape[1])
+    found[:, :shared] = planes[:, :shared]
+    return found
+
+
+class Answers(Protocol):
+    """Who answers for the networks at a simulator's tables."""
+
+    waiting: float
+    """Seconds spent waiting for answers of other processes."""
+
+    def current(self) -> tuple[int, float]:
+        """Return the version of the learner's weights and their gamma."""
+        ...
+
+    def ask(self, player: int, model: str, planes: np.ndarray) -> tuple[np.ndarray, int, float]:
+        """Return logits f32[n, 34 or 2] (of the critic: f32[n, 4]), the version of the weights, and its gamma."""
+        ...
+
+    def follow(self) -> None:
+        """Be called between two steps of the tables: newer weights may be used from now on."""
+        ...
+
+
+class OwnNetworks:
+    """Networks in the simulator's own process."""
+
+    waiting = 0.0
+
+    def __init__(self, networks: PlayingNetworks, pause: float) -> None:
+        """Wait for the current weights. pause: seconds between two requests for newer ones."""
+        self._networks, self._pause = networks, pause
+        while not networks.is_there:
+            networks.pull(wait=True)
+            if not networks.is_there:
+                time.sleep(_WEIGHTS_SECONDS)
+        self._next = time.monotonic() + pause
+
+    def current(self) -> tuple[int, float]:
+        """Return the version of the learner's weights and their gamma."""
+        return self._networks.now.version, self._networks.now.gamma
+
+    def ask(self, player: int, model: str, planes: np.ndarray) -> tuple[np.ndarray, int, float]:
+        """Return logits, the version of the weights, and its gamma."""
+        now = self._networks.now
+        network = now.networks[player, model]
+        return network.logits(fitting(planes, network.planes)), now.version, now.gamma
+
+    def follow(self) -> None:
+        """Use newer weights, if they are there."""
+        if time.monotonic() >= self._next:
+            if self._networks.pull(wait=False):
+                self._next = time.monotonic() + self._pause
+
+
+class Engines:
+    """A simulator's access to the inference engines: one of them, or another one if that is gone."""
+
+    def __init__(self, engines: list[Any], first: int) -> None:
+        """engines: handles of the actors. first: number of the engine to ask first."""
+        self._engines = engines
+        self._first = first % len(engines)
+        self.waiting = 0.0
+
+    def current(self) -> tuple[int, float]:
+        """Return the result of `InferenceEngine.current`."""
+        return self._call("current")
+
+    def ask(self, player: int, model: str, planes: np.ndarray) -> tuple[np.ndarray, int, float]:
+        """Return the result of `InferenceEngine.answer`; wait while no engine is available."""
+        began = time.perf_counter()
+        found = self._call("answer", player, model, planes)
+        self.waiting += time.perf_counter() - began
+        return found
+
+    def follow(self) -> None:
+        """Do nothing: engines follow by themselves."""
+
+    def _call(self, method: str, *arguments: object) -> Any:
+        tries = 0
+        while True:
+            engine = self._engines[(self._first + tries) % len(self._engines)]
+            try:
+                return ray.get(getattr(engine, method).remote(*arguments))
+            except RayTaskError:
+                raise
+            except RayError:
+                tries += 1
+                if tries % len(self._engines) == 0:
+                    time.sleep(0.5)

@@ -1,0 +1,119 @@
+"""What a run by roles starts from, read from files once, on the machine that has them, and sent to all roles."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import ray
+from ray.exceptions import ObjectLostError
+
+from simulator.rules import Rules
+from suphx.agent.named_networks import UNTRAINED, weights_folder
+from suphx.agents import has_networks
+from suphx.errors import InputError
+from suphx.features.layout import ORACLE_VERSION, VERSION
+from suphx.networks.policy import PolicyNetwork
+from suphx.networks.weights import load_agent
+from suphx.reward.predictor import RewardPredictor
+from suphx.reward.rounds import load_predictor
+from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.roles.parcels import LEARNING_PLAYER, Parcel, pack_networks
+from suphx.selfplay.roles.role import ask, find
+from suphx.selfplay.seating import earlier_names, opponents
+from suphx.selfplay.sources import load_teachers
+
+#: Seconds to wait for a monitor that has died and is being restarted.
+_AGAIN_SECONDS = 0.5
+
+
+@dataclass(frozen=True)
+class Networks:
+    """Networks that do not change in a run, by model."""
+
+    start: dict[str, Parcel]
+    """The five that the learner starts from."""
+    opponents: dict[str, dict[str, Parcel]]
+    """Those of opponents, by name and model; rule-based opponents are left out."""
+    teachers: dict[str, Parcel] | None
+    """Oracles to distil from."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a run starts from."""
+
+    program: str
+    """Version of the program and of its planes, which must be the same on every machine."""
+    networks: Any
+    """Ray reference to Networks, which a machine gets once, and only if networks are there."""
+    opponents: tuple[str, ...]
+    """Names of the opponents with networks."""
+    predictor: RewardPredictor | None
+    """The predictor of Phi, if that is the reward."""
+    earlier: int = 0
+    """Number of earlier versions among the opponents."""
+
+    def number_of(self, name: str) -> int:
+        """Return the number of an opponent among the players that networks answer for."""
+        return LEARNING_PLAYER + 1 + self.opponents.index(name)
+
+    def number_of_earlier(self, place: int) -> int:
+        """Return the number of an earlier version among these players, by its place."""
+        return LEARNING_PLAYER + 1 + len(self.opponents) + place
+
+    def check(self) -> Origin:
+        """Return this object; raises InputError, naming this machine, if the program here is a different one."""
+        if self.program != program():
+            raise InputError(f"the machine {socket.gethostname()} has {program()}, the run is of {self.program}")
+        return self
+
+
+def program() -> str:
+    """Return the versions that must be equal for programs to work together."""
+    return f"suphx {version('suphx')}, planes {VERSION}, hidden planes {ORACLE_VERSION}"
+
+
+def read_origin(config: TrainConfig, start: Mapping[str, PolicyNetwork]) -> tuple[Networks, RewardPredictor | None]:
+    """Return what a run starts from, and the predictor of Phi, if that is its reward.
+
+    start: the networks it starts from, by model. Raises InputError if an opponent, a teacher or the predictor cannot be
+    used.
+    """
+    against = {}
+    for name in dict.fromkeys(opponents(config.table)):
+        if name.partition(":")[0] == UNTRAINED:
+            raise InputError(f"{name}: fresh networks cannot sit at the tables of a distributed training")
+        if has_networks(name):
+            against[name] = pack_networks(load_agent(weights_folder(name)))
+    teachers = load_teachers(config)
+    predictor = load_predictor(config.reward, Rules.preset(config.rules))
+    taught = pack_networks(teachers) if teachers else None
+    return Networks(pack_networks(start), against, taught), predictor
+
+
+def publish_origin(config: TrainConfig, start: Mapping[str, PolicyNetwork]) -> Origin:
+    """Read what a run starts from, and return it, with networks where Ray can hand them out."""
+    found, predictor = read_origin(config, start)
+    versions = len(earlier_names(config.table))
+    return Origin(program(), ray.put(found), tuple(found.opponents), predictor, versions)
+
+
+def origin() -> Origin:
+    """Return what this run starts from; raises InputError as `Origin.check`."""
+    found: Origin = ask(find("monitor").origin)
+    return found.check()
+
+
+def origin_with_networks() -> tuple[Origin, Networks]:
+    """Return what this run starts from, and its networks, whose arrays are read-only."""
+    while True:
+        found = origin()
+        try:
+            return found, ray.get(found.networks)
+        except ObjectLostError:  # the monitor has died since; the new one reads them again
+            time.sleep(_AGAIN_SECONDS)

@@ -1,0 +1,162 @@
+"""`Training`: one training, whoever plays: versions of the weights, checkpoints, earlier versions, and how it ends.
+
+`local.py` drives it in one process, in order. The parameter server (`roles/server.py`) drives it with the experience
+that other processes send. Both write the same checkpoints, so that a training begun with one goes on with the other.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from threading import Event
+from typing import TypeAlias
+
+import torch
+
+from suphx.checkpoint import TrainingProgress, purpose_of, tensors_below
+from suphx.learning.learner import Learner, LearnerState
+from suphx.learning.oracle import gamma_at
+from suphx.learning.replay import ReplayState
+from suphx.networks.policy import PolicyNetwork
+from suphx.reward.rounds import Errors
+from suphx.selfplay.board import Averages
+from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.earlier import EarlierState, EarlierVersions
+from suphx.selfplay.evaluation import Strength
+from suphx.selfplay.play import Counts
+from suphx.selfplay.seating import earlier
+from suphx.selfplay.sources import fingerprints
+from suphx.selfplay.status import Collapsed, words_of_collapse, words_of_lost_rank
+
+Tensors: TypeAlias = dict[str, torch.Tensor]
+
+
+class Progress(TrainingProgress):
+    """Progress of a training, besides tensors."""
+
+    version: int = 0
+    """Version of the weights that play."""
+    steps: int = 0
+    """Learning steps taken, over all models together."""
+    games: int = 0
+    """Finished games of self-play."""
+    seconds: float = 0
+    learner: LearnerState | None = None
+    earlier: EarlierState = EarlierState()
+    replay: ReplayState | None = None
+    """Of a training in one process: its buffer's, in whose checkpoints are also the games in progress."""
+    dealt_from: int = 0
+    """Of a training in one process: the version with which it dealt its first walls; these decide all others."""
+
+
+#: What a checkpoint contains.
+Checkpoint: TypeAlias = tuple[Progress, Tensors]
+
+
+def purpose(config: TrainConfig) -> str:
+    """Return what identifies the checkpoints of a training; raises InputError if one of its files cannot be read."""
+    return purpose_of("self-play", config.purpose(), fingerprints(config))
+
+
+def networks_in(checkpoint: Checkpoint, start: Mapping[str, PolicyNetwork]) -> dict[str, PolicyNetwork]:
+    """Return the networks of a checkpoint by model; start: those the training started from, which others still are."""
+    _, tensors = checkpoint
+    found = dict(start)
+    for model, begun in start.items():
+        if weights := tensors_below(tensors, f"learner.{model}.network."):
+            found[model] = PolicyNetwork(model, begun.size, weights["first.weight"].shape[1])
+            found[model].load_state_dict(weights)
+    return found
+
+
+def gamma_of(config: TrainConfig, progress: Progress) -> float:
+    """Return the share of hidden information that an oracle sees at a checkpoint; 0 without an oracle."""
+    oracle, learner = config.learning.oracle, progress.learner
+    return gamma_at(oracle, learner.games) if oracle is not None and learner is not None else 0.0
+
+
+class Training:
+    """What is done at every version of the weights. Subclasses play, learn, and know how files are written."""
+
+    def __init__(self, config: TrainConfig, learner: Learner, saved: Checkpoint | None) -> None:
+        """learner: as it starts. saved: the checkpoint to go on from, if there is one."""
+        self.config, self.learner = config, learner
+        self.averages = Averages()
+        self.earlier = EarlierVersions(earlier(config.table), learner.networks)
+        self.progress = Progress(purpose=purpose(config))
+        if saved is not None:
+            self.progress, tensors = saved
+            assert self.progress.learner is not None
+            learner.load(self.progress.learner, tensors_below(tensors, "learner."))
+            self.earlier.load(self.progress.earlier, tensors_below(tensors, "earlier."))
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the configured number of games has been played."""
+        return self.progress.games >= self.config.games
+
+    def learn(self, strength: Strength | None, stop: Event) -> bool:
+        """Learn until the configured number of games has been played; return False if `stop` was set before.
+
+        strength: the last measurement. Raises Collapsed or LearningDiverged, with the last good checkpoint kept.
+        """
+        if strength and (words := words_of_lost_rank(self.config, strength)):
+            raise Collapsed(words)
+        evaluation, measured = self.config.evaluation, strength.games if strength else 0
+        saved = time.monotonic()
+        while not self.is_done and not stop.is_set():
+            self._to_next_version(stop)
+            if alarms := self.learner.alarms():
+                raise Collapsed(words_of_collapse(alarms, self.progress.games))
+            if self.is_done or stop.is_set():
+                break
+            due = evaluation is not None and self.progress.games - measured >= evaluation.every
+            if due or time.monotonic() - saved >= self.config.checkpoint_seconds:
+                self._save(measure=due)
+                saved, measured = time.monotonic(), self.progress.games if due else measured
+        self._save(measure=self.is_done and evaluation is not None, last=True)
+        return self.is_done
+
+    def _to_next_version(self, stop: Event) -> None:
+        began = time.monotonic()
+        counts, steps, learning = self._take_steps(stop)
+        progress = self.progress
+        progress.version += 1
+        progress.steps += steps
+        self._publish(self.earlier.keep_if_due(progress.games, self.learner.networks))
+        seconds = time.monotonic() - began
+        progress.seconds += seconds
+        self._tell(counts, seconds, learning)
+
+    def _take_steps(self, stop: Event) -> tuple[Counts, int, float]:
+        """Take a version's learning steps; return counts of play, the number of steps, and the seconds they took."""
+        raise NotImplementedError
+
+    def _publish(self, place: int | None) -> None:
+        """Let the current weights play from now on; place: of the earlier version that was replaced, if any."""
+        raise NotImplementedError
+
+    def _tell(self, counts: Counts, seconds: float, learning: float) -> None:
+        """Add the figures of a version, and hand all of them on."""
+        self.averages.add("rate", {
+            "games_per_s": counts.games / seconds, "decisions_per_s": counts.decisions / seconds,
+            "learning": learning / seconds,
+        })  # fmt: skip
+        play: dict[str, float] = {"version": self.progress.version, "gamma": self.learner.gamma}
+        if counts.paths:
+            mean = counts.reward / counts.paths
+            play["reward_mean"] = mean
+            play["reward_spread"] = max(counts.reward_square / counts.paths - mean**2, 0.0) ** 0.5
+            play["rounds"] = counts.rounds
+        self.averages.add("play", play | Errors(counts.phi_square, counts.phi_count).figures())
+
+    def _save(self, measure: bool, last: bool = False) -> None:
+        """Write a checkpoint. measure: measure the agent then. last: the training ends with it."""
+        raise NotImplementedError
+
+    def checkpoint(self) -> Checkpoint:
+        """Return all of it, not copied."""
+        state, tensors = self.learner.state()
+        self.progress.learner, self.progress.earlier = state, self.earlier.state
+        parts = {"learner": tensors, "earlier": self.earlier.tensors()}
+        return self.progress, {f"{part}.{name}": each for part, state in parts.items() for name, each in state.items()}
