@@ -167,7 +167,7 @@ class DistributedTraining:
     def _come_up(self, *names: str) -> None:
         """Wait until the processes of some roles have started; raise RoleLost, naming those that are late."""
         waiting = {
-            _ready(actor): f"{name_of(name, number)} of {len(self._actors[name])}"
+            _ready(actor): (name_of(name, number), len(self._actors[name]))
             for name in names
             for number, actor in enumerate(self._actors[name])
         }
@@ -175,13 +175,14 @@ class DistributedTraining:
         while waiting:
             ready, _ = ray.wait(list(waiting), timeout=max(until - time.monotonic(), 0.01))
             if not ready:
-                late, left = ", ".join(waiting.values()), ray.available_resources()
+                late = ", ".join(f"{who} of {number}" for who, number in waiting.values())
+                left = ray.available_resources()
                 raise RoleLost(
                     f"not there after {self.config.roles.start_seconds:g} s: {late}. Ray has {left.get('CPU', 0):g} "
                     f"cores and {left.get('GPU', 0):g} GPUs left; roles.start_seconds can allow more time"
                 )
             for each in ready:
-                who = waiting.pop(each)
+                who, _ = waiting.pop(each)
                 try:
                     ray.get(each)
                 except RayError as error:
