@@ -32,7 +32,7 @@ class Format:
 #: In the order in which they are tried.
 FORMATS = (
     Format("mjlog", ".mjlog", re.compile(rb"<"), lambda data, source: [read_mjlog(data, source)], write_mjlog),
-    Format("mjai", ".jsonl", re.compile(rb'\[?\s*\{[^{}\[]*"type"\s*:\s*"'), read_mjai, write_mjai),
+    Format("mjai", ".jsonl", re.compile(rb'[\s\[]*\{[\s\S]*?"type"\s*:\s*"'), read_mjai, write_mjai),
     Format("tenhou6", ".json", re.compile(rb'\{\s*"|https?:[^\s"]*#json='), read_tenhou6, write_tenhou6),
 )
 

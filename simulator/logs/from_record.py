@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from simulator import record as r
-from simulator.logs.mjai_words import YAKU_NAMES
+from simulator.logs.mjai_words import yaku_names
 from simulator.logs.mjlog_codes import meld_codes
 from simulator.logs.model import LOG_EVENT, GameLog, RoundLog, WinLog
 from simulator.logs.writing import limit_of
@@ -114,11 +114,7 @@ def _win_log(record: np.void, win: np.void, rules: Rules, events: np.ndarray, ta
         deltas=win["deltas"].tolist(),
     )
     log.limit = limit_of(log, int(win["points"]), int(record["result"]["round"]) % r.SEATS, rules)
-    log.mjai_yaku = {}
-    for number, han in log.yaku or ():
-        if han:
-            name = YAKU_NAMES[number]
-            log.mjai_yaku[name] = log.mjai_yaku.get(name, 0) + han
+    log.mjai_yaku = yaku_names(log.yaku or ())
     return log
 
 
@@ -144,9 +140,7 @@ def _shown(record: np.void) -> list[bool]:
     if result["type"] == r.RESULT_NINE_TERMINALS:
         return [seat == record["turn"] for seat in range(r.SEATS)]
     if result["type"] == r.RESULT_TRIPLE_RON:
-        return [
-            bool(record["asked"] >> seat & 1 and record["answers"][seat] == r.WIN_BY_CLAIM) for seat in range(r.SEATS)
-        ]
+        return [bool(answer == r.WIN_BY_CLAIM) for answer in record["answers"]]
     return [bool(result["type"] == r.RESULT_FOUR_RIICHI)] * r.SEATS
 
 

@@ -7,9 +7,10 @@ dora indicator; the reader accepts all of them and keeps the order of events as 
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 from simulator import record as r
 from simulator.logs import mjai_words as words
@@ -33,7 +34,7 @@ _TENPAI_PAYMENTS = {0, 1000, 1500, 3000}
 
 
 def read_mjai(data: bytes, source: str = "", rules: Rules | None = None) -> list[GameLog]:
-    """Return the games of a file of mjai events, plain or gzipped: one event a line, or one JSON list of events.
+    """Return the games of a file of mjai events, plain or gzipped: an event or a list of them a line, or one list.
 
     mjai does not state the rules. Without `rules`, Tenhou's are assumed: with red fives, unless the log says otherwise
     or has a fourth plain five in a round; East only if the log says so, or if a finished game ended in an East round
@@ -58,20 +59,27 @@ def _events(data: bytes, source: str) -> list[tuple[int, Event]]:
         raise LogError(f"not UTF-8 text: {error}", source) from error
     number = 0
     try:
-        if text.lstrip().startswith("["):
-            events = list(enumerate(json.loads(text), 1))
-        else:
+        try:
+            events = list(_flat(1, json.loads(text))) if text.lstrip().startswith("[") else None
+        except ValueError:
+            events = None  # not one list: perhaps one a line
+        if events is None:
             events = []
             # Not splitlines(): a name may contain other characters that it treats as line ends.
-            for number, line in enumerate(text.split("\n"), 1):
+            for number, line in enumerate(io.StringIO(text, newline="\n"), 1):
                 if line.strip():
-                    events.append((number, json.loads(line)))
+                    events += _flat(number, json.loads(line))
     except (ValueError, RecursionError) as error:
         raise LogError(f"not JSON: {error or 'nested too deeply'}", source, f"line {number}") from error
     for number, event in events:
         if not isinstance(event, dict) or not isinstance(event.get("type"), str):
             raise LogError("an event is a JSON object with a `type`", source, f"line {number}")
     return events
+
+
+def _flat(number: int, value: object) -> list[tuple[int, Any]]:
+    """Return the events of a line, or of a file that is one list; they are numbered if there are several."""
+    return list(enumerate(value, number)) if isinstance(value, list) else [(number, value)]
 
 
 class _GameReader:
@@ -173,10 +181,10 @@ class _GameReader:
         if isinstance(names, list):
             if len(names) == r.SEATS - 1:
                 raise SkippedLog("a three-player game")
-            if len(names) != r.SEATS or not all(isinstance(name, str) for name in names):
+            if len(names) not in (0, r.SEATS) or not all(isinstance(name, str) for name in names):
                 raise ValueError("names is not four names")
             check_texts(names)
-            self.game.names = names
+            self.game.names = names or self.game.names
         if "kyoku_first" in event:
             self.named_length = read_count(event, "kyoku_first", 0, 11)
 
@@ -289,10 +297,10 @@ class _GameReader:
             fu = read_count(event, "fu", 0, _MOST_FU)
             win.fu = fu if fu == _SEVEN_PAIRS_FU else -(-fu // 10) * 10  # akochan does not round them up
         if event.get("hora_tehais"):
-            hand = builder.tiles_like(win.seat, read_tiles(event, "hora_tehais"), win.tile)
-            # By claim, the dialects differ in whether the hand includes the winning tile.
-            whole = win.source == win.seat or win.tile in hand
-            win.hand = hand if whole or win.tile is None else sorted([*hand, win.tile])
+            faces = read_tiles(event, "hora_tehais")
+            if len(faces) % 3 != 2 and win.tile is not None:  # by claim, some dialects leave the winning tile out
+                faces.append(face_of(win.tile, self.red_fives))
+            win.hand = builder.tiles_like(win.seat, faces, win.tile)
 
     def _no_winner(self, event: Event, builder: RoundBuilder) -> None:
         this = self.round

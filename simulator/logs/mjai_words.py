@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from simulator import record as r
@@ -69,6 +70,15 @@ def read_tiles(event: Event, name: str, count: int | None = None) -> list[int]:
     if not isinstance(tiles, list) or (count is not None and len(tiles) != count):
         raise ValueError(f"{name} is not a list of {'' if count is None else f'{count} '}tiles")
     return [read_tile(tile) for tile in tiles]
+
+
+def yaku_names(yaku: Iterable[tuple[int, int]]) -> dict[str, int]:
+    """Return the han by mjai's name of (Tenhou's yaku number, han)."""
+    found: dict[str, int] = {}
+    for number, han in yaku:
+        if han:
+            found[YAKU_NAMES[number]] = found.get(YAKU_NAMES[number], 0) + han
+    return found
 
 
 def read_yaku(yakus: Any) -> dict[str, int]:

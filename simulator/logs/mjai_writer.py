@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from simulator import record as r
-from simulator.logs.mjai_words import REASON_NAMES, TILE_NAMES
+from simulator.logs.mjai_words import REASON_NAMES, TILE_NAMES, yaku_names
 from simulator.logs.model import GameLog, LogError, RoundLog
 from simulator.logs.round_builder import face_of
 from simulator.logs.writing import place_of, round_deltas, win_deltas
@@ -73,7 +73,11 @@ def round_events(game: GameLog, index: int) -> list[Event]:
             reason = REASON_NAMES.get(int(event["tile"]))
             if reason is None:
                 raise LogError("the round has no result", game.source, place_of(this, place))
-            events.append({"type": "ryukyoku", "reason": reason, "deltas": round_deltas(game, index)})
+            end: Event = {"type": "ryukyoku", "reason": reason, "deltas": round_deltas(game, index)}
+            if this.shown is not None:
+                end["tenpais"] = [hand is not None for hand in this.shown]
+                end["tehais"] = [[tile_name(tile, red_fives) for tile in hand or ()] for hand in this.shown]
+            events.append(end)
         else:
             events.append(_move(game, this, place, event, pongs))
     return [*events, {"type": "end_kyoku"}] if this.has_result else events
@@ -119,6 +123,16 @@ def _win(game: GameLog, index: int, number: int) -> Event:
     event: Event = {"type": "hora", "actor": win.seat, "target": win.source}
     if win.tile is not None:
         event["pai"] = tile_name(win.tile, game.rules.red_fives)
+    if win.hand is not None:
+        own = [tile for tile in win.hand if tile != win.tile or win.source == win.seat]
+        event["hora_tehais"] = [tile_name(tile, game.rules.red_fives) for tile in own]
+    if win.yaku is not None:
+        event["yakus"] = [[name, han] for name, han in yaku_names(win.yaku).items()]
+        if not win.yakuman:
+            event["fan"] = sum(han for _, han in win.yaku)
+    for name, value in (("fu", win.fu), ("hora_points", win.points)):
+        if value is not None:
+            event[name] = value
     return event | {"deltas": win_deltas(game, index)[number], "ura_markers": ura}
 
 

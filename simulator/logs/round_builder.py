@@ -168,7 +168,7 @@ class RoundBuilder:
         found = []
         for face in faces:
             like = [tile for tile in own if face_of(tile, self.red_fives) == face]
-            found.append(like[0] if like else 4 * face_kind(face))
+            found.append(like[0] if like else 4 * face_kind(face) + (face < KINDS))
             if like:
                 own.remove(like[0])
         return sorted(found)

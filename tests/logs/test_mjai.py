@@ -7,9 +7,12 @@ import json
 import pytest
 from log_games import looks, small_game
 
+from simulator.logs.formats import read_log
+from simulator.logs.generate import generate_games
 from simulator.logs.mjai import read_mjai
 from simulator.logs.mjai_writer import mjai_events, player_view, write_mjai
 from simulator.logs.model import LogError
+from simulator.logs.verify import verify_game
 from simulator.record import (
     EVENT_DISCARD,
     EVENT_WIN,
@@ -145,3 +148,24 @@ def test_riichienv_plays_what_is_written(tmp_path, real_logs):
             assert len(steps) == len(game.rounds)
             discards = [int((this.events["type"] == EVENT_DISCARD).sum()) for this in game.rounds]
             assert [count > 0 for count in steps] == [count > 0 for count in discards]
+
+
+def test_a_dialect_is_known_by_its_content():
+    events = [json.loads(line) for line in write_mjai(small_game()).splitlines()]
+    events[0] = {"names": [], **{name: value for name, value in reversed(events[0].items()) if name != "names"}}
+    events[1] = dict(reversed(events[1].items()))
+    text = "\n\n".join([json.dumps(events[:3]), *map(json.dumps, events[3:])])
+    (game,) = read_log(text.encode(), "made")
+    assert looks(game) == looks(small_game()) and game.names == [""] * 4
+
+
+def test_akochan_names_the_ura_indicators_otherwise_and_does_not_round_fu():
+    events = [json.loads(line) for line in write_mjai(next(generate_games(1, seed=3))).splitlines()]
+    for event in events:
+        if event["type"] == "hora":
+            event["uradora_marker"] = event.pop("ura_markers")
+            if event["fu"] == 40:
+                event["fu"] = 32
+    (game,) = read_log("\n".join(map(json.dumps, events)).encode())
+    assert any(win.ura_indicators for this in game.rounds for win in this.wins)
+    assert verify_game(game).mismatches == []
