@@ -44,7 +44,6 @@ QUICK: dict[str, list[str]] = {
     "train": ["--dry-run"],
     "average": ["--out", "average"],
     "bench features": ["--seconds", "0.1", "--positions", "100"],
-    "bench scaling": ["--machines", "1"],
 }
 #: The same, where it takes longer.
 SLOW: dict[str, list[str]] = {
@@ -151,8 +150,6 @@ def desk(tmp_path_factory):
     folder = tmp_path_factory.mktemp("desk")
     shutil.copytree(ROOT / "configs", folder / "configs")
     (folder / "docs").symlink_to(ROOT / "docs")  # weights that are measured there
-    for name in ("selfplay", "learner"):
-        shutil.copy(ROOT / "docs" / "results" / f"bench-{name}.json", folder / f"{name}.json")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         players = "sensible,random,tsumogiri,random"

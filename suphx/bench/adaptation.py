@@ -20,11 +20,11 @@ from suphx.adaptation.steps import step
 from suphx.agent.flow import Network
 from suphx.agent.network_agent import untrained_networks
 from suphx.bench.evaluation import Shadow, bare_rate
-from suphx.bench.networks import made_up_planes
 from suphx.learning.experience import Experience
 from suphx.networks.inference import Evaluator
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODELS, NetworkSize
+from suphx.networks.timing import made_up_planes
 
 #: Number of hands whose rollouts share passes, and of hands that each have their own copy.
 _HANDS, _COPIES = 4, 64

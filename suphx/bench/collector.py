@@ -20,7 +20,6 @@ from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.flow import Network
 from suphx.agent.interface import Choice, RuleAgent
 from suphx.agent.network_agent import untrained_networks
-from suphx.bench.networks import made_up_planes
 from suphx.features.layout import ORACLE_PLANES
 from suphx.learning.experience import Experience
 from suphx.networks.inference import Evaluator
@@ -28,6 +27,7 @@ from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODEL_PLANES, MODELS, OUTPUTS, Model, NetworkSize
+from suphx.networks.timing import made_up_planes
 from suphx.reward.rounds import RoundReward, make_rewards
 from suphx.selfplay.collect import Collector
 from suphx.selfplay.policy import policy_flow

@@ -22,12 +22,12 @@ from suphx.agent.flow import Flow, Network, Sampling
 from suphx.agent.interface import Agent, Choice
 from suphx.agent.network_agent import untrained_networks
 from suphx.agents import load_agent
-from suphx.bench.networks import made_up_planes
 from suphx.evaluation.arena import BATCH, Terms, play_here
 from suphx.evaluation.protocol import Plan, one_against_three
 from suphx.networks.inference import Evaluator
 from suphx.networks.precision import Precision, choose_precision
 from suphx.networks.sizes import MODELS, OUTPUTS, NetworkSize
+from suphx.networks.timing import made_up_planes
 
 _SENSIBLE = one_against_three(["sensible"], ["sensible"])
 

@@ -5,61 +5,24 @@ Rates are in positions per second, from the median time of a batch. The machine 
 
 from __future__ import annotations
 
-import statistics
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 
-import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
 
 from simulator.tiles import KINDS
-from suphx.features.layout import CALL_LAYOUT
-from suphx.features.layout_groups import FLAG
 from suphx.networks.fused import FusedNetwork
 from suphx.networks.inference import CPU_CHUNK, GPU_CHUNK, Evaluator
 from suphx.networks.policy import PolicyNetwork, ResidualBlock
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import PLANES, size_named
+from suphx.networks.sizes import size_named
+from suphx.networks.timing import made_up_planes, measure
 
 TRAINING_BATCH = 256
 _LAYOUT_POSITIONS = 256
 _LEARNING_RATE = 1e-4
-
-
-def made_up_planes(n: int, planes: int = PLANES) -> np.ndarray:
-    """Return uint64[n, planes] of random bits, with about as many set as in a position.
-
-    Planes that are all ones or all zeros by the layout are all ones with probability 1/2. Of the others, every fourth
-    has bits set: four on average.
-    """
-    generator = np.random.default_rng(0)
-    found = generator.integers(0, 1 << KINDS, (3, n, planes), dtype=np.uint64)
-    packed = np.bitwise_and.reduce(found) * (generator.random((n, planes)) < 0.25)
-    flags = [place for place, plane in enumerate(CALL_LAYOUT[:planes]) if plane.range == FLAG]
-    packed[:, flags] = (found[0][:, flags] & np.uint64(1)) * np.uint64((1 << KINDS) - 1)
-    return packed
-
-
-def measure(work: Callable[[], object], seconds: float, device: torch.device) -> float:
-    """Return the median run time of a function in seconds, after one run that is not counted."""
-    times: list[float] = []
-    work()
-    until = time.perf_counter() + seconds
-    while time.perf_counter() < until or not times:
-        _wait(device)
-        started = time.perf_counter()
-        work()
-        _wait(device)
-        times.append(time.perf_counter() - started)
-    return statistics.median(times)
-
-
-def _wait(device: torch.device) -> None:
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
 
 
 def bench_inference(size: str, precision: Precision, seconds: float) -> dict[str, float]:

@@ -12,11 +12,11 @@ import ray
 
 from suphx.bench.clocked import Clocked, ClockedBuffer
 from suphx.bench.collector import MODEL, made_up_questions
-from suphx.bench.networks import made_up_planes
 from suphx.learning.config import LearningConfig
 from suphx.learning.experience import PATH, Batch
 from suphx.learning.replay import Lesson
 from suphx.networks.sizes import MODEL_PLANES, OUTPUTS
+from suphx.networks.timing import made_up_planes
 from suphx.selfplay.play import Counts
 from suphx.selfplay.roles.parcels import LessonParts, Shipment
 from suphx.selfplay.roles.resources import RolesConfig

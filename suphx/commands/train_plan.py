@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from suphx.selfplay.config import TrainConfig
+    from suphx.selfplay.expected import ExpectedRate
     from suphx.selfplay.pace import Pace
     from suphx.selfplay.roles.plan import Plan
-    from suphx.selfplay.scaling.expected import ExpectedRate
 
 
 def show_plan(config: TrainConfig, pace: Pace, address: str | None, words: Sequence[str], as_json: bool) -> None:
@@ -29,10 +29,10 @@ def show_plan(config: TrainConfig, pace: Pace, address: str | None, words: Seque
 
     from suphx.cluster import ADDRESS_VARIABLE
     from suphx.selfplay.evaluation import check_opponent
+    from suphx.selfplay.expected import expected_rate
     from suphx.selfplay.roles.origin import read_origin
     from suphx.selfplay.roles.plan import Node, parse_node, plan_of, this_machine
     from suphx.selfplay.roles.run import nodes_of_cluster, start_ray
-    from suphx.selfplay.scaling.expected import expected_rate
     from suphx.selfplay.sources import load_start
 
     plan, screen = plan_of(config), Console()

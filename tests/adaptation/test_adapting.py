@@ -20,10 +20,10 @@ from suphx.adaptation.positions import Position
 from suphx.adaptation.rollouts import roll_out, rollouts_of
 from suphx.adaptation.steps import between, step
 from suphx.agent.network_agent import untrained_networks
-from suphx.bench.networks import made_up_planes
 from suphx.learning.experience import Experience
 from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork
+from suphx.networks.timing import made_up_planes
 from tests.adaptation.adaptation_positions import PRECISION, TINY, Honours, late_positions, tiny_agent
 
 AGENT = tiny_agent()

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from suphx.bench.networks import made_up_planes
 from suphx.networks.inference import CPU_CHUNK, Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import bfloat16_gain, choose_precision
 from suphx.networks.sizes import NetworkSize
+from suphx.networks.timing import made_up_planes
 
 TINY = NetworkSize(filters=8, blocks=2)
 

@@ -1,18 +1,25 @@
 """The speed that a plan promises follows from what its parts take."""
 
-import pytest
+import math
+from pathlib import Path
 
-from suphx.networks.sizes import CRITIC, SIZES
+import pytest
+import torch
+
+from suphx.bench.speed_page import filled, tables
+from suphx.config import load_config
+from suphx.networks.policy import PolicyNetwork
+from suphx.networks.sizes import SIZES
+from suphx.networks.timing import Seconds, answering_seconds, assumed_seconds, learning_seconds
+from suphx.selfplay import expected
 from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.expected import Times, bounds, expected_rate
 from suphx.selfplay.pace import DECISIONS_A_GAME, QUESTIONS_A_GAME
 from suphx.selfplay.roles.plan import Node
-from suphx.selfplay.scaling import expected
-from suphx.selfplay.scaling.costs import HOST, assumed_card, cpu_costs
-from suphx.selfplay.scaling.expected import _Speed, expected_rate
-from suphx.selfplay.scaling.report import measurements
 
-QUESTIONS = sum(QUESTIONS_A_GAME.values())
+QUESTIONS, DISCARDS = sum(QUESTIONS_A_GAME.values()), QUESTIONS_A_GAME["discard"]
 MANY = [Node(cpus=1000)]
+NO_GPU = pytest.mark.skipif(torch.cuda.is_available(), reason="GPUs are measured here")
 
 
 def planned(roles=None, **values) -> TrainConfig:
@@ -24,26 +31,17 @@ def networks(monkeypatch):
     """Networks that take a millisecond for a position, and one for a pair."""
 
     def take(answer=1e-3, pair=1e-3):
-        monkeypatch.setattr(expected, "_answering", lambda network, role: _Speed(answer))
-        monkeypatch.setattr(expected, "_seconds_a_pair", lambda network, model, config: pair)
+        monkeypatch.setattr(expected, "_seconds", lambda network, role, learns: Seconds(pair if learns else answer, 0))
 
     take()
     return take
 
 
-def test_costs_of_the_host_are_those_of_the_shipped_measurements():
-    found = measurements()
-    base = cpu_costs(found.selfplay, found.learner, "base")
-    for name, value in vars(HOST).items():
-        there = getattr(base.play, name) if hasattr(base.play, name) else getattr(base, name)
-        assert value == pytest.approx(there, rel=0.02), name
-
-
 def test_slow_engines_bound_a_run_and_more_of_them_help(networks):
     networks(pair=1e-6)
-    config = {"side_by_side": 512}
     one, four = (
-        expected_rate(planned({"simulators": {"count": n}, "engines": {"count": n}}, **config), MANY) for n in (1, 4)
+        expected_rate(planned({"simulators": {"count": n}, "engines": {"count": n}}, side_by_side=512), MANY)
+        for n in (1, 4)
     )
     assert one.limit == "engines" and not one.assumed
     assert one.games_per_s * QUESTIONS == pytest.approx(1000, rel=0.1)
@@ -53,57 +51,85 @@ def test_slow_engines_bound_a_run_and_more_of_them_help(networks):
 
 def test_slow_learning_bounds_a_run(networks):
     networks(answer=1e-6)
-    asked = QUESTIONS_A_GAME["discard"]
     once = expected_rate(planned(), MANY)
-    assert once.limit == "servers" and once.games_per_s == pytest.approx(1000 / asked)
-    twice = expected_rate(planned({"servers": {"count": 2}}, learning={"replay": {"reuse": 3}}), MANY)
-    assert twice.games_per_s == pytest.approx(2000 / asked / 3)
+    assert once.limit == "servers" and once.games_per_s == pytest.approx(1000 / DISCARDS, rel=0.01)
+    thrice = expected_rate(planned({"servers": {"count": 2}}, learning={"replay": {"reuse": 3}}), MANY)
+    assert thrice.games_per_s == pytest.approx(once.games_per_s * 2 / 3)
     seat = expected_rate(planned(table={"kind": "one-against-three", "opponents": ["sl-weak"]}), MANY)
     assert seat.games_per_s == pytest.approx(4 * once.games_per_s)
     critic = expected_rate(planned(learning={"baseline": "critic"}), MANY)
-    assert critic.games_per_s == pytest.approx(once.games_per_s / 2)
-
-
-def test_fast_networks_leave_simulators_the_bound(networks):
-    networks(answer=0, pair=1e-9)
-    found = expected_rate(planned({"engines": {"count": 4}, "simulators": {"count": 4}}, side_by_side=16384), MANY)
-    assert found.limit == "simulators"
-    assert found.games_per_s * QUESTIONS == pytest.approx(4 / HOST.question, rel=0.2)
+    assert critic.games_per_s == pytest.approx(once.games_per_s / 2, rel=0.01)
 
 
 def test_roles_share_the_cores_that_there_are(networks):
-    networks(answer=1e-3, pair=1e-3)
-    config = planned({"engines": {"count": 8}, "simulators": {"count": 8}, "servers": {"count": 8}})
+    config = planned({"engines": {"count": 8}, "simulators": {"count": 8}, "servers": {"count": 8}}, side_by_side=512)
     free, shared = (expected_rate(config, nodes) for nodes in (MANY, [Node(cpus=1), Node(cpus=1)]))
     assert shared.limit == "cores" and shared.games_per_s < free.games_per_s
-    a_game = 1e-3 * (QUESTIONS + QUESTIONS_A_GAME["discard"])
-    assert shared.games_per_s == pytest.approx(2 / a_game, rel=0.2)
+    assert shared.games_per_s == pytest.approx(2 / (1e-3 * (QUESTIONS + DISCARDS)), rel=0.2)
 
 
-def test_with_the_measured_costs_of_the_networks_it_expects_what_was_measured(networks):
-    found = measurements().selfplay["base"]
-    networks(answer=found["play_two_cores"]["network_us"] * 1e-6, pair=1e-9)
-    rate = expected_rate(planned(side_by_side=int(found["collector"]["games"])), MANY)
-    assert rate.games_per_s * QUESTIONS == pytest.approx(found["play_two_cores"]["questions_per_s"], rel=0.2)
+def test_each_part_bounds_what_its_work_is():
+    free = Times(0, 0, 0, 0)
+    config = planned({"engines": {"count": 4}, "simulators": {"count": 4}}, side_by_side=16384)
+    rates = bounds(config, free, math.inf)
+    assert rates["simulators"] * QUESTIONS == pytest.approx(4 / expected.QUESTION, rel=0.1)
+    assert rates["minibatches"] == pytest.approx(1 / (DISCARDS * expected.HAND_OUT))
+    many = planned({"buffers": {"count": 50}}, learning={"batch": 10_000})
+    calls = DISCARDS / 10_000 * 2 * 49 * expected.CALL
+    assert bounds(many, free, math.inf)["minibatches"] == pytest.approx(1 / (calls + DISCARDS * expected.HAND_OUT / 50))
+    slow = planned({"servers": {"count": 100}}, learning={"batch": 1000})
+    assert bounds(slow, Times(0, 0, 0, 0.5), math.inf)["servers"] == pytest.approx(2 * 1000 / DISCARDS, rel=0.01)
 
 
-@pytest.mark.skipif(expected.torch.cuda.is_available(), reason="GPUs are measured here")
+def test_what_a_batch_costs_is_shared_by_the_simulators_of_an_engine():
+    batch = Times(0, 10.0, 0, 0)
+    one, four = (
+        bounds(planned({"simulators": {"count": n}, "engines": {"count": 1}}), batch, math.inf)["engines"]
+        for n in (1, 4)
+    )
+    assert four == pytest.approx(4 * one, rel=0.01)
+
+
+def test_simulators_with_networks_of_their_own_ask_nobody(networks):
+    networks(pair=1e-6)
+    found = expected_rate(planned({"simulators": {"count": 3}}), MANY)
+    assert found.limit == "simulators"
+    assert found.games_per_s * QUESTIONS == pytest.approx(3 / (1e-3 + expected.QUESTION))
+
+
+@NO_GPU
 def test_gpus_that_are_not_here_are_assumed_and_that_is_said():
-    roles = {"engines": {"count": 1, "gpus": 0.5}, "servers": {"gpus": 0.5}}
-    half = planned(roles, learning={"baseline": "critic", "critic": {"size": "paper"}, "batch": 8192})
+    half = planned({"engines": {"count": 1, "gpus": 0.5}, "servers": {"gpus": 0.5}})
     found = expected_rate(half, MANY)
     assert found.assumed and found.games_per_s > 0
-    card = assumed_card(SIZES["paper"])
-    network = expected.ValueNetwork(SIZES["paper"], 1)
-    answer = expected._answering(network, half.roles.engines)
-    assert (answer.row, answer.batch) == (2 * card.answer, 2 * card.batch)
-    pair = expected._seconds_a_pair(network, CRITIC, half)
-    assert pair == pytest.approx(HOST.receive + 2 * (card.learn + card.step / 8192))
+    network, size = PolicyNetwork("discard", SIZES["small"]), SIZES["small"]
+    for role, learns in ((half.roles.engines, False), (half.roles.servers, True)):
+        whole = assumed_seconds(size, learns)
+        assert expected._seconds(network, role, learns) == Seconds(2 * whole.row, 2 * whole.batch)
 
 
 def test_networks_are_measured_here():
-    config = planned({"engines": {"threads": 2}})
-    network = expected.PolicyNetwork("discard", expected.load_agent(expected.weights_folder("sl"))["discard"].size)
-    speed, half = (expected._answering(network, role) for role in (config.roles.servers, config.roles.engines))
-    assert 1e-6 < speed.row < 1 and speed.batch >= 0 and half.row < speed.row * 2
-    assert 1e-6 < expected._seconds_a_pair(network, "discard", config) < 1
+    network, precision = PolicyNetwork("discard", SIZES["small"]), expected._precision(False)
+    answer, gradient = (take(network, precision, 0.01) for take in (answering_seconds, learning_seconds))
+    assert 1e-6 < answer.row < 1 and answer.batch >= 0 and 1e-6 < gradient.row < 1
+
+
+@NO_GPU
+def test_the_pages_have_the_tables_of_what_was_measured_and_follows():
+    for path, parts in tables().items():
+        page = Path(path).read_text(encoding="utf-8")
+        assert page == filled(page, parts), f"run `python -m suphx.bench.speed_page`: {path.name} is not as measured"
+
+
+def test_a_page_without_a_place_for_a_table_is_refused():
+    page = "<!-- table: one -->\nold\n<!-- end -->"
+    assert filled(page, {"one": "new"}) == "<!-- table: one -->\nnew\n<!-- end -->"
+    with pytest.raises(ValueError, match="0 places for the table 'two'"):
+        filled(page, {"two": "new"})
+
+
+def test_twice_the_machines_do_twice_as_much_until_minibatches_are_the_limit():
+    config = load_config(Path("cluster"), TrainConfig)
+    head, *rows = expected.table(config, Times(0, 0, 0, 0), (10, 20, 1000))
+    minibatches = [float(row[head.index("minibatches")].strip("*").replace(",", "")) for row in rows]
+    assert minibatches[1] < 2 * minibatches[0] and minibatches[2] < 50 * minibatches[0]

@@ -9,7 +9,6 @@ from suphx.commands.bench.features import features
 from suphx.commands.bench.learner import learner
 from suphx.commands.bench.networks import networks
 from suphx.commands.bench.pretrain import pretrain
-from suphx.commands.bench.scaling import scaling
 from suphx.commands.bench.selfplay import selfplay
 from suphx.commands.bench.simulator import simulator
 
@@ -23,6 +22,5 @@ bench.command()(pretrain)
 bench.command()(evaluate)
 bench.command()(selfplay)
 bench.command()(learner)
-bench.command()(scaling)
 bench.command()(adapt)
 bench.command()(direction)

@@ -1,1 +1,0 @@
-"""Forecasts for clusters: a simulation of the queues between the roles, with measured and assumed costs."""
