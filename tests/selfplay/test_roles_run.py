@@ -285,7 +285,7 @@ def test_the_command_prints_its_plan_and_starts_nothing(start, tmp_path, monkeyp
     plan = json.loads(found.stdout)
     assert found.exit_code == 0 and plan["rate"]["games_per_s"] > 0
     assert [role["name"] for role in plan["roles"]] == ["simulators", "buffers", "servers", "monitor"]
-    found = CliRunner().invoke(app, ["train", str(path), "--dry-run", "--nodes", "1c"])
+    found = CliRunner().invoke(app, ["train", str(path), "--dry-run", "--nodes", "0.5c"])
     assert found.exit_code == 1 and "no room for process" in str(found.exception)
 
 
