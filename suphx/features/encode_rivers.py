@@ -4,19 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator import record as r
 from simulator.jit import jit
 from simulator.moves import is_five, is_kong, is_red_tile
 from simulator.players.sight import meld_mask, triplet_yaku
-from simulator.record import (
-    MELD_ADDED_KONG,
-    MELD_CHOW,
-    MELD_CLOSED_KONG,
-    NO_TILE,
-    RIVER_CALLED,
-    RIVER_DRAWN,
-    RIVER_RIICHI,
-    SEATS,
-)
 from simulator.tiles import HONOURS, TERMINALS_AND_HONOURS
 from suphx.features import layout, layout_calls
 from suphx.features.layout import MELD_PLACES, RIVER_PLACES
@@ -75,7 +66,7 @@ def encode_river(game, seat, relative, opened, out):
             out[places + n] = last
         else:
             late |= last
-        if entry & RIVER_DRAWN:
+        if entry & r.RIVER_DRAWN:
             streak += 1
         else:
             streak = np.int64(0)
@@ -85,9 +76,9 @@ def encode_river(game, seat, relative, opened, out):
             later_from_hand |= last & twice
         twice |= once & last
         once |= last
-        if entry & RIVER_RIICHI:
+        if entry & r.RIVER_RIICHI:
             riichi, riichi_place = last, np.int64(n + 1)
-        if entry & RIVER_CALLED:
+        if entry & r.RIVER_CALLED:
             called |= last
         else:
             opened = add_one(opened, last)
@@ -112,7 +103,7 @@ def red_in_meld(game, meld):
     """Return the five whose red tile is in a meld, as a set of kinds; 0 if there is none."""
     for place in range(4):
         tile = np.int64(meld["tiles"][place])
-        if tile != NO_TILE and is_red_tile(game, tile):
+        if tile != r.NO_TILE and is_red_tile(game, tile):
             return np.int64(1) << (tile >> 2)
     return np.int64(0)
 
@@ -121,7 +112,7 @@ def red_in_meld(game, meld):
 def dora_in_meld(meld, dora):
     """Return the dora han of a meld's tiles; dora: the kinds given by the indicators, as nested sets."""
     kind = np.int64(meld["kind"])
-    if meld["type"] == MELD_CHOW:
+    if meld["type"] == r.MELD_CHOW:
         return multiplicity(dora, kind) + multiplicity(dora, kind + 1) + multiplicity(dora, kind + 2)
     return multiplicity(dora, kind) * (4 if is_kong(meld["type"]) else 3)
 
@@ -138,17 +129,17 @@ def encode_melds(game, seat, relative, viewer, opened, out):
         out[_KINDS + at] = kinds
         out[_RED + at] = red_in_meld(game, meld)
         opened = add_one(opened, kinds)
-        if meld_type != MELD_CHOW:
+        if meld_type != r.MELD_CHOW:
             opened = add_one(add_one(opened, kinds), kinds)
         if is_kong(meld_type):
             opened = add_one(opened, kinds)
             out[_KONG + at] = kinds
-        if meld_type == MELD_ADDED_KONG:
+        if meld_type == r.MELD_ADDED_KONG:
             added |= kinds
-        if meld_type != MELD_CLOSED_KONG:
+        if meld_type != r.MELD_CLOSED_KONG:
             source = (np.int64(meld["source"]) - viewer) & 3
             place = source - 1 if source > relative else source
-            out[_FROM + (SEATS - 1) * at + place] = np.int64(1) << (np.int64(meld["tiles"][0]) >> 2)
+            out[_FROM + (r.SEATS - 1) * at + place] = np.int64(1) << (np.int64(meld["tiles"][0]) >> 2)
     out[_ADDED + relative] = added
     at_least(out, _OPEN + relative * len(_OPEN_STEPS), _OPEN_STEPS, np.int64(game["n_open"][seat]))
     return opened
@@ -168,7 +159,7 @@ def encode_reading(game, seat, rival, out):
         kinds |= in_meld
         outside = outside and in_meld & TERMINALS_AND_HONOURS != 0
         han += dora_in_meld(meld, dora) + (red_in_meld(game, meld) != 0)
-        if meld["type"] == MELD_CHOW:
+        if meld["type"] == r.MELD_CHOW:
             chows = True
         else:
             valued += triplet_yaku(game, seat, np.int64(meld["kind"]))

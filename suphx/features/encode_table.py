@@ -4,31 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator import record as r
 from simulator.jit import jit
 from simulator.moves import is_red_tile, tiles_left
 from simulator.players.sight import honoured_kinds
-from simulator.record import (
-    ADDED_KONG,
-    CHOW_HIGH,
-    CHOW_LOW,
-    CHOW_MIDDLE,
-    CLOSED_KONG,
-    DECLARE_RIICHI,
-    DISCARD_DRAWN,
-    DISCARD_RED,
-    NINE_TERMINALS,
-    NO_TILE,
-    OPEN_KONG,
-    PHASE_CLAIM,
-    PHASE_KONG_CLAIM,
-    PHASE_STOP,
-    PHASE_TURN,
-    PONG,
-    SEATS,
-    WIN_BY_CLAIM,
-    WIN_BY_DRAW,
-    WORD_BITS,
-)
 from simulator.rules import EAST_ONLY
 from simulator.scoring.blocks import bit_count
 from simulator.tiles import ALL_KINDS, DORA_OF, EAST, RED_FIVE_KINDS
@@ -112,7 +91,7 @@ _LAST_EAST, _LAST_SOUTH = 3, 7
 _FIVES = sum(1 << kind for kind in RED_FIVE_KINDS)
 _FIVE_M, _FIVE_P, _FIVE_S = RED_FIVE_KINDS
 _PAIR = np.int64(3)  # an action and the same action with a red five
-_CLOSED_KONGS_IN_LOW = WORD_BITS - CLOSED_KONG
+_CLOSED_KONGS_IN_LOW = r.WORD_BITS - r.CLOSED_KONG
 
 
 @jit
@@ -128,7 +107,7 @@ def own_reds(game, seat):
 @jit
 def has_drawn(game, seat):
     """Return whether a seat holds a tile that it has just drawn."""
-    return game["turn"] == seat and game["drawn"] != NO_TILE
+    return game["turn"] == seat and game["drawn"] != r.NO_TILE
 
 
 @jit
@@ -179,9 +158,9 @@ def encode_seen(game, seat, held, opened, dora, out):
         unseen += multiplicity(left, kind)
         kinds &= kinds - 1
     seen_red = reds
-    for n in range(SEATS):
+    for n in range(r.SEATS):
         seen_red |= out[_RED_DISCARDS + n]
-    for n in range(SEATS * SEATS):
+    for n in range(r.SEATS * r.SEATS):
         seen_red |= out[_MELD_RED + n]
     out[_UNSEEN_RED] = _FIVES & ~seen_red if game["rules"]["red_fives"] else 0
     at_least(out, _OWN_DORA, _OWN_DORA_STEPS, own + red)
@@ -204,7 +183,7 @@ def encode_game(game, seat, out):
     out[_ROUND_WIND] = np.int64(1) << (EAST + (number >> 2))
     out[_SEAT_WIND] = np.int64(1) << (EAST + ((4 - dealer) & 3))
     target = False
-    for relative in range(SEATS):
+    for relative in range(r.SEATS):
         other = (seat + relative) & 3
         out[_VALUED + relative] = honoured_kinds(game, other)
         target = target or game["scores"][other] >= rules["target_points"]
@@ -219,7 +198,7 @@ def encode_game(game, seat, out):
 @jit
 def encode_riichi(game, seat, out):
     """Write which seats are in riichi, in double riichi, and may still win by ippatsu."""
-    for relative in range(SEATS):
+    for relative in range(r.SEATS):
         other = (seat + relative) & 3
         out[_RIICHI + relative] = flag(game["riichi"][other] != 0)
         out[_DOUBLE + relative] = flag(game["riichi"][other] != 0 and game["double_riichi"][other] != 0)
@@ -246,10 +225,10 @@ def encode_wall(game, seat, out):
 @jit
 def _encode_discards(low, drawn, out):
     """Write which kinds may be discarded, according to the first word of legal actions."""
-    reds = low >> DISCARD_RED
+    reds = low >> r.DISCARD_RED
     red_kinds = (reds & 1) << _FIVE_M | (reds >> 1 & 1) << _FIVE_P | (reds >> 2 & 1) << _FIVE_S
     kinds = low & ALL_KINDS | red_kinds
-    if low >> DISCARD_DRAWN & 1:
+    if low >> r.DISCARD_DRAWN & 1:
         kinds |= np.int64(1) << (drawn >> 2)
     out[_DISCARDS] = kinds
     out[_DISCARD_RED] = red_kinds
@@ -259,24 +238,24 @@ def _encode_discards(low, drawn, out):
 def encode_legal(game, seat, out):
     """Write the legal actions of a seat that is asked; nothing if it is not."""
     phase = np.int64(game["phase"])
-    if not game["asked"] >> seat & 1 or not PHASE_TURN <= phase <= PHASE_STOP:
+    if not game["asked"] >> seat & 1 or not r.PHASE_TURN <= phase <= r.PHASE_STOP:
         return
     low, high = game["legal"][seat, 0], game["legal"][seat, 1]
-    out[_SITUATION + phase - PHASE_TURN] = ALL_KINDS
+    out[_SITUATION + phase - r.PHASE_TURN] = ALL_KINDS
     _encode_discards(low, np.int64(game["drawn"]), out)
     if game["turn"] == seat:
         out[_FORBIDDEN] = game["forbidden"]
-    out[_CHOW] = flag(low >> CHOW_LOW & _PAIR)
-    out[_CHOW + 1] = flag(low >> CHOW_MIDDLE & _PAIR)
-    out[_CHOW + 2] = flag(low >> CHOW_HIGH & _PAIR)
-    out[_PONG] = flag(low >> PONG & _PAIR)
-    out[_OPEN_KONG] = flag(low >> OPEN_KONG & 1)
-    out[_CLOSED_KONG] = (low >> CLOSED_KONG | high << _CLOSED_KONGS_IN_LOW) & ALL_KINDS
-    out[_ADDED_KONG] = high >> (ADDED_KONG - WORD_BITS) & ALL_KINDS
-    out[_DRAW_WIN] = flag(high >> (WIN_BY_DRAW - WORD_BITS) & 1)
-    out[_CLAIM_WIN] = flag(high >> (WIN_BY_CLAIM - WORD_BITS) & 1)
-    out[_NINE_TERMINALS] = flag(high >> (NINE_TERMINALS - WORD_BITS) & 1)
-    if phase == PHASE_CLAIM or phase == PHASE_KONG_CLAIM:
+    out[_CHOW] = flag(low >> r.CHOW_LOW & _PAIR)
+    out[_CHOW + 1] = flag(low >> r.CHOW_MIDDLE & _PAIR)
+    out[_CHOW + 2] = flag(low >> r.CHOW_HIGH & _PAIR)
+    out[_PONG] = flag(low >> r.PONG & _PAIR)
+    out[_OPEN_KONG] = flag(low >> r.OPEN_KONG & 1)
+    out[_CLOSED_KONG] = (low >> r.CLOSED_KONG | high << _CLOSED_KONGS_IN_LOW) & ALL_KINDS
+    out[_ADDED_KONG] = high >> (r.ADDED_KONG - r.WORD_BITS) & ALL_KINDS
+    out[_DRAW_WIN] = flag(high >> (r.WIN_BY_DRAW - r.WORD_BITS) & 1)
+    out[_CLAIM_WIN] = flag(high >> (r.WIN_BY_CLAIM - r.WORD_BITS) & 1)
+    out[_NINE_TERMINALS] = flag(high >> (r.NINE_TERMINALS - r.WORD_BITS) & 1)
+    if phase == r.PHASE_CLAIM or phase == r.PHASE_KONG_CLAIM:
         tile = np.int64(game["claim_tile"])
         out[_OPEN_TILE] = np.int64(1) << (tile >> 2)
         out[_OPEN_RED] = flag(is_red_tile(game, tile))
@@ -286,4 +265,4 @@ def encode_legal(game, seat, out):
 @jit
 def may_riichi(game, seat):
     """Return whether a seat is asked and may declare riichi."""
-    return game["asked"] >> seat & 1 == 1 and game["legal"][seat, 0] >> DECLARE_RIICHI & 1 == 1
+    return game["asked"] >> seat & 1 == 1 and game["legal"][seat, 0] >> r.DECLARE_RIICHI & 1 == 1

@@ -36,17 +36,7 @@ from simulator.lookup import SETS
 from simulator.record import WIN
 from simulator.shanten import SUITS, shanten
 from simulator.tiles import KINDS
-from suphx.features.lookahead_parts import (
-    CODES,
-    CODES_TOGETHER,
-    COLUMNS,
-    DRAWN,
-    FURTHEST,
-    NO_CODE,
-    PAIR_CODE,
-    REPLACED,
-    WORD,
-)
+from suphx.features import lookahead_parts as p
 from suphx.features.lookahead_search import NO_PART, SEARCH, STEPS, count_hand, fill_missing, fill_steps, lowest
 from suphx.features.lookahead_special import add_orphans, add_seven_pairs
 from suphx.features.lookahead_suits import find_parts
@@ -56,7 +46,7 @@ from suphx.features.lookahead_worth import own_facts, worth_of_sets
 LIKELIHOODS = (16, 4, 2)
 BUCKETS = 1 + len(LIKELIHOODS)
 #: Index of a plane: ((K - 1) * len(STEPS) + index of S) * BUCKETS + bucket; bucket 0: such a hand can be reached.
-PLANES = FURTHEST * len(STEPS) * BUCKETS
+PLANES = p.FURTHEST * len(STEPS) * BUCKETS
 
 _ONE_IN = np.array(LIKELIHOODS)
 
@@ -64,7 +54,7 @@ _ONE_IN = np.array(LIKELIHOODS)
 @jit
 def _join(first, second, out):
     """Write the combination of two groups of parts to `out`."""
-    for column in range(COLUMNS):
+    for column in range(p.COLUMNS):
         out[column] = first[column] + second[column]
 
 
@@ -77,9 +67,9 @@ def _codes_of(codes, others):
         codes &= codes - 1
         rest = others
         while rest:
-            both = np.int64(CODES_TOGETHER[code, lowest(rest)])
+            both = np.int64(p.CODES_TOGETHER[code, lowest(rest)])
             rest &= rest - 1
-            mask |= np.int64(both != NO_CODE) << (both & (CODES - 1))
+            mask |= np.int64(both != p.NO_CODE) << (both & (p.CODES - 1))
     return mask
 
 
@@ -87,11 +77,11 @@ def _codes_of(codes, others):
 def _targets(search, code):
     """Return the mask of codes that complete a group with `code` to a winning hand."""
     mask = np.int64(0)
-    for drawn in range(1, FURTHEST + 1):
+    for drawn in range(1, p.FURTHEST + 1):
         more_drawn = drawn - (code & 3)
-        more_replaced = drawn - FURTHEST + search["most_replaced"] - (code >> 2 & 3)
+        more_replaced = drawn - p.FURTHEST + search["most_replaced"] - (code >> 2 & 3)
         if more_drawn >= 0 and more_replaced >= 0:
-            mask |= np.int64(1) << (more_drawn | more_replaced << 2 | (PAIR_CODE & ~code))
+            mask |= np.int64(1) << (more_drawn | more_replaced << 2 | (p.PAIR_CODE & ~code))
     return mask
 
 
@@ -107,7 +97,7 @@ def _add_hands(search, code_2, code_3, own, rules, win):
             hand = joined[2]
             _join(joined[1], parts[part_3], hand)
             worth = worth_of_sets(search, hand, own, rules, win)
-            count_hand(search, hand[WORD], hand[DRAWN], hand[REPLACED], worth)
+            count_hand(search, hand[p.WORD], hand[p.DRAWN], hand[p.REPLACED], worth)
             part_3 = following[part_3]
         part_2 = following[part_2]
 
@@ -119,8 +109,8 @@ def _complete(search, code, own, rules, win):
     while codes_2:
         code_2 = lowest(codes_2)
         codes_2 &= codes_2 - 1
-        both = np.int64(CODES_TOGETHER[code, code_2])
-        if both != NO_CODE:
+        both = np.int64(p.CODES_TOGETHER[code, code_2])
+        if both != p.NO_CODE:
             codes_3 = search["codes"][3] & _targets(search, both)
             while codes_3:
                 _add_hands(search, code_2, lowest(codes_3), own, rules, win)
@@ -140,8 +130,8 @@ def _add_sets(search, own, rules, win):
         while codes_1:
             code_1 = lowest(codes_1)
             codes_1 &= codes_1 - 1
-            both = np.int64(CODES_TOGETHER[code_0, code_1])
-            if both == NO_CODE or not _targets(search, both) & behind:
+            both = np.int64(p.CODES_TOGETHER[code_0, code_1])
+            if both == p.NO_CODE or not _targets(search, both) & behind:
                 continue
             part_0 = search["first"][0, code_0]
             while part_0 != NO_PART:
@@ -160,7 +150,7 @@ def _write_planes(search, draws_left, unseen, out):
     for kind in range(KINDS):
         tiles += unseen[kind]
     draws, orders = np.int64(1), np.int64(1)  # D (D-1) ... and U (U-1) ...
-    for drawn in range(FURTHEST):
+    for drawn in range(p.FURTHEST):
         draws *= max(0, draws_left - drawn)
         orders *= max(1, tiles - drawn)
         for kind in range(KINDS):
@@ -190,7 +180,7 @@ def lookahead(
     """
     out[:] = 0
     n_melds, seat_wind, round_wind = np.int64(n_melds), np.int64(seat_wind), np.int64(round_wind)
-    if shanten(lookup, hand, n_melds) >= FURTHEST:
+    if shanten(lookup, hand, n_melds) >= p.FURTHEST:
         return
     searches, wins = np.empty(1, SEARCH), np.zeros(1, WIN)
     search, win = searches[0], wins[0]
@@ -200,7 +190,7 @@ def lookahead(
     for kind in range(KINDS):
         tiles += np.int64(hand[kind])
     search["by_drawn"] = tiles % 3 == 1
-    search["most_replaced"] = FURTHEST - search["by_drawn"]
+    search["most_replaced"] = p.FURTHEST - search["by_drawn"]
     fill_steps(search, hand, red, unseen, unseen_red, dora)
     fill_missing(lookup, search, hand, n_melds)
     own = own_facts(melds, n_melds, dora, seat_wind, round_wind, rules)

@@ -9,19 +9,7 @@ from simulator.lookup import COPIES, KEY_STEP, SETS
 from simulator.scoring.blocks import bit_count
 from simulator.shanten import SUITS, suit_class, suit_key
 from simulator.tiles import EAST, KINDS, RED_FIVE_KINDS
-from suphx.features.lookahead_parts import (
-    CODES,
-    COLUMNS,
-    DRAWN_SHIFT,
-    FURTHEST,
-    HAN_SHIFT,
-    REPLACED_SHIFT,
-    TILES_FIELD,
-    WAYS,
-    WAYS_FIELD,
-    WAYS_FIELDS,
-    WAYS_SHIFT,
-)
+from suphx.features import lookahead_parts as p
 
 #: The thresholds of points. A winning hand's *worth* is the number of thresholds it reaches, 0 to 9.
 STEPS = (1_000, 2_000, 3_900, 5_200, 8_000, 12_000, 16_000, 24_000, 32_000)
@@ -37,15 +25,15 @@ SEARCH = np.dtype(
         ("by_drawn", np.int64),  # 1: the planes are over kinds drawn, 0: over kinds discarded
         ("step", np.int64, (KINDS, COPIES + 1)),  # kind, count in the winning hand -> WORD, or NEVER
         ("missing", np.int8, (SUITS, SETS + 1, 2)),  # suit, sets and pair in its part -> fewest draws of the others
-        ("parts", np.int64, (MOST_PARTS, COLUMNS)),
+        ("parts", np.int64, (MOST_PARTS, p.COLUMNS)),
         ("n_parts", np.int64),
         ("next", np.int16, (MOST_PARTS,)),  # the next part of the same suit and code, or NO_PART
-        ("first", np.int16, (SUITS, CODES)),
+        ("first", np.int16, (SUITS, p.CODES)),
         ("codes", np.int64, (SUITS,)),  # mask of the codes for which a suit has parts
         ("readings", np.int64, (MOST_READINGS, 4)),
         ("n_readings", np.int64),
-        ("joined", np.int64, (3, COLUMNS)),  # combined parts of two, three and all suits
-        ("ways", np.int64, (FURTHEST, KINDS, len(STEPS) + 1)),  # tiles drawn, kind, worth -> ways to draw them
+        ("joined", np.int64, (3, p.COLUMNS)),  # combined parts of two, three and all suits
+        ("ways", np.int64, (p.FURTHEST, KINDS, len(STEPS) + 1)),  # tiles drawn, kind, worth -> ways to draw them
     ],
     align=True,
 )
@@ -72,14 +60,14 @@ def fill_steps(search, hand, red, unseen, unseen_red, dora):
                 own_red, other_red = np.int64(red[suit]), np.int64(unseen_red[suit])
         for count in range(COPIES + 1):
             drawn, replaced = max(0, count - held), max(0, held - count)
-            if drawn > min(left, FURTHEST) or replaced > FURTHEST:
+            if drawn > min(left, p.FURTHEST) or replaced > p.FURTHEST:
                 steps[kind, count] = NEVER
                 continue
             han = np.int64(dora[kind]) * count
             han += own_red if min(count, held) else 0  # of the fives held, the red one is discarded last
             han += other_red if drawn > left - other_red else 0  # of the unseen fives, the red one is drawn last
-            word = drawn << DRAWN_SHIFT | replaced << REPLACED_SHIFT | han << HAN_SHIFT
-            steps[kind, count] = word | WAYS_FIELDS[left, drawn]
+            word = drawn << p.DRAWN_SHIFT | replaced << p.REPLACED_SHIFT | han << p.HAN_SHIFT
+            steps[kind, count] = word | p.WAYS_FIELDS[left, drawn]
 
 
 @jit
@@ -100,8 +88,8 @@ def fill_missing(lookup, search, hand, n_melds):
 @jit
 def count_hand(search, word, drawn_kinds, replaced_kinds, worth):
     """Add the number of ways to draw a winning hand's tiles to the tally of each kind that it belongs to."""
-    drawn = word >> DRAWN_SHIFT & TILES_FIELD
-    ways = WAYS[word >> WAYS_SHIFT & WAYS_FIELD]
+    drawn = word >> p.DRAWN_SHIFT & p.TILES_FIELD
+    ways = p.WAYS[word >> p.WAYS_SHIFT & p.WAYS_FIELD]
     tally = search["ways"][drawn - 1]
     kinds = drawn_kinds if search["by_drawn"] else replaced_kinds
     while kinds:

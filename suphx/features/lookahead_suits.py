@@ -8,36 +8,11 @@ from simulator.jit import jit
 from simulator.lookup import COPIES
 from simulator.scoring.blocks import split_suit
 from simulator.tiles import EAST, KINDS
-from suphx.features.lookahead_parts import (
-    AUTOMATON,
-    DOUBLED,
-    DRAWN,
-    DRAWN_SHIFT,
-    FURTHEST,
-    HELD,
-    HONOUR_COLUMN,
-    NIBBLES,
-    NO_STATE,
-    NUMBERS,
-    PAIR_CODE,
-    READING_DOUBLED,
-    READING_PAIR,
-    READING_RUNS,
-    READING_SHIFT,
-    READING_TRIPLETS,
-    READINGS_SHIFT,
-    REPLACED,
-    REPLACED_SHIFT,
-    RUNS,
-    START,
-    TILES_FIELD,
-    TRIPLETS,
-    WORD,
-)
+from suphx.features import lookahead_parts as p
 from suphx.features.lookahead_search import NEVER, NO_PART
 
 #: Capacity for incomplete parts waiting to be continued.
-_MOST_WAITING = NUMBERS * COPIES + 1
+_MOST_WAITING = p.NUMBERS * COPIES + 1
 
 
 @jit
@@ -46,7 +21,7 @@ def _bounds(search, suit, tiles, most_sets):
     most_drawn, most_given, most_both = -1, -1, -1
     for sets in range(most_sets + 1):
         for pair in range(2):
-            drawn = FURTHEST - search["missing"][suit, sets, pair]
+            drawn = p.FURTHEST - search["missing"][suit, sets, pair]
             if drawn >= 0:
                 given = min(tiles + drawn - 3 * sets - 2 * pair, search["most_replaced"])
                 most_drawn, most_given = max(most_drawn, drawn), max(most_given, given)
@@ -59,11 +34,11 @@ def _add_reading(search, suit, sets, pair):
     """Add a reading from the result of `split_suit` for a suit without its pair."""
     reading = search["readings"][search["n_readings"]]
     search["n_readings"] += 1
-    first = NUMBERS * suit
-    reading[READING_TRIPLETS] = (sets & 511) << first
-    reading[READING_RUNS] = (sets >> 9 & 511) << first
-    reading[READING_DOUBLED] = sets >> 18 << first
-    reading[READING_PAIR] = first + pair
+    first = p.NUMBERS * suit
+    reading[p.READING_TRIPLETS] = (sets & 511) << first
+    reading[p.READING_RUNS] = (sets >> 9 & 511) << first
+    reading[p.READING_DOUBLED] = sets >> 18 << first
+    reading[p.READING_PAIR] = first + pair
 
 
 @jit
@@ -77,24 +52,24 @@ def _read_honours(search, part, nibbles, has_pair):
     if has_pair:
         _add_reading(search, 3, triplets, pair)
     else:
-        part[TRIPLETS] = triplets << EAST
+        part[p.TRIPLETS] = triplets << EAST
 
 
 @jit
 def _read_suit(search, suit, part, nibbles, has_pair):
     """Write the sets of a part without a pair; with one, add a reading for each pair whose rest divides into sets."""
-    first = NUMBERS * suit
+    first = p.NUMBERS * suit
     if not has_pair:
         sets = split_suit(nibbles)
-        part[TRIPLETS] = (sets & 511) << first
-        part[RUNS] = (sets >> 9 & 511) << first
-        part[DOUBLED] = sets >> 18 << first
+        part[p.TRIPLETS] = (sets & 511) << first
+        part[p.RUNS] = (sets >> 9 & 511) << first
+        part[p.DOUBLED] = sets >> 18 << first
         return
     # The numbers in runs and triplets sum to multiples of three, so the sum of all numbers gives the pair's number
     # modulo 3. Nibble n has weight 16 ** n, which is 1 + 6 n modulo 9, so the excess of `nibbles` over the number of
     # tiles is 12 times the pair's number modulo 9.
     tiles = nibbles % 15
-    for pair in range((nibbles - tiles) % 9 // 3, NUMBERS, 3):
+    for pair in range((nibbles - tiles) % 9 // 3, p.NUMBERS, 3):
         if nibbles >> 4 * pair & 15 >= 2:
             sets = split_suit(nibbles - (2 << 4 * pair))
             if sets >= 0:
@@ -109,9 +84,9 @@ def _add_part(search, suit, hand, word, nibbles, has_pair):
     part = search["parts"][index]
     part[:] = 0
     drawn, replaced, held = 0, 0, 0
-    for number in range(NUMBERS if suit < 3 else KINDS - EAST):
+    for number in range(p.NUMBERS if suit < 3 else KINDS - EAST):
         count = nibbles >> 4 * number & 15
-        own = np.int64(hand[NUMBERS * suit + number])
+        own = np.int64(hand[p.NUMBERS * suit + number])
         drawn |= (count > own) << number
         replaced |= (count < own) << number
         held |= (count > 0) << number
@@ -121,12 +96,12 @@ def _add_part(search, suit, hand, word, nibbles, has_pair):
     else:
         _read_honours(search, part, nibbles, has_pair)
     n_readings = search["n_readings"] - first_reading
-    part[WORD] = word + ((first_reading << READING_SHIFT | n_readings << READINGS_SHIFT) if has_pair else 0)
-    part[DRAWN] = drawn << NUMBERS * suit
-    part[REPLACED] = replaced << NUMBERS * suit
-    part[HELD] = held << NUMBERS * suit
-    part[NIBBLES] = nibbles
-    code = _part_code(word) | (PAIR_CODE if has_pair else 0)
+    part[p.WORD] = word + ((first_reading << p.READING_SHIFT | n_readings << p.READINGS_SHIFT) if has_pair else 0)
+    part[p.DRAWN] = drawn << p.NUMBERS * suit
+    part[p.REPLACED] = replaced << p.NUMBERS * suit
+    part[p.HELD] = held << p.NUMBERS * suit
+    part[p.NIBBLES] = nibbles
+    code = _part_code(word) | (p.PAIR_CODE if has_pair else 0)
     search["next"][index] = search["first"][suit, code]
     search["first"][suit, code] = index
     search["codes"][suit] |= 1 << code
@@ -135,7 +110,7 @@ def _add_part(search, suit, hand, word, nibbles, has_pair):
 @jit
 def _part_code(word):
     """Return the code of a part, without the bit of its pair."""
-    return word >> DRAWN_SHIFT & 3 | (word >> REPLACED_SHIFT & 3) << 2
+    return word >> p.DRAWN_SHIFT & 3 | (word >> p.REPLACED_SHIFT & 3) << 2
 
 
 @jit
@@ -147,36 +122,36 @@ def find_parts(search, suit, hand, most_sets):
     """
     search["codes"][suit] = 0
     search["first"][suit, :] = NO_PART
-    first, kinds = NUMBERS * suit, NUMBERS if suit < 3 else KINDS - EAST
+    first, kinds = p.NUMBERS * suit, p.NUMBERS if suit < 3 else KINDS - EAST
     tiles = np.int64(0)
     for kind in range(first, first + kinds):
         tiles += hand[kind]
     most_drawn, most_given, most_both = _bounds(search, suit, tiles, most_sets)
     words = np.empty(_MOST_WAITING, np.int64)
     shapes = np.empty(_MOST_WAITING, np.int64)  # nibbles | state << 36 | kinds read << 44
-    words[0], shapes[0] = 0, START << 36
+    words[0], shapes[0] = 0, p.START << 36
     waiting = 1 if most_drawn >= 0 else 0
     while waiting:
         waiting -= 1
         word, shape = words[waiting], shapes[waiting]
         number, state, nibbles = shape >> 44, shape >> 36 & 255, shape & ((1 << 36) - 1)
         if number == kinds:
-            drawn = word >> DRAWN_SHIFT & TILES_FIELD
-            sets = (tiles + drawn - (word >> REPLACED_SHIFT & TILES_FIELD)) // 3
-            if sets <= most_sets and drawn + search["missing"][suit, sets, state] <= FURTHEST:
-                _add_part(search, suit, hand, word, nibbles, state != START)
+            drawn = word >> p.DRAWN_SHIFT & p.TILES_FIELD
+            sets = (tiles + drawn - (word >> p.REPLACED_SHIFT & p.TILES_FIELD)) // 3
+            if sets <= most_sets and drawn + search["missing"][suit, sets, state] <= p.FURTHEST:
+                _add_part(search, suit, hand, word, nibbles, state != p.START)
             continue
-        column = number if suit < 3 else HONOUR_COLUMN
+        column = number if suit < 3 else p.HONOUR_COLUMN
         held = np.int64(hand[first + number])
-        least = max(0, held + (word >> REPLACED_SHIFT & TILES_FIELD) - most_given)
-        most = min(COPIES, held - (word >> DRAWN_SHIFT & TILES_FIELD) + most_drawn)
+        least = max(0, held + (word >> p.REPLACED_SHIFT & p.TILES_FIELD) - most_given)
+        most = min(COPIES, held - (word >> p.DRAWN_SHIFT & p.TILES_FIELD) + most_drawn)
         for count in range(least, most + 1):
-            after = np.int64(AUTOMATON[column, state, count])
+            after = np.int64(p.AUTOMATON[column, state, count])
             step = search["step"][first + number, count]
-            if after == NO_STATE or step == NEVER:
+            if after == p.NO_STATE or step == NEVER:
                 continue
-            drawn = (word + step) >> DRAWN_SHIFT & TILES_FIELD
-            given = (word + step) >> REPLACED_SHIFT & TILES_FIELD
+            drawn = (word + step) >> p.DRAWN_SHIFT & p.TILES_FIELD
+            given = (word + step) >> p.REPLACED_SHIFT & p.TILES_FIELD
             if drawn + given <= most_both:
                 words[waiting] = word + step
                 shapes[waiting] = nibbles | count << 4 * number | after << 36 | (number + 1) << 44

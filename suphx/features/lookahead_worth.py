@@ -12,25 +12,7 @@ from simulator.scoring import yaku as y
 from simulator.scoring.blocks import meld_facts
 from simulator.scoring.winning import Facts, keep_best, nine_gates, tile_yaku, tile_yakuman, try_pair
 from simulator.tiles import EAST, RED_FIVE_KINDS, TERMINALS_AND_HONOURS
-from suphx.features.lookahead_parts import (
-    DOUBLED,
-    DRAWN,
-    HAN_FIELD,
-    HAN_SHIFT,
-    HELD,
-    NIBBLES,
-    READING_DOUBLED,
-    READING_FIELD,
-    READING_PAIR,
-    READING_RUNS,
-    READING_SHIFT,
-    READING_TRIPLETS,
-    READINGS_FIELD,
-    READINGS_SHIFT,
-    RUNS,
-    TRIPLETS,
-    WORD,
-)
+from suphx.features import lookahead_parts as p
 from suphx.features.lookahead_search import STEPS, lowest
 
 _STEPS = np.array(STEPS)
@@ -101,26 +83,26 @@ def worth_of_sets(search, part, own, rules, win):
     that gives pinfu is better than one for a narrow wait, which is better than one for a wide wait; one that completes
     a triplet is worst, most of all a triplet of terminals or honours.
     """
-    kinds, drawn = part[HELD] | own.kinds, part[DRAWN]
+    kinds, drawn = part[p.HELD] | own.kinds, part[p.DRAWN]
     yaku = own.closed << y.RIICHI | tile_yaku(kinds, own.closed, own.kongs, rules["open_tanyao"])
     yakuman = tile_yakuman(kinds, own.kongs, 0, own.seat_wind)
     if own.melds == 0 and yaku >> y.CHINITSU & 1:
-        yakuman |= nine_gates(part[NIBBLES], 0)  # it makes no difference here which of its two yakuman it is
-    win["dora"] = own.han + (part[WORD] >> HAN_SHIFT & HAN_FIELD)
+        yakuman |= nine_gates(part[p.NIBBLES], 0)  # it makes no difference here which of its two yakuman it is
+    win["dora"] = own.han + (part[p.WORD] >> p.HAN_SHIFT & p.HAN_FIELD)
     wide, narrow = _waits_of(drawn)
     simple = drawn & ~TERMINALS_AND_HONOURS
     completes = lowest(simple if simple else drawn)
-    first = part[WORD] >> READING_SHIFT & READING_FIELD
+    first = part[p.WORD] >> p.READING_SHIFT & p.READING_FIELD
     best = 0
-    for n in range(first, first + (part[WORD] >> READINGS_SHIFT & READINGS_FIELD)):
+    for n in range(first, first + (part[p.WORD] >> p.READINGS_SHIFT & p.READINGS_FIELD)):
         reading = search["readings"][n]
-        pair = reading[READING_PAIR]
+        pair = reading[p.READING_PAIR]
         facts = Facts(
             kinds, own.triplets, own.runs, own.closed, own.closed_kongs, own.fu, yaku, yakuman, 0,
             pair if drawn >> pair & 1 else completes, wide, narrow, EAST + own.seat_wind, EAST + own.round_wind,
         )  # fmt: skip
-        triplets, runs = part[TRIPLETS] | reading[READING_TRIPLETS], part[RUNS] | reading[READING_RUNS]
-        doubled = part[DOUBLED] | reading[READING_DOUBLED]
+        triplets, runs = part[p.TRIPLETS] | reading[p.READING_TRIPLETS], part[p.RUNS] | reading[p.READING_RUNS]
+        doubled = part[p.DOUBLED] | reading[p.READING_DOUBLED]
         best = try_pair(facts, triplets, runs, doubled, pair, best, rules, win)
     return _steps_reached(best >> _WORTH_SHIFT, own.times)
 

@@ -7,22 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simulator import record as r
 from simulator.asking import answer
 from simulator.engine import advance
 from simulator.legal import is_legal, popcount
 from simulator.logs.model import LogError, RoundLog
 from simulator.logs.replay import holds, next_answer, skip_shown, wall_of_log
 from simulator.lookup import get_lookup
-from simulator.record import (
-    EVENT_DRAW,
-    GAME,
-    NO_ACTION,
-    NO_TILE,
-    PASS,
-    PHASE_ROUND_OVER,
-    PHASE_TURN,
-    SEATS,
-)
 from simulator.rounds import deal, start_game
 from simulator.rules import Rules
 
@@ -57,7 +48,7 @@ def start_round(rules: Rules, round_log: RoundLog) -> np.ndarray:
 
     Raises LogError if the log's tiles form no valid wall.
     """
-    games = np.zeros(1, GAME)
+    games = np.zeros(1, r.GAME)
     game = games[0]
     game["rules"] = rules.to_record()
     start_game(game)
@@ -77,7 +68,7 @@ def _unplayable(what: str) -> LogError:
 
 def _is_draw(game: np.void, events: np.ndarray, at: int) -> bool:
     """Return whether the event at index `at` is the draw that the game has just made."""
-    if at >= len(events) or events["type"][at] != EVENT_DRAW:
+    if at >= len(events) or events["type"][at] != r.EVENT_DRAW:
         return False
     return bool(events["seat"][at] == game["turn"] and events["tile"][at] == game["drawn"])
 
@@ -90,23 +81,23 @@ def steps_of_round(rules: Rules, round_log: RoundLog) -> Iterator[Step]:
     lookup, games, events = get_lookup(), start_round(rules, round_log), round_log.events
     game, hints = games[0], np.empty(2, np.uint8)
     deal(lookup, game)
-    advance(lookup, game, False, NO_TILE, NO_TILE)
+    advance(lookup, game, False, r.NO_TILE, r.NO_TILE)
     at = 0
-    while game["phase"] < PHASE_ROUND_OVER:
+    while game["phase"] < r.PHASE_ROUND_OVER:
         at = skip_shown(events, at)
-        if game["phase"] == PHASE_TURN:
+        if game["phase"] == r.PHASE_TURN:
             if not _is_draw(game, events, at):
                 raise _unplayable(f"event {at}")
             at = skip_shown(events, at + 1)
-        before, after, used = games.copy(), at, [NO_TILE, NO_TILE]
+        before, after, used = games.copy(), at, [r.NO_TILE, r.NO_TILE]
         answers = []
-        for seat in (seat for seat in range(SEATS) if before["pending"][0] >> seat & 1):
+        for seat in (seat for seat in range(r.SEATS) if before["pending"][0] >> seat & 1):
             action = int(next_answer(game, events, at, seat, hints))
-            held = all(hint == NO_TILE or holds(game, seat, hint) for hint in hints.tolist())
-            if action == NO_ACTION or not is_legal(game, seat, action) or not held:
+            held = all(hint == r.NO_TILE or holds(game, seat, hint) for hint in hints.tolist())
+            if action == r.NO_ACTION or not is_legal(game, seat, action) or not held:
                 raise _unplayable(f"event {at}")
             answers.append((seat, action))
-            if action != PASS:
+            if action != r.PASS:
                 after, used = at + 1, hints.tolist()
             answer(game, seat, action)
         yield Step(before, tuple(answers), at)

@@ -4,24 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from simulator import record as r
 from simulator.jit import jit
 from simulator.legal import swap_forbidden
 from simulator.moves import pong_of
-from simulator.record import (
-    ADDED_KONG,
-    CHOW_LOW,
-    CLOSED_KONG,
-    MELD,
-    MELD_ADDED_KONG,
-    MELD_CHOW,
-    MELD_CLOSED_KONG,
-    MELD_OPEN_KONG,
-    MELD_PONG,
-    NO_TILE,
-    OPEN_KONG,
-    PONG,
-    PONG_RED,
-)
 from simulator.tiles import KINDS
 from suphx.features.encode_table import own_reds
 
@@ -42,7 +28,7 @@ PROPOSAL = np.dtype([
     ("forbidden", "i8"),  # kinds that may not be discarded after it
     ("hand", "u1", (KINDS,)),  # the concealed tiles after it
     ("reds", "i8"),  # the fives whose red tile is among them, as a set of kinds
-    ("melds", MELD, (_MOST_MELDS,)),  # with the new one; kinds and red fives are exact, other copies are not
+    ("melds", r.MELD, (_MOST_MELDS,)),  # with the new one; kinds and red fives are exact, other copies are not
     ("n_melds", "i8"),
     ("meld", "i8"),  # index of the new one
 ], align=True)  # fmt: skip
@@ -71,18 +57,18 @@ def _new_meld(proposal, meld_type, kind, source):
     meld = proposal["melds"][n]
     meld["type"], meld["kind"], meld["source"] = meld_type, kind, source
     for place in range(4):
-        meld["tiles"][place] = NO_TILE
+        meld["tiles"][place] = r.NO_TILE
     return meld
 
 
 @jit
 def _propose_own_kong(game, seat, action, proposal):
-    closed = action < ADDED_KONG
-    kind = action - (CLOSED_KONG if closed else ADDED_KONG)
+    closed = action < r.ADDED_KONG
+    kind = action - (r.CLOSED_KONG if closed else r.ADDED_KONG)
     proposal["tile"], proposal["kind"] = kind << 2 | _PLAIN_COPY, kind
     if closed:
         proposal["what"] = PROPOSE_CLOSED_KONG
-        meld = _new_meld(proposal, MELD_CLOSED_KONG, kind, seat)
+        meld = _new_meld(proposal, r.MELD_CLOSED_KONG, kind, seat)
         _use(proposal, kind, _FOUR, True)
         for copy in range(4):
             meld["tiles"][copy] = kind << 2 | copy
@@ -91,7 +77,7 @@ def _propose_own_kong(game, seat, action, proposal):
         n = pong_of(game, seat, kind)
         proposal["meld"] = n
         meld = proposal["melds"][n]
-        meld["type"] = MELD_ADDED_KONG
+        meld["type"] = r.MELD_ADDED_KONG
         meld["tiles"][3] = _use(proposal, kind, _ONE, True)
 
 
@@ -100,23 +86,23 @@ def _propose_claim(game, seat, action, proposal):
     tile, source = np.int64(game["claim_tile"]), np.int64(game["turn"])
     kind = tile >> 2
     proposal["tile"], proposal["kind"] = tile, kind
-    if action < PONG:
-        place, red = (action - CHOW_LOW) >> 1, (action - CHOW_LOW) & 1 == 1
+    if action < r.PONG:
+        place, red = (action - r.CHOW_LOW) >> 1, (action - r.CHOW_LOW) & 1 == 1
         proposal["what"] = place
         first = kind - place
-        meld = _new_meld(proposal, MELD_CHOW, first, source)
+        meld = _new_meld(proposal, r.MELD_CHOW, first, source)
         meld["tiles"][1] = _use(proposal, first if place else first + 1, _ONE, red)
         meld["tiles"][2] = _use(proposal, first + 1 if place == 2 else first + 2, _ONE, red)
         proposal["forbidden"] = swap_forbidden(game, kind, place)
-    elif action == OPEN_KONG:
+    elif action == r.OPEN_KONG:
         proposal["what"] = PROPOSE_OPEN_KONG
-        meld = _new_meld(proposal, MELD_OPEN_KONG, kind, source)
+        meld = _new_meld(proposal, r.MELD_OPEN_KONG, kind, source)
         meld["tiles"][1] = _use(proposal, kind, _THREE, True)
         meld["tiles"][2] = meld["tiles"][3] = kind << 2 | _PLAIN_COPY
     else:
         proposal["what"] = PROPOSE_PONG
-        meld = _new_meld(proposal, MELD_PONG, kind, source)
-        meld["tiles"][1] = _use(proposal, kind, _TWO, action == PONG_RED)
+        meld = _new_meld(proposal, r.MELD_PONG, kind, source)
+        meld["tiles"][1] = _use(proposal, kind, _TWO, action == r.PONG_RED)
         meld["tiles"][2] = kind << 2 | _PLAIN_COPY
         proposal["forbidden"] = swap_forbidden(game, kind, -1)
     meld["tiles"][0] = tile
@@ -135,7 +121,7 @@ def propose(game, seat, action, proposal):
     proposal["n_melds"] = n_melds
     for n in range(n_melds):
         proposal["melds"][n] = game["melds"][seat, n]
-    if action >= CLOSED_KONG:
+    if action >= r.CLOSED_KONG:
         _propose_own_kong(game, seat, action, proposal)
     else:
         _propose_claim(game, seat, action, proposal)

@@ -8,21 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simulator import record as r
 from simulator.actions import Action, legal_actions
 from simulator.efficiency import Discards, discards_batch, shanten_batch
-from simulator.record import (
-    CHOW_LOW,
-    CLOSED_KONG,
-    DECLARE_RIICHI,
-    DISCARD_DRAWN,
-    DISCARD_RED,
-    NINE_TERMINALS,
-    OPEN_KONG,
-    PASS,
-    SEATS,
-    WIN_BY_CLAIM,
-    WIN_BY_DRAW,
-)
 from simulator.rules import Rules
 from simulator.tables import Decisions
 from simulator.tiles import KINDS, RED_FIVE_KINDS, kind_name
@@ -63,9 +51,9 @@ def choice_of(action: int, drawn: int) -> int:
 
     drawn: the tile just drawn, for the action that discards it.
     """
-    if action == DISCARD_DRAWN:
+    if action == r.DISCARD_DRAWN:
         return drawn >> 2
-    return RED_FIVE_KINDS[action - DISCARD_RED] if DISCARD_RED <= action < DISCARD_DRAWN else action
+    return RED_FIVE_KINDS[action - r.DISCARD_RED] if r.DISCARD_RED <= action < r.DISCARD_DRAWN else action
 
 
 def decisions_of(
@@ -129,7 +117,7 @@ class _Facts:
         safety = self._safety(n)
         found = []
         for choice, action in choices:
-            is_discard = choice < DISCARD_RED
+            is_discard = choice < r.DISCARD_RED
             after, row = self._discards.get(n, (None, 0)) if is_discard else (None, 0)
             name = kind_name(choice) if is_discard else ""
             found.append(
@@ -153,8 +141,8 @@ class _Facts:
     def _safety(self, n: int) -> list[Safety]:
         game, seat = self._records[self._given.game[n]], int(self._given.seat[n])
         found = []
-        for rival in range(SEATS - 1):
-            other = (seat + 1 + rival) % SEATS
+        for rival in range(r.SEATS - 1):
+            other = (seat + 1 + rival) % r.SEATS
             safe = int(self._planes[n, start("safety.safe") + rival])
             suji = int(self._planes[n, start("safety.suji") + rival]) & ~safe
             found.append(Safety(seat=other, riichi=bool(game["riichi"][other]), safe=_kinds(safe), suji=_kinds(suji)))
@@ -164,10 +152,10 @@ class _Facts:
         """Return the best targets of each decision; for a claim, those after each chow and pong, and after a pass."""
         questions, of = [], []
         for n, (_, choices) in candidates.items():
-            claim = bool(self._given.legal[n, PASS])
+            claim = bool(self._given.legal[n, r.PASS])
             for place, choice in enumerate(choices):
-                if claim and (choice == PASS or CHOW_LOW <= choice < OPEN_KONG):
-                    action = NO_PROPOSAL if choice == PASS else choice
+                if claim and (choice == r.PASS or r.CHOW_LOW <= choice < r.OPEN_KONG):
+                    action = NO_PROPOSAL if choice == r.PASS else choice
                     questions.append(Question(self._asked[n].record, self._asked[n].seat, action, place))
                     of.append(n)
             if not claim:
@@ -193,7 +181,7 @@ class _Facts:
             situation=situation_of(choices),
             turn=int(game["n_river"][asked.seat]),
             shanten=int(self._shanten[n]),
-            against_riichi=any(game["riichi"][other] for other in range(SEATS) if other != asked.seat),
+            against_riichi=any(game["riichi"][other] for other in range(r.SEATS) if other != asked.seat),
             candidates=candidates,
             taken=taken,
             preferred=preferred,
@@ -207,15 +195,15 @@ class _Facts:
 
 def situation_of(choices: Sequence[int]) -> str:
     """Return the kind of a decision, as in `Decision.situation`, from its choices."""
-    if WIN_BY_DRAW in choices or WIN_BY_CLAIM in choices:
+    if r.WIN_BY_DRAW in choices or r.WIN_BY_CLAIM in choices:
         return "win"
-    if NINE_TERMINALS in choices:
+    if r.NINE_TERMINALS in choices:
         return "nine terminals"
-    if PASS in choices:
+    if r.PASS in choices:
         return "call"
-    if any(CLOSED_KONG <= choice < WIN_BY_DRAW for choice in choices):
+    if any(r.CLOSED_KONG <= choice < r.WIN_BY_DRAW for choice in choices):
         return "kong"
-    return "riichi" if DECLARE_RIICHI in choices else "discard"
+    return "riichi" if r.DECLARE_RIICHI in choices else "discard"
 
 
 def _kinds(mask: int) -> list[str]:

@@ -13,22 +13,8 @@ from simulator.lookup import SETS, get_lookup
 from simulator.record import WIN
 from simulator.shanten import SUITS, shanten
 from simulator.tiles import KINDS, RED_FIVE_KINDS
+from suphx.features import lookahead_parts as p
 from suphx.features.encode_lookahead import NO_PROPOSAL
-from suphx.features.lookahead_parts import (
-    CODES,
-    CODES_TOGETHER,
-    COLUMNS,
-    DRAWN_SHIFT,
-    FURTHEST,
-    NIBBLES,
-    NO_CODE,
-    PAIR_CODE,
-    TILES_FIELD,
-    WAYS,
-    WAYS_FIELD,
-    WAYS_SHIFT,
-    WORD,
-)
 from suphx.features.lookahead_search import NO_PART, SEARCH, STEPS, fill_missing, fill_steps
 from suphx.features.lookahead_suits import find_parts
 from suphx.features.lookahead_view import VIEW, see
@@ -61,7 +47,7 @@ def _factors(view, out):
     for kind in range(KINDS):
         tiles += view["unseen"][kind]
     factor = 1.0
-    for n in range(FURTHEST):
+    for n in range(p.FURTHEST):
         factor *= max(0, np.int64(view["draws_left"]) - n) / max(1, tiles - n)
         out[n] = factor
 
@@ -69,8 +55,8 @@ def _factors(view, out):
 @jit
 def _keep(search, chosen, word, worth, factors, out, n):
     """Insert a hand, made of one part per suit, into the sorted list of the best; return the new length of the list."""
-    away = word >> DRAWN_SHIFT & TILES_FIELD
-    ways = WAYS[word >> WAYS_SHIFT & WAYS_FIELD]
+    away = word >> p.DRAWN_SHIFT & p.TILES_FIELD
+    ways = p.WAYS[word >> p.WAYS_SHIFT & p.WAYS_FIELD]
     likelihood = ways * factors[away - 1]
     score = _POINTS[worth] * likelihood
     if score <= 0 or (n == len(out) and score <= out[n - 1]["score"]):
@@ -83,7 +69,7 @@ def _keep(search, chosen, word, worth, factors, out, n):
     hand = out[place]
     hand["away"], hand["ways"], hand["likelihood"], hand["worth"], hand["score"] = away, ways, likelihood, worth, score
     for suit in range(SUITS):
-        nibbles = search["parts"][chosen[suit], NIBBLES]
+        nibbles = search["parts"][chosen[suit], p.NIBBLES]
         for number in range(9 if suit < 3 else KINDS - 27):
             hand["counts"][9 * suit + number] = nibbles >> 4 * number & 15
     return n
@@ -93,12 +79,12 @@ def _keep(search, chosen, word, worth, factors, out, n):
 def _is_whole(search, code):
     """Return whether four parts with this joint code form a winning hand that is not held already."""
     drawn, replaced = code & 3, code >> 2 & 3
-    return code & PAIR_CODE != 0 and drawn > 0 and replaced == drawn - FURTHEST + search["most_replaced"]
+    return code & p.PAIR_CODE != 0 and drawn > 0 and replaced == drawn - p.FURTHEST + search["most_replaced"]
 
 
 @jit
 def _join_all(search, chosen, out):
-    for column in range(COLUMNS):
+    for column in range(p.COLUMNS):
         out[column] = 0
         for suit in range(SUITS):
             out[column] += search["parts"][chosen[suit], column]
@@ -108,20 +94,20 @@ def _join_all(search, chosen, out):
 def _list_sets(search, own, rules, win, factors, out):
     """Enumerate combinations of one part per suit, by their codes first; write the best hands, return their number."""
     n = 0
-    chosen, joined = np.empty(SUITS, np.int64), np.empty(COLUMNS, np.int64)
+    chosen, joined = np.empty(SUITS, np.int64), np.empty(p.COLUMNS, np.int64)
     first, following = search["first"], search["next"]
-    for code_0 in range(CODES):
-        for code_1 in range(CODES):
-            both = np.int64(CODES_TOGETHER[code_0, code_1])
-            if first[0, code_0] == NO_PART or first[1, code_1] == NO_PART or both == NO_CODE:
+    for code_0 in range(p.CODES):
+        for code_1 in range(p.CODES):
+            both = np.int64(p.CODES_TOGETHER[code_0, code_1])
+            if first[0, code_0] == NO_PART or first[1, code_1] == NO_PART or both == p.NO_CODE:
                 continue
-            for code_2 in range(CODES):
-                three = np.int64(CODES_TOGETHER[both, code_2])
-                if first[2, code_2] == NO_PART or three == NO_CODE:
+            for code_2 in range(p.CODES):
+                three = np.int64(p.CODES_TOGETHER[both, code_2])
+                if first[2, code_2] == NO_PART or three == p.NO_CODE:
                     continue
-                for code_3 in range(CODES):
-                    four = np.int64(CODES_TOGETHER[three, code_3])
-                    if first[3, code_3] == NO_PART or four == NO_CODE or not _is_whole(search, four):
+                for code_3 in range(p.CODES):
+                    four = np.int64(p.CODES_TOGETHER[three, code_3])
+                    if first[3, code_3] == NO_PART or four == p.NO_CODE or not _is_whole(search, four):
                         continue
                     chosen[0] = first[0, code_0]
                     while chosen[0] != NO_PART:
@@ -133,7 +119,7 @@ def _list_sets(search, own, rules, win, factors, out):
                                 while chosen[3] != NO_PART:
                                     _join_all(search, chosen, joined)
                                     worth = worth_of_sets(search, joined, own, rules, win)
-                                    n = _keep(search, chosen, joined[WORD], worth, factors, out, n)
+                                    n = _keep(search, chosen, joined[p.WORD], worth, factors, out, n)
                                     chosen[3] = following[chosen[3]]
                                 chosen[2] = following[chosen[2]]
                             chosen[1] = following[chosen[1]]
@@ -146,16 +132,16 @@ def _list_hands(lookup, view, rules, out):
     """Write the best winning hands near the hand of a VIEW into LISTED_HAND[...], best first; return their number."""
     n_melds = np.int64(view["n_melds"])
     hand = view["hand"]
-    if shanten(lookup, hand, n_melds) >= FURTHEST:
+    if shanten(lookup, hand, n_melds) >= p.FURTHEST:
         return 0
-    searches, wins, factors = np.empty(1, SEARCH), np.zeros(1, WIN), np.empty(FURTHEST)
+    searches, wins, factors = np.empty(1, SEARCH), np.zeros(1, WIN), np.empty(p.FURTHEST)
     search = searches[0]
     search["n_parts"], search["n_readings"] = 0, 0
     tiles = 3 * n_melds
     for kind in range(KINDS):
         tiles += np.int64(hand[kind])
     search["by_drawn"] = tiles % 3 == 1
-    search["most_replaced"] = FURTHEST - search["by_drawn"]
+    search["most_replaced"] = p.FURTHEST - search["by_drawn"]
     fill_steps(search, hand, view["red"], view["unseen"], view["unseen_red"], view["dora"])
     fill_missing(lookup, search, hand, n_melds)
     own = own_facts(

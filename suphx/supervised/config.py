@@ -32,8 +32,6 @@ class ModelPlan(Config):
     """Size of the network, if different from `PretrainConfig.size`."""
     shuffle_suits: bool = False
     """Permute the suits of each pair at random: for models whose pairs are seen many times."""
-    replicas: int = Field(default=1, ge=1, le=64)
-    """Copies trained in parallel, one thread each, and averaged after every chunk: makes use of spare cores."""
     learning_rate: float | None = Field(None, gt=0)
     """Learning rate, if different from `PretrainConfig.learning_rate`."""
     start_model: Model | None = None

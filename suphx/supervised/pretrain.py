@@ -89,8 +89,7 @@ def train_models(
     """
     keep_memory()
     on_cpu = precision.device.type == "cpu"
-    most = max(plan.replicas for plan in config.models.values())
-    at_once = max(1, min(precision.threads // most, len(config.models))) if on_cpu else 1
+    at_once = min(precision.threads, len(config.models)) if on_cpu else 1
     each = replace(precision, threads=1) if on_cpu else precision
     order = sorted(config.models, key=lambda model: -config.models[model].pairs)
     trainings = {model: Training(model, config, prepared, folder / model, each) for model in order}

@@ -22,7 +22,7 @@ from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODELS, Model
 from suphx.networks.weights import load_agent_network, load_network, save_network
 from suphx.supervised.config import PretrainConfig
-from suphx.supervised.learner import Learner, Replicas
+from suphx.supervised.learner import Learner
 from suphx.supervised.loader import Chunk, Loader, Source, legal_discards
 from suphx.supervised.prepared import Prepared
 from suphx.supervised.progress import Progress, Validation
@@ -82,8 +82,7 @@ class Training:
                 "needed, or other filters, or a configuration without that model"
             )
         network = _first_network(model, config).to(precision.device)
-        learner = Learner(network, config, self.plan.learning_rate or config.learning_rate, precision)
-        self.learners = Replicas(learner, self.plan.replicas)
+        self.learner = Learner(network, config, self.plan.learning_rate or config.learning_rate, precision)
         purpose = purpose_of(
             model, self.plan, *_purpose(config), self.source.selection.n_pairs, VERSION, precision.dtype
         )
@@ -91,12 +90,12 @@ class Training:
         found = load_checkpoint(folder / CHECKPOINT_NAME, purpose, Progress)
         if found is not None:
             self.progress, tensors = found
-            self.learners.set(tensors, self.progress.steps)
+            self.learner.load_tensors(tensors, self.progress.steps)
 
     @property
     def average(self) -> PolicyNetwork:
         """The moving average of the weights, which is what is validated and saved."""
-        return self.learners.first.optimizer.average
+        return self.learner.optimizer.average
 
     def run(self, watch: Callable[[Report], None], stop: Event) -> PolicyNetwork:
         """Train until the pairs are used up or validation stops it; return the best network.
@@ -124,7 +123,7 @@ class Training:
             before = progress.pairs
             left = total - progress.pairs
             part = Chunk(chunk.planes[:left], chunk.answers[:left])
-            learned = self.learners.learn(part, before / total, (before + len(part.answers)) / total)
+            learned = self.learner.learn(part, before / total, (before + len(part.answers)) / total)
             seconds = time.monotonic() - started
             progress.chunk = number + 1
             progress.pairs += learned.pairs
@@ -173,7 +172,7 @@ class Training:
             save_network(self.folder / WEAK_NAME, self.average)
 
     def _save(self) -> None:
-        save_checkpoint(self.folder / CHECKPOINT_NAME, self.progress, self.learners.first.tensors())
+        save_checkpoint(self.folder / CHECKPOINT_NAME, self.progress, self.learner.tensors())
 
 
 def _first_network(model: Model, config: PretrainConfig) -> PolicyNetwork:

@@ -14,9 +14,7 @@ from suphx.networks.sizes import NetworkSize
 from suphx.networks.weights import load_network, save_agent
 from suphx.supervised import train
 from suphx.supervised.config import PretrainConfig
-from suphx.supervised.learner import Learner, Replicas
-from suphx.supervised.loader import Chunk, Loader, Source
-from suphx.supervised.selection import select
+from suphx.supervised.loader import Loader
 from suphx.supervised.train import CHECKPOINT_NAME, WEAK_NAME, Interrupted, Report, Training
 from tests.supervised.made_games import sensible_games, tiny_config
 
@@ -70,10 +68,9 @@ def test_a_batch_of_thousands_is_one_step_for_many_pairs(tmp_path: Path, monkeyp
     assert run.progress.pairs >= 4096 and run.progress.steps == round(run.progress.pairs / 2048)
 
 
-@pytest.mark.parametrize("replicas", [1, 2])
-def test_a_stopped_training_goes_on_as_if_nothing_had_happened(tmp_path: Path, replicas: int) -> None:
+def test_a_stopped_training_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    config = tiny_config(models={"riichi": {"pairs": 1500, "shuffle_suits": True, "replicas": replicas}})
+    config = tiny_config(models={"riichi": {"pairs": 1500, "shuffle_suits": True}})
     training(whole, config).run(lambda _: None, Event())
     stops = 0
     while True:
@@ -129,26 +126,6 @@ def test_validations_without_progress_end_a_training(tmp_path: Path) -> None:
     assert run.progress.best is not None
     later = [each for each in run.progress.validations if each.pairs > run.progress.best.pairs]
     assert len(later) == 3
-
-
-def test_two_replicas_are_the_mean_of_two_that_learned_alone() -> None:
-    pairs = Source(sensible_games(), select(sensible_games(), "chow", "training")).some_pairs(1000)
-    config = tiny_config()
-
-    def learner() -> Learner:
-        torch.manual_seed(3)
-        return Learner(PolicyNetwork("chow", NetworkSize(filters=8, blocks=1)), config, 1e-3, precision())
-
-    both = Replicas(learner(), 2)
-    both.learn(pairs, 0.3, 0.4)
-    halves = [learner(), learner()]
-    for half, rows in zip(halves, (slice(0, 500), slice(500, 1000)), strict=True):
-        half.learn(Chunk(pairs.planes[rows], pairs.answers[rows]), 0.3, 0.4)
-    one, two = (half.tensors() for half in halves)
-    for name, value in both.first.tensors().items():
-        torch.testing.assert_close(value, (one[name] + two[name]) / 2, msg=name)
-    both.learn(pairs, 0.4, 0.5)  # goes on from one state: what differs again is averaged again
-    assert both.first.optimizer.steps == 4
 
 
 def agent(folder: Path, networks: dict[str, PolicyNetwork]) -> str:
