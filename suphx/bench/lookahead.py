@@ -14,8 +14,8 @@ from simulator.record import PHASE_CALL_DISCARD, PHASE_TURN
 from simulator.rules import Rules
 from simulator.shanten import shanten
 from suphx.bench.features import collect_positions
+from suphx.features.encode_lookahead import VIEW, look_ahead, see
 from suphx.features.lookahead import PLANES
-from suphx.features.lookahead_view import VIEW, look_ahead, see
 
 _PASSES = 3
 _EMPTY_CALLS = 1000

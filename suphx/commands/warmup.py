@@ -64,8 +64,8 @@ def _training() -> None:
     from suphx.networks.sizes import MODELS, NetworkSize
     from suphx.supervised.loader import Source
     from suphx.supervised.logs import generated
+    from suphx.supervised.measures import situations
     from suphx.supervised.selection import select
-    from suphx.supervised.situations import situations
     from suphx.supervised.suits import permute_suits
 
     prepared = generated(2)

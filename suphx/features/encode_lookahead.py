@@ -1,13 +1,19 @@
-"""Encode the look-ahead planes of a position, or of that after a proposed call: a separate stage (see `lookahead`)."""
+"""Encode the look-ahead planes of a position, or of that after a proposed call: a separate stage (see `lookahead`).
+
+The look-ahead sees what one seat sees of the game.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from simulator.jit import hold, jit
-from simulator.tiles import KINDS, RED_FIVE_KINDS
-from suphx.features.lookahead import PLANES
-from suphx.features.lookahead_view import VIEW, look_ahead, see
+from simulator.lookup import COPIES
+from simulator.moves import has_red_five, is_red_tile, tiles_left
+from simulator.record import MELD, NO_TILE, RIVER_CALLED, SEATS
+from simulator.tiles import DORA_OF, KINDS, RED_FIVE_KINDS
+from simulator.walls import DORA_INDICATORS
+from suphx.features.lookahead import PLANES, lookahead
 from suphx.features.planes import start
 from suphx.features.proposals import PROPOSAL, propose
 
@@ -16,6 +22,79 @@ _END = _FIRST + PLANES
 
 #: The action of a position without a proposed call.
 NO_PROPOSAL = -1
+
+
+#: The arguments of `lookahead`, which documents them.
+VIEW = np.dtype(
+    [
+        ("hand", np.uint8, (KINDS,)),
+        ("red", np.uint8, (3,)),
+        ("melds", MELD, (4,)),
+        ("n_melds", np.uint8),
+        ("unseen", np.uint8, (KINDS,)),
+        ("unseen_red", np.uint8, (3,)),
+        ("dora", np.uint8, (KINDS,)),
+        ("seat_wind", np.uint8),
+        ("round_wind", np.uint8),
+        ("draws_left", np.uint8),
+    ],
+    align=True,
+)
+
+
+@jit
+def _show(game, view, tile):
+    """Remove a tile that the seat sees from the unseen tiles."""
+    view["unseen"][tile >> 2] -= 1
+    if is_red_tile(game, tile):
+        view["unseen_red"][tile // 36] -= 1
+
+
+@jit
+def _see_table(game, view):
+    """Remove the tiles visible on the table from the unseen tiles, and write the dora."""
+    for seat in range(SEATS):
+        for n in range(np.int64(game["n_river"][seat])):
+            entry = np.int64(game["river"][seat, n])
+            if not entry & RIVER_CALLED:
+                _show(game, view, entry & 255)
+        for n in range(np.int64(game["n_melds"][seat])):
+            for place in range(4):
+                tile = np.int64(game["melds"][seat, n]["tiles"][place])
+                if tile != NO_TILE:
+                    _show(game, view, tile)
+    for n in range(np.int64(game["indicators"])):
+        tile = np.int64(game["wall"][DORA_INDICATORS[n]])
+        _show(game, view, tile)
+        view["dora"][DORA_OF[tile >> 2]] += 1
+
+
+@jit
+def see(game, seat, view):
+    """Write what a seat sees of a game into a VIEW; draws_left assumes no further calls: every fourth tile left."""
+    for kind in range(KINDS):
+        view["hand"][kind] = game["hand"][seat, kind]
+        view["unseen"][kind] = COPIES - game["hand"][seat, kind]
+        view["dora"][kind] = 0
+    for suit in range(3):
+        view["red"][suit] = 1 if has_red_five(game, seat, RED_FIVE_KINDS[suit]) else 0
+        view["unseen_red"][suit] = game["rules"]["red_fives"] - view["red"][suit]
+    view["n_melds"] = game["n_melds"][seat]
+    for n in range(np.int64(view["n_melds"])):
+        view["melds"][n] = game["melds"][seat, n]
+    _see_table(game, view)
+    view["seat_wind"] = (seat - np.int64(game["dealer"])) & 3
+    view["round_wind"] = np.int64(game["round"]) >> 2 & 3
+    view["draws_left"] = max(0, tiles_left(game)) // SEATS
+
+
+@jit
+def look_ahead(lookup, view, rules, out):
+    """Write the look-ahead planes of a VIEW into `out` (see `lookahead`)."""
+    lookahead(
+        lookup, view["hand"], view["red"], view["melds"], view["n_melds"], view["unseen"], view["unseen_red"],
+        view["dora"], view["seat_wind"], view["round_wind"], view["draws_left"], rules, out,
+    )  # fmt: skip
 
 
 @jit

@@ -18,9 +18,9 @@ from suphx.errors import InputError
 from suphx.review.choices import Asked, decisions_of
 from suphx.review.document import Decision, Phi, Review, SeatReview
 from suphx.review.game import Replayed, replay
-from suphx.review.phi import phi_of
 from suphx.review.rounds import round_of, standing_of
 from suphx.review.seats import seat_review
+from suphx.reward.games import START, Games
 from suphx.reward.predictor import RewardPredictor
 
 SHIPPED_PREDICTOR = Path(__file__).parents[1] / "weights" / "reward.safetensors"
@@ -72,7 +72,7 @@ def review_game(
     remarks = [_remark(each) for each in game.mismatches]
     phi: Phi | None = None
     try:
-        phi = phi_of(game, shipped_predictor())
+        phi = _phi(game, shipped_predictor())
     except InputError as error:
         remarks.append(f"No Phi: {error}.")
     standing = standing_of(game.ends[-1])
@@ -94,6 +94,25 @@ def review_game(
         seats=reviews,
         remarks=remarks,
     )
+
+
+def _phi(game: Replayed, predictor: RewardPredictor) -> Phi:
+    """Return Phi before the first and after each round; raises InputError if the predictor does not fit the game."""
+    rounds = game.log.rounds
+    predictor.check_rules(game.log.rules)
+    if any(each.dealer != each.round % SEATS for each in rounds) or rounds[0].round or rounds[0].repeat_counter:
+        raise InputError("the log does not begin with East 1 dealt by seat 0; the reward predictor needs whole games")
+    last = game.ends[-1]["result"]
+    going_on = not last["game_over"]
+    starts = np.zeros((1, len(rounds) + going_on), START)
+    for number, each in enumerate(rounds):
+        starts[0, number] = (each.scores, each.round, each.repeat_counter, each.bets)
+    if going_on:
+        after = game.ends[-1]
+        starts[0, -1] = (last["scores"], after["round"], after["repeat_counter"], after["bets"])
+    games = Games(starts, np.array([starts.shape[1]]), np.array([not going_on]), last["scores"].astype(np.int32)[None])
+    values = predictor.phi(games)[0, : len(rounds) + 1]
+    return Phi(units=predictor.description.target.units, values=np.round(values, 3).tolist())
 
 
 def clean(text: str) -> str:

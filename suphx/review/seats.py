@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from suphx.review.choices import LEAST_PROBABILITY
 from suphx.review.document import Decision, Rate, SeatReview
-from suphx.supervised.situations import RIICHI_NAMES, SHANTEN_NAMES, TURN_NAMES
+from suphx.supervised.measures import RIICHI_NAMES, SHANTEN_NAMES, TURN_NAMES
 
 SITUATIONS = ("discard", "riichi", "call", "kong", "win", "nine terminals")
 

@@ -11,14 +11,13 @@ from pydantic import BaseModel, ConfigDict
 from simulator.files import write_whole
 from suphx.errors import InputError
 from suphx.reward.baselines import baselines
-from suphx.reward.checkpoint import Pass
 from suphx.reward.config import RewardConfig
 from suphx.reward.evaluation import PREDICTOR, Evaluation, evaluate
 from suphx.reward.games import RULES_OF_REWARD, Games, select_games
 from suphx.reward.plots import plot_calibration, plot_game
 from suphx.reward.predictor import Description, RewardPredictor
 from suphx.reward.target import centred, ranks
-from suphx.reward.training import Trainer, scale_of
+from suphx.reward.training import Pass, Trainer, scale_of
 from suphx.supervised.prepared import SPLITS, Prepared
 
 WEIGHTS_NAME = "reward.safetensors"

@@ -9,14 +9,32 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from pydantic import BaseModel, ConfigDict, Field
 
-from suphx.checkpoint import purpose_of
-from suphx.reward.checkpoint import Pass, Progress, load_training, save_training
+from suphx.checkpoint import TrainingProgress, load_checkpoint, purpose_of, save_checkpoint, tensors_below
 from suphx.reward.config import RewardConfig
 from suphx.reward.games import Games, Selection
 from suphx.reward.inputs import INPUTS, INPUTS_VERSION, encode
 from suphx.reward.network import RewardNetwork, RewardShape
 from suphx.reward.target import centred, ranks
+
+
+class Pass(BaseModel):
+    """The losses of a pass over the training games, as in formula 4, in squares of the prizes' spread."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    training_loss: float
+    """Mean over the pass, with dropout."""
+    validation_loss: float
+
+
+class Progress(TrainingProgress):
+    """The progress of a training."""
+
+    passes: list[Pass] = Field(default_factory=list)
+    best_pass: int = 0
+    """Index of the pass with the lowest validation loss."""
 
 
 @dataclass(frozen=True)
@@ -148,9 +166,24 @@ class Trainer:
             self.progress.best_pass = len(passes)
             self._best = {name: tensor.clone() for name, tensor in self._network.state_dict().items()}
         passes.append(Pass(training_loss=training_loss, validation_loss=validation_loss))
-        save_training(self._path, self.progress, self._network, self._optimizer, self._best)
+        self._save()
+
+    def _save(self) -> None:
+        tensors = {f"network.{name}": tensor for name, tensor in self._network.state_dict().items()}
+        tensors |= {f"best.{name}": tensor for name, tensor in self._best.items()}
+        for number, state in self._optimizer.state_dict()["state"].items():
+            tensors |= {f"optimizer.{number}.{name}": tensor for name, tensor in state.items()}
+        save_checkpoint(self._path, self.progress, tensors)
 
     def _resume(self) -> None:
-        found = load_training(self._path, self.progress.purpose, self._network, self._optimizer)
-        if found is not None:
-            self.progress, self._best = found
+        found = load_checkpoint(self._path, self.progress.purpose, Progress)
+        if found is None:
+            return
+        self.progress, tensors = found
+        self._network.load_state_dict(tensors_below(tensors, "network."))
+        state: dict[int, dict[str, torch.Tensor]] = {}
+        for place, tensor in tensors_below(tensors, "optimizer.").items():
+            number, name = place.split(".")
+            state.setdefault(int(number), {})[name] = tensor
+        self._optimizer.load_state_dict({**self._optimizer.state_dict(), "state": state})
+        self._best = tensors_below(tensors, "best.")

@@ -19,10 +19,10 @@ from suphx.supervised.measures import (
     first_of_each,
     opportunities,
     share_with_interval,
+    situations,
 )
 from suphx.supervised.prepared import Prepared
 from suphx.supervised.selection import Selection
-from suphx.supervised.situations import situations
 from suphx.supervised.train import log_loss
 
 #: Pairs that are collected, encoded and evaluated at a time.

@@ -1,4 +1,4 @@
-"""How often a network answers as the players did: accuracy with an interval over games, and baselines for it."""
+"""How often a network answers as the players did: accuracy over games and by situation, and baselines for it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from simulator.jit import jit
+from simulator.lookup import get_lookup
+from simulator.record import ADDED_KONG, CLOSED_KONG, SEATS
+from simulator.shanten import shanten
 from suphx.intervals import share_interval
 from suphx.networks.sizes import YES
-from suphx.supervised.situations import KONG_NAMES, kong_kinds
+
+#: Turns (number of own discards so far) are grouped in sixes, like the rows of a river.
+TURN_NAMES = ("turns 1-6", "turns 7-12", "turns 13-")
+SHANTEN_NAMES = ("tenpai", "1 from tenpai", "2 from tenpai", "3 or more")
+RIICHI_NAMES = ("no other riichi", "against riichi")
+KONG_NAMES = ("open", "closed", "added")
 
 
 def share_with_interval(right: np.ndarray, games: np.ndarray) -> dict[str, Any]:
@@ -72,3 +81,38 @@ def by_kong(options: np.ndarray, right: np.ndarray, games: np.ndarray) -> dict[s
     """Return the accuracy separately for open, closed and added kongs."""
     kinds = kong_kinds(options)
     return {name: share_with_interval(right[kinds == n], games[kinds == n]) for n, name in enumerate(KONG_NAMES)}
+
+
+@jit
+def _fill(lookup, games, index, seats, turn, distance, against):
+    for n in range(len(index)):
+        game = games[index[n]]
+        seat = np.int64(seats[n])
+        turn[n] = min(np.int64(game["n_river"][seat]) // 6, 2)
+        distance[n] = min(max(shanten(lookup, game["hand"][seat], np.int64(game["n_melds"][seat])), 0), 3)
+        for step in range(1, SEATS):
+            if game["riichi"][(seat + step) & 3]:
+                against[n] = 1
+
+
+def situations(positions: np.ndarray, pairs: np.ndarray) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    """Return kind of situation -> (names, i64[n]: index of the name that applies to each pair).
+
+    positions GAME[m], pairs QUESTION[n].
+
+    The shanten is that of the hand before the decision; if a tile is to be discarded, that after the best discard.
+    """
+    n = len(pairs)
+    turn, distance, against = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
+    index = pairs["position"].astype(np.int64)
+    _fill(get_lookup(), positions, index, pairs["seat"].astype(np.int64), turn, distance, against)
+    return {
+        "turn": (TURN_NAMES, turn),
+        "shanten": (SHANTEN_NAMES, distance),
+        "riichi": (RIICHI_NAMES, against),
+    }
+
+
+def kong_kinds(options: np.ndarray) -> np.ndarray:
+    """Return i64[n]: the index in KONG_NAMES of each proposed kong."""
+    return (options >= CLOSED_KONG).astype(np.int64) + (options >= ADDED_KONG)

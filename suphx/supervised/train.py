@@ -10,10 +10,11 @@ from threading import Event
 
 import numpy as np
 import torch
+from pydantic import BaseModel, ConfigDict, Field
 from torch.utils.tensorboard import SummaryWriter
 
 from suphx.agent.named_networks import weights_folder
-from suphx.checkpoint import load_checkpoint, purpose_of, save_checkpoint
+from suphx.checkpoint import TrainingProgress, load_checkpoint, purpose_of, save_checkpoint
 from suphx.errors import InputError
 from suphx.features.layout import VERSION
 from suphx.networks.inference import Evaluator
@@ -25,7 +26,6 @@ from suphx.supervised.config import PretrainConfig
 from suphx.supervised.learner import Learner
 from suphx.supervised.loader import Chunk, Loader, Source, legal_discards
 from suphx.supervised.prepared import Prepared
-from suphx.supervised.progress import Progress, Validation
 from suphx.supervised.selection import select
 
 CHECKPOINT_NAME = "checkpoint.safetensors"
@@ -35,6 +35,32 @@ WEAK_NAME = "weak.safetensors"
 
 class Interrupted(Exception):
     """Raised when the training was told to stop; it can be resumed from its checkpoint."""
+
+
+class Validation(BaseModel):
+    """The accuracy and loss of the averaged weights on validation pairs."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    pairs: int
+    """Number of pairs trained on so far."""
+    accuracy: float
+    loss: float
+    """Mean of -log(probability of the answer)."""
+
+
+class Progress(TrainingProgress):
+    """The progress of a training."""
+
+    chunk: int = 0
+    """Number of the next chunk."""
+    pairs: int = 0
+    """Number of pairs trained on so far."""
+    steps: int = 0
+    seconds: float = 0
+    done: bool = False
+    best: Validation | None = None
+    validations: list[Validation] = Field(default_factory=list)
 
 
 @dataclass(frozen=True)

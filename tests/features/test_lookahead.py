@@ -20,12 +20,12 @@ from simulator.walls import DORA_INDICATORS
 from suphx.bench.features import games_of_logs
 from suphx.bench.lookahead import discard_views
 from suphx.features import layout
+from suphx.features.encode_lookahead import VIEW, look_ahead, see
 from suphx.features.lookahead import LIKELIHOODS, PLANES
 from suphx.features.lookahead_parts import FURTHEST
 from suphx.features.lookahead_search import MOST_PARTS, MOST_READINGS, SEARCH, fill_steps
 from suphx.features.lookahead_search import STEPS as COMPILED_STEPS
 from suphx.features.lookahead_suits import find_parts
-from suphx.features.lookahead_view import VIEW, look_ahead, see
 
 COMPILED = not numba.config.DISABLE_JIT
 
