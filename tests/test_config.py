@@ -7,6 +7,7 @@ import pytest
 from suphx.adaptation.agent import AdaptedConfig
 from suphx.adaptation.experiment import ExperimentConfig
 from suphx.config import load_config
+from suphx.equilibrium.poker.deepfool import DeepFoolConfig
 from suphx.equilibrium.poker.encodings import EncodingsConfig
 from suphx.equilibrium.poker.samples import SamplesConfig
 from suphx.errors import InputError
@@ -15,7 +16,7 @@ from suphx.reward.config import RewardConfig
 from suphx.selfplay.config import TrainConfig
 from suphx.supervised.config import PretrainConfig
 
-POKER = {"poker-encodings": EncodingsConfig, "poker-samples": SamplesConfig}
+POKER = {"poker-encodings": EncodingsConfig, "poker-samples": SamplesConfig, "poker-train": DeepFoolConfig}
 CONFIGS = Path(__file__).parents[1] / "configs"
 
 

@@ -25,6 +25,14 @@ from suphx.errors import InputError
 QUICK = SamplesConfig(seed=4, deepest=0.5, turn="a", river="a")
 
 
+@pytest.fixture(autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("poker") / "samples"

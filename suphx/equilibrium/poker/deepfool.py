@@ -1,0 +1,134 @@
+"""DeepFool's training: learn the rule agent first, then improve by straight sampling and by MCCFR."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from pydantic import Field
+
+from suphx.config import Config
+from suphx.equilibrium.poker.holdem import OVER, checked_stacks
+from suphx.equilibrium.poker.match import act_all, deal_hands
+from suphx.equilibrium.poker.mccfr import explore, improved
+from suphx.equilibrium.poker.players import rule_player
+from suphx.equilibrium.poker.policy_net import PolicyNetwork, divergence, load_policy, save_policy, tensors
+from suphx.errors import InputError
+
+
+class DeepFoolConfig(Config):
+    """The table and the training."""
+
+    seed: int = Field(0, ge=0)
+    seats: int = Field(6, ge=2, le=6)
+    stack: int = Field(500, ge=2, le=1_000_000)
+    """Chips of each seat; blinds are 1 and 2."""
+    raises: int = Field(2, ge=1, le=6)
+    """Bets and raises on each street at most."""
+    pretraining: int = Field(300_000, ge=0)
+    """Decisions of the rule agent to learn from, before anything else."""
+    straight: int = Field(20, ge=0)
+    """Iterations with straight sampling, then `iterations` of MCCFR."""
+    iterations: int = Field(100, ge=0)
+    trees: int = Field(600, ge=1)
+    """Trees of an iteration; the exploring seat goes round."""
+    step: float = Field(0.005, gt=0)
+    """How far a regret of one big blind moves an action's logit."""
+    batch: int = Field(512, ge=1)
+    learning_rate: float = Field(0.001, gt=0, le=1)
+
+
+class Report(NamedTuple):
+    """What a part of the training did."""
+
+    phase: str
+    done: int
+    total: int
+    divergence: float
+    """KL of what was to be learned from the network, before it was learned."""
+    nodes: int
+    """Nodes explored, or decisions of the rule agent."""
+
+
+def rule_decisions(config: DeepFoolConfig, hands: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return decisions HAND[n] of the rule agent against itself, and its probabilities f32[n, 6]."""
+    random = np.random.default_rng([config.seed, 0, seed])
+    stacks = checked_stacks([config.stack] * config.seats)
+    seeds = random.integers(1 << 62, size=hands).astype(np.uint64)
+    going = deal_hands(stacks, np.arange(hands) % config.seats, config.raises, seeds)
+    seen, policies = list[np.ndarray](), list[np.ndarray]()
+    while len(going := going[going["street"] != OVER]):
+        policy = rule_player(going, int(random.integers(1 << 62)))
+        seen.append(going.copy())
+        policies.append(policy)
+        act_all(going, policy, random.random(len(going)))
+    return np.concatenate(seen), np.concatenate(policies)
+
+
+def noise_floor(hands: np.ndarray, seed: int) -> float:
+    """Return the KL that a perfect network would still have: the rule agent's chances to win are estimates.
+
+    Two independent estimates diverge twice as much as one from its mean, to second order.
+    """
+    one, other = (torch.from_numpy(rule_player(hands, seed + k)) for k in range(2))
+    return float(divergence(other.clamp(min=1e-30).log(), one)) / 2
+
+
+class Training:
+    """A training in a folder; its weights carry how far it has come, and the same call goes on from there."""
+
+    def __init__(self, config: DeepFoolConfig, folder: Path) -> None:
+        """Open the folder; InputError if its weights are of another configuration, or no weights of ours."""
+        self.config, self.path = config, folder / "policy.safetensors"
+        folder.mkdir(parents=True, exist_ok=True)
+        torch.manual_seed(config.seed)
+        self.network, settings = PolicyNetwork(), config.model_dump()
+        self.done = {"rule": 0, "straight": 0, "mccfr": 0}
+        if self.path.exists():
+            self.network, state = load_policy(self.path)
+            if state.get("config") != settings:
+                raise InputError(f"{self.path}: of another configuration; take another folder")
+            self.done = {name: int(state["done"][name]) for name in self.done}
+        self._optimizer = torch.optim.Adam(self.network.parameters(), config.learning_rate)
+
+    def run(self) -> Iterator[Report]:
+        """Train on; yields a report after each part, when the weights are written."""
+        config, rule_hands = self.config, 1000
+        while self.done["rule"] < config.pretraining:
+            hands, policy = rule_decisions(config, rule_hands, self.done["rule"])
+            before = self._learn(hands, policy, np.random.default_rng([config.seed, 1, self.done["rule"]]))
+            self.done["rule"] = min(self.done["rule"] + len(hands), config.pretraining)
+            yield self._saved("rule", config.pretraining, before, len(hands))
+        stacks = checked_stacks([config.stack] * config.seats)
+        for phase, total in (("straight", config.straight), ("mccfr", config.iterations)):
+            while self.done[phase] < total:
+                random = np.random.default_rng([config.seed, 2 + (phase == "mccfr"), self.done[phase]])
+                seeds = random.integers(1 << 62, size=config.trees).astype(np.uint64)
+                buttons = random.integers(config.seats, size=config.trees)
+                roots = deal_hands(stacks, buttons, config.raises, seeds)
+                explorer = np.arange(config.trees) % config.seats
+                found = explore(self.network, roots, explorer, int(random.integers(1 << 62)), phase == "straight")
+                before = self._learn(found.hands, improved(found, config.step), random)
+                self.done[phase] += 1
+                yield self._saved(phase, total, before, found.nodes)
+
+    def _saved(self, phase: str, total: int, before: float, nodes: int) -> Report:
+        save_policy(self.path, self.network, {"config": self.config.model_dump(), "done": self.done})
+        return Report(phase, self.done[phase], total, before, nodes)
+
+    def _learn(self, hands: np.ndarray, wanted: np.ndarray, random: np.random.Generator) -> float:
+        """Go once through decisions; returns the mean KL on the way, before each minibatch was learned."""
+        self.network.train()
+        torch.manual_seed(int(random.integers(1 << 62)))
+        total, order = 0.0, random.permutation(len(hands))
+        for at in range(0, len(order), self.config.batch):
+            rows = order[at : at + self.config.batch]
+            loss = divergence(self.network(*tensors(hands[rows])), torch.from_numpy(wanted[rows]))
+            self._optimizer.zero_grad(set_to_none=True)
+            loss.backward()
+            self._optimizer.step()
+            total += float(loss.detach()) * len(rows)
+        return total / max(len(order), 1)

@@ -1,0 +1,157 @@
+"""DeepFool's learning: MCCFR by external sampling through a network, many trees side by side, level by level.
+
+One seat of each tree explores all its actions, the others' are sampled. All decisions of a level are one batch for the
+network. In the straight phase the others act at random, so that only the explorer's decisions need the network, all in
+one batch when the trees have grown; the paper says that this phase does not converge, and begins with it for its speed.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from simulator.jit import jit
+from suphx.equilibrium.poker.holdem import HAND, OVER, act
+from suphx.equilibrium.poker.players import legal_actions
+from suphx.equilibrium.poker.policy_net import PolicyNetwork, probabilities
+
+#: Nodes of one level beyond which trees are not all explored further (a guard for memory).
+MOST_NODES = 2_000_000
+
+
+class Explored(NamedTuple):
+    """The explorer's decisions, and what was found there."""
+
+    hands: np.ndarray
+    """HAND[n]."""
+    policy: np.ndarray
+    """f32[n, 6], the strategy that was used."""
+    regret: np.ndarray
+    """f32[n, 6], in big blinds: value of each action less that of the strategy; 0 where not legal."""
+    value: float
+    """Mean value of the roots for their explorers."""
+    nodes: int
+    """All nodes of the trees, ends included."""
+
+
+class _Level(NamedTuple):
+    hands: np.ndarray
+    root: np.ndarray
+    """i64[n], the tree."""
+    child: np.ndarray
+    """i64[n, 6], nodes of the next level, -1 for none."""
+    policy: np.ndarray
+    """f32[n, 6], of the movers."""
+
+
+@jit
+def _children(hands, policy, every, draws, child, out):
+    """Write the nodes that follow to out, and their numbers to child; returns how many.
+
+    every: bool[n], explore all legal actions there; elsewhere one is sampled by policy f32[n, 6] and draws f64[n].
+    """
+    count = 0
+    for k in range(len(hands)):
+        if hands[k]["street"] == OVER:
+            continue
+        chosen, total = -1, 0.0
+        for action in range(6):
+            if policy[k, action] > 0:
+                total += policy[k, action]
+                if chosen < 0 and (total > draws[k] or every[k]):
+                    chosen = action
+                if every[k]:
+                    out[count] = hands[k]
+                    act(out[count], action)
+                    child[k, action] = count
+                    count += 1
+        if not every[k]:
+            if chosen < 0:  # rounding: the last action there is
+                for action in range(6):
+                    if policy[k, action] > 0:
+                        chosen = action
+            out[count] = hands[k]
+            act(out[count], chosen)
+            child[k, chosen] = count
+            count += 1
+    return count
+
+
+@jit
+def _values(hands, seats, child, policy, every, below, out, regret):
+    """Write the value of each node for its tree's explorer, in big blinds, from those of the next level."""
+    for k in range(len(hands)):
+        seat = seats[k]
+        if hands[k]["street"] == OVER:
+            out[k] = (hands[k]["stack"][seat] - hands[k]["start"][seat]) / 2
+            continue
+        total = 0.0
+        for action in range(6):
+            if child[k, action] >= 0:
+                total += (policy[k, action] if every[k] else 1.0) * below[child[k, action]]
+        out[k] = total
+        if every[k]:
+            for action in range(6):
+                if child[k, action] >= 0:
+                    regret[k, action] = below[child[k, action]] - total
+
+
+def explore(network: PolicyNetwork, roots: np.ndarray, explorer: np.ndarray, seed: int, straight: bool) -> Explored:
+    """Grow a tree from each dealt hand, and return what its explorer could have gained.
+
+    roots: HAND[n], not over. explorer: i64[n], the seat that tries everything.
+    """
+    random = np.random.default_rng(seed)
+    levels, hands, root = list[_Level](), roots, np.arange(len(roots))
+    while len(hands):
+        going = hands["street"] != OVER
+        every = going & (hands["mover"] == explorer[root])
+        policy = np.zeros((len(hands), 6), np.float32)
+        can = np.zeros((len(hands), 6), np.bool_)
+        legal_actions(hands, can)
+        policy[going] = can[going] / can[going].sum(1, keepdims=True)
+        if not straight:
+            policy[going] = np.maximum(probabilities(network, hands[going]), 1e-6 * can[going])
+        child = np.full((len(hands), 6), -1)
+        size = int((can.sum(1) * every).sum() + (going & ~every).sum())
+        if size > MOST_NODES:
+            raise MemoryError(f"{size:,} nodes on one level: explore fewer trees at a time, or allow fewer raises")
+        after = np.zeros(size, HAND)
+        _children(hands, policy, every, random.random(len(hands)), child, after)
+        levels.append(_Level(hands, root, child, policy))
+        parents = np.nonzero(child >= 0)
+        following = np.empty(size, np.int64)
+        following[child[parents]] = root[parents[0]]
+        hands, root = after, following
+    return _collect(network, levels, explorer, straight)
+
+
+def _collect(network: PolicyNetwork, levels: list[_Level], explorer: np.ndarray, straight: bool) -> Explored:
+    """Carry values up the levels, and gather the explorers' decisions."""
+    asked = [(each.hands["street"] != OVER) & (each.hands["mover"] == explorer[each.root]) for each in levels]
+    decisions = np.concatenate([each.hands[here] for each, here in zip(levels, asked, strict=True)])
+    if straight:
+        found, at = probabilities(network, decisions), 0
+        for each, here in zip(levels, asked, strict=True):
+            each.policy[here] = found[at : at + here.sum()]
+            at += here.sum()
+    below, regrets = np.zeros(0), list[np.ndarray]()
+    for each, here in zip(reversed(levels), reversed(asked), strict=True):
+        values, regret = np.empty(len(each.hands)), np.zeros((len(each.hands), 6), np.float32)
+        _values(each.hands, explorer[each.root], each.child, each.policy, here, below, values, regret)
+        regrets.append(regret[here])
+        below = values
+    policy = np.concatenate([each.policy[here] for each, here in zip(levels, asked, strict=True)])
+    nodes = sum(len(each.hands) for each in levels)
+    return Explored(decisions, policy, np.concatenate(regrets[::-1]), float(below.mean()), nodes)
+
+
+def improved(explored: Explored, step: float) -> np.ndarray:
+    """Return the strategies f32[n, 6] to learn: each action's probability times exp(step * regret), at most e or 1/e.
+
+    The network's logits so add up the regrets (Hedge), where a table would add them up itself.
+    """
+    logits = np.log(np.maximum(explored.policy, 1e-6)) + np.clip(step * explored.regret, -1, 1)
+    weights = np.where(explored.policy > 0, np.exp(logits), 0)
+    return (weights / weights.sum(1, keepdims=True)).astype(np.float32)

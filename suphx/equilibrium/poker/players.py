@@ -1,0 +1,121 @@
+"""Players of hold'em, by name: probabilities of their actions for many hands at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from simulator.jit import jit
+from suphx.equilibrium.poker.cards import CARDS
+from suphx.equilibrium.poker.hands import BITS, strength
+from suphx.equilibrium.poker.holdem import SEATS, legal, random_number
+from suphx.errors import InputError
+
+#: A player: hands that are not over, and a seed -> f32[n, 6], probabilities of the mover's actions.
+Player = Callable[[np.ndarray, int], np.ndarray]
+#: Random deals of one estimate of the chance to win.
+DEALS = 60
+#: Deviation of the rule agent's actions about five times its chance to win.
+DEVIATION = 1.0
+
+
+@jit
+def chances(hands, seed, deals, out):
+    """Write to out f32[n] the mover's sampled equity against as many random hands as are left against him."""
+    deck = np.empty(CARDS, np.int64)
+    for k in range(len(hands)):
+        hand = hands[k]
+        seat, state = hand["mover"], np.uint64(seed) ^ (np.uint64(k) * np.uint64(0x9E3779B97F4A7C15))
+        shown = 0 if hand["street"] == 0 else min(hand["street"] + 2, 5)
+        held, board = BITS[hand["cards"][2 * seat]] | BITS[hand["cards"][2 * seat + 1]], np.int64(0)
+        for at in range(shown):
+            board |= BITS[hand["cards"][2 * SEATS + at]]
+        left, others = 0, -1
+        for card in range(CARDS):
+            if (held | board) & BITS[card] == 0:
+                deck[left] = BITS[card]
+                left += 1
+        for other in range(hand["seats"]):
+            others += hand["folded"][other] == 0
+        need, won = 5 - shown + 2 * others, 0.0
+        for _ in range(deals):
+            for at in range(need):
+                state, number = random_number(state)
+                chosen = at + int(number * (left - at))
+                deck[at], deck[chosen] = deck[chosen], deck[at]
+            full = board
+            for at in range(5 - shown):
+                full |= deck[at]
+            own, equal, beaten = strength(full | held), 1, False
+            for other in range(others):
+                at = 5 - shown + 2 * other
+                theirs = strength(full | deck[at] | deck[at + 1])
+                beaten |= theirs > own
+                equal += theirs == own
+            won += 0.0 if beaten else 1.0 / equal
+        out[k] = won / deals
+
+
+@jit
+def legal_actions(hands, out):
+    """Write to out bool[n, 6] the legal actions of each hand's mover."""
+    for k in range(len(hands)):
+        legal(hands[k], out[k])
+
+
+def _chances(hands: np.ndarray, seed: int) -> np.ndarray:
+    out = np.empty(len(hands), np.float32)
+    chances(hands, seed, DEALS, out)
+    return out
+
+
+def _legal(hands: np.ndarray) -> np.ndarray:
+    out = np.empty((len(hands), 6), np.bool_)
+    legal_actions(hands, out)
+    return out
+
+
+def random_player(hands: np.ndarray, seed: int) -> np.ndarray:
+    """Any legal action."""
+    can = _legal(hands)
+    return (can / can.sum(1, keepdims=True)).astype(np.float32)
+
+
+def rule_player(hands: np.ndarray, seed: int) -> np.ndarray:
+    """DeepFool's rule: a normal distribution about five times the chance to win, over the six actions by boldness."""
+    bold = np.exp(-((np.arange(6) - 5 * _chances(hands, seed)[:, None]) ** 2) / (2 * DEVIATION**2))
+    bold[:, 1] += np.where(_legal(hands)[:, 0], 0, bold[:, 0])  # who need not fold checks
+    bold = bold * _legal(hands)
+    return (bold / bold.sum(1, keepdims=True)).astype(np.float32)
+
+
+def equity_player(call: float, bet: float) -> Player:
+    """Return neuron_poker's player by thresholds: bets from one chance to win on, calls from another."""
+
+    def player(hands: np.ndarray, seed: int) -> np.ndarray:
+        chance, can = _chances(hands, seed), _legal(hands)
+        choice = np.where(chance >= call, 1, 0)
+        for action, least in ((3, bet), (4, bet + 0.1), (5, bet + 0.2)):
+            choice = np.where((chance >= least) & can[:, action], action, choice)
+        choice = np.where(can[np.arange(len(hands)), choice], choice, 1)
+        return np.eye(6, dtype=np.float32)[choice]
+
+    return player
+
+
+def player_named(name: str) -> Player:
+    """Return `random`, `rule`, `equity:CALL/BET` (in %, such as equity:50/80), or the policy in a file of weights."""
+    if name in ("random", "rule"):
+        return random_player if name == "random" else rule_player
+    if name.startswith("equity:"):
+        try:
+            call, bet = (float(word) / 100 for word in name.removeprefix("equity:").split("/"))
+        except ValueError:
+            raise InputError(f"player {name!r}: thresholds are written like equity:50/80") from None
+        return equity_player(call, bet)
+    from suphx.equilibrium.poker.policy_net import load_policy, probabilities
+
+    network, _ = load_policy(Path(name))
+    return lambda hands, seed: probabilities(network, hands)
