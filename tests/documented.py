@@ -25,6 +25,7 @@ PLACEHOLDERS = {
     "RUN/agent": "sl-weak",
     "RUN/games": "logs",
     "PATH...": "logs",
+    "GAME": "kuhn",
     "FOLDER": "pictures",
     "AVERAGE": "sl-weak",
     "CONFIG": "config.yaml",

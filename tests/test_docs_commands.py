@@ -43,6 +43,7 @@ QUICK: dict[str, list[str]] = {
     "train configs/cluster.yaml": ["--dry-run", "--nodes", "10x16c1g64"],
     "train": ["--dry-run"],
     "average": ["--out", "average"],
+    "solve": ["--iterations", "20"],
     "bench features": ["--seconds", "0.1", "--positions", "100"],
 }
 #: The same, where it takes longer.
@@ -72,6 +73,8 @@ SLOW: dict[str, list[str]] = {
     ],
     "bench adapt": ["--seconds", "0.2", "--sizes", "small", "--rollouts", "4", "--questions", "64"],
     "bench direction": ["--games", "2"],
+    "bench learner --games": ["--games", "kuhn", "--seeds", "1", "--updates", "6"],
+    "bench equilibrium": ["--games", "kuhn", "--turns", "1"],
     "bench learner": ["--seconds", "0.2", "--sizes", "small", "--batch", "8"],
 }
 #: Commands that are only read, by how they begin, and where else they are run.

@@ -14,7 +14,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from simulator.jit import jit, numba_config
+from simulator.jit import hold, jit, numba_config
 
 PARAMETERS = 8  # a rule has at most so many
 
@@ -95,7 +95,7 @@ def _address(_context, array):
 
 @jit
 def _uncounted_compiled(array):
-    return numba.carray(_address(array), len(array), np.float64)
+    return numba.carray(_address(array), len(array), array.dtype)
 
 
 def _uncounted_plain(array):
@@ -103,6 +103,17 @@ def _uncounted_plain(array):
 
 
 uncounted = _uncounted_plain if numba_config.DISABLE_JIT else _uncounted_compiled
+
+
+@jit
+def borrowed(arrays, state):
+    """Return the same arrays without counting of references, valid while the caller holds them."""
+    a, s, u = arrays, state, uncounted
+    return (
+        Arrays(u(a.begin), u(a.first), u(a.parent), u(a.share), u(a.row), u(a.column), u(a.value), u(a.met),
+               u(a.met_by), u(a.met_chance)),
+        State(u(s.policy), u(s.reach), u(s.average), u(s.q), u(s.memory), u(s.locked), u(s.others)),
+    )  # fmt: skip
 
 
 @jit
@@ -129,10 +140,10 @@ def values(arrays, player, reach, q):
 @jit
 def follow(arrays, player, policy, reach, average, weight):
     """Carry a player's policy forward to the reach of each sequence; return a sum that is NaN if anything is."""
-    first, check = arrays.first, 0.0
+    first, parent, check = arrays.first, arrays.parent, 0.0
     reach[player] = 1.0
     for k in range(arrays.begin[player], arrays.begin[player + 1]):
-        before = reach[arrays.parent[k]]
+        before = reach[parent[k]]
         for s in range(first[k], first[k + 1]):
             now = before * policy[s]
             reach[s] = now
@@ -175,37 +186,35 @@ def opponents_gain(arrays, player, rows, memory, reach, q):
 
 
 @jit
-def update(rule, k, first, parent, rows, q, policy, memory, reach, locked, at):
-    """Let the rule update one information set, and add the value it returns to its owner's sequence before it."""
-    a, b = first[k], first[k + 1]
-    if locked[k]:
-        value = 0.0
-        for s in range(a, b):
-            value += q[s] * policy[s]
-    else:
-        at["own_reach"] = reach[parent[k]]
-        value = rule(q[a:b], policy[a:b], memory[rows * a : rows * b].reshape(rows, b - a), at)
-    q[parent[k]] += value
+def sweep(rule, arrays, visited, count, state, settings, base):
+    """Let the rule update the information sets visited[:count], last first, as often as it has sweeps.
 
-
-@jit
-def sweep(rule, arrays, player, state, settings, base):
-    """Update a player's information sets, children first, as often as the rule has sweeps."""
-    at, rows, others = settings["at"], settings["rows"], settings["others"]
-    q, policy, memory = uncounted(state.q), uncounted(state.policy), uncounted(state.memory)
-    low, high = arrays.begin[player], arrays.begin[player + 1]
-    start, end = arrays.first[low], arrays.first[high]
-    for turn in range(settings["sweeps"]):
+    The value that it returns is added to the owner's sequence before. Everything is a local variable: what is handed
+    to another compiled function in a loop would have its references counted each time.
+    """
+    at, rows, sweeps = settings["at"], settings["rows"], settings["sweeps"]
+    q, policy, memory = state.q, state.policy, state.memory
+    reach, others, locked, first, parent = state.reach, state.others, state.locked, arrays.first, arrays.parent
+    for turn in range(sweeps):
         at["sweep"] = turn
-        if settings["sweeps"] > 1:
-            if turn == 0:
-                base[start:end] = state.q[start:end]
+        if sweeps > 1:
+            for i in range(count):
+                for s in range(first[visited[i]], first[visited[i] + 1]):
+                    if turn == 0:
+                        base[s] = q[s]
+                    else:
+                        q[s] = base[s]
+        for i in range(count - 1, -1, -1):
+            k = visited[i]
+            a, b, before = first[k], first[k + 1], parent[k]
+            if locked[k]:
+                value = 0.0
+                for s in range(a, b):
+                    value += q[s] * policy[s]
             else:
-                state.q[start:end] = base[start:end]
-        for k in range(high - 1, low - 1, -1):
-            if others:
-                at["others_reach"] = state.others[k]
-            update(rule, k, arrays.first, arrays.parent, rows, q, policy, memory, state.reach, state.locked, at)
+                at["own_reach"], at["others_reach"] = reach[before], others[k]
+                value = rule(q[a:b], policy[a:b], memory[rows * a : rows * b].reshape(rows, b - a), at)
+            q[before] += value
 
 
 @jit
@@ -235,23 +244,45 @@ def begin(arrays, state, settings):
 @jit
 def run(rule, arrays, state, settings, steps):
     """Do `steps` iterations over the whole game; return how many went well (one less than all if NaN appeared)."""
-    n = len(arrays.begin) - 1
-    base = np.empty(len(state.q))
-    for step in range(steps):
+    arrays, state = borrowed(arrays, state)
+    n, begin_of = len(arrays.begin) - 1, arrays.begin
+    work, numbers = np.empty(len(state.q)), np.arange(len(arrays.parent))
+    base, every = uncounted(work), uncounted(numbers)
+    done = 0
+    while done < steps:
         weight, check = begin(arrays, state, settings), 0.0
         if settings["alternate"]:
             for p in range(n):
                 _worth(arrays, p, state, settings)
-                sweep(rule, arrays, p, state, settings, base)
+                sweep(
+                    rule,
+                    arrays,
+                    every[begin_of[p] : begin_of[p + 1]],
+                    begin_of[p + 1] - begin_of[p],
+                    state,
+                    settings,
+                    base,
+                )
                 check += follow(arrays, p, state.policy, state.reach, state.average, weight)
         else:
             for p in range(n):
                 _worth(arrays, p, state, settings)
             for p in range(n):
-                sweep(rule, arrays, p, state, settings, base)
+                sweep(
+                    rule,
+                    arrays,
+                    every[begin_of[p] : begin_of[p + 1]],
+                    begin_of[p + 1] - begin_of[p],
+                    state,
+                    settings,
+                    base,
+                )
             for p in range(n):
                 check += follow(arrays, p, state.policy, state.reach, state.average, weight)
         if check != check:
-            return step
+            break
         settings["t"] += 1
-    return steps
+        done += 1
+    hold(work)
+    hold(numbers)
+    return done

@@ -11,7 +11,7 @@ import numpy as np
 
 from simulator.jit import jit
 from simulator.walls import mix2
-from suphx.equilibrium.kernels import begin, follow, uncounted, update
+from suphx.equilibrium.kernels import begin, borrowed, follow, sweep
 
 
 @jit
@@ -93,29 +93,12 @@ def traverse(arrays, tree, player, state, settings, random, visited, stack, chan
 
 
 @jit
-def _sweep_visited(rule, arrays, state, settings, visited, count, base):
-    at, rows = settings["at"], settings["rows"]
-    q, policy, memory = uncounted(state.q), uncounted(state.policy), uncounted(state.memory)
-    for turn in range(settings["sweeps"]):
-        at["sweep"] = turn
-        for i in range(count):
-            a, b = arrays.first[visited[i]], arrays.first[visited[i] + 1]
-            if turn == 0:
-                base[a:b] = state.q[a:b]
-            else:
-                state.q[a:b] = base[a:b]
-        for i in range(count - 1, -1, -1):
-            k = visited[i]
-            at["others_reach"] = state.others[k]
-            update(rule, k, arrays.first, arrays.parent, rows, q, policy, memory, state.reach, state.locked, at)
-
-
-@jit
 def run_sampled(rule, arrays, tree, state, settings, random, steps):
     """Do `steps` iterations of one sample for each player; return how many went well, as `kernels.run` does.
 
     The average is over the whole policy, as with full traversal: an estimate would be noisier.
     """
+    arrays, state = borrowed(arrays, state)
     n, base = len(arrays.begin) - 1, np.empty(len(state.q))
     visited = np.empty((n, len(arrays.parent)), np.int64)
     room = len(arrays.first) + len(state.q)
@@ -126,10 +109,10 @@ def run_sampled(rule, arrays, tree, state, settings, random, steps):
         for p in range(n):
             counts[p] = traverse(arrays, tree, p, state, settings, random, visited[p], stack, chances)
             if settings["alternate"]:
-                _sweep_visited(rule, arrays, state, settings, visited[p], counts[p], base)
+                sweep(rule, arrays, visited[p], counts[p], state, settings, base)
         for p in range(n):
             if not settings["alternate"]:
-                _sweep_visited(rule, arrays, state, settings, visited[p], counts[p], base)
+                sweep(rule, arrays, visited[p], counts[p], state, settings, base)
             check += follow(arrays, p, state.policy, state.reach, state.average, weight)
         if check != check:
             return step

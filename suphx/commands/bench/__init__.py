@@ -4,6 +4,7 @@ import typer
 
 from suphx.commands.bench.adapt import adapt
 from suphx.commands.bench.direction import direction
+from suphx.commands.bench.equilibrium import equilibrium
 from suphx.commands.bench.evaluate import evaluate
 from suphx.commands.bench.features import features
 from suphx.commands.bench.learner import learner
@@ -24,3 +25,4 @@ bench.command()(selfplay)
 bench.command()(learner)
 bench.command()(adapt)
 bench.command()(direction)
+bench.command()(equilibrium)

@@ -16,12 +16,21 @@ def learner(
     batch: Annotated[int, typer.Option(min=1, help="Questions of a step.")] = 1024,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU if there is one.")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads on a CPU.")] = 1,
+    games: Annotated[
+        str | None,
+        typer.Option(help="Instead: NashConv of what it learns on these small games, as `suphx solve` names."),
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="With --games: how many seeds.")] = 5,
+    updates: Annotated[int, typer.Option(min=1, help="With --games: how many updates.")] = 200,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
     """Measure steps of the learner, with and without a critic, in turns with forward, backward and AdamW alone.
 
     On a GPU also questions answered a second and, of cards whose peak is known, the shares of it that are reached.
     """
+    if games is not None:
+        _small_games(games.split(","), seeds, updates, as_json)
+        return
     from rich.console import Console
     from rich.table import Table
 
@@ -51,4 +60,27 @@ def learner(
     if as_json:
         print(json.dumps(numbers))
         return
+    Console().print(table)
+
+
+def _small_games(names: list[str], seeds: int, updates: int, as_json: bool) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from suphx.bench.small_games import bench_small_games
+
+    screen = Console(stderr=True)
+    numbers = bench_small_games(names, seeds, updates, lambda text: screen.print(text, style="dim", highlight=False))
+    if as_json:
+        print(json.dumps(numbers))
+        return
+    table = Table("game", "variant", "updates", "last policy", "averaged")
+    for name, found in numbers.items():
+        for variant, each in found.items():
+            if variant == "cfr+":
+                table.add_row(name, f"cfr+, {each['iterations']} iterations", "", f"{each['nash_conv']:.3g}", "")
+                continue
+            for row in zip(each["updates"], each["last"], each["averaged"], strict=True):
+                shown = (f"{part['mean']:.3f} ± {part['half']:.3f}" for part in row[1:])
+                table.add_row(name, variant, str(row[0]), *shown)
     Console().print(table)
