@@ -37,25 +37,37 @@ class GameOver(ValueError):
     """`step` was called in a game that is over."""
 
 
+def _whole(name: str, value: object) -> int:
+    """Return a whole number; raise ValueError, naming the argument, for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise ValueError(f"{name} is {value!r}, not a whole number")
+    return int(value)
+
+
+def _rules(rules: Rules | str | None) -> Rules:
+    return Rules.preset(rules) if isinstance(rules, str) else rules or Rules.tenhou()
+
+
 class Game:
     """One game. Decisions with a single legal action are made, and following rounds are dealt, automatically."""
 
     def __init__(
-        self, rules: Rules | None = None, seed: int = 0, *, wall: np.ndarray | None = None,
+        self, rules: Rules | str | None = None, seed: int = 0, *, wall: np.ndarray | None = None,
         tenhou_seed: str | None = None, names: Sequence[str] = ("", "", "", ""),
     ) -> None:  # fmt: skip
         """Deal the first round.
 
         Args:
-            rules: the rules of the game; Tenhou's by default.
+            rules: the rules of the game, or the name of a preset such as `"m_league"`; Tenhou's by default.
             seed: random seed that determines all walls; 0 to 2^64 - 1.
             wall: u8[136], the wall of the first round, as in `simulator.walls`; later walls come from the seed.
             tenhou_seed: the SHUFFLE seed of a Tenhou log; if given, the walls come from it instead.
             names: names of the four seats, for the mjai events.
 
         Raises:
-            ValueError: if the wall, a seed or the number of names is not valid.
+            ValueError: if the wall, a seed, the name of the rules or the number of names is not valid.
         """
+        rules, seed = _rules(rules), _whole("seed", seed)
         walls = None if tenhou_seed is None else TenhouWalls(tenhou_seed)
         source = None if walls is None else lambda *_: walls.next_round()[0]
         self._tables = Tables(1, rules, seed, restart=False, walls=source)
@@ -81,7 +93,7 @@ class Game:
     def from_hands(
         cls, hands: Sequence[str] = (), draws: str = "", indicator: str = "", *, ura: str = "", replacements: str = "",
         last: str = "", round: int = 0, repeat_counter: int = 0, bets: int = 0, scores: Sequence[int] | None = None,
-        rules: Rules | None = None, seed: int = 0,
+        rules: Rules | str | None = None, seed: int = 0,
     ) -> Game:  # fmt: skip
         """Return a game that begins with a round dealt from tiles in notation (see `walls.build_wall`).
 
@@ -97,14 +109,15 @@ class Game:
             repeat_counter: number of repeat counters (honba).
             bets: number of riichi bets on the table.
             scores: points of the seats; the rules' starting points if not given.
-            rules: the rules of the game; Tenhou's by default.
+            rules: the rules of the game, or the name of a preset; Tenhou's by default.
             seed: random seed for the tiles that are not given, and for the later rounds.
 
         Raises:
             NotationError: if tiles cannot be read, do not fit where they are placed, or occur too often.
             ValueError: if the round, the counters or the scores are out of range.
         """
-        rules = rules or Rules.tenhou()
+        rules, round = _rules(rules), _whole("round", round)
+        repeat_counter, bets = _whole("repeat_counter", repeat_counter), _whole("bets", bets)
         scores = [rules.starting_points] * SEATS if scores is None else list(scores)
         if not (0 <= round < 12 and 0 <= repeat_counter < 256 and 0 <= bets < 256):
             raise ValueError(f"round {round} must be 0..11, repeat counter {repeat_counter} and bets {bets} 0..255")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from suphx.errors import InputError
 
@@ -15,7 +16,32 @@ from suphx.errors import InputError
 class Config(BaseModel):
     """Base class of all configurations: unknown fields are errors, and values are immutable."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_boolean_as_number(cls, values: Any) -> Any:
+        for name, value in values.items() if isinstance(values, dict) else ():
+            kinds = _kinds(cls.model_fields[name].annotation) if name in cls.model_fields else set()
+            if isinstance(value, bool) and bool not in kinds and kinds & {int, float}:
+                raise ValueError(f"{name} is {str(value).lower()}, which is no number")
+        return values
+
+
+def _kinds(annotation: Any) -> set[Any]:
+    """Return the types that a field's annotation is made of."""
+    return {annotation}.union(*map(_kinds, get_args(annotation))) if get_args(annotation) else {annotation}
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML's safe loader, for which a key that is written twice is an error."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
+        names = [each.value for each, _ in node.value if isinstance(each, yaml.ScalarNode)]
+        for name in names:
+            if names.count(name) > 1:
+                raise yaml.constructor.ConstructorError(None, None, f"{name} is written twice", node.start_mark)
+        return super().construct_mapping(node, deep)
 
 
 C = TypeVar("C", bound=BaseModel)
@@ -61,14 +87,16 @@ def make_config(values: dict[str, Any], model: type[C], changes: Sequence[str], 
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        problems = "; ".join(_words(problem["loc"], problem["msg"]) for problem in error.errors()[:5])
+        problems = "; ".join(
+            _words(problem["loc"], problem["msg"]) + _suggestion(model, problem) for problem in error.errors()[:5]
+        )
         raise InputError(f"{source}: {problems}") from error
 
 
 def _read_yaml(text: str, source: str) -> Any:
     """Parse a YAML text; raises InputError, naming the source."""
     try:
-        return yaml.safe_load(text)
+        return yaml.load(text, _Loader)
     except RecursionError as error:
         raise InputError(f"{source}: no YAML: nested too deeply") from error
     except (yaml.YAMLError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
@@ -88,6 +116,20 @@ def _set(values: dict, change: str) -> None:
         if not isinstance(values, dict):
             raise InputError(f"{change}: {each} is a value and has no fields")
     values[name] = value
+
+
+def _suggestion(model: Any, problem: Any) -> str:
+    """Return which field was probably meant, if the problem is an unknown one."""
+    *above, name = problem["loc"] or ("",)
+    if problem["type"] != "extra_forbidden":
+        return ""
+    for each in above:
+        field = getattr(model, "model_fields", {}).get(each)
+        model = (
+            next((kind for kind in _kinds(field.annotation) if hasattr(kind, "model_fields")), None) if field else model
+        )
+    near = get_close_matches(str(name), getattr(model, "model_fields", {}), 1)
+    return f" (did you mean {near[0]}?)" if near else ""
 
 
 def _words(place: tuple[int | str, ...], message: str) -> str:

@@ -269,3 +269,16 @@ def test_illegal_replies_say_what_was_legal():
 def test_replies_of_any_shape_are_illegal_replies(reply):
     with pytest.raises(IllegalReply):
         Game.from_hands(["1111m0555p123s55z"], draws="2z").observation(0).select_action_from_mjai(reply)
+
+
+def test_arguments_that_are_no_whole_numbers_are_named():
+    with pytest.raises(ValueError, match=r"seed is 1\.5, not a whole number"):
+        Game(seed=1.5)
+    with pytest.raises(ValueError, match=r"round is 1\.5, not a whole number"):
+        Game.from_hands(round=1.5)
+
+
+def test_rules_may_be_named():
+    assert Game("m_league").rules == Rules.m_league() and Game(rules="tenhou").rules == Rules.tenhou()
+    with pytest.raises(ValueError, match="no preset 'tenho'"):
+        Game("tenho")

@@ -18,7 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
-from simulator.logs.model import LogError
+from simulator.logs.model import LogError, shown_text
 
 MAX_LOG_BYTES = 64 << 20
 #: An archive may unpack to at most MAX_RATIO times its size plus FREE_BYTES.
@@ -67,6 +67,12 @@ def open_logs(paths: Iterable[str | Path]) -> Iterator[Found]:
         yield from read_chunk(chunk)
 
 
+def _named(found: Iterable[Found]) -> Iterator[Found]:
+    """Yield what was found under names that are safe to print."""
+    for source, data in found:
+        yield shown_text(source), data
+
+
 def plan(paths: Iterable[str | Path], members: int = 1000) -> list[Chunk]:
     """Return the logs under `paths` as chunks for several processes; zips are split every `members` members."""
     chunks: list[Chunk] = []
@@ -99,10 +105,11 @@ def _plan_file(path: Path, members: int) -> list[Chunk]:
     if magic not in (ZIP_MAGIC, EMPTY_ZIP_MAGIC):
         return [Chunk(name, "file")]
     try:
-        count = len(_zip(name, path.stat().st_mtime_ns).infolist())
+        members_of = _zip(name, path.stat().st_mtime_ns).infolist()
     except _UNREADABLE as error:
         return [Chunk(name, "error", message=f"not a readable zip archive: {error}")]
-    if not count:
+    count = len(members_of)
+    if not any(not info.is_dir() and info.filename.lower().endswith(LOG_SUFFIXES) for info in members_of):
         return [Chunk(name, "error", message="an archive without logs")]
     return [Chunk(name, "zip", at, min(at + members, count)) for at in range(0, count, members)]
 
@@ -117,13 +124,13 @@ def read_chunk(chunk: Chunk) -> Iterator[Found]:
     """Yield (source name, content or LogError) for the logs in a chunk."""
     try:
         if chunk.kind == "zip":
-            yield from _read_zip(chunk)
+            yield from _named(_read_zip(chunk))
         elif chunk.kind == "tar":
-            yield from _read_tar(chunk.path)
+            yield from _named(_read_tar(chunk.path))
         elif chunk.kind == "error":
-            yield chunk.path, LogError(chunk.message, chunk.path)
+            yield shown_text(chunk.path), LogError(chunk.message, chunk.path)
         else:
-            yield _read_file(chunk.path)
+            yield from _named([_read_file(chunk.path)])
     except _UNREADABLE as error:
         if isinstance(error, LogError):
             yield chunk.path, error
@@ -241,18 +248,12 @@ def plain_data(data: bytes, source: str = "", limit: int = MAX_LOG_BYTES) -> byt
         if len(data) > limit:
             raise LogError(f"{len(data):,} bytes; a log has at most {limit:,}", source)
         return data
-    parts, size = [], 0
-    while data:
-        unpack = zlib.decompressobj(wbits=31)
-        try:
-            part = unpack.decompress(data, limit - size + 1)
-        except zlib.error as error:
-            raise LogError(f"broken gzip data: {error}", source) from error
-        size += len(part)
-        if size > limit:
-            raise LogError(f"the gzip data unpacks to more than {limit:,} bytes", source)
-        if not unpack.eof:
-            raise LogError("the gzip data is cut off", source)
-        parts.append(part)
-        data = unpack.unused_data.lstrip(b"\0")
-    return b"".join(parts)
+    try:
+        plain = gzip.GzipFile(fileobj=io.BytesIO(data)).read(limit + 1)
+    except EOFError as error:
+        raise LogError("the gzip data is cut off", source) from error
+    except (OSError, zlib.error) as error:
+        raise LogError(f"broken gzip data: {error}", source) from error
+    if len(plain) > limit:
+        raise LogError(f"the gzip data unpacks to more than {limit:,} bytes", source)
+    return plain

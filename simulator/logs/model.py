@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import overload
+from unicodedata import category
 
 import numpy as np
 
@@ -25,12 +26,17 @@ LOG_EVENT = np.dtype([
 ])  # fmt: skip
 
 
+def shown_text(text: str) -> str:
+    """Return the text of a log, or a name, made safe for printing: control characters are escaped."""
+    return "".join(char if char.isprintable() or category(char) == "Zs" else repr(char)[1:-1] for char in text)
+
+
 class LogError(ValueError):
     """A log cannot be read or is inconsistent; the message names the file and the place in it."""
 
     def __init__(self, message: str, source: str = "", place: str = "") -> None:
         self.message, self.source, self.place = message, source, place
-        super().__init__(": ".join(part for part in (source, place, message) if part))
+        super().__init__(shown_text(": ".join(part for part in (source, place, message) if part)))
 
 
 class SkippedLog(LogError):

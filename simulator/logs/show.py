@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from unicodedata import category
 
 from simulator import record as r
-from simulator.logs.model import GameLog, RoundLog, WinLog
+from simulator.logs.model import GameLog, RoundLog, WinLog, shown_text
 from simulator.logs.verify import round_name
 from simulator.scoring.yaku import YAKU
 from simulator.tiles import WIND_NAMES, format_tiles, tile_name
@@ -36,11 +35,6 @@ def show_game(log: GameLog) -> Iterator[str]:
         for seat in sorted(range(r.SEATS), key=lambda s: (-scores[s], s)):
             final = f"  {log.final_points[seat]:+.1f}" if log.final_points is not None else ""
             yield f"{_SEAT_LETTERS[seat]}: {scores[seat]:,}{final}"
-
-
-def shown_text(text: str) -> str:
-    """Return a log's text made safe for printing: control and other unprintable characters are escaped."""
-    return "".join(char if char.isprintable() or category(char) == "Zs" else repr(char)[1:-1] for char in text)
 
 
 def show_round(log: RoundLog, red_fives: bool = True) -> Iterator[str]:

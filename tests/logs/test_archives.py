@@ -215,3 +215,18 @@ def test_an_archive_inside_an_archive_is_named(tmp_path):
     found = [data for _, data in open_logs([tmp_path / "a.zip"])]
     assert "inside an archive" in str(found[0])
     assert found[1] == b"{}"
+
+
+def test_a_gzip_of_many_empty_members_takes_linear_time():
+    assert plain_data(gzip.compress(b"") * 20_000 + gzip.compress(b"log")) == b"log"
+
+
+def test_the_names_of_members_cannot_rule_the_terminal(tmp_path):
+    make_zip(tmp_path / "logs.zip", {"\x1b[2Jred.mjlog": b"<log/>"})
+    ((source, _),) = open_logs([tmp_path])
+    assert source.endswith("\\x1b[2Jred.mjlog")
+
+
+def test_an_archive_with_files_but_no_logs_is_an_error(tmp_path):
+    make_zip(tmp_path / "logs.zip", {"README.md": b"no log"})
+    assert "without logs" in str(error(tmp_path / "logs.zip"))
