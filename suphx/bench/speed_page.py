@@ -1,4 +1,4 @@
-"""The tables about the speed of self-play in docs/results.md and docs/scaling.md, from measurements.
+"""The tables about the speed of self-play in docs/notebook.md and docs/scaling.md, from measurements.
 
 `python -m suphx.bench.speed_page` updates them, from docs/results/bench-selfplay.json and bench-learner.json.
 """
@@ -106,7 +106,7 @@ def tables() -> dict[Path, dict[str, str]]:
     selfplay, learner = (json.loads(path.read_text(encoding="utf-8")) for path in _MEASURED.values())
     results = {"play": _play(selfplay), "roles": _roles(selfplay), "growth": _growth(selfplay)}
     return {
-        _DOCS / "results.md": results | {"learner": _learner(learner)},
+        _DOCS / "notebook.md": results | {"learner": _learner(learner)},
         _DOCS / "scaling.md": {"plan": _plan()},
     }
 
