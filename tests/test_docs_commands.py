@@ -79,6 +79,10 @@ SLOW: dict[str, list[str]] = {
 }
 #: Commands that are only read, by how they begin, and where else they are run.
 READ: dict[str, str] = {
+    "poker samples": "takes an hour: tests/equilibrium/poker/test_poker_encodings.py",
+    "poker encodings": "needs solved samples: tests/equilibrium/poker/test_poker_encodings.py",
+    "poker train": "takes minutes: tests/equilibrium/poker/test_deepfool.py",
+    "poker match": "needs a trained policy: tests/equilibrium/poker/test_deepfool.py",
     "web": "serves until it is stopped: tests/web/test_web_command.py",
     "train configs/cluster.yaml --address": "needs a cluster: tests/selfplay/test_roles_run.py",
     "adapt configs/adapt-ladder.yaml --picture": "needs all hands: tests/adaptation/test_experiment.py",
