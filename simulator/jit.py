@@ -107,8 +107,9 @@ def jit_callback(function: Callable, signature: Any) -> Any:
 
     Cached on disk if it belongs to this project; a user's own is compiled in each process.
     """
-    with _cache_of(function.__module__):
-        ours = _source(function.__module__) is not None
+    module = function.__module__ or "no_module"  # what `exec` defines may have none
+    with _cache_of(module):
+        ours = _source(module) is not None
         return numba.cfunc(signature, cache=ours, error_model="numpy")(function)
 
 
