@@ -11,7 +11,7 @@ import typer
 def review(
     log: Annotated[
         str,
-        typer.Argument(help="A log (mjlog, Tenhou's JSON, mjai), or a Tenhou viewer address whose file is in --logs."),
+        typer.Argument(help="A log (mjlog, Tenhou's JSON, mjai), or the address of a game at Tenhou."),
     ],
     seat: Annotated[
         int | None, typer.Option(min=0, max=3, help="Review only this seat, 0 to 3; by default all four.")
@@ -20,7 +20,9 @@ def review(
     agent: Annotated[str, typer.Option(help="Who reviews: sl, sl-weak, or a folder of weights.")] = "sl",
     out: Annotated[Path | None, typer.Option(help="The file to write; by default LOG.html in this folder.")] = None,
     game: Annotated[int, typer.Option(min=1, help="Which game, from 1, of a file with several.")] = 1,
-    logs: Annotated[Path | None, typer.Option(help="Folder or archive with the file of a viewer address.")] = None,
+    logs: Annotated[
+        Path | None, typer.Option(help="Folder or archive with the file of an address; by default it is fetched.")
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the review as JSON; a page is written only with --out.")
     ] = False,

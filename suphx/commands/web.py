@@ -18,7 +18,7 @@ def web(
     ] = "127.0.0.1",
     agent: Annotated[str, typer.Option(help="Who reviews: sl, sl-weak, or a folder of weights.")] = "sl",
     logs: Annotated[
-        Path | None, typer.Option(help="Folder or archive with the log files of Tenhou viewer addresses.")
+        Path | None, typer.Option(help="Folder or archive with the files of Tenhou addresses; else they are fetched.")
     ] = None,
     games: Annotated[
         Path | None, typer.Option(help="Folder of games to watch: of a training, or of `evaluate --logs`.")
@@ -27,7 +27,8 @@ def web(
 ) -> None:
     """Serve a page on which to play against agents, review games, and watch agents play.
 
-    By default it can be reached from this machine only, and it never uses the network. It needs the extra `web`.
+    By default it can be reached from this machine only; the network is used only to fetch a log by its address at
+    Tenhou. It needs the extra `web`.
     """
     from importlib.util import find_spec
 

@@ -1,17 +1,20 @@
-"""Finding the log to review: a file, a Tenhou viewer address with a local file, or an address containing the game."""
+"""Finding the log to review: a file, a Tenhou viewer address, or an address containing the game."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from simulator.logs.archives import open_logs
 from simulator.logs.formats import read_log
 from simulator.logs.model import GameLog, LogError
 from suphx.errors import InputError
+from suphx.review.fetching import fetch_log
 
-_ADDRESS = re.compile(r"https?://tenhou\.net/\d/\?.*?\blog=(?P<log>[\w-]+)")
+_ADDRESS = re.compile(r"https?://tenhou\.net/\d/\?.*?\blog=(?P<log>[0-9A-Za-z-]+)(?![\w./])")
 _SEAT = re.compile(r"[?&]tw=(?P<seat>[0-3])\b")
+_MAHJONG_SOUL = re.compile(r"https?://[\w.-]*(mahjongsoul|majsoul|maj-soul)\.", re.I)
 _HOLDS = re.compile(r"https?://[^\s\"#]*#json=")
 
 
@@ -21,7 +24,7 @@ def find_game(named: str, game: int = 1, logs: Path | None = None) -> tuple[Game
     named: a file or archive, or an address as in `game_of_address`. game: number of the game, from 1, if there are
     several. Raises LogError and InputError, with file and place.
     """
-    if found := game_of_address(named, game, logs):
+    if found := game_of_address(named, lambda log: log_at_hand(log, logs), game):
         return found
     source, data = next(iter(open_logs([named])))
     if isinstance(data, LogError):
@@ -29,19 +32,25 @@ def find_game(named: str, game: int = 1, logs: Path | None = None) -> tuple[Game
     return _one(data, source, game), None
 
 
-def game_of_address(address: str, game: int = 1, logs: Path | None = None) -> tuple[GameLog, int | None] | None:
+def game_of_address(
+    address: str, find: Callable[[str], tuple[str, bytes]] = fetch_log, game: int = 1
+) -> tuple[GameLog, int | None] | None:
     """Return the game of a viewer address and the seat that it is viewed from; None if it is not such an address.
 
-    address: that of Tenhou's viewer (`https://tenhou.net/0/?log=...&tw=1`), whose file is searched for by name in
-    `logs`, a file, folder or archive, by default among the files of the current folder; or one that contains the game
-    itself (`https://tenhou.net/6/#json=...`). game: number of the game, from 1, if there are several. Raises LogError
-    and InputError.
+    address: that of Tenhou's viewer (`https://tenhou.net/0/?log=...&tw=1`), or one that contains the game itself
+    (`https://tenhou.net/6/#json=...`). find: returns the source and contents of a log by its id. game: number of the
+    game, from 1, if there are several. Raises LogError and InputError.
     """
+    if _MAHJONG_SOUL.match(address):
+        raise InputError(
+            "Mahjong Soul gives no logs by address: save the game as Tenhou's JSON with a converter, such as tensoul "
+            "or the userscript downloadlogs, and open that file"
+        )
     if _HOLDS.match(address):
         return _one(address.encode("utf-8", "replace"), "the address", game), None
     if found := _ADDRESS.match(address):
         seat = _SEAT.search(address)
-        source, data = _at_hand(found["log"], logs)
+        source, data = find(found["log"])
         return _one(data, source, game), int(seat["seat"]) if seat else None
     return None
 
@@ -53,8 +62,8 @@ def _one(data: bytes, source: str, game: int) -> GameLog:
     return games[game - 1]
 
 
-def _at_hand(name: str, logs: Path | None) -> tuple[str, bytes]:
-    """Return the source and contents of a log file, found by its name at Tenhou."""
+def log_at_hand(name: str, logs: Path | None) -> tuple[str, bytes]:
+    """Return the source and contents of a log by its id: in `logs`; without, in the current folder or from Tenhou."""
     beside = (path for path in Path().iterdir() if path.name.startswith(name) and path.suffix != ".html")  # our pages
     places = sorted(beside) if logs is None else [logs]
     for source, found in open_logs(places):
@@ -62,5 +71,6 @@ def _at_hand(name: str, logs: Path | None) -> tuple[str, bytes]:
             if isinstance(found, LogError):
                 raise found
             return source, found
-    where = "in the current folder" if logs is None else f"in {logs}"
-    raise InputError(f"there is no file of the log {name} {where}; download it, or give its location with --logs")
+    if logs is None:
+        return fetch_log(name)
+    raise InputError(f"there is no file of the log {name} in {logs}")

@@ -85,7 +85,7 @@ def review_routes(jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
     @routes.get("")
     def every() -> dict:
         """Return all reviews that are kept, the latest first, and the agent that reviews."""
-        return {"agent": reviewer.name, "addresses": reviewer.logs is not None, "reviews": jobs.all()}
+        return {"agent": reviewer.name, "reviews": jobs.all()}
 
     @routes.post("", status_code=202)
     async def start(log: UploadFile | None = None, address: Annotated[str, Form()] = "") -> Status:

@@ -10,7 +10,8 @@ from simulator.logs.model import GameLog
 from suphx.agents import load_agent
 from suphx.errors import InputError
 from suphx.review.analysis import review_game, reviewing
-from suphx.review.logs import game_of_address
+from suphx.review.fetching import fetch_log
+from suphx.review.logs import game_of_address, log_at_hand
 from suphx.web.jobs import Progress
 
 
@@ -18,7 +19,7 @@ class Reviewer:
     """Reviews games by one agent."""
 
     def __init__(self, agent: str, logs: Path | None = None) -> None:
-        """agent: its name. logs: a folder or archive in which viewer addresses are looked up; None: they cannot be.
+        """agent: its name. logs: a folder or archive in which addresses are looked up; None: they are fetched.
 
         Raises InputError for an agent that does not exist or cannot review.
         """
@@ -40,12 +41,13 @@ class Reviewer:
     def review_address(self, address: str, progress: Progress) -> bytes:
         """Return the review of the game that a viewer address refers to, or contains, as JSON."""
         progress("looking for the log", 0.0)
-        if self.logs is None and "#json=" not in address:
-            raise InputError("viewer addresses need a folder of logs: start `suphx web` with --logs FOLDER")
-        found = game_of_address(address, 1, self.logs)
+        found = game_of_address(address, self._find)
         if found is None:
             raise InputError("not an address of Tenhou's viewer (https://tenhou.net/0/?log=...)")
         return self.review_log(found[0], progress)
+
+    def _find(self, log: str) -> tuple[str, bytes]:
+        return fetch_log(log) if self.logs is None else log_at_hand(log, self.logs)
 
     def review_log(self, log: GameLog, progress: Progress) -> bytes:
         """Return the review of a game as JSON."""

@@ -114,12 +114,11 @@ function playCard() {
 
 function reviewCard() {
   const address = h("input", { type: "url", id: "address", placeholder: "https://tenhou.net/0/?log=..." });
-  const byAddress = h("form", { class: "address", hidden: true, onsubmit: onSubmit(() => begin("/api/reviews", [["address", address.value]], "review")) },
-    h("label", { for: "address" }, "Or a Tenhou viewer address whose file is at hand"), address, h("button", { type: "submit" }, "Review"));
+  const byAddress = h("form", { class: "address", onsubmit: onSubmit(() => begin("/api/reviews", [["address", address.value]], "review")) },
+    h("label", { for: "address" }, "Or the address of a game at Tenhou"), address, h("button", { type: "submit" }, "Review"));
   const by = h("p", { class: "quiet" });
   const hear = (found) => {
     by.textContent = `Games are reviewed by ${found.agent}.`;
-    byAddress.hidden = !found.addresses;
   };
   return card("review", "Review a game",
     h("label", { class: "drop", for: "log" }, h("b", {}, "Drop a log here, or open one"),
