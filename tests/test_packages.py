@@ -17,7 +17,7 @@ ORDER = (
     "selfplay", "equilibrium", "review", "web", "report", "bench", "configuration_page", "commands", "cli", "__main__",
 )  # fmt: skip
 #: What still points upwards. Pictures and counts of evaluation are drawn by adaptation as well.
-UPWARDS = {("adaptation", "evaluation"), ("selfplay", "bench")}
+UPWARDS = {("adaptation", "evaluation")}
 
 
 def package_of(module: str) -> str:

@@ -19,7 +19,7 @@ from suphx.adaptation.positions import Position
 from suphx.adaptation.rollouts import SIDE_BY_SIDE, Rolled, roll_out, rollouts_of
 from suphx.adaptation.steps import between, step
 from suphx.adaptation.worth import Worth
-from suphx.learning.experience import PATH, Batch, Experience, join
+from suphx.learning.experience import PATH, Batch, join
 from suphx.learning.policy_gradient import divergence, legal_answers, log_probabilities
 from suphx.networks.sizes import OUTPUTS
 
@@ -70,8 +70,9 @@ class Lessons:
         number[mine] = np.arange(len(mine))
         experience = {}
         for model, each in self.rolled.experience.items():
-            rows = each.rows(np.flatnonzero(number[each.path] >= 0))
-            experience[model] = replace(rows, path=number[rows.path].astype(np.uint32))
+            rows = each[number[each["path"]] >= 0]
+            rows["path"] = number[rows["path"]]
+            experience[model] = rows
         paths = np.zeros(len(mine), PATH)
         paths["reward"] = self.rewards[mine]
         return Batch(paths, experience), self.rolled.rollouts["deal"][mine]
@@ -184,7 +185,7 @@ class Adapter:
         learned = {}
         for model, each in taught.batch.experience.items():
             network, stems = networks[model], taught.stems[model]
-            mine = advantage[each.path]
+            mine = advantage[each["path"]]
             learned[model] = step(network, each, mine, config, temperature, precision, self.seed, stems)
         return self.original.copy(learned)
 
@@ -226,12 +227,12 @@ class Adapter:
             share /= 2
         return original.itself, 0.0
 
-    def _distance(self, asked: Experience, model: str, copy: Copy) -> float:
+    def _distance(self, asked: np.ndarray, model: str, copy: Copy) -> float:
         """Return the mean of KL(original, copy) over questions, in nats; 0 without questions."""
         if not len(asked):
             return 0.0
-        legal = torch.from_numpy(legal_answers(asked.legal, OUTPUTS[model]))
-        planes = np.ascontiguousarray(asked.planes)
+        legal = torch.from_numpy(legal_answers(asked["legal"], OUTPUTS[model]))
+        planes = np.ascontiguousarray(asked["planes"])
         first, second = (
             log_probabilities(torch.from_numpy(logits / self.config.temperature), legal)
             for logits in (self.original.logits(model, planes), copy.calls[model](planes))

@@ -14,7 +14,6 @@ from suphx.adaptation.worth import Worth
 from suphx.agent.flow import Network
 from suphx.agent.interface import Agent
 from suphx.agent.questions import CALL_MODELS
-from suphx.learning.experience import Experience
 from suphx.learning.policy_gradient import legal_answers
 from suphx.networks.sizes import YES
 
@@ -28,10 +27,10 @@ class Played:
     worth: np.ndarray
     """f64[positions, deals]: the reward of each deal."""
 
-    def questions(self, position: int, model: str) -> Experience:
+    def questions(self, position: int, model: str) -> np.ndarray:
         """Return the questions to the seat of a position; `path` is the rollout among those of all positions."""
         experience = self.rolled.experience[model]
-        return experience.rows(self.rolled.rollouts["position"][experience.path] == position)
+        return experience[self.rolled.rollouts["position"][experience["path"]] == position]
 
 
 class Deals:
@@ -80,10 +79,10 @@ class Deals:
         for number, copy in enumerate(copies):
             for model, network in copy.calls.items():
                 asked = played.questions(number, model)
-                changed = answers(network, asked) != asked.answer
+                changed = answers(network, asked) != asked["answer"]
                 if model in CALL_MODELS:
-                    changed |= asked.answer == YES
-                differs[asked.path[changed]] = True
+                    changed |= asked["answer"] == YES
+                differs[asked["path"][changed]] = True
         again = np.flatnonzero(differs)
         rolled = self._roll(played.positions, rollouts[again], copies)
         found = np.zeros(len(rollouts))
@@ -92,7 +91,7 @@ class Deals:
         return found.reshape(played.worth.shape)
 
 
-def answers(network: Network, experience: Experience) -> np.ndarray:
+def answers(network: Network, experience: np.ndarray) -> np.ndarray:
     """Return i64[n]: a network's likeliest answers to questions."""
-    logits = network(np.ascontiguousarray(experience.planes))
-    return np.where(legal_answers(experience.legal, logits.shape[1]), logits, -np.inf).argmax(axis=1)
+    logits = network(np.ascontiguousarray(experience["planes"]))
+    return np.where(legal_answers(experience["legal"], logits.shape[1]), logits, -np.inf).argmax(axis=1)

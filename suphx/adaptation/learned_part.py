@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from suphx.learning.passes import passes
+from suphx.learning.experience import microbatches
 from suphx.networks.fused import FusedNetwork
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
@@ -42,7 +42,7 @@ class LearnedPart:
         """Return the input of `logits` for planes uint64[n, planes]: these, or the output of the fixed blocks."""
         if self._fixed is None:
             return packed
-        chunks = [packed[rows] for rows in passes(len(packed), self.precision)]
+        chunks = [packed[rows] for rows in microbatches(len(packed), self.precision)]
         if self.precision.device.type == "cpu":
             fused = FusedNetwork(self.network, self.precision.dtype)
             found = [fused.trunk(chunk, self._fixed) for chunk in chunks]

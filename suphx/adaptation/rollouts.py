@@ -19,7 +19,7 @@ from simulator.walls import mix2
 from suphx.adaptation.positions import Position, stacked
 from suphx.agent.interface import Agent, Choice
 from suphx.agent.sampling import highest_probability
-from suphx.learning.experience import Experience
+from suphx.learning.experience import experience_dtype
 from suphx.networks.sizes import MODEL_PLANES
 
 #: Rollouts played side by side; affects speed and memory, not the results.
@@ -53,7 +53,7 @@ class Rolled:
     """ROLLOUT[n]"""
     ended: np.ndarray
     """GAME[n]: each table after the payments of its round, as in `Ended.records`."""
-    experience: dict[str, Experience]
+    experience: dict[str, np.ndarray]
     """By model: the questions to the seat that adapts, ordered by rollout and time; `path` is the rollout, and
     `place` counts the questions of the rollout to that model."""
     decisions: int
@@ -88,7 +88,7 @@ class _Kept:
 
     def __init__(self, models: Collection[str], certain: float) -> None:
         self._certain = certain
-        self._parts: dict[str, list[dict[str, np.ndarray]]] = {model: [] for model in models}
+        self._parts: dict[str, list[np.ndarray]] = {model: [] for model in models}
 
     def add(self, asked: Decisions, choice: Choice, rollout: np.ndarray, seat: np.ndarray) -> None:
         """Record questions; rollout, seat: i64[decisions], the rollout of each and the seat that adapts there."""
@@ -99,33 +99,23 @@ class _Kept:
             if self._certain < 1:
                 wanted &= highest_probability(said.logits, said.legal) <= self._certain
             rows = np.flatnonzero(wanted)
-            self._parts[said.model].append({
-                "path": rollout[said.decision[rows]].astype(np.uint32),
-                "planes": said.planes[rows],
-                "legal": said.legal[rows] @ _BITS[: said.legal.shape[1]],
-                "answer": said.answer[rows].astype(np.uint8),
-                "log_probability": said.log_probability[rows],
-            })  # fmt: skip
+            found = np.zeros(len(rows), experience_dtype(MODEL_PLANES[said.model]))
+            found["path"], found["planes"] = rollout[said.decision[rows]], said.planes[rows]
+            found["legal"] = said.legal[rows] @ _BITS[: said.legal.shape[1]]
+            found["answer"], found["log_probability"] = said.answer[rows], said.log_probability[rows]
+            self._parts[said.model].append(found)
 
-    def experience(self) -> dict[str, Experience]:
+    def experience(self) -> dict[str, np.ndarray]:
         """Return all questions, sorted by rollout, and release them here."""
         return {model: _joined(model, self._parts.pop(model)) for model in list(self._parts)}
 
 
-def _joined(model: str, parts: list[dict[str, np.ndarray]]) -> Experience:
+def _joined(model: str, parts: list[np.ndarray]) -> np.ndarray:
     """Return the questions sorted by rollout."""
-    nothing: dict[str, np.ndarray] = {
-        "path": np.empty(0, np.uint32),
-        "planes": np.empty((0, MODEL_PLANES[model]), np.uint64),
-        "legal": np.empty(0, np.uint64),
-        "answer": np.empty(0, np.uint8),
-        "log_probability": np.empty(0, np.float32),
-    }
-    order = np.argsort(np.concatenate([part["path"] for part in [nothing, *parts]]), kind="stable")
-    columns = {name: np.concatenate([part[name] for part in [nothing, *parts]])[order] for name in nothing}
-    place = np.arange(len(order)) - np.searchsorted(columns["path"], columns["path"])
-    none = np.empty((len(order), 0), np.uint64)
-    return Experience(place=place.astype(np.uint16), oracle=none, hidden=none, **columns)
+    found = np.concatenate([np.empty(0, experience_dtype(MODEL_PLANES[model])), *parts])
+    found = found[np.argsort(found["path"], kind="stable")]
+    found["place"] = np.arange(len(found)) - np.searchsorted(found["path"], found["path"])
+    return found
 
 
 class _Playing:

@@ -8,8 +8,7 @@ import torch
 from suphx.adaptation.config import StepsConfig
 from suphx.adaptation.learned_part import LearnedPart, Stems, copy_but
 from suphx.adaptation.objective import ratios, surrogate
-from suphx.learning.experience import Experience
-from suphx.learning.passes import passes
+from suphx.learning.experience import microbatches
 from suphx.learning.policy_gradient import divergence, legal_answers, log_probabilities
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
@@ -25,7 +24,7 @@ _BETA, _BETA_SQUARE, _EPSILON = 0.9, 0.999, 1e-8
 
 def step(
     network: PolicyNetwork,
-    experience: Experience,
+    experience: np.ndarray,
     advantage: np.ndarray,
     config: StepsConfig,
     temperature: float,
@@ -41,13 +40,13 @@ def step(
     """
     rows = np.arange(len(experience))
     if config.first_answers is not None:
-        rows = np.flatnonzero(experience.place < config.first_answers)
+        rows = np.flatnonzero(experience["place"] < config.first_answers)
     if not len(rows) or not np.any(advantage):
         return copy_but(network, network.parameters())
     part = LearnedPart(network, config.blocks, precision)
-    inputs = (stems or Stems()).inputs(part, experience.planes)
+    inputs = (stems or Stems()).inputs(part, np.ascontiguousarray(experience["planes"]))
     if len(rows) < len(experience):
-        experience, inputs, advantage = experience.rows(rows), inputs[rows], advantage[rows]
+        experience, inputs, advantage = experience[rows], inputs[rows], advantage[rows]
     climb = _Climb(part, inputs, experience, advantage, config, temperature, seed)
     for number in range(1, config.steps + 1):
         climb.step(config.distance * (number / config.steps) ** 2)
@@ -61,7 +60,7 @@ class _Climb:
         self,
         part: LearnedPart,
         inputs: np.ndarray | torch.Tensor,
-        experience: Experience,
+        experience: np.ndarray,
         advantage: np.ndarray,
         config: StepsConfig,
         temperature: float,
@@ -70,11 +69,11 @@ class _Climb:
         self._config, self._temperature, self._precision = config, temperature, part.precision
         self.part, self._inputs = part, inputs
         device = part.precision.device
-        self._legal = torch.from_numpy(legal_answers(experience.legal, OUTPUTS[part.network.model])).to(device)
-        self._answer = torch.from_numpy(experience.answer.astype(np.int64)).to(device)
-        self._path = torch.from_numpy(experience.path.astype(np.int64)).to(device)
+        self._legal = torch.from_numpy(legal_answers(experience["legal"], OUTPUTS[part.network.model])).to(device)
+        self._answer = torch.from_numpy(experience["answer"].astype(np.int64)).to(device)
+        self._path = torch.from_numpy(experience["path"].astype(np.int64)).to(device)
         self._advantage = torch.from_numpy(advantage).float().to(device)
-        self._played = torch.from_numpy(experience.log_probability).to(device)
+        self._played = torch.from_numpy(experience["log_probability"].copy()).to(device)
         chosen = np.random.default_rng(seed).permutation(len(experience))[:_MEASURED]
         self._measured = np.sort(chosen)
         with torch.inference_mode():
@@ -88,7 +87,7 @@ class _Climb:
         return log_probabilities(logits, self._legal[rows])
 
     def _log_policy_of(self, which: np.ndarray) -> torch.Tensor:
-        return torch.cat([self._log_policy(which[rows]) for rows in passes(len(which), self._precision)])
+        return torch.cat([self._log_policy(which[rows]) for rows in microbatches(len(which), self._precision)])
 
     def _taken(self, rows: slice) -> torch.Tensor:
         """Return log pi f32[n] of the answers taken."""
@@ -127,9 +126,9 @@ class _Climb:
         weight = torch.ones_like(self._played)
         if self._steps:
             with torch.inference_mode():
-                taken = torch.cat([self._taken(rows) for rows in passes(len(self._played), self._precision)])
+                taken = torch.cat([self._taken(rows) for rows in microbatches(len(self._played), self._precision)])
             weight = ratios(taken - self._played, self._path, self._config.form)
-        for rows in passes(len(self._played), self._precision):
+        for rows in microbatches(len(self._played), self._precision):
             gain = surrogate(self._taken(rows), weight[rows], self._advantage[rows])
             (gain / len(self._played)).backward()
         self._steps += 1

@@ -20,7 +20,7 @@ from suphx.adaptation.steps import step
 from suphx.agent.flow import Network
 from suphx.agent.network_agent import untrained_networks
 from suphx.bench.evaluation import Shadow, bare_rate
-from suphx.learning.experience import Experience
+from suphx.learning.experience import experience_dtype
 from suphx.networks.inference import Evaluator
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODELS, NetworkSize
@@ -85,11 +85,10 @@ def bench_steps(size: NetworkSize, precision: Precision, questions: int) -> dict
     planes = made_up_planes(questions)[:, : network.planes]
     answer = np.random.default_rng(_SEED).integers(0, 34, questions)
     rollout = np.arange(questions, dtype=np.uint32) // 10
-    none = np.empty((questions, 0), np.uint64)
-    experience = Experience(
-        rollout, (np.arange(questions) % 10).astype(np.uint16), planes, none, none,
-        np.full(questions, (1 << 34) - 1, np.uint64), answer.astype(np.uint8), np.full(questions, -3.5, np.float32),
-    )  # fmt: skip
+    experience = np.zeros(questions, experience_dtype(network.planes))
+    experience["path"], experience["place"] = rollout, np.arange(questions) % 10
+    experience["planes"], experience["legal"] = planes, (1 << 34) - 1
+    experience["answer"], experience["log_probability"] = answer, -3.5
     rewards = np.random.default_rng(_SEED).normal(size=int(rollout[-1]) + 1)
     advantage = advantages(rewards, np.zeros(len(rewards)))
     found = {}

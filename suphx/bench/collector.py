@@ -21,7 +21,7 @@ from suphx.agent.flow import Network
 from suphx.agent.interface import Choice, RuleAgent
 from suphx.agent.network_agent import untrained_networks
 from suphx.features.layout import ORACLE_PLANES
-from suphx.learning.experience import Experience
+from suphx.learning.experience import experience_dtype
 from suphx.networks.inference import Evaluator
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
@@ -42,19 +42,16 @@ _DECISIONS_BEFORE = 150
 _BARE_QUESTIONS = 512
 
 
-def made_up_questions(n: int) -> Experience:
-    """Return n questions to the learning model, with all answers possible and hidden planes; each is its own path."""
+def made_up_questions(n: int, hidden: int = ORACLE_PLANES) -> np.ndarray:
+    """Return n questions to the learning model, with all answers possible and so many hidden planes, each a path."""
     generator = np.random.default_rng(0)
-    return Experience(
-        path=np.arange(n, dtype=np.uint32),
-        place=np.zeros(n, np.uint16),
-        planes=made_up_planes(n, MODEL_PLANES[MODEL]),
-        oracle=np.empty((n, 0), np.uint64),
-        hidden=made_up_planes(n, ORACLE_PLANES),
-        legal=np.full(n, (1 << OUTPUTS[MODEL]) - 1, np.uint64),
-        answer=generator.integers(0, OUTPUTS[MODEL], n).astype(np.uint8),
-        log_probability=np.full(n, -np.log(OUTPUTS[MODEL]), np.float32),
-    )
+    found = np.zeros(n, experience_dtype(MODEL_PLANES[MODEL], hidden=hidden))
+    found["path"] = np.arange(n)
+    found["planes"], found["hidden"] = made_up_planes(n, MODEL_PLANES[MODEL]), made_up_planes(n, hidden)
+    found["legal"] = (1 << OUTPUTS[MODEL]) - 1
+    found["answer"] = generator.integers(0, OUTPUTS[MODEL], n)
+    found["log_probability"] = -np.log(OUTPUTS[MODEL])
+    return found
 
 
 @dataclass

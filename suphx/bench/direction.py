@@ -19,8 +19,7 @@ from simulator.rules import Rules
 from suphx.agent.named_networks import weights_folder
 from suphx.bench.leanings import Leaning, Leanings
 from suphx.intervals import half_width
-from suphx.learning.experience import Batch, Experience, join
-from suphx.learning.passes import with_hidden
+from suphx.learning.experience import Batch, join, with_hidden
 from suphx.learning.policy_gradient import legal_answers, log_probabilities, terms_of
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
@@ -109,7 +108,7 @@ def directions(
         if over == games or _questions(held) >= _AT_ONCE:
             batch, held = join(held), []
             for learning, asked in batch.experience.items():
-                kept = asked.rows(batch.paths["game"][asked.path] < games)
+                kept = asked[batch.paths["game"][asked["path"]] < games]
                 questions += len(kept)
                 for tally in tallies:
                     tally.add(learning, kept, batch.paths)
@@ -143,19 +142,22 @@ class _Tally:
         self._gains = np.zeros(games)
         self._distance, self._questions, self._leanings = 0.0, 0, Leanings(self.sees_hidden)
 
-    def add(self, model: str, asked: Experience, paths: np.ndarray) -> None:
+    def add(self, model: str, asked: np.ndarray, paths: np.ndarray) -> None:
         """Add questions to a model; paths: PATH[m] of their batch."""
         if not len(asked):
             return
         log_policy = _log_policy(self._evaluators[model], asked)
         if self._start is not None and model == _DISCARD:
-            some = asked.rows(slice(None, None, _EVERY))
-            planes = np.concatenate([some.planes, some.hidden], axis=1) if self.sees_hidden else some.planes
+            some = asked[::_EVERY]
+            planes = np.concatenate([some["planes"], some["hidden"]], axis=1) if self.sees_hidden else some["planes"]
             self._leanings.add(planes, _log_policy(self._start, some), log_policy[::_EVERY])
-        answer, played = torch.from_numpy(asked.answer.astype(np.int64)), torch.from_numpy(asked.log_probability)
-        reward = torch.from_numpy(paths["reward"][asked.path])
+        answer, played = (
+            torch.from_numpy(asked["answer"].astype(np.int64)),
+            torch.from_numpy(asked["log_probability"].copy()),
+        )
+        reward = torch.from_numpy(paths["reward"][asked["path"]])
         terms = terms_of(log_policy, answer, played, reward, highest_weight=np.inf)
-        np.add.at(self._gains, paths["game"][asked.path].astype(np.int64), (terms.gain - reward).numpy())
+        np.add.at(self._gains, paths["game"][asked["path"]].astype(np.int64), (terms.gain - reward).numpy())
         self._distance += float(terms.behaviour_kl.sum())
         self._questions += len(asked)
 
@@ -174,7 +176,7 @@ def _load(agent: str, model: str) -> PolicyNetwork:
     return load_agent_network(folder, model)
 
 
-def _log_policy(network: Evaluator, asked: Experience) -> torch.Tensor:
+def _log_policy(network: Evaluator, asked: np.ndarray) -> torch.Tensor:
     """Return a network's log-probabilities f32[n, answers]; it is shown what is hidden if it can see it."""
-    logits = torch.from_numpy(network.logits(with_hidden(asked.planes, asked.hidden, network.planes)))
-    return log_probabilities(logits, torch.from_numpy(legal_answers(asked.legal, logits.shape[1])))
+    logits = torch.from_numpy(network.logits(with_hidden(asked["planes"], asked["hidden"], network.planes)))
+    return log_probabilities(logits, torch.from_numpy(legal_answers(asked["legal"], logits.shape[1])))

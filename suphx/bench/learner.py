@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -22,9 +21,8 @@ from suphx.bench.collector import MODEL, Spent, made_up_questions
 from suphx.bench.networks import bench_inference
 from suphx.features.layout import PLANES
 from suphx.learning.config import CriticConfig, LearningConfig
-from suphx.learning.experience import Experience
+from suphx.learning.experience import microbatches
 from suphx.learning.learner import Learner
-from suphx.learning.passes import passes
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork, Trunk, ValueNetwork
 from suphx.networks.precision import Precision
@@ -46,15 +44,15 @@ PEAKS = {
 }
 
 
-def _played_by(network: PolicyNetwork, questions: Experience, precision: Precision) -> Experience:
-    """Return questions with log-probabilities of their answers under this network."""
-    found = np.empty(len(questions), np.float32)
+def _played_by(network: PolicyNetwork, questions: np.ndarray, precision: Precision) -> np.ndarray:
+    """Write the log-probabilities of the questions' answers under this network; return the questions."""
     with torch.inference_mode():
-        for rows in passes(len(questions), precision):
-            logits = network.of_packed(questions.planes[rows], precision)
+        for rows in microbatches(len(questions), precision):
+            logits = network.of_packed(np.ascontiguousarray(questions["planes"][rows]), precision)
             log_policy = functional.log_softmax(logits, dim=1).cpu().numpy()
-            found[rows] = np.take_along_axis(log_policy, questions.answer[rows].astype(np.int64)[:, None], 1)[:, 0]
-    return replace(questions, log_probability=found)
+            answer = questions["answer"][rows].astype(np.int64)
+            questions["log_probability"][rows] = np.take_along_axis(log_policy, answer[:, None], 1)[:, 0]
+    return questions
 
 
 class _BareStep:
@@ -70,7 +68,7 @@ class _BareStep:
         self._optimizer = torch.optim.AdamW(network.parameters(), lr=_RATE, fused=True)
 
     def take(self) -> None:
-        for rows in passes(len(self._planes), self._precision):
+        for rows in microbatches(len(self._planes), self._precision):
             answers = self._network.of_packed(self._planes[rows], self._precision)
             self._loss(answers, self._targets[rows], reduction="sum").backward()
         self._optimizer.step()
@@ -97,18 +95,19 @@ def bench_learner(
     )
     learner = Learner({MODEL: network}, config, precision, seed)
     questions = _played_by(learner.networks[MODEL], made_up_questions(batch), precision)
-    advantage = torch.randn(batch, generator=generator).numpy()
+    questions["advantage"] = torch.randn(batch, generator=generator).numpy()
     rewards = torch.randn(batch, SEATS, generator=generator)
-    fresh, answers = untrained_networks(size, seed)[MODEL], torch.from_numpy(questions.answer.astype(np.int64))
-    bare = [_BareStep(fresh, questions.planes, answers, functional.cross_entropy, precision)]
+    questions["rewards"] = rewards.numpy()
+    fresh, answers = untrained_networks(size, seed)[MODEL], torch.from_numpy(questions["answer"].astype(np.int64))
+    bare = [_BareStep(fresh, np.ascontiguousarray(questions["planes"]), answers, functional.cross_entropy, precision)]
     if with_critic:
-        seen = np.concatenate([questions.planes, questions.hidden], axis=1)
+        seen = np.concatenate([questions["planes"], questions["hidden"]], axis=1)
         bare.append(_BareStep(ValueNetwork(size, seen.shape[1]), seen, rewards, functional.mse_loss, precision))
 
     def learn() -> None:
-        learner.step(MODEL, questions, advantage)
+        learner.step(MODEL, questions)
         if with_critic:
-            learner.critic_step(questions, rewards.numpy())
+            learner.critic_step(questions)
 
     def step() -> None:
         for each in bare:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import statistics
 import time
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from suphx.bench.clocked import Clocked, ClockedBuffer
 from suphx.bench.collector import MODEL, made_up_questions
 from suphx.learning.config import LearningConfig
 from suphx.learning.experience import PATH, Batch
-from suphx.learning.replay import Lesson
 from suphx.networks.sizes import MODEL_PLANES, OUTPUTS
 from suphx.networks.timing import made_up_planes
 from suphx.selfplay.play import Counts
@@ -80,8 +78,7 @@ def bench_buffer(config: LearningConfig) -> dict[str, float]:
         at.append(ray.get(buffer.cpu_seconds.remote()))
         began = time.perf_counter()
         found: LessonParts = ray.get(buffer.lesson.remote(1))
-        pieces: list[Lesson] = ray.get(found.part(0))
-        Lesson.together(pieces)
+        np.concatenate(ray.get(found.part(0)))
         took = time.perf_counter() - began
         at.append(ray.get(buffer.cpu_seconds.remote()))
         if number:  # the first one is not counted
@@ -97,7 +94,6 @@ def bench_buffer(config: LearningConfig) -> dict[str, float]:
 
 def _shipment(n: int) -> Shipment:
     """Return a shipment of n made-up questions without hidden planes, each a path by itself."""
-    questions = made_up_questions(n)
-    questions = replace(questions, hidden=questions.hidden[:, :0])
+    questions = made_up_questions(n, hidden=0)
     batch = Batch(np.zeros(n, PATH), {MODEL: questions})
     return Shipment(batch, {MODEL: np.zeros(n)}, Counts())

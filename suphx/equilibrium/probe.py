@@ -17,7 +17,7 @@ from suphx.equilibrium.flat_game import FlatGame
 from suphx.equilibrium.response import nash_conv, reach_of
 from suphx.equilibrium.solver import Solver
 from suphx.learning.config import DistanceConfig, EntropyConfig, LearningConfig
-from suphx.learning.experience import PATH, Batch, Experience
+from suphx.learning.experience import PATH, Batch, experience_dtype
 from suphx.learning.learner import Learner
 from suphx.learning.policy_gradient import log_probabilities
 from suphx.networks.policy import PolicyNetwork
@@ -94,17 +94,14 @@ def play(game: FlatGame, planes: np.ndarray, policy: np.ndarray, n: int, generat
         asked.append((who * n + games, places[who, games], kind[decides], answer[decides], np.log(chance[decides])))
         places[who, games] += 1
     path, place, kinds, answers, played = (np.concatenate(each) for each in zip(*asked, strict=True))
-    empty = np.empty((len(path), 0), np.uint64)
-    widths = np.diff(first)[kinds].astype(np.uint64)
-    experience = Experience(
-        path=path.astype(np.uint32), place=place.astype(np.uint16), planes=planes[kinds], oracle=empty, hidden=empty,
-        legal=(np.uint64(1) << widths) - np.uint64(1), answer=answers.astype(np.uint8),
-        log_probability=played.astype(np.float32),
-    )  # fmt: skip
+    experience = np.zeros(len(path), experience_dtype(planes.shape[1]))
+    experience["path"], experience["place"], experience["planes"] = path, place, planes[kinds]
+    experience["legal"] = (np.uint64(1) << np.diff(first)[kinds].astype(np.uint64)) - np.uint64(1)
+    experience["answer"], experience["log_probability"] = answers, played
     paths = np.zeros(game.players * n, PATH)
     paths["reward"] = tree.payoffs[tree.child[node]].T.reshape(-1)
     paths["game"] = np.arange(len(paths))
-    return Batch(paths, {MODEL: experience})
+    return Batch(paths, {MODEL: experience}).fill()
 
 
 @dataclass
@@ -132,7 +129,9 @@ def learn(
     for update in range(1, updates + 1):
         policy = policy_of(learner.networks[MODEL], game, planes, precision)
         batch = play(game, planes, policy, games, generator)
-        learner.step(MODEL, batch.experience[MODEL], learner.advantages_of(batch)[MODEL])
+        minibatch = batch.experience[MODEL]
+        minibatch["advantage"] = learner.advantages_of(batch)[MODEL]
+        learner.step(MODEL, minibatch)
         total += reach_of(game, policy)
         if update in when:
             curve.updates.append(update)

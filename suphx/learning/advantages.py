@@ -9,10 +9,10 @@ from pydantic import BaseModel, ConfigDict
 
 from simulator.jit import jit
 from suphx.learning.config import LearningConfig
-from suphx.learning.experience import SEATS, Batch, Experience
+from suphx.learning.experience import SEATS, Batch
 
 #: A critic's values: f32[n, 4] for a model's questions, one per seat, starting with the seat that is asked.
-Values = Callable[[Experience], np.ndarray]
+Values = Callable[[np.ndarray], np.ndarray]
 
 
 class Moments(BaseModel):
@@ -33,7 +33,7 @@ def raw_advantages(config: LearningConfig, batch: Batch, values: Values | None =
     values: the critic's values; raises ValueError if they are needed but missing.
     """
     experience = {model: each for model, each in batch.experience.items() if len(each)}
-    found = {model: batch.paths["reward"][each.path].astype(np.float64) for model, each in batch.experience.items()}
+    found = {model: each["rewards"][:, 0].astype(np.float64) for model, each in batch.experience.items()}
     if not config.has_critic or not experience:
         return found
     if values is None:
@@ -54,7 +54,7 @@ class Advantages:
 
         raw: what `raw_advantages` returned.
         """
-        rewards = [batch.paths["reward"][each.path] for each in batch.experience.values()]
+        rewards = [each["rewards"][:, 0] for each in batch.experience.values()]
         if not sum(map(len, rewards)):
             return {model: each.astype(np.float32) for model, each in raw.items()}
         moments = self.moments
@@ -79,10 +79,10 @@ def generalised(batch: Batch, values: Mapping[str, np.ndarray], gae_lambda: floa
     model.
     """
     models, paths = list(batch.experience), batch.paths
-    path = np.concatenate([batch.experience[model].path for model in models]).astype(np.int64)
-    place = np.concatenate([batch.experience[model].place for model in models])
+    path = np.concatenate([batch.experience[model]["path"] for model in models]).astype(np.int64)
+    place = np.concatenate([batch.experience[model]["place"] for model in models])
     expected = np.concatenate([values[model] for model in models]).astype(np.float64)
-    rewards = np.concatenate([batch.rewards(model) for model in models]).astype(np.float64)
+    rewards = np.concatenate([batch.experience[model]["rewards"] for model in models]).astype(np.float64)
     _, of_round = np.unique(paths[["game", "round"]], return_inverse=True)
     asked = paths["seat"][path].astype(np.int64)
     from_asked = (np.arange(SEATS) - asked[:, None]) % SEATS  # turns rows to seats 0 to 3

@@ -14,9 +14,8 @@ import torch
 from suphx.features.layout import ORACLE_PLANES, PLANES
 from suphx.learning.config import LearningConfig
 from suphx.learning.diverged import LearningDiverged
-from suphx.learning.experience import SEATS, Experience
+from suphx.learning.experience import SEATS, microbatches, with_hidden
 from suphx.learning.optimizer import Optimizer
-from suphx.learning.passes import passes, with_hidden
 from suphx.learning.peers import Peers
 from suphx.networks.policy import ValueNetwork
 from suphx.networks.precision import Precision
@@ -52,37 +51,37 @@ class Critic:
         self._position, self._hidden = planes, oracle_planes
         self._steps, self._warmup = config.critic.steps, config.critic.warmup_steps
 
-    def values(self, experience: Experience) -> np.ndarray:
+    def values(self, experience: np.ndarray) -> np.ndarray:
         """Return f32[n, 4]: the expected reward of each seat at each question, starting with the seat that is asked.
 
         Raises ValueError if the questions come without hidden planes.
         """
         found = np.empty((len(experience), SEATS), np.float32)
         with torch.inference_mode():
-            for rows in passes(len(experience), self._precision):
+            for rows in microbatches(len(experience), self._precision):
                 found[rows] = self._pass(experience, rows).cpu().numpy()
         return found
 
-    def step(self, experience: Experience, rewards: np.ndarray) -> dict[str, float]:
+    def step(self, minibatch: np.ndarray) -> dict[str, float]:
         """Take the configured number of steps, each from a part of the questions; return figures about them, by name.
 
-        rewards: f32[n, 4], of each seat, starting with the one that is asked. The rewards themselves are the target,
-        not a mixture with later values: this has no bias, and a round is short. `explained_variance` is that of the
-        values before each step. Raises LearningDiverged; the step that diverged is not taken.
+        The rewards themselves are the target, not a mixture with later values: this has no bias, and a round is short.
+        `explained_variance` is that of the values before each step. Raises LearningDiverged; the step that diverged is
+        not taken.
         """
-        wanted = torch.from_numpy(rewards).to(self._precision.device)
-        bounds = np.linspace(0, len(experience), self._steps + 1).astype(int).tolist()
-        found = [self._step(experience.rows(slice(a, b)), wanted[a:b]) for a, b in pairwise(bounds)]
+        wanted = torch.from_numpy(minibatch["rewards"].copy()).to(self._precision.device)
+        bounds = np.linspace(0, len(minibatch), self._steps + 1).astype(int).tolist()
+        found = [self._step(minibatch[a:b], wanted[a:b]) for a, b in pairwise(bounds)]
         error, norms = torch.cat([error for error, _ in found]), [norm for _, norm in found]
         spread = float(wanted.var(correction=0))
         explained = 1 - float(error.var(correction=0)) / spread if spread else 0.0
         figures = {"loss": float((error**2).mean()), "explained_variance": explained}
         return self._peers.figures(figures) | {"gradient_norm": float(np.mean(norms))}
 
-    def _step(self, experience: Experience, wanted: torch.Tensor) -> tuple[torch.Tensor, float]:
+    def _step(self, experience: np.ndarray, wanted: torch.Tensor) -> tuple[torch.Tensor, float]:
         """Take a step towards rewards f32[n, 4]; return rewards minus values, f32[n, 4], and the gradient's norm."""
         errors = []
-        for rows in passes(len(experience), self._precision):
+        for rows in microbatches(len(experience), self._precision):
             error = wanted[rows] - self._pass(experience, rows)
             (error**2).mean(dim=1).sum().backward()
             errors.append(error.detach())
@@ -95,11 +94,11 @@ class Critic:
         self.optimizer.step(min((self.optimizer.steps + 1) / self._warmup, 1.0))
         return error, norm
 
-    def _pass(self, experience: Experience, rows: slice) -> torch.Tensor:
-        hidden = experience.hidden[rows]
+    def _pass(self, experience: np.ndarray, rows: slice) -> torch.Tensor:
+        hidden = experience["hidden"][rows]
         if hidden.shape[1] != self._hidden:
             raise ValueError(f"the critic needs {self._hidden} planes of what is hidden, not {hidden.shape[1]}")
-        seen = experience.planes[rows, : self._position]
+        seen = experience["planes"][rows, : self._position]
         return self.network.of_packed(with_hidden(seen, hidden, self.network.planes), self._precision)
 
     def tensors(self) -> dict[str, torch.Tensor]:

@@ -1,18 +1,25 @@
-"""The experience that self-play hands to the learner: every question to a learning network and its round's reward.
+"""What is learned from: every question to a learning network, with its answer and the rewards of its round.
 
-A *path* is one seat's way through one round: all its questions share the reward of that round. Columns are plain
-arrays, with the planes packed, so that they can be sent between processes as buffers.
+Experience is one structured array from the table to the gradient: the collector makes its rows, the buffer keeps them,
+a minibatch is some of them. A *path* is one seat's way through one round: all its questions share that round's reward.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
+from suphx.networks.inference import GPU_CHUNK
+from suphx.networks.precision import Precision
+
 #: Seats that a round's rewards go to.
 SEATS = 4
+#: Positions per learning pass on a CPU: more are no faster, and activations stay in memory until the backward pass.
+CPU_LEARNING_CHUNK = 512
+
 PATH = np.dtype([
     ("game", "u8"),  # number of the game in its seed's sequence
     ("round", "u2"),  # which round of the game, from 0, repeats counted
@@ -24,33 +31,23 @@ PATH = np.dtype([
 ])  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Experience:
-    """Questions to one network, one per row; those of a path are in the order in which they were asked."""
-
-    path: np.ndarray
-    """u4[n]: index into the batch's paths"""
-    place: np.ndarray
-    """u2[n]: number of questions asked earlier in the round, to any network and seat"""
-    planes: np.ndarray
-    """uint64[n, planes of the model]: what the network saw, without oracle planes"""
-    oracle: np.ndarray
-    """uint64[n, ORACLE_PLANES], or [n, 0] if no oracle learns: the hidden tiles that the network saw, after dropout"""
-    hidden: np.ndarray
-    """uint64[n, ORACLE_PLANES], or [n, 0] if there is neither a critic nor a teacher: all hidden tiles"""
-    legal: np.ndarray
-    """uint64[n]: bit a is set if answer a was possible"""
-    answer: np.ndarray
-    """u1[n]: the answer taken: a kind of tile, or NO or YES"""
-    log_probability: np.ndarray
-    """f4[n]: log-probability of that answer under the policy that played"""
-
-    def __len__(self) -> int:
-        return len(self.path)
-
-    def rows(self, which: np.ndarray | slice) -> Experience:
-        """Return some of the rows, chosen by indices i64[m], a mask bool[n] or a slice."""
-        return Experience(*(getattr(self, each.name)[which] for each in fields(self)))
+def experience_dtype(planes: int, oracle: int = 0, hidden: int = 0) -> np.dtype:
+    """Return the type of a question: packed planes of each kind, and the rest; without gaps, so that bytes compare."""
+    return np.dtype([
+        ("planes", "u8", (planes,)),  # what the network saw, without hidden planes
+        ("oracle", "u8", (oracle,)),  # the hidden tiles that a learning oracle saw, after dropout
+        ("hidden", "u8", (hidden,)),  # all hidden tiles, for a critic or a teacher
+        ("legal", "u8"),  # bit a is set if answer a was possible
+        ("path", "u4"),  # index into the batch's paths
+        ("version", "u4"),  # of the policy that was playing when the round was dealt
+        ("log_probability", "f4"),  # of the answer under the policy that played
+        ("advantage", "f4"),  # of the answer; 0 until it is known
+        ("rewards", "f4", (SEATS,)),  # of the round to each seat, starting with the one that was asked
+        ("round", "u2"),  # which round of the game
+        ("place", "u2"),  # number of questions asked earlier in the round, to any network and seat
+        ("seat", "u2"),  # the one that was asked
+        ("answer", "u2"),  # the answer taken: a kind of tile, or NO or YES
+    ])  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -59,18 +56,21 @@ class Batch:
 
     paths: np.ndarray
     """PATH[m]"""
-    experience: dict[str, Experience]
-    """The questions by model, for models that learn."""
+    experience: dict[str, np.ndarray]
+    """`experience_dtype`[n] by model, for models that learn; those of a path in the order in which they were asked."""
 
-    def rewards(self, model: str) -> np.ndarray:
-        """Return f32[n, 4] for a model's questions: the round's reward of each seat, starting with the seat asked."""
-        paths = self.paths[self.experience[model].path]
-        return np.concatenate([paths["reward"][:, None], paths["others"]], axis=1)
+    def fill(self) -> Batch:
+        """Write to every question what its path says: version, round, seat and rewards; return this batch."""
+        for rows in self.experience.values():
+            paths = self.paths[rows["path"]]
+            for name in ("version", "round", "seat"):
+                rows[name] = paths[name]
+            rows["rewards"][:, 0], rows["rewards"][:, 1:] = paths["reward"], paths["others"]
+        return self
 
     def size(self) -> int:
         """Return the size in bytes."""
-        columns = [getattr(each, field.name) for each in self.experience.values() for field in fields(each)]
-        return int(self.paths.nbytes + sum(column.nbytes for column in columns))
+        return int(self.paths.nbytes + sum(rows.nbytes for rows in self.experience.values()))
 
 
 def join(batches: Sequence[Batch]) -> Batch:
@@ -82,9 +82,26 @@ def join(batches: Sequence[Batch]) -> Batch:
         parts = [
             (batch.experience[model], at) for batch, at in zip(batches, first, strict=True) if model in batch.experience
         ]
-        columns = {
-            field.name: np.concatenate([getattr(part, field.name) for part, _ in parts]) for field in fields(Experience)
-        }
-        columns["path"] = np.concatenate([part.path + np.uint32(at) for part, at in parts])
-        experience[model] = Experience(**columns)
+        rows = np.concatenate([part for part, _ in parts])
+        rows["path"] += np.repeat([at for _, at in parts], [len(part) for part, _ in parts]).astype(np.uint32)
+        experience[model] = rows
     return Batch(np.concatenate([batch.paths for batch in batches]), experience)
+
+
+def microbatches(n: int, precision: Precision) -> list[slice]:
+    """Return the rows of each learning pass: no more than the device handles without losing speed or memory."""
+    size = CPU_LEARNING_CHUNK if precision.device.type == "cpu" else GPU_CHUNK
+    return [slice(a, b) for a, b in pairwise([*range(0, n, size), n])]
+
+
+def with_hidden(packed: np.ndarray, hidden: np.ndarray, planes: int) -> np.ndarray:
+    """Return the packed planes for a network with `planes` input planes: `packed` alone, or followed by `hidden`.
+
+    packed: uint64[n, a]; hidden: uint64[n, b]. The result lies in memory row by row, as networks need it. Raises
+    ValueError if `planes` is neither a nor a + b.
+    """
+    if planes == packed.shape[1]:
+        return np.ascontiguousarray(packed)
+    if planes != packed.shape[1] + hidden.shape[1]:
+        raise ValueError(f"a network of {planes} planes cannot see {packed.shape[1]} and {hidden.shape[1]} hidden ones")
+    return np.concatenate([packed, hidden], axis=1)

@@ -19,10 +19,9 @@ from suphx.learning.config import LearningConfig
 from suphx.learning.controllers import rate_share
 from suphx.learning.critic import Critic
 from suphx.learning.diverged import LearningDiverged
-from suphx.learning.experience import Batch, Experience
-from suphx.learning.model_learner import Pupil, PupilState, figures_of
+from suphx.learning.experience import Batch, microbatches
+from suphx.learning.model_learner import ModelLearner, ModelState, figures_of
 from suphx.learning.oracle import gamma_at, narrow, widen
-from suphx.learning.passes import passes
 from suphx.learning.peers import Peers
 from suphx.learning.policy_gradient import legal_answers
 from suphx.networks.policy import PolicyNetwork
@@ -38,7 +37,7 @@ class LearnerState(BaseModel):
     games: int
     narrowed: bool
     """Whether oracle guiding has ended, with its planes removed from the networks."""
-    pupils: dict[str, PupilState]
+    models: dict[str, ModelState]
     moments: Moments
     critic_steps: int
 
@@ -85,13 +84,15 @@ class Learner:
         missing += [f"{model}'s teacher" for model in config.models if config.teacher and model not in (teachers or {})]
         if missing:
             raise ValueError(f"learning needs {', '.join(missing)}")
-        self._pupils: dict[str, Pupil] = {}
+        self._models: dict[str, ModelLearner] = {}
         for model in config.models:
             start = networks[model].to(precision.device)
             learns = widen(start) if config.oracle else start
             teacher = (teachers or {})[model].to(precision.device) if config.teacher else None
             reference = start if config.reference else None
-            self._pupils[model] = Pupil(learns, config, precision, reference, teacher, learns.planes - start.planes)
+            self._models[model] = ModelLearner(
+                learns, config, precision, reference, teacher, learns.planes - start.planes
+            )
         self.critic = None
         if config.has_critic:
             self.critic = critic or Critic(config, precision, seed, peers=peers)
@@ -103,7 +104,7 @@ class Learner:
     @property
     def networks(self) -> dict[str, PolicyNetwork]:
         """The current networks, by model, not copied: later steps change them."""
-        return {model: pupil.network for model, pupil in self._pupils.items()}
+        return {model: learning.network for model, learning in self._models.items()}
 
     @property
     def gamma(self) -> float:
@@ -121,48 +122,48 @@ class Learner:
 
     def _narrow(self) -> None:
         self.narrowed = True
-        for pupil in self._pupils.values():
-            pupil.set(narrow(pupil.network))
+        for learning in self._models.values():
+            learning.set(narrow(learning.network))
 
     def advantages_of(self, batch: Batch) -> dict[str, np.ndarray]:
         """Return advantages f32[n] of each model's questions. Call it once per batch, in order."""
         raw = raw_advantages(self.config, batch, self.critic.values if self.critic else None)
         return self.advantages.of(batch, raw)
 
-    def step(self, model: str, experience: Experience, advantage: np.ndarray) -> dict[str, float]:
-        """Take a step of a model's policy on its questions and advantages f32[n]; return figures about it, by name.
+    def step(self, model: str, minibatch: np.ndarray) -> dict[str, float]:
+        """Take a step of a model's policy on a minibatch, with advantages; return figures about it, by name.
 
         Raises LearningDiverged, with nothing changed, if a figure is not finite, and ValueError if there are no
         questions or an answer was not possible.
         """
-        pupil = self._pupils[model]
-        legal = legal_answers(experience.legal, OUTPUTS[model])
-        if not len(experience) or not legal[np.arange(len(legal)), experience.answer].all():
+        learning = self._models[model]
+        legal = legal_answers(minibatch["legal"], OUTPUTS[model])
+        if not len(minibatch) or not legal[np.arange(len(legal)), minibatch["answer"]].all():
             raise ValueError(f"{model}: no questions, or an answer that was not possible")
         highest = self._highest_weight()
         found = [
-            pupil.learn_from(experience.rows(rows), legal[rows], advantage[rows], highest, tells=rows.start == 0)
-            for rows in passes(len(experience), self.precision)
+            learning.learn_from(minibatch[rows], legal[rows], highest, tells=rows.start == 0)
+            for rows in microbatches(len(minibatch), self.precision)
         ]
         figures = self._peers.figures(figures_of(found))
         kept = int(figures["kept"])
-        figures["gradient_norm"] = pupil.optimizer.divide_gradients(max(kept, 1), self._peers)
+        figures["gradient_norm"] = learning.optimizer.divide_gradients(max(kept, 1), self._peers)
         if not np.isfinite(list(figures.values())).all():
-            pupil.optimizer.clear()
-            raise LearningDiverged(model, pupil.optimizer.steps, figures)
-        figures["gradient_signal"] = pupil.optimizer.found_again()
+            learning.optimizer.clear()
+            raise LearningDiverged(model, learning.optimizer.steps, figures)
+        figures["gradient_signal"] = learning.optimizer.found_again()
         factor = self._rate_factor()
         if kept:
-            pupil.optimizer.step(factor)
+            learning.optimizer.step(factor)
         else:
-            pupil.optimizer.clear()
+            learning.optimizer.clear()
         figures |= {
-            "alpha": pupil.entropy.coefficient,
+            "alpha": learning.entropy.coefficient,
             "learning_rate": self.config.rate_for(model) * factor,
-            "advantage_mean": float(advantage.mean()),
-            "advantage_spread": float(advantage.std()),
+            "advantage_mean": float(minibatch["advantage"].mean()),
+            "advantage_spread": float(minibatch["advantage"].std()),
         }
-        return figures | pupil.control(figures)
+        return figures | learning.control(figures)
 
     def _rate_factor(self) -> float:
         """Return the factor that learning rates are multiplied by now."""
@@ -174,38 +175,38 @@ class Learner:
         oracle = self.config.oracle
         return oracle.after_highest_weight if oracle and self.narrowed else self.config.highest_weight
 
-    def critic_step(self, experience: Experience, rewards: np.ndarray) -> dict[str, float]:
-        """Take a step of the critic towards rewards f32[n, 4] of the questions' rounds; see `Critic.step`."""
+    def critic_step(self, minibatch: np.ndarray) -> dict[str, float]:
+        """Take a step of the critic towards the rewards of the questions' rounds; see `Critic.step`."""
         if self.critic is None:
             raise ValueError("there is no critic: the baseline needs none")
-        return self.critic.step(experience, rewards)
+        return self.critic.step(minibatch)
 
     def alarms(self) -> list[Alarm]:
         """Return the current signs of a collapse."""
         collapse = self.config.collapse
         found = []
-        for model, pupil in self._pupils.items():
-            entropy = pupil.entropy
+        for model, learning in self._models.items():
+            entropy = learning.entropy
             if not entropy.settled:
                 continue
             floor = collapse.entropy_share * min(entropy.state.first, entropy.target)
             if entropy.state.recent < floor:
                 found.append(Alarm(model, "entropy", entropy.state.recent, floor))
-            if pupil.behaviour_kl > collapse.behaviour_kl:
-                found.append(Alarm(model, "kl_behaviour", pupil.behaviour_kl, collapse.behaviour_kl))
+            if learning.behaviour_kl > collapse.behaviour_kl:
+                found.append(Alarm(model, "kl_behaviour", learning.behaviour_kl, collapse.behaviour_kl))
         return found
 
     def state(self) -> tuple[LearnerState, dict[str, torch.Tensor]]:
         """Return everything that a resumed run needs: plain values, and tensors by name, which are not copied."""
         tensors: dict[str, torch.Tensor] = {}
-        for model, pupil in self._pupils.items():
-            tensors |= {f"{model}.{name}": each for name, each in pupil.tensors().items()}
+        for model, learning in self._models.items():
+            tensors |= {f"{model}.{name}": each for name, each in learning.tensors().items()}
         if self.critic is not None:
             tensors |= {f"critic.{name}": each for name, each in self.critic.tensors().items()}
         state = LearnerState(
             games=self.games,
             narrowed=self.narrowed,
-            pupils={model: pupil.state() for model, pupil in self._pupils.items()},
+            models={model: learning.state() for model, learning in self._models.items()},
             moments=self.advantages.moments.model_copy(),
             critic_steps=self.critic.optimizer.steps if self.critic else 0,
         )
@@ -216,8 +217,8 @@ class Learner:
         if state.narrowed and not self.narrowed:
             self._narrow()
         self.games = state.games
-        for model, pupil in self._pupils.items():
-            pupil.load(state.pupils[model], tensors_below(tensors, f"{model}."))
+        for model, learning in self._models.items():
+            learning.load(state.models[model], tensors_below(tensors, f"{model}."))
         self.advantages.moments = state.moments.model_copy()
         if self.critic is not None:
             below = tensors_below(tensors, "critic.")

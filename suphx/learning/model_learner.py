@@ -11,16 +11,15 @@ from pydantic import BaseModel, ConfigDict
 from suphx.checkpoint import tensors_below
 from suphx.learning.config import LearningConfig
 from suphx.learning.controllers import ControllerState, EntropyController
-from suphx.learning.experience import Experience
+from suphx.learning.experience import with_hidden
 from suphx.learning.optimizer import Faster, Optimizer
-from suphx.learning.passes import with_hidden
 from suphx.learning.policy_gradient import Terms, divergence, log_probabilities, terms_of
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 
 
-class PupilState(BaseModel):
+class ModelState(BaseModel):
     """Everything that changes in one model's learning, besides tensors."""
 
     model_config = ConfigDict(extra="forbid")
@@ -42,7 +41,7 @@ class Pass:
     distances: dict[str, torch.Tensor]
 
 
-class Pupil:
+class ModelLearner:
     """One model that learns."""
 
     def __init__(
@@ -74,42 +73,40 @@ class Pupil:
         faster = Faster(network.first.weight, hidden, config.oracle.planes_rate) if config.oracle and hidden else None
         self.optimizer = Optimizer(network, rate, config.weight_decay, muon, None, config.gradient_norm, faster)
 
-    def learn_from(
-        self, experience: Experience, legal: np.ndarray, advantage: np.ndarray, highest_weight: float, tells: bool
-    ) -> Pass:
-        """Add the gradients of some questions to those of the batch; legal bool[n, m], advantage f32[n].
+    def learn_from(self, rows: np.ndarray, legal: np.ndarray, highest_weight: float, tells: bool) -> Pass:
+        """Add the gradients of some questions to those of the batch; legal bool[n, m].
 
         tells: measure the distance to the reference even if it does not affect learning.
         """
         device = self.precision.device
         possible = torch.from_numpy(legal).to(device)
-        packed = with_hidden(experience.planes, experience.oracle, self.network.planes)
+        packed = with_hidden(rows["planes"], rows["oracle"], self.network.planes)
         log_policy = log_probabilities(self.network.of_packed(packed, self.precision), possible)
         terms = terms_of(
             log_policy,
-            torch.from_numpy(experience.answer.astype(np.int64)).to(device),
-            torch.from_numpy(experience.log_probability).to(device),
-            torch.from_numpy(advantage).to(device),
+            torch.from_numpy(rows["answer"].astype(np.int64)).to(device),
+            torch.from_numpy(rows["log_probability"].copy()).to(device),
+            torch.from_numpy(rows["advantage"].copy()).to(device),
             highest_weight,
         )
         objective = terms.gain + self.entropy.coefficient * terms.entropy
         distances = {}
         pulls = self.config.reference.coefficient if self.config.reference else 0.0
         if self.reference is not None and (tells or pulls):
-            log_reference = self._log_policy(self.reference, experience, possible)
+            log_reference = self._log_policy(self.reference, rows, possible)
             distances["kl_reference"] = divergence(log_policy, log_reference)
             objective = objective - pulls * distances["kl_reference"]
         if self.teacher is not None and self.config.teacher is not None:
-            log_teacher = self._log_policy(self.teacher, experience, possible)
+            log_teacher = self._log_policy(self.teacher, rows, possible)
             distances["kl_teacher"] = divergence(log_teacher, log_policy)
             objective = objective - self.config.teacher.coefficient * distances["kl_teacher"]
         loss = -objective[terms.kept].sum()
         loss.backward()
         return Pass(loss.detach(), terms, {name: each.detach() for name, each in distances.items()})
 
-    def _log_policy(self, fixed: Evaluator, experience: Experience, possible: torch.Tensor) -> torch.Tensor:
+    def _log_policy(self, fixed: Evaluator, rows: np.ndarray, possible: torch.Tensor) -> torch.Tensor:
         """Return log-probabilities f32[n, m] of a network that does not learn; a teacher also sees hidden planes."""
-        packed = with_hidden(experience.planes, experience.hidden, fixed.planes)
+        packed = with_hidden(rows["planes"], rows["hidden"], fixed.planes)
         return log_probabilities(torch.from_numpy(fixed.logits(packed)).to(possible.device), possible)
 
     def control(self, figures: dict[str, float]) -> dict[str, float]:
@@ -119,9 +116,9 @@ class Pupil:
         self.behaviour_kl += share * (figures["kl_behaviour"] - self.behaviour_kl)
         return {"entropy_target": self.entropy.target}
 
-    def state(self) -> PupilState:
+    def state(self) -> ModelState:
         """Return the state besides tensors."""
-        return PupilState(
+        return ModelState(
             steps=self.optimizer.steps,
             entropy=self.entropy.state,
             behaviour_kl=self.behaviour_kl,
@@ -132,7 +129,7 @@ class Pupil:
         weights = {f"network.{name}": each for name, each in self.network.state_dict().items()}
         return weights | self.optimizer.tensors()
 
-    def load(self, state: PupilState, tensors: dict[str, torch.Tensor]) -> None:
+    def load(self, state: ModelState, tensors: dict[str, torch.Tensor]) -> None:
         """Resume from what `state` and `tensors` returned; raises KeyError if something is missing."""
         self.network.load_state_dict(tensors_below(tensors, "network."))
         self.optimizer.load_tensors(tensors, state.steps)

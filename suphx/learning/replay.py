@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -11,47 +10,11 @@ from pydantic import BaseModel, ConfigDict
 
 from suphx.checkpoint import tensors_below
 from suphx.learning.config import ReplayConfig
-from suphx.learning.experience import Batch, Experience
+from suphx.learning.experience import Batch, experience_dtype
 from suphx.networks.sizes import MODELS
 
 #: Used-up rows are removed from a part once less than this share of its rows can still be used.
 _COMPACT_BELOW = 0.5
-
-
-@dataclass(frozen=True)
-class Lesson:
-    """Questions to one network with the advantages of their answers."""
-
-    experience: Experience
-    advantage: np.ndarray
-    """f32[n]"""
-    rewards: np.ndarray
-    """f32[n, 4]: reward of the question's round to each seat, starting with the seat that is asked"""
-    version: np.ndarray
-    """u4[n]: version of the policy that played"""
-
-    def __len__(self) -> int:
-        return len(self.advantage)
-
-    def rows(self, which: np.ndarray | slice) -> Lesson:
-        """Return some of the rows, chosen by indices i64[m], a mask bool[n] or a slice."""
-        return Lesson(self.experience.rows(which), self.advantage[which], self.rewards[which], self.version[which])
-
-    @staticmethod
-    def together(lessons: Sequence[Lesson]) -> Lesson:
-        """Return the rows of one or more lessons one after the other, in arrays of its own."""
-        columns = [each.columns() for each in lessons]
-        return _lesson({name: np.concatenate([each[name] for each in columns]) for name in columns[0]})
-
-    def columns(self) -> dict[str, np.ndarray]:
-        """Return all columns by name."""
-        found = {field.name: getattr(self.experience, field.name) for field in fields(Experience)}
-        return found | {"advantage": self.advantage, "rewards": self.rewards, "version": self.version}
-
-
-def _lesson(columns: dict[str, np.ndarray]) -> Lesson:
-    experience = Experience(**{field.name: columns[field.name] for field in fields(Experience)})
-    return Lesson(experience, columns["advantage"], columns["rewards"], columns["version"])
 
 
 @dataclass
@@ -60,13 +23,14 @@ class _Part:
 
     model: str
     version: int
-    lesson: Lesson
+    rows: np.ndarray
+    """`experience_dtype`[n]"""
     uses: np.ndarray
     """u1[n]: how often each question was used"""
 
     @property
     def size(self) -> int:
-        return int(self.uses.nbytes + sum(each.nbytes for each in self.lesson.columns().values()))
+        return int(self.uses.nbytes + self.rows.nbytes)
 
 
 class _PartState(BaseModel):
@@ -74,6 +38,8 @@ class _PartState(BaseModel):
 
     model: str
     version: int
+    planes: tuple[int, int, int]
+    """Numbers of planes of the rows: of the position, shown to an oracle, hidden."""
 
 
 class ReplayState(BaseModel):
@@ -97,7 +63,7 @@ class ReplayState(BaseModel):
 
 
 class ReplayBuffer:
-    """Stores lessons and draws minibatches from them; draws depend only on the random seed and on earlier calls."""
+    """Stores experience and draws minibatches from it; draws depend only on the random seed and on earlier calls."""
 
     def __init__(self, config: ReplayConfig, seed: int = 0) -> None:
         self._config = config
@@ -115,12 +81,12 @@ class ReplayBuffer:
         if batch.size() > self._config.bytes:
             raise ValueError(f"replay.bytes: {self._config.bytes} is no room for one batch of {batch.size()} bytes")
         for model, experience in batch.experience.items():
-            version = batch.paths["version"][experience.path]
-            whole = Lesson(experience, advantages[model], batch.rewards(model), version)
-            versions = np.unique(version)
+            whole = experience.copy()  # what Ray passes is read-only
+            whole["advantage"] = advantages[model]
+            versions = np.unique(whole["version"])
             for each in versions:
-                lesson = whole if len(versions) == 1 else whole.rows(version == each)
-                self._parts.append(_Part(model, int(each), lesson, np.zeros(len(lesson), np.uint8)))
+                rows = whole if len(versions) == 1 else whole[whole["version"] == each]
+                self._parts.append(_Part(model, int(each), rows, np.zeros(len(rows), np.uint8)))
         self._state.added += sum(len(each) for each in batch.experience.values())
         self._drop_stale()
         self._make_room()
@@ -134,8 +100,8 @@ class ReplayBuffer:
         """Return how many of a model's questions can still be used."""
         return sum(int(self._usable(part).sum()) for part in self._parts if part.model == model)
 
-    def sample(self, model: str, n: int) -> Lesson | None:
-        """Draw n different questions uniformly from those that can still be used; None if there are fewer."""
+    def sample(self, model: str, n: int) -> np.ndarray | None:
+        """Draw a minibatch: n different questions, uniformly from all that can be used; None if there are fewer."""
         parts = [part for part in self._parts if part.model == model]
         usable = [np.flatnonzero(self._usable(part)) for part in parts]
         ends = np.cumsum([0, *map(len, usable)])
@@ -150,9 +116,9 @@ class ReplayBuffer:
         for part, rows, start, end in zip(parts, usable, ends[:-1], ends[1:], strict=True):
             taken = rows[chosen[(chosen >= start) & (chosen < end)] - start]
             part.uses[taken] += 1
-            found.append(part.lesson.rows(taken))
+            found.append(part.rows[taken])
         self._compact()
-        return Lesson.together(found)
+        return np.concatenate(found)
 
     def figures(self) -> dict[str, float]:
         """Return figures about the contents, by name; ages are in versions."""
@@ -175,20 +141,22 @@ class ReplayBuffer:
 
     def state(self) -> tuple[ReplayState, dict[str, torch.Tensor]]:
         """Return everything that a resumed run needs: plain values, and tensors by name, which are not copied."""
-        tensors = {}
+        tensors: dict[str, torch.Tensor] = {}
+        parts = []
         for number, part in enumerate(self._parts):
-            for name, column in (part.lesson.columns() | {"uses": part.uses}).items():
-                tensors[f"{number}.{name}"] = torch.from_numpy(np.ascontiguousarray(column))
-        parts = [_PartState(model=part.model, version=part.version) for part in self._parts]
+            data = np.ascontiguousarray(part.rows).view(np.uint8).reshape(len(part.rows), part.rows.itemsize)
+            tensors |= {f"{number}.rows": torch.from_numpy(data), f"{number}.uses": torch.from_numpy(part.uses)}
+            planes, oracle, hidden = (part.rows[name].shape[1] for name in ("planes", "oracle", "hidden"))
+            parts.append(_PartState(model=part.model, version=part.version, planes=(planes, oracle, hidden)))
         return self._state.model_copy(update={"parts": parts}, deep=True), tensors
 
     def load(self, state: ReplayState, tensors: dict[str, torch.Tensor]) -> None:
         """Resume from what `state` returned; raises KeyError if something is missing."""
         self._parts = []
         for number, part in enumerate(state.parts):
-            columns = {name: each.numpy().copy() for name, each in tensors_below(tensors, f"{number}.").items()}
-            uses = columns.pop("uses")
-            self._parts.append(_Part(part.model, part.version, _lesson(columns), uses))
+            found = {name: each.numpy().copy() for name, each in tensors_below(tensors, f"{number}.").items()}
+            rows = found["rows"].view(experience_dtype(*part.planes)).reshape(-1)
+            self._parts.append(_Part(part.model, part.version, rows, found["uses"]))
         self._state = state.model_copy(update={"parts": []}, deep=True)
 
     def _usable(self, part: _Part) -> np.ndarray:
@@ -214,7 +182,7 @@ class ReplayBuffer:
             usable = self._usable(part)
             left = int(usable.sum())
             if left < _COMPACT_BELOW * len(usable):
-                part = _Part(part.model, part.version, part.lesson.rows(usable), part.uses[usable])
+                part = _Part(part.model, part.version, part.rows[usable], part.uses[usable])
             if left:
                 kept.append(part)
         self._parts = kept

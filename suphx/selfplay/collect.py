@@ -191,7 +191,7 @@ class Collector:
         """Return paths PATH[n] with their questions, which are removed here; owners: i64[n], table x 4 + seat."""
         number = np.full(len(self.tables) * SEATS, -1)
         number[owners] = np.arange(len(paths))
-        return Batch(paths, {model: questions.take(number) for model, questions in self._questions.items()})
+        return Batch(paths, {model: questions.take(number) for model, questions in self._questions.items()}).fill()
 
     def state(self) -> dict[str, np.ndarray]:
         """Return everything except the policy, as plain arrays: a restored copy with the same policy plays the same."""

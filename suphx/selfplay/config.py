@@ -94,7 +94,7 @@ class TrainConfig(Config):
 
     @property
     def hidden_planes(self) -> dict[str, bool]:
-        """Which columns of hidden planes `Experience` has for every question.
+        """Which fields of hidden planes a question's record (`experience_dtype`) has.
 
         `oracle`: what a learning oracle was shown; `hidden`: all hidden planes, for a teacher or a critic.
         """

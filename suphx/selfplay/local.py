@@ -134,14 +134,14 @@ class LocalTraining(Training):
         taken = 0
         for model in self.config.learning.models:
             while taken < most:
-                lesson = self.replay.sample(model, self.config.learning.batch_for(model))
-                if lesson is None:
+                minibatch = self.replay.sample(model, self.config.learning.batch_for(model))
+                if minibatch is None:
                     break
-                figures = self.learner.step(model, lesson.experience, lesson.advantage)
-                staleness = float(self.progress.version - lesson.version.astype(np.int64).mean())
+                figures = self.learner.step(model, minibatch)
+                staleness = float(self.progress.version - minibatch["version"].astype(np.int64).mean())
                 self.averages.add(model, figures | {"staleness": staleness})
                 if self.learner.critic is not None:
-                    self.averages.add(CRITIC, self.learner.critic_step(lesson.experience, lesson.rewards))
+                    self.averages.add(CRITIC, self.learner.critic_step(minibatch))
                 taken += 1
         return taken
 

@@ -20,7 +20,6 @@ from suphx.adaptation.positions import Position
 from suphx.adaptation.rollouts import roll_out, rollouts_of
 from suphx.adaptation.steps import between, step
 from suphx.agent.network_agent import untrained_networks
-from suphx.learning.experience import Experience
 from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.timing import made_up_planes
@@ -91,7 +90,7 @@ def test_a_copy_shares_what_does_not_learn_and_answers_as_a_whole_one(
     assert blocks_in_common(network, original) == shared
     near = between(original, network, 0.5)
     assert blocks_in_common(near, original) == shared and not same(AGENT.copy({"discard": near}), learned)
-    planes = lessons.of(0)[0].experience["discard"].planes
+    planes = lessons.of(0)[0].experience["discard"]["planes"]
     whole = Copy({"discard": copy.deepcopy(network)}, PRECISION)
     assert np.array_equal(learned.calls["discard"](planes), whole.calls["discard"](planes))
     fused = [each._evaluators["discard"]._fused for each in (learned, AGENT._whole)]
@@ -111,13 +110,13 @@ def test_the_first_step_is_the_same_by_either_form_and_a_later_one_is_not(lesson
 
 def test_first_answers_alone_are_learned_from_where_that_is_asked(lessons: Lessons) -> None:
     asked = lessons.of(0)[0].experience["discard"]
-    advantage = np.random.default_rng(1).normal(size=int(asked.path.max()) + 1)
-    firsts = asked.rows(np.array([np.flatnonzero(asked.path == path)[0] for path in np.unique(asked.path)]))
+    advantage = np.random.default_rng(1).normal(size=int(asked["path"].max()) + 1)
+    firsts = asked[np.array([np.flatnonzero(asked["path"] == path)[0] for path in np.unique(asked["path"])])]
     assert len(firsts) < len(asked)
 
-    def learned(experience: Experience, first_answers: int | None) -> torch.Tensor:
+    def learned(experience: np.ndarray, first_answers: int | None) -> torch.Tensor:
         config = StepsConfig(blocks=0, distance=0.02, first_answers=first_answers)
-        worth = advantage[experience.path]
+        worth = advantage[experience["path"]]
         made = step(AGENT.networks["discard"], experience, worth, config, 1.0, PRECISION, SEED)
         return torch.cat([each.flatten() for each in made.parameters()])
 
@@ -223,7 +222,7 @@ def test_rounds_are_played_again_where_another_call_may_be_the_surest(positions:
     deals = Deals(original, Called(), SEED)
     played = deals.play(positions, [original.itself] * 6, 12, 0, ["chow"])
     asked = played.rolled.experience["chow"]
-    assert len(asked) and np.array_equal(answers(copies[0].calls["chow"], asked), asked.answer)
+    assert len(asked) and np.array_equal(answers(copies[0].calls["chow"], asked), asked["answer"])
     rollouts = rollouts_of(6, 12)
     own = [original.player(copies[0])] * 6
     every = roll_out(positions, rollouts, own, original.playing, SEED)

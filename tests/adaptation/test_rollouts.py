@@ -82,7 +82,7 @@ def test_copies_of_a_deal_have_its_tiles_and_other_random_numbers() -> None:
     assert len(watcher.first) == 36  # each rollout has a seed of its own
     assert len(np.unique(walls, axis=0)) == 12
     found = rolled(positions, rollouts)
-    answers = [found.experience["discard"].answer[found.experience["discard"].path == row] for row in range(36)]
+    answers = [found.experience["discard"]["answer"][found.experience["discard"]["path"] == row] for row in range(36)]
     assert len({each.tobytes() for each in answers}) > 18
 
 
@@ -92,7 +92,7 @@ def test_a_rollout_does_not_depend_on_what_is_played_beside_it(side_by_side: int
     expected, found = rolled(positions, rollouts), rolled(positions, rollouts, side_by_side)
     assert np.array_equal(as_bytes(expected.ended), as_bytes(found.ended))
     for name in ("path", "place", "planes", "legal", "answer", "log_probability"):
-        assert np.array_equal(getattr(expected.experience["discard"], name), getattr(found.experience["discard"], name))
+        assert np.array_equal(expected.experience["discard"][name], found.experience["discard"][name])
 
 
 def test_a_position_alone_has_the_same_rollouts_as_among_others() -> None:
@@ -115,31 +115,31 @@ def test_every_question_is_kept_with_what_the_network_said() -> None:
     positions, rollouts = late_positions(2), rollouts_of(2, 5)
     found = rolled(positions, rollouts)
     experience = found.experience["discard"]
-    assert set(experience.path.tolist()) <= set(range(10)) and np.all(np.diff(experience.path.astype(int)) >= 0)
-    legal = torch.from_numpy(legal_answers(experience.legal, OUTPUTS["discard"]))
+    assert set(experience["path"].tolist()) <= set(range(10)) and np.all(np.diff(experience["path"].astype(int)) >= 0)
+    legal = torch.from_numpy(legal_answers(experience["legal"], OUTPUTS["discard"]))
     network = tiny_agent().networks["discard"]
     with torch.inference_mode():
-        said = network.of_packed(experience.planes, PRECISION)
+        said = network.of_packed(np.ascontiguousarray(experience["planes"]), PRECISION)
         log_policy = log_probabilities(said, legal)
-    taken = log_policy[torch.arange(len(experience)), torch.from_numpy(experience.answer.astype(np.int64))]
-    assert np.allclose(taken.numpy(), experience.log_probability, atol=1e-4)
+    taken = log_policy[torch.arange(len(experience)), torch.from_numpy(experience["answer"].astype(np.int64))]
+    assert np.allclose(taken.numpy(), experience["log_probability"], atol=1e-4)
     for row in range(10):
-        mine = experience.path == row
+        mine = experience["path"] == row
         seat = positions[rollouts["position"][row]].seat
         assert mine.sum() <= found.ended["n_river"][row, seat] + 1
-        assert np.array_equal(experience.place[mine], np.arange(mine.sum()))
+        assert np.array_equal(experience["place"][mine], np.arange(mine.sum()))
 
 
 def test_sure_answers_are_left_out_if_so_wanted() -> None:
     positions, rollouts, agent = late_positions(1), rollouts_of(1, 6), tiny_agent()
     own = agent.player(drawn=["discard"])
     every = roll_out(positions, rollouts, [own], agent.playing, SEED, ["discard"]).experience["discard"]
-    logits = agent.logits("discard", every.planes)
-    sureness = highest_probability(logits, legal_answers(every.legal, OUTPUTS["discard"]))
+    logits = agent.logits("discard", every["planes"])
+    sureness = highest_probability(logits, legal_answers(every["legal"], OUTPUTS["discard"]))
     bound = float(np.median(sureness))
     some = roll_out(positions, rollouts, [own], agent.playing, SEED, ["discard"], bound).experience["discard"]
     assert 0 < len(some) < len(every)
-    assert np.array_equal(some.planes, every.planes[sureness <= bound])
+    assert np.array_equal(some["planes"], every["planes"][sureness <= bound])
 
 
 def test_nothing_to_roll_out_is_no_error() -> None:

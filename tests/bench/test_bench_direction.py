@@ -67,14 +67,14 @@ def test_worth_is_what_other_chances_of_the_answers_make_of_the_rewards(ways):
         finished = collector.step()
         for model, asked in finished.batch.experience.items() if finished else ():
             for n in range(len(asked)):
-                path = finished.batch.paths[asked.path[n]]
+                path = finished.batch.paths[asked["path"][n]]
                 if path["game"] >= GAMES:
                     continue
                 with torch.inference_mode():
-                    logits = other[model](unpack(asked.planes[n : n + 1], torch.float32, torch.device("cpu")))[0]
-                possible = legal_answers(asked.legal[n : n + 1], len(logits))[0]
+                    logits = other[model](unpack(asked["planes"][n : n + 1], torch.float32, torch.device("cpu")))[0]
+                possible = legal_answers(asked["legal"][n : n + 1], len(logits))[0]
                 all_of_them = sum(math.exp(logit) for logit, can in zip(logits.tolist(), possible, strict=True) if can)
-                weight = math.exp(logits[int(asked.answer[n])]) / all_of_them / math.exp(asked.log_probability[n])
+                weight = math.exp(logits[int(asked["answer"][n])]) / all_of_them / math.exp(asked["log_probability"][n])
                 gains[int(path["game"])] += (weight - 1) * float(path["reward"]) * UNIT / SEATS
                 distances.append(weight - 1 - math.log(weight))
         if finished:

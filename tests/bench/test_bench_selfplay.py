@@ -35,8 +35,8 @@ def test_a_step_of_learning_is_held_against_the_bare_step(with_critic):
 
 def test_made_up_questions_can_be_learned_from():
     questions = made_up_questions(5)
-    assert len(questions) == 5 and questions.answer.max() < 34
-    assert np.exp(questions.log_probability) == pytest.approx(1 / 34)
+    assert len(questions) == 5 and questions["answer"].max() < 34
+    assert np.exp(questions["log_probability"]) == pytest.approx(1 / 34)
 
 
 def test_operations_are_those_of_the_convolutions_and_a_little_more():

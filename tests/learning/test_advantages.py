@@ -9,8 +9,8 @@ from pydantic import ValidationError
 from suphx.learning.advantages import Advantages, Values, generalised, raw_advantages
 from suphx.learning.config import CriticConfig, LearningConfig
 from suphx.learning.critic import Critic
-from suphx.learning.experience import Batch, Experience
-from tests.learning.toy_experience import ALL, PRECISION, TINY, questions, random_planes, rounds
+from suphx.learning.experience import Batch
+from tests.learning.toy_experience import ALL, PRECISION, TINY, questions, random_planes, rounds, valued
 
 REWARDS = np.array([2.0, -1.0, 0.5, 4.0], np.float32)
 #: Of two rounds, all four seats.
@@ -21,7 +21,7 @@ def advantages_of(config: LearningConfig, batch: Batch, values: Values | None = 
     return Advantages(config).of(batch, raw_advantages(config, batch, values))
 
 
-def split_paths(seed: int = 0) -> tuple[dict[str, Experience], dict[str, np.ndarray]]:
+def split_paths(seed: int = 0) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Questions to two models, in no order of paths; path 2 has none. With values f32[n, 4]."""
     generator = np.random.default_rng(seed)
     path = np.repeat([0, 1, 3], [5, 1, 7])
@@ -31,7 +31,7 @@ def split_paths(seed: int = 0) -> tuple[dict[str, Experience], dict[str, np.ndar
 
 def two_models(
     path: np.ndarray, place: np.ndarray, generator: np.random.Generator
-) -> tuple[dict[str, Experience], dict[str, np.ndarray]]:
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     order = generator.permutation(len(path))
     path, place = path[order], place[order]
     found, values = {}, {}
@@ -47,16 +47,16 @@ def slow_reference(batch: Batch, values: dict[str, np.ndarray], gae_lambda: floa
     found = {model: np.zeros(len(each)) for model, each in batch.experience.items()}
     for game in np.unique(batch.paths["game"]):
         asked = sorted(
-            (int(each.place[row]), model, row)
+            (int(each["place"][row]), model, row)
             for model, each in batch.experience.items()
             for row in range(len(each))
-            if batch.paths["game"][each.path[row]] == game
+            if batch.paths["game"][each["path"][row]] == game
         )
         for at, (_, model, row) in enumerate(asked):
-            path = batch.paths[batch.experience[model].path[row]]
+            path = batch.paths[batch.experience[model]["path"][row]]
             expected = []
             for _, other, there in asked[at:]:
-                other_seat = batch.paths["seat"][batch.experience[other].path[there]]
+                other_seat = batch.paths["seat"][batch.experience[other]["path"][there]]
                 expected.append(float(values[other][there, (int(path["seat"]) - int(other_seat)) % 4]))
             deltas = np.diff([*expected, float(path["reward"])])
             found[model][row] = sum(gae_lambda**k * delta for k, delta in enumerate(deltas))
@@ -89,7 +89,7 @@ def test_with_lambda_1_an_advantage_is_the_reward_less_the_value() -> None:
     experience, values = split_paths()
     found = generalised(rounds(experience, REWARDS), values, 1.0)
     for model, each in found.items():
-        np.testing.assert_allclose(each, REWARDS[experience[model].path] - values[model][:, 0], rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(each, REWARDS[experience[model]["path"]] - values[model][:, 0], rtol=1e-6, atol=1e-6)
 
 
 def test_the_mean_is_over_questions_and_moves_with_the_batches() -> None:
@@ -122,16 +122,15 @@ def test_batches_without_questions_or_without_differences_are_no_trouble() -> No
     assert not advantages.of(same, raw_advantages(config, same))["discard"].any()
 
 
-def hidden_luck(n: int, seed: int) -> tuple[Experience, np.ndarray]:
+def hidden_luck(n: int, seed: int) -> np.ndarray:
     """Rounds whose reward is mostly what a hidden plane says, and a little what was answered; the seat across pays."""
     generator = np.random.default_rng(seed)
     luck = generator.integers(0, 2, n)
     answer = generator.integers(0, 2, n)
     hidden = np.where(luck, ALL, np.uint64(0))[:, None]
     reward = 2.0 * luck + 0.3 * answer + generator.normal(scale=0.2, size=n)
-    return questions(random_planes(n, 2, seed), 2, answer=answer, hidden=hidden), np.outer(
-        reward, [1, 0, -1, 0]
-    ).astype("f4")
+    asked = questions(random_planes(n, 2, seed), 2, answer=answer, hidden=hidden)
+    return valued(asked, np.zeros(n), np.outer(reward, [1, 0, -1, 0]))
 
 
 def critic_of(config: LearningConfig) -> Critic:
@@ -143,16 +142,16 @@ def test_a_critic_that_sees_what_is_hidden_takes_the_luck_out_of_advantages() ->
     config = LearningConfig(baseline="critic", scale=False, critic=settings)
     critic = critic_of(config)
     for step in range(60):
-        figures = critic.step(*hidden_luck(128, step))
+        figures = critic.step(hidden_luck(128, step))
     assert figures["explained_variance"] > 0.8
-    experience, reward = hidden_luck(1000, 999)
-    batch = rounds({"discard": experience}, reward[:, 0])
+    experience = hidden_luck(1000, 999)
+    batch = rounds({"discard": experience}, experience["rewards"][:, 0])
     by_critic = advantages_of(config, batch, critic.values)["discard"]
     by_mean = advantages_of(LearningConfig(scale=False), batch)["discard"]
     assert by_critic.var() < 0.15 * by_mean.var()
     # The gradient's mean is what it was: what the better answer is worth.
     for found in (by_critic, by_mean):
-        gain = found[experience.answer == 1].mean() - found[experience.answer == 0].mean()
+        gain = found[experience["answer"] == 1].mean() - found[experience["answer"] == 0].mean()
         assert float(gain) == pytest.approx(0.3, abs=4 * float(found.std()) * (4 / len(found)) ** 0.5)
 
 
@@ -161,10 +160,10 @@ def test_a_fresh_critic_expects_nothing_and_its_rate_rises(warmup_steps: int) ->
     settings = CriticConfig(size=TINY, learning_rate=0.01, warmup_steps=warmup_steps)
     critic = critic_of(LearningConfig(baseline="critic", critic=settings))
     answer = critic.network.get_parameter("head.answer.bias")
-    assert not critic.values(hidden_luck(8, 0)[0]).any()
+    assert not critic.values(hidden_luck(8, 0)).any()
     for step in range(8):
         before = answer.detach().clone()
-        critic.step(*hidden_luck(128, step))
+        critic.step(hidden_luck(128, step))
         went, rate = float((answer.detach() - before).abs().max()), 0.01 * min((step + 1) / warmup_steps, 1)
         assert 0 < went <= 1.01 * rate
         if step == 0:
@@ -177,7 +176,7 @@ def test_a_critic_may_take_several_steps_from_a_batch() -> None:
         settings = CriticConfig(size=TINY, learning_rate=0.01, warmup_steps=1, steps=steps)
         critic = critic_of(LearningConfig(baseline="critic", critic=settings))
         for step in range(3):
-            explained[steps] = critic.step(*hidden_luck(128, step))["explained_variance"]
+            explained[steps] = critic.step(hidden_luck(128, step))["explained_variance"]
         assert critic.optimizer.steps == 3 * steps
     assert explained[5] > explained[1] + 0.1
     with pytest.raises(ValidationError, match=r"critic\.steps: more of them"):
@@ -185,7 +184,7 @@ def test_a_critic_may_take_several_steps_from_a_batch() -> None:
 
 
 def test_a_critic_without_hidden_planes_says_so() -> None:
-    experience, reward = hidden_luck(4, 0)
-    bare = questions(experience.planes, 2)
+    experience = hidden_luck(4, 0)
+    bare = questions(experience["planes"], 2)
     with pytest.raises(ValueError, match="1 planes of what is hidden, not 0"):
-        critic_of(LearningConfig(critic=CriticConfig(size=TINY))).step(bare, reward)
+        critic_of(LearningConfig(critic=CriticConfig(size=TINY))).step(bare)

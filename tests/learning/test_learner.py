@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,7 @@ import torch
 
 from suphx.checkpoint import TrainingProgress, load_checkpoint, save_checkpoint
 from suphx.features.layout import ORACLE_PLANES
-from suphx.learning import passes as passes_of_learning
+from suphx.learning import experience as experience_of_learning
 from suphx.learning.config import (
     AnnealConfig,
     CollapseConfig,
@@ -39,6 +38,7 @@ from tests.learning.toy_experience import (
     questions,
     random_planes,
     rounds,
+    valued,
 )
 from tests.learning.toy_experience import tiny_network as network_of
 
@@ -57,7 +57,7 @@ def made_batch(n: int, seed: int = 0, hidden: bool = False, models: tuple[str, .
         planes = random_planes(n, PLANES, seed + 1)
         played = np.full(n, -np.log(answers))
         experience[model] = questions(planes, answers, answer, played, oracle=perfect, hidden=perfect)
-    answer = experience[models[0]].answer.astype(float)
+    answer = experience[models[0]]["answer"].astype(float)
     return rounds(experience, (generator.normal(size=n) - answer).astype(np.float32))
 
 
@@ -66,7 +66,7 @@ def learner_of(config: LearningConfig, **more) -> Learner:
 
 
 def step(learner: Learner, batch: Batch, model: str = "discard") -> dict[str, float]:
-    return learner.step(model, batch.experience[model], learner.advantages_of(batch)[model])
+    return learner.step(model, valued(batch.experience[model], learner.advantages_of(batch)[model]))
 
 
 def weights(learner: Learner) -> dict[str, torch.Tensor]:
@@ -84,10 +84,10 @@ def test_a_batch_in_several_passes_is_one_batch() -> None:
     batch = made_batch(600)
     experience = batch.experience["discard"]
     whole = copy.deepcopy(learner.networks["discard"])
-    policy = policy_of(whole, experience.planes, ANSWERS)
+    policy = policy_of(whole, experience["planes"], ANSWERS)
     advantage = learner.advantages_of(batch)["discard"]
-    figures = learner.step("discard", experience, advantage)
-    weight = policy[np.arange(600), experience.answer] * ANSWERS
+    figures = learner.step("discard", valued(experience, advantage))
+    weight = policy[np.arange(600), experience["answer"]] * ANSWERS
     kept = weight <= 1.01
     entropy = -(policy * np.log(policy)).sum(axis=1)
     assert 0 < (~kept).sum() < 600
@@ -97,8 +97,8 @@ def test_a_batch_in_several_passes_is_one_batch() -> None:
     assert figures["weight_max"] == pytest.approx(weight.max(), rel=1e-5)
     assert figures["entropy"] == pytest.approx(entropy.mean(), rel=1e-5)
     assert figures["kl_behaviour"] == pytest.approx((weight - 1 - np.log(weight)).mean(), rel=1e-3)
-    log_policy = whole(as_input(experience.planes))[:, :ANSWERS].log_softmax(dim=1)
-    answered = log_policy[torch.arange(600), torch.from_numpy(experience.answer.astype(int))]
+    log_policy = whole(as_input(experience["planes"]))[:, :ANSWERS].log_softmax(dim=1)
+    answered = log_policy[torch.arange(600), torch.from_numpy(experience["answer"].astype(int))]
     gain = answered.exp() * ANSWERS * torch.from_numpy(advantage) - 0.01 * (log_policy.exp() * log_policy).sum(dim=1)
     (-gain[torch.from_numpy(kept)].mean()).backward()
     for found, weights_of_it in zip(gradients(learner).values(), whole.parameters(), strict=True):
@@ -118,13 +118,13 @@ def test_a_long_gradient_is_shortened_and_its_length_reported() -> None:
 def test_rejected_questions_have_no_part_in_the_step() -> None:
     batch = made_batch(64)
     experience = batch.experience["discard"]
-    played = experience.log_probability.copy()
+    played = experience["log_probability"].copy()
     played[::2] = -20  # weights far above any bound
     advantage = np.ones(64, np.float32)
     mixed, kept = learner_of(LearningConfig()), learner_of(LearningConfig())
-    planes = experience.planes
-    figures = mixed.step("discard", questions(planes, ANSWERS, experience.answer, played), advantage)
-    kept.step("discard", experience.rows(np.arange(1, 64, 2)), advantage[::2])
+    planes = experience["planes"]
+    figures = mixed.step("discard", valued(questions(planes, ANSWERS, experience["answer"], played), advantage))
+    kept.step("discard", valued(experience[np.arange(1, 64, 2)], advantage[::2]))
     assert figures["rejected"] == 0.5
     for name, each in gradients(mixed).items():
         torch.testing.assert_close(each, gradients(kept)[name], rtol=1e-4, atol=1e-6)
@@ -134,7 +134,7 @@ def test_no_step_is_taken_where_all_is_rejected() -> None:
     learner = learner_of(LearningConfig())
     before = weights(learner)
     figures = learner.step(
-        "discard", questions(random_planes(8, PLANES), 4, played=np.full(8, -30.0)), np.ones(8, "f4")
+        "discard", valued(questions(random_planes(8, PLANES), 4, played=np.full(8, -30.0)), np.ones(8))
     )
     assert figures["rejected"] == 1 and figures["gradient_norm"] == 0
     assert all(torch.equal(each, before[name]) for name, each in weights(learner).items())
@@ -147,9 +147,10 @@ def test_what_is_no_number_is_refused_and_changes_nothing(what: str) -> None:
     step(learner, batch)
     before, state = weights(learner), learner.state()[0]
     experience, advantage = batch.experience["discard"], np.ones(300, np.float32)
-    {"advantage": advantage, "log_probability": experience.log_probability}[what][299] = np.nan
+    broken = valued(experience, advantage)
+    broken[what][299] = np.nan
     with pytest.raises(LearningDiverged, match=r"discard: step 2 was not taken: loss nan.*--set start=.*another name"):
-        learner.step("discard", experience, advantage)
+        learner.step("discard", broken)
     assert all(torch.equal(each, before[name]) for name, each in weights(learner).items())
     assert learner.state()[0] == state
     other = learner_of(LearningConfig())
@@ -165,9 +166,8 @@ def test_the_signal_in_a_gradient_is_told_from_chance(optimizer: str) -> None:
     generator = np.random.default_rng(1)
     for number in range(60):
         batch = made_batch(64, seed=number)
-        shuffled = batch.paths.copy()
-        shuffled["reward"] = generator.permutation(shuffled["reward"])
-        for name, each in (("signal", batch), ("chance", replace(batch, paths=shuffled))):
+        shuffled = rounds(batch.experience, generator.permutation(batch.paths["reward"]))
+        for name, each in (("signal", batch), ("chance", shuffled)):
             found[name].append(step(learners[name], each)["gradient_signal"])
     assert found["signal"][0] == found["chance"][0] == 0
     error = float(np.std(found["chance"])) / len(found["chance"]) ** 0.5
@@ -181,18 +181,18 @@ def test_a_critic_that_diverges_is_refused() -> None:
     experience = made_batch(10, hidden=True).experience["discard"]
     before = weights(learner)
     with pytest.raises(LearningDiverged, match="critic: step 1"):
-        learner.critic_step(experience, np.full((10, 4), np.inf, np.float32))
+        learner.critic_step(valued(experience, np.zeros(10), np.full((10, 4), np.inf)))
     assert all(torch.equal(each, before[name]) for name, each in weights(learner).items())
 
 
 def test_questions_that_cannot_be_are_refused() -> None:
     learner = learner_of(LearningConfig())
     with pytest.raises(ValueError, match="was not possible"):
-        learner.step("discard", questions(random_planes(2, PLANES), 2, answer=np.array([0, 2])), np.ones(2, "f4"))
+        learner.step("discard", questions(random_planes(2, PLANES), 2, answer=np.array([0, 2])))
     with pytest.raises(ValueError, match="no questions"):
-        learner.step("discard", questions(random_planes(0, PLANES), 2), np.ones(0, "f4"))
+        learner.step("discard", questions(random_planes(0, PLANES), 2))
     with pytest.raises(ValueError, match=r"6 planes cannot see 5 and 0 hidden"):
-        learner.step("discard", questions(random_planes(2, 5), 2), np.ones(2, "f4"))
+        learner.step("discard", questions(random_planes(2, 5), 2))
     with pytest.raises(ValueError, match="needs discard, discard's teacher"):
         Learner({}, LearningConfig(teacher=DistanceConfig()), PRECISION)
 
@@ -219,7 +219,7 @@ def test_a_reference_holds_the_policy() -> None:
 
 
 def test_a_reference_that_pulls_nowhere_tells_the_distance_and_changes_nothing(monkeypatch) -> None:
-    monkeypatch.setattr(passes_of_learning, "CPU_LEARNING_CHUNK", 16)
+    monkeypatch.setattr(experience_of_learning, "CPU_LEARNING_CHUNK", 16)
     batch = made_batch(64)
     with_it, without = (
         learner_of(LearningConfig(learning_rate=1e-2, reference=reference))
@@ -242,7 +242,7 @@ def test_an_oracle_distils_into_a_normal_policy() -> None:
     learner = learner_of(config, teachers={"discard": teacher})
     batch = made_batch(128, hidden=True)
     nothing = np.zeros(128, np.float32)
-    figures = [learner.step("discard", batch.experience["discard"], nothing)["kl_teacher"] for _ in range(100)]
+    figures = [learner.step("discard", valued(batch.experience["discard"], nothing))["kl_teacher"] for _ in range(100)]
     assert figures[0] > 0.05 and figures[-1] < 0.3 * figures[0]
 
 
@@ -317,19 +317,19 @@ def test_the_oracle_ends_in_a_normal_network_of_the_same_function() -> None:
     assert (learner.gamma, figures["learning_rate"]) == (1, 1e-2)
     learner.count_games(20)
     assert learner.gamma == 0.5
-    nothing = np.zeros_like(experience.oracle)
-    before = policy_of(learner.networks["discard"], experience.planes, ANSWERS, nothing)
-    assert np.abs(before - policy_of(learner.networks["discard"], experience.planes, ANSWERS, ~nothing)).max() > 0.01
+    nothing = np.zeros_like(experience["oracle"])
+    before = policy_of(learner.networks["discard"], experience["planes"], ANSWERS, nothing)
+    assert np.abs(before - policy_of(learner.networks["discard"], experience["planes"], ANSWERS, ~nothing)).max() > 0.01
     learner.count_games(10)
     assert learner.gamma == 0 and learner.networks["discard"].planes == PLANES
-    after = policy_of(learner.networks["discard"], experience.planes, ANSWERS)
+    after = policy_of(learner.networks["discard"], experience["planes"], ANSWERS)
     np.testing.assert_allclose(after, before, rtol=1e-5)
     first = learner.networks["discard"].first.weight.detach().clone()
-    figures = learner.step("discard", experience, np.ones(64, np.float32))  # what oracles played is still of use
+    figures = learner.step("discard", valued(experience, np.ones(64)))  # what oracles played is still of use
     moved = (learner.networks["discard"].first.weight.detach() - first).abs().max()
     assert float(moved) == pytest.approx(1e-3, rel=0.01)  # AdamW's first step is as long as its rate
     assert figures["learning_rate"] == pytest.approx(1e-3)
-    weight = after[np.arange(64), experience.answer] * ANSWERS
+    weight = after[np.arange(64), experience["answer"]] * ANSWERS
     assert figures["rejected"] == pytest.approx((weight > 1.01).mean()) and figures["rejected"] > 0
 
 
@@ -365,8 +365,8 @@ def test_resume_is_exact(tmp_path: Path, optimizer: str, games: int) -> None:
             batch = made_batch(40, number, hidden=True, models=("discard", "kong"))
             advantages = learner.advantages_of(batch)
             for model, experience in batch.experience.items():
-                found.append(learner.step(model, experience, advantages[model]))
-                found.append(learner.critic_step(experience, batch.rewards(model)))
+                found.append(learner.step(model, valued(experience, advantages[model])))
+                found.append(learner.critic_step(experience))
             learner.count_games(games)
         return found
 

@@ -16,7 +16,7 @@ from suphx.learning.experience import Batch
 from suphx.learning.learner import Learner
 from suphx.learning.replay import ReplayBuffer
 from suphx.networks.sizes import MODELS, NO, YES, NetworkSize
-from tests.learning.toy_experience import PRECISION, drawn, flags, policy_of, questions, rounds, tiny_network
+from tests.learning.toy_experience import PRECISION, drawn, flags, policy_of, questions, rounds, tiny_network, valued
 
 KUHN_VALUE = -1 / 18
 
@@ -32,7 +32,7 @@ def test_self_play_comes_near_the_equilibrium_of_kuhn_poker() -> None:
     for _ in range(300):
         seen.append(policy_of_game(learner.networks["discard"], game, planes, PRECISION))
         batch = play(game, planes, seen[-1], 256, generator)
-        learner.step("discard", batch.experience["discard"], learner.advantages_of(batch)["discard"])
+        learner.step("discard", valued(batch.experience["discard"], learner.advantages_of(batch)["discard"]))
     policy = Policy(game, np.mean(seen[150:], axis=0))
     assert nash_conv(game, seen[0]) > 0.7
     assert policy.nash_conv() < 0.2
@@ -77,8 +77,8 @@ def test_the_best_leaf_of_a_tree_is_found_from_stale_and_reused_questions(optimi
         batch = play_tree(policy_of(learner.networks["discard"], TREE_PLANES, 3), 256, generator, version)
         buffer.add(batch, learner.advantages_of(batch))
         buffer.advance(version)
-        while (lesson := buffer.sample("discard", 128)) is not None and buffer.available("discard") > 256:
-            weights.append(learner.step("discard", lesson.experience, lesson.advantage)["weight_max"])
+        while (minibatch := buffer.sample("discard", 128)) is not None and buffer.available("discard") > 256:
+            weights.append(learner.step("discard", minibatch)["weight_max"])
     policy = policy_of(learner.networks["discard"], TREE_PLANES, 3)
     assert policy[0, 2] > 0.8 and policy[3, 1] > 0.8
     assert max(weights) > 1.2  # the questions were not the latest policy's own
@@ -94,6 +94,6 @@ def test_each_of_the_five_models_learns(model: str) -> None:
         answer, played = drawn(policy_of(learner.networks[model], planes, 2), generator)
         experience = questions(planes, 2, answer=answer, played=played)
         batch = rounds({model: experience}, np.where(answer == YES, 1.0, -1.0))
-        learner.step(model, experience, learner.advantages_of(batch)[model])
+        learner.step(model, valued(experience, learner.advantages_of(batch)[model]))
     policy = policy_of(learner.networks[model], planes[:1], 2)[0]
     assert policy[YES] > 0.9 > policy[NO]

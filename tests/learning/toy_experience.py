@@ -7,8 +7,7 @@ import torch
 
 from simulator.record import SEATS
 from simulator.tiles import KINDS
-from suphx.learning.experience import PATH, Batch, Experience
-from suphx.learning.passes import with_hidden
+from suphx.learning.experience import PATH, Batch, experience_dtype, with_hidden
 from suphx.learning.policy_gradient import legal_answers, log_probabilities
 from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork
@@ -34,19 +33,26 @@ def questions(
     place: np.ndarray | None = None,
     oracle: np.ndarray | None = None,
     hidden: np.ndarray | None = None,
-) -> Experience:
+) -> np.ndarray:
     """Questions with the first few answers possible; each a path of its own unless said otherwise."""
     n = len(planes)
-    return Experience(
-        path=np.arange(n, dtype=np.uint32) if path is None else path.astype(np.uint32),
-        place=np.zeros(n, np.uint16) if place is None else place.astype(np.uint16),
-        planes=planes,
-        oracle=np.empty((n, 0), np.uint64) if oracle is None else oracle,
-        hidden=np.empty((n, 0), np.uint64) if hidden is None else hidden,
-        legal=np.full(n, (1 << answers) - 1, np.uint64),
-        answer=np.zeros(n, np.uint8) if answer is None else answer.astype(np.uint8),
-        log_probability=np.zeros(n, np.float32) if played is None else played.astype(np.float32),
-    )
+    widths = [0 if each is None else each.shape[1] for each in (oracle, hidden)]
+    found = np.zeros(n, experience_dtype(planes.shape[1], *widths))
+    found["planes"], found["legal"], found["path"] = planes, (1 << answers) - 1, np.arange(n)
+    given = {"answer": answer, "log_probability": played, "path": path, "place": place, "oracle": oracle}
+    for name, each in (given | {"hidden": hidden}).items():
+        if each is not None:
+            found[name] = each
+    return found
+
+
+def valued(experience: np.ndarray, advantage: np.ndarray, rewards: np.ndarray | None = None) -> np.ndarray:
+    """A minibatch of these questions, with advantages f32[n] and, where it matters, rewards f32[n, 4]."""
+    found = experience.copy()
+    found["advantage"] = advantage
+    if rewards is not None:
+        found["rewards"] = rewards
+    return found
 
 
 def flags(states: np.ndarray, n_states: int, answers: int) -> np.ndarray:
@@ -60,9 +66,9 @@ def flags(states: np.ndarray, n_states: int, answers: int) -> np.ndarray:
 def policy_of(network: PolicyNetwork, planes: np.ndarray, answers: int, oracle: np.ndarray | None = None) -> np.ndarray:
     """f64[n, answers]: the network's probabilities."""
     asked = questions(planes, answers, oracle=oracle)
-    legal = torch.from_numpy(legal_answers(asked.legal, OUTPUTS[network.model]))
+    legal = torch.from_numpy(legal_answers(asked["legal"], OUTPUTS[network.model]))
     with torch.inference_mode():
-        logits = network.of_packed(with_hidden(planes, asked.oracle, network.planes), PRECISION)
+        logits = network.of_packed(with_hidden(planes, asked["oracle"], network.planes), PRECISION)
         return log_probabilities(logits, legal)[:, :answers].double().exp().numpy()
 
 
@@ -73,7 +79,7 @@ def drawn(policy: np.ndarray, generator: np.random.Generator) -> tuple[np.ndarra
     return answer, np.log(policy[np.arange(len(policy)), answer])
 
 
-def rounds(experience: dict[str, Experience], rewards: np.ndarray, version: int = 0) -> Batch:
+def rounds(experience: dict[str, np.ndarray], rewards: np.ndarray, version: int = 0) -> Batch:
     """A batch whose paths have these rewards f32[n], each of the first seat of a round that is nothing to the others.
 
     f32[n, 4]: of all four seats, each round with paths of all.
@@ -85,7 +91,7 @@ def rounds(experience: dict[str, Experience], rewards: np.ndarray, version: int 
         paths["game"], paths["seat"] = np.divmod(paths["game"], SEATS)
         for seat in range(SEATS):
             paths["others"][seat::SEATS] = np.roll(rewards, -seat, axis=1)[:, 1:]
-    return Batch(paths, experience)
+    return Batch(paths, {model: each.copy() for model, each in experience.items()}).fill()
 
 
 def random_planes(n: int, planes: int, seed: int = 0) -> np.ndarray:

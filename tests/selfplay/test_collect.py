@@ -18,7 +18,7 @@ from suphx.agent.network_agent import NetworkAgent
 from suphx.errors import InputError
 from suphx.features.encode import encode_oracle_batch
 from suphx.features.layout import ORACLE_PLANES
-from suphx.learning.experience import Batch, Experience
+from suphx.learning.experience import Batch
 from suphx.learning.oracle import widen
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
@@ -57,9 +57,9 @@ def play_slowly(number: int, rounds: int) -> tuple[Asked, list[np.ndarray]]:
     return asked, records
 
 
-def rows_of(experience: Experience) -> list[tuple]:
+def rows_of(experience: np.ndarray) -> list[tuple]:
     names = ("place", "planes", "hidden", "legal", "answer", "log_probability")
-    return list(zip(*(getattr(experience, name) for name in names), strict=True))
+    return list(zip(*(experience[name] for name in names), strict=True))
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_what_is_collected_is_what_a_slow_game_asks_and_answers(collected):
             row = collected.paths[path]
             wanted = asked[int(row["round"]), int(row["seat"])]
             for model, experience in collected.experience.items():
-                found = rows_of(experience.rows(experience.path == path))
+                found = rows_of(experience[experience["path"] == path])
                 assert len(found) == len(wanted[model])
                 for one, other in zip(found, wanted[model], strict=True):
                     assert all(np.array_equal(a, b) for a, b in zip(one[:-1], other[:-1], strict=True)), (row, model)
@@ -104,40 +104,39 @@ def test_all_four_seats_give_data_in_selfplay(collected):
     assert len(collected.paths) == SEATS * len(rounds)
     assert np.array_equal(np.bincount(collected.paths["seat"]), np.full(SEATS, len(rounds)))
     for model in ("discard", "chow", "pong"):
-        assert set(collected.paths["seat"][collected.experience[model].path]) == set(range(SEATS))
+        assert set(collected.paths["seat"][collected.experience[model]["path"]]) == set(range(SEATS))
 
 
 def test_only_models_that_learn_are_kept_but_all_questions_are_counted():
     few, all_five = collect(tiny_collector(models=("riichi",)), 6), collect(tiny_collector(), 6)
     assert list(few.experience) == ["riichi"]
-    for name, column in vars(few.experience["riichi"]).items():
-        assert np.array_equal(column, getattr(all_five.experience["riichi"], name)), name
+    assert np.array_equal(few.experience["riichi"], all_five.experience["riichi"])
     rounds = all_five.paths[["game", "round"]]
     first = np.flatnonzero(rounds == rounds[0])
-    places = [each.place[np.isin(each.path, first)] for each in all_five.experience.values()]
+    places = [each["place"][np.isin(each["path"], first)] for each in all_five.experience.values()]
     assert np.array_equal(np.sort(np.concatenate(places)), np.arange(sum(map(len, places))))
 
 
 def test_what_is_nearly_certain_is_not_kept_whatever_was_answered():
     every, open_ones = (collect(tiny_collector(models=("chow",), certain=certain), 20) for certain in (1.0, 0.505))
     questions = every.experience["chow"]
-    logits = Evaluator(tiny_networks()["chow"], precision(), fixed_passes=True).logits(questions.planes)
+    logits = Evaluator(tiny_networks()["chow"], precision(), fixed_passes=True).logits(questions["planes"])
     weights = np.exp(logits)
     likeliest = weights.max(axis=1) / weights.sum(axis=1)
     kept = likeliest <= 0.505
     assert 0.1 < kept.mean() < 0.9
-    assert np.array_equal(questions.planes[kept], open_ones.experience["chow"].planes)
-    assert np.array_equal(questions.place[kept], open_ones.experience["chow"].place)
+    assert np.array_equal(questions["planes"][kept], open_ones.experience["chow"]["planes"])
+    assert np.array_equal(questions["place"][kept], open_ones.experience["chow"]["place"])
     assert np.array_equal(every.paths, open_ones.paths)
-    assert 0 < (questions.answer == logits.argmax(axis=1))[kept].mean() < 1
+    assert 0 < (questions["answer"] == logits.argmax(axis=1))[kept].mean() < 1
 
 
 def test_without_an_oracle_nothing_hidden_is_kept(collected):
     plain = collect(tiny_collector(), 6)
     for each in plain.experience.values():
-        assert each.oracle.shape == each.hidden.shape == (len(each), 0)
+        assert each["oracle"].shape == each["hidden"].shape == (len(each), 0)
     kept = collected.experience["discard"]
-    assert (kept.oracle.shape[1], kept.hidden.shape[1]) == (0, ORACLE_PLANES)
+    assert (kept["oracle"].shape[1], kept["hidden"].shape[1]) == (0, ORACLE_PLANES)
 
 
 def test_one_learner_alone_gives_data_from_every_seat_in_turn():
@@ -174,7 +173,7 @@ def test_a_bot_from_outside_cannot_sit_down():
 def test_the_same_seed_collects_the_same_and_another_one_other_games():
     first, again, other = (collect(tiny_collector(seed=seed, slots=4), 3) for seed in (3, 3, 4))
     assert_same(first, again)
-    assert not np.array_equal(first.experience["discard"].answer, other.experience["discard"].answer)
+    assert not np.array_equal(first.experience["discard"]["answer"], other.experience["discard"]["answer"])
 
 
 def test_games_do_not_depend_on_how_many_are_played_side_by_side(collected):
@@ -184,7 +183,7 @@ def test_games_do_not_depend_on_how_many_are_played_side_by_side(collected):
         (same,) = np.flatnonzero(collected.paths[key] == row[key])
         for model, experience in fewer.experience.items():
             there = collected.experience[model]
-            mine, its = rows_of(experience.rows(experience.path == n)), rows_of(there.rows(there.path == same))
+            mine, its = rows_of(experience[experience["path"] == n]), rows_of(there[there.path == same])
             assert len(mine) == len(its)
             assert all(np.array_equal(a, b) for x, y in zip(mine, its, strict=True) for a, b in zip(x, y, strict=True))
 
@@ -235,11 +234,11 @@ def test_what_an_oracle_saw_is_kept_as_it_saw_it_and_new_planes_change_nothing_a
     assert np.array_equal(seen.paths, collected.paths)
     for model, experience in seen.experience.items():
         plain = collected.experience[model]
-        assert np.array_equal(experience.planes, plain.planes)
-        assert np.array_equal(experience.answer, plain.answer)
-        assert np.array_equal(experience.hidden, plain.hidden)  # a critic sees all of it, whatever gamma
-        shown, hidden = np.bitwise_count(experience.oracle).sum(), np.bitwise_count(plain.hidden).sum()
-        assert not (experience.oracle & ~plain.hidden).any()
+        assert np.array_equal(experience["planes"], plain["planes"])
+        assert np.array_equal(experience["answer"], plain["answer"])
+        assert np.array_equal(experience["hidden"], plain["hidden"])  # a critic sees all of it, whatever gamma
+        shown, hidden = np.bitwise_count(experience["oracle"]).sum(), np.bitwise_count(plain["hidden"]).sum()
+        assert not (experience["oracle"] & ~plain["hidden"]).any()
         assert shown / hidden == pytest.approx(gamma, abs=0.02)
 
 

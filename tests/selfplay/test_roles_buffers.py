@@ -15,7 +15,6 @@ from selfplay_tables import collect, tiny_collector
 from suphx.learning.advantages import raw_advantages
 from suphx.learning.config import LearningConfig
 from suphx.learning.experience import Batch
-from suphx.learning.replay import Lesson
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.play import Counts
 from suphx.selfplay.roles.buffer import Buffer, bounds
@@ -47,6 +46,7 @@ class Several:
         """Send eight rounds of a version that is the buffer's number, or only what some models were asked in them."""
         batch = collect(self._collector, 8)
         batch.paths["version"] = number
+        batch.fill()
         if models:
             batch = Batch(batch.paths, {model: batch.experience[model] for model in models})
         shipment = Shipment(batch, raw_advantages(self._config, batch), Counts(rounds=8))
@@ -76,8 +76,8 @@ def several() -> Iterator[Any]:
         each.end()
 
 
-def part(lesson: LessonParts, rank: int) -> Lesson:
-    return Lesson.together(ray.get(lesson.part(rank)))
+def part(lesson: LessonParts, rank: int) -> np.ndarray:
+    return np.concatenate(ray.get(lesson.part(rank)))
 
 
 def is_done(call: Any, seconds: float) -> bool:
@@ -105,9 +105,9 @@ def test_a_lesson_is_drawn_from_all_buffers_in_equal_shares(several):
     lesson = three.lesson(1, parts=4)
     parts = [part(lesson, rank) for rank in range(4)]
     assert [len(each) for each in parts] == [12, 13, 12, 13]
-    versions = np.concatenate([each.version for each in parts])
+    versions = np.concatenate([each["version"] for each in parts])
     assert np.bincount(versions).tolist() == [16, 17, 17]
-    planes = Lesson.together(parts).experience.planes
+    planes = np.concatenate(parts)["planes"]
     assert len(np.unique(planes, axis=0)) > 40  # no piece twice: few questions look alike
     assert sum(share.counts.rounds for share in lesson.shares) == 24
     assert sum(share.counts.rounds for share in three.lesson(2).shares) == 0  # told once
@@ -126,7 +126,7 @@ def test_there_is_no_lesson_without_every_buffer_and_simulators_that_wait_go_on_
     assert is_done(waiting, 10)
     two.ship(1)
     lesson = two.lesson(0)
-    assert lesson.model == "discard" and np.bincount(part(lesson, 0).version).tolist() == [8, 8]
+    assert lesson.model == "discard" and np.bincount(part(lesson, 0)["version"]).tolist() == [8, 8]
 
 
 def test_a_lesson_is_to_a_model_for_which_all_buffers_have_questions(several):

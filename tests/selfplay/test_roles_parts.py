@@ -20,7 +20,6 @@ from selfplay_tables import collect, precision, tiny_collector, tiny_networks
 
 from suphx.errors import InputError
 from suphx.learning.config import CriticConfig, LearningConfig
-from suphx.learning.experience import Experience
 from suphx.learning.learner import Learner
 from suphx.learning.peers import Peers, TorchPeers, open_store
 from suphx.networks.inference import Evaluator
@@ -317,14 +316,15 @@ def learning() -> LearningConfig:
     return LearningConfig(models=["discard", "chow"], batch=32, learning_rate=1e-2, baseline="critic", critic=critic)
 
 
-def lessons() -> list[tuple[str, Experience, np.ndarray, np.ndarray]]:
+def minibatches() -> list[tuple[str, np.ndarray]]:
     """Questions to two models, an odd number each, their advantages and rewards."""
     found, generator = [], np.random.default_rng(3)
     batch = collect(tiny_collector(models=("discard", "chow"), hidden=True), 12)
     for model, each in batch.experience.items():
-        rows = each.rows(np.arange((len(each) - 1) | 1))
-        rewards = generator.normal(size=(len(rows), 4)).astype(np.float32)
-        found.append((model, rows, rewards[:, 0], rewards))
+        rows = each[np.arange((len(each) - 1) | 1)]
+        rows["rewards"] = generator.normal(size=(len(rows), 4))
+        rows["advantage"] = rows["rewards"][:, 0]
+        found.append((model, rows))
     return found
 
 
@@ -335,10 +335,9 @@ def taught(peers: Peers, rank: int) -> dict[str, np.ndarray]:
     """
     learner = Learner(tiny_networks(), learning(), precision(), 0, peers=peers)
     for _ in range(2):
-        for model, experience, advantage, rewards in lessons():
-            rows = np.arange(rank, len(experience), peers.size)
-            learner.step(model, experience.rows(rows), advantage[rows])
-            learner.critic_step(experience.rows(rows), rewards[rows])
+        for model, minibatch in minibatches():
+            learner.step(model, minibatch[rank :: peers.size])
+            learner.critic_step(minibatch[rank :: peers.size])
     assert learner.critic is not None
     networks = {**learner.networks, "critic": learner.critic.network}
     return {

@@ -106,12 +106,12 @@ class Buffer(Role):
     async def share(self, model: str, parts: int) -> Share:
         """Return this buffer's share of a model's minibatch, in pieces for the `parts` parts of the minibatch."""
         (start, end), pieces = self._rows(model), {}
-        lesson = self._replay.sample(model, end - start)
-        if lesson is not None:
+        minibatch = self._replay.sample(model, end - start)
+        if minibatch is not None:
             cuts = bounds(self._config.batch_for(model), parts)
             for part, (first, last) in enumerate(itertools.pairwise(cuts)):
                 mine = slice(max(first - start, 0), max(last - start, 0))
-                piece = lesson.rows(mine)
+                piece = minibatch[mine]
                 if len(piece):
                     pieces[part] = ray.put(piece)
         self._look_for_room()

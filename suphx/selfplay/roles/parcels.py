@@ -104,7 +104,7 @@ class Share:
     """What one buffer gives to a minibatch, and figures of the buffer."""
 
     pieces: dict[int, Any]
-    """Ray references to Lesson, by process of the parameter server; empty if there were too few questions."""
+    """Ray references to rows, by process of the parameter server; empty if there were too few questions."""
     counts: Counts
     """Counts of what the buffer received since it last told."""
     figures: dict[str, float]
@@ -122,5 +122,5 @@ class LessonParts:
     """Those of the buffer that was asked."""
 
     def part(self, rank: int) -> list[Any]:
-        """Return the pieces of a process's part, as Ray references to Lesson."""
+        """Return the pieces of a process's part, as Ray references to rows."""
         return [share.pieces[rank] for share in self.shares if rank in share.pieces]

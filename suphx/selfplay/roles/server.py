@@ -168,7 +168,7 @@ class ParameterServer(Role, Training):
             if not any(map(_is_lost, running)):
                 raise
             os._exit(1)  # a crash to Ray, which restarts this process, and it the others, from the checkpoint
-        staleness = float(self.progress.version - self._worker.minibatch.version.astype(np.int64).mean())
+        staleness = float(self.progress.version - self._worker.minibatch["version"].astype(np.int64).mean())
         self.averages.add(found.model, figures[found.model] | {"staleness": staleness})
         if CRITIC in figures:
             self.averages.add(CRITIC, figures[CRITIC])

@@ -22,7 +22,6 @@ from suphx.agent.flow import Flow, Network, Sampling
 from suphx.agent.interface import Agent, Choice
 from suphx.features.layout import PLANES
 from suphx.learning.advantages import raw_advantages
-from suphx.learning.experience import Experience
 from suphx.networks.memory import keep_memory
 from suphx.networks.sizes import CRITIC, MODELS
 from suphx.selfplay.config import TrainConfig
@@ -252,8 +251,8 @@ def _opponents(config: TrainConfig, start: Origin, answers: Answers, seed: int) 
 
 
 def _values(answers: Answers) -> Any:  # as `advantages.Values`
-    def values(experience: Experience) -> np.ndarray:
-        planes = np.concatenate([experience.planes[:, :PLANES], experience.hidden], axis=1)
+    def values(experience: np.ndarray) -> np.ndarray:
+        planes = np.concatenate([experience["planes"][:, :PLANES], experience["hidden"]], axis=1)
         return answers.ask(LEARNING_PLAYER, CRITIC, planes)[0]
 
     return values

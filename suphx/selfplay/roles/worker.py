@@ -9,7 +9,6 @@ import torch
 
 from suphx.learning.learner import Learner, LearnerState
 from suphx.learning.peers import Peers, TorchPeers
-from suphx.learning.replay import Lesson
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.sizes import CRITIC
@@ -28,7 +27,7 @@ class LearningWorker:
         self.precision = precision_for(config.roles.servers)
         _, self._networks = origin_with_networks()
         self.learner = self._make(Peers())
-        self.minibatch: Lesson
+        self.minibatch: np.ndarray
         """What the next step is about."""
 
     def _make(self, peers: Peers) -> Learner:
@@ -55,9 +54,9 @@ class LearningWorker:
         """Count games that have ended, for the schedules."""
         self.learner.count_games(games)
 
-    def take(self, *pieces: Lesson) -> None:
+    def take(self, *pieces: np.ndarray) -> None:
         """Receive this process's part of the minibatch for the next step."""
-        self.minibatch = Lesson.together(pieces)  # copied, since arrays that Ray passes are read-only
+        self.minibatch = np.concatenate(pieces)  # copied, since arrays that Ray passes are read-only
 
     def step(self, model: str, games: int) -> dict[str, dict[str, float]]:
         """Take a step on what was received last; return figures by group.
@@ -66,7 +65,7 @@ class LearningWorker:
         """
         part = self.minibatch
         self.learner.count_games(games)
-        found = {model: self.learner.step(model, part.experience, part.advantage)}
+        found = {model: self.learner.step(model, part)}
         if self.learner.critic is not None:
-            found[CRITIC] = self.learner.critic_step(part.experience, part.rewards)
+            found[CRITIC] = self.learner.critic_step(part)
         return found
