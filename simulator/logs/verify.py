@@ -253,7 +253,8 @@ def _differences(ours: RoundLog, stated: RoundLog) -> Iterator[tuple[str, str, o
         where = f"win of seat {said.seat}"
         found += [(where, what, getattr(win, name), getattr(said, name)) for what, name in _STATED_OF_A_WIN]
         found.append((where, "yaku", _worth(win.yaku), _worth(said.yaku)))
-        if said.yaku is not None and win.liable != said.liable:
+        # Tenhou does not name the liable seat where it is the discarder, who pays all anyway.
+        if said.yaku is not None and said.liable not in (win.liable, None if win.liable == win.source else win.liable):
             found.append((where, "liable seat", str(win.liable), str(said.liable)))
     for each in stated.standings:
         where = f"after {each.event} events"
