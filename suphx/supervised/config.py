@@ -83,7 +83,7 @@ class PretrainConfig(Config):
     start: str | None = None
     """Weights to start from instead of fresh ones: `sl` or a folder; the network sizes must match theirs."""
     filters: Filters = Field(default_factory=Filters)
-    """Whose decisions are trained on; tests use all decisions."""
+    """Whose decisions are trained on and validated with; the test at the end uses all decisions."""
     generated: GeneratedGames = Field(default_factory=GeneratedGames)
     """The games to learn from when no logs are given."""
 

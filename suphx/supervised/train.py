@@ -101,7 +101,7 @@ class Training:
         self.model, self.config, self.folder, self.precision = model, config, folder, precision
         self.plan = config.models[model]
         self.source = Source(prepared, select(prepared, model, "training", config.filters), config.hide)
-        self.held_out_source = Source(prepared, select(prepared, model, "validation"), config.hide)
+        self.held_out_source = Source(prepared, select(prepared, model, "validation", config.filters), config.hide)
         if not self.source.selection.n_pairs or not self.held_out_source.selection.n_pairs:
             raise InputError(
                 f"these logs hold no pairs of the {model} model to train on, or none to validate with: more games are "

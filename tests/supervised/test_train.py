@@ -15,6 +15,7 @@ from suphx.networks.weights import load_network, save_agent
 from suphx.supervised import train
 from suphx.supervised.config import PretrainConfig
 from suphx.supervised.loader import Loader
+from suphx.supervised.selection import select
 from suphx.supervised.train import CHECKPOINT_NAME, WEAK_NAME, Interrupted, Report, Training
 from tests.supervised.made_games import sensible_games, tiny_config
 
@@ -58,6 +59,15 @@ def test_training_lowers_the_loss_and_keeps_the_best_weights(tmp_path: Path) -> 
     assert last.loss < first.loss
     assert run.progress.best is not None
     assert run.progress.best.loss == min(each.loss for each in run.progress.validations)
+
+
+def test_what_is_tuned_to_a_player_is_validated_with_that_player(tmp_path: Path) -> None:
+    games = sensible_games()
+    config = tiny_config(filters={"players": [games.players[0]]}, models={"discard": {"pairs": 5000}})
+    run = Training("discard", config, games, tmp_path, precision())
+    own = select(games, "discard", "validation", config.filters)
+    assert own.n_pairs < select(games, "discard", "validation").n_pairs
+    assert run.held_out_source.selection.n_pairs == own.n_pairs
 
 
 def test_a_batch_of_thousands_is_one_step_for_many_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
