@@ -8,7 +8,7 @@ import pytest
 from suphx.equilibrium.flat_game import flat
 from suphx.equilibrium.games import Kuhn
 from suphx.equilibrium.policy import Policy
-from suphx.equilibrium.probe import planes_of, play
+from suphx.equilibrium.probe import play
 from suphx.equilibrium.probe import policy_of as policy_of_game
 from suphx.equilibrium.response import nash_conv
 from suphx.learning.config import EntropyConfig, LearningConfig, ReplayConfig
@@ -24,7 +24,9 @@ KUHN_VALUE = -1 / 18
 def test_self_play_comes_near_the_equilibrium_of_kuhn_poker() -> None:
     game = flat(Kuhn())
     config = LearningConfig(learning_rate=2e-3, entropy=EntropyConfig(start=0.2, beta=0), scale=False)
-    planes, generator = planes_of(game), np.random.default_rng(1)
+    situations = ["", "p", "b", "pb"]  # one plane for each information set, by situation and card
+    states = np.array([3 * situations.index(name[1:]) + game.game.cards.index(name[0]) for name in game.names])
+    planes, generator = flags(states, game.infosets, 2), np.random.default_rng(1)
     learner = Learner(
         {"discard": tiny_network(planes.shape[1], size=NetworkSize(filters=8, blocks=1))}, config, PRECISION
     )
