@@ -21,7 +21,7 @@ def test_games_of_an_equilibrium_have_its_value_and_its_probabilities(kuhn):
     assert float(won[:40_000].mean()) == pytest.approx(-1 / 18, abs=4 * float(won.std()) / 200)
     assert np.array_equal(won[:40_000], -won[40_000:])
     played = batch.experience[MODEL]
-    assert np.all(np.isfinite(played.log_probability)) and played.place.max() == 1
+    assert np.all(np.isfinite(played["log_probability"])) and played["place"].max() == 1
 
 
 def test_every_information_set_looks_different(kuhn):
