@@ -183,7 +183,7 @@ def test_games_do_not_depend_on_how_many_are_played_side_by_side(collected):
         (same,) = np.flatnonzero(collected.paths[key] == row[key])
         for model, experience in fewer.experience.items():
             there = collected.experience[model]
-            mine, its = rows_of(experience[experience["path"] == n]), rows_of(there[there.path == same])
+            mine, its = rows_of(experience[experience["path"] == n]), rows_of(there[there["path"] == same])
             assert len(mine) == len(its)
             assert all(np.array_equal(a, b) for x, y in zip(mine, its, strict=True) for a, b in zip(x, y, strict=True))
 
