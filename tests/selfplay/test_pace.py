@@ -43,7 +43,7 @@ def test_a_round_is_as_many_versions_as_all_tables_play_meanwhile() -> None:
 
 
 def test_by_roles_it_also_waits_in_shipments_and_buffers() -> None:
-    roles = {"simulators": {"count": 5}, "ahead": 2}
+    roles = {"simulators": {"count": 5}, "engines": {"count": 1}, "ahead": 2}
     config = config_of(publish_steps=4, learning={"batch": 2048}, roles=roles)
     pace = check_pace(config, 32, by_roles=True)
     assert pace.versions_waiting == pytest.approx((5 * 4 * 1024 + 2 * 2048) / (4 * 2048))
@@ -51,7 +51,8 @@ def test_by_roles_it_also_waits_in_shipments_and_buffers() -> None:
     four = config_of(publish_steps=4, learning={"batch": 2048}, roles=roles | {"buffers": {"count": 4}})
     several = check_pace(four, 32, by_roles=True)  # they hold the same minibatches together
     assert several.versions_waiting == pace.versions_waiting and several.replay_bytes == pace.replay_bytes // 4
-    slow = config_of(publish_steps=1, learning={"batch": 2048}, roles={"simulators": {"count": 5}})
+    roles = {"simulators": {"count": 5}, "engines": {"count": 1}}
+    slow = config_of(publish_steps=1, learning={"batch": 2048}, roles=roles)
     with pytest.raises(InputError, match=r"it may wait for 13\.0 more"):
         check_pace(slow, 32, by_roles=True)
 
