@@ -44,6 +44,8 @@ QUICK: dict[str, list[str]] = {
     "train": ["--dry-run"],
     "average": ["--out", "average"],
     "solve": ["--iterations", "20"],
+    "poker equity": [],
+    "poker solve": ["--iterations", "10"],
     "bench features": ["--seconds", "0.1", "--positions", "100"],
 }
 #: The same, where it takes longer.

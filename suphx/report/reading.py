@@ -91,8 +91,9 @@ def _read_json(path: Path, kind: type[P]) -> P | None:
 
 
 def _checked(path: Path, data: bytes | str, kind: type[P]) -> P:
+    """Settings that an earlier version knew and this one does not are passed over."""
     try:
-        return kind.model_validate_json(data)
+        return kind.model_validate_json(data, extra="ignore")
     except ValidationError as error:
         problem = error.errors()[0]
         place = ".".join(map(str, problem["loc"])) or "the whole"

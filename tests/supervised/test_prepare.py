@@ -66,7 +66,7 @@ def test_prepared_games_say_what_the_logs_say(folder, logs):
         assert [prepared.players[name] for name in game["players"]] == log.names
         assert prepared.rules[game["rules"]] == log.rules
         assert prepared.rooms[game["room"]] == (log.room or "normal")
-        assert game["dan"].tolist() == (log.dan or [0] * 4)  # an mjlog has one for everybody
+        assert game["dan"].tolist() == (log.dan or [NO_DAN] * 4)
         assert game["final_scores"].tolist() == log.final_scores
         rows = prepared.rounds[game["first_round"] :][: game["n_rounds"]]
         assert (prepared.games[rows["game"]] == game).all()

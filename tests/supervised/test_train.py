@@ -6,6 +6,7 @@ from threading import Event
 import pytest
 import torch
 
+from simulator.logs.generate import generate_games
 from suphx.agent.network_agent import untrained_networks
 from suphx.errors import InputError
 from suphx.networks.policy import PolicyNetwork
@@ -15,6 +16,7 @@ from suphx.networks.weights import load_network, save_agent
 from suphx.supervised import train
 from suphx.supervised.config import PretrainConfig
 from suphx.supervised.loader import Loader
+from suphx.supervised.prepare import prepare_games
 from suphx.supervised.selection import select
 from suphx.supervised.train import CHECKPOINT_NAME, WEAK_NAME, Interrupted, Report, Training
 from tests.supervised.made_games import sensible_games, tiny_config
@@ -62,8 +64,8 @@ def test_training_lowers_the_loss_and_keeps_the_best_weights(tmp_path: Path) -> 
 
 
 def test_what_is_tuned_to_a_player_is_validated_with_that_player(tmp_path: Path) -> None:
-    games = sensible_games()
-    config = tiny_config(filters={"players": [games.players[0]]}, models={"discard": {"pairs": 5000}})
+    games = prepare_games(generate_games(40, ["sensible", "tsumogiri"] * 2, seed=5), "made")
+    config = tiny_config(filters={"players": ["sensible"]}, models={"discard": {"pairs": 5000}})
     run = Training("discard", config, games, tmp_path, precision())
     own = select(games, "discard", "validation", config.filters)
     assert own.n_pairs < select(games, "discard", "validation").n_pairs
