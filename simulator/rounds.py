@@ -12,6 +12,7 @@ from simulator.moves import add_tile, draw_live, is_red_tile, push_event
 from simulator.rules import (
     DEALER_STOP_AUTOMATIC,
     DEALER_STOP_CHOICE,
+    DEALER_STOP_WIN,
     EAST_ONLY,
     LEFTOVER_BETS_FIRST,
     ROUNDING_NONE,
@@ -250,30 +251,31 @@ def top_seat(scores):
 def _is_game_over(game, repeats, may_stop):
     """Return 1 if the game ends now, 2 if the dealer must be asked whether it ends, else 0.
 
-    `repeats`: the dealer would deal again; `may_stop`: the round ended by a win or an exhaustive draw, so that a
-    repeating dealer may stop, and not by an abortive draw.
+    `repeats`: the dealer would deal again; `may_stop`: the round ended in a way after which a repeating dealer may
+    stop, not by an abortive draw.
     """
     rules = game["rules"]
     scores = game["scores"]
     if rules["bust"] and scores.min() < 0:
         return 1
     last = 3 if rules["length"] == EAST_ONLY else 7
+    end = last + (8 if last == 3 and rules["east_into_west"] else 4)
     number = np.int64(game["round"])
-    if number < last or (last < number < last + 4 and not rules["sudden_death"]):
+    if number < last or (last < number < end and not rules["sudden_death"]):
         return 0
     top = top_seat(scores)
     reached = scores[top] >= rules["target_points"]
     if repeats:
         # Also in sudden death: Tenhou plays on if the dealer repeats without being first with the target.
         if may_stop and reached and top == game["dealer"]:
-            if rules["dealer_stop"] == DEALER_STOP_AUTOMATIC:
+            if rules["dealer_stop"] == DEALER_STOP_AUTOMATIC or rules["dealer_stop"] == DEALER_STOP_WIN:
                 return 1
             if rules["dealer_stop"] == DEALER_STOP_CHOICE:
                 return 2
         return 0
     if number == last:
         return 1 if reached or not rules["west_entry"] else 0
-    return 1 if number == last + 4 or reached else 0
+    return 1 if number == end or reached else 0
 
 
 @jit
@@ -367,7 +369,7 @@ def finish_round(game):
         if result["type"] == r.RESULT_EXHAUSTIVE:
             _pay_exhaustive(game)
             repeats = result["tenpai"] >> dealer & 1 == 1
-            may_stop = True
+            may_stop = game["rules"]["dealer_stop"] != DEALER_STOP_WIN
         push_event(game, r.EVENT_NO_WINNER, 0, 0, np.int64(result["type"]))
     for seat in range(r.SEATS):
         game["scores"][seat] += result["deltas"][seat]

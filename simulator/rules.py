@@ -65,10 +65,13 @@ class Rules:
     """A winner in riichi also counts the ura indicators under the kongs' dora indicators."""
     bust: bool = True
     """The game ends when a seat has less than zero points."""
-    dealer_stop: Literal["never", "automatic", "choice"] = "automatic"
-    """A dealer who would repeat in the last round, but leads with the target reached, plays on, stops, or chooses."""
+    dealer_stop: Literal["never", "automatic", "choice", "win"] = "automatic"
+    """A dealer who would repeat in the last round, but leads with the target reached, plays on, stops, or chooses;
+    `win`: stops after a win, and plays on in tenpai."""
     west_entry: bool = True
     """If nobody has reached the target after the last wind, one more wind is played."""
+    east_into_west: bool = False
+    """An East-only game goes on through the South and the West, not only the South, until someone has the target."""
     sudden_death: bool = True
     """In the extra wind, the game ends once someone has reached the target and the dealer does not repeat."""
     multiple_yakuman: bool = True
@@ -143,6 +146,16 @@ class Rules:
     def tenhou_east(cls) -> Rules:
         """Return the rules of East-only games at Tenhou."""
         return cls(length="east")
+
+    @classmethod
+    def tenhou_2009(cls) -> Rules:
+        """Return the rules of East-South at Tenhou until May 2010."""
+        return cls(dealer_stop="win")
+
+    @classmethod
+    def tenhou_east_2009(cls) -> Rules:
+        """Return the rules of East-only games at Tenhou in 2009 and before."""
+        return cls(length="east", dealer_stop="win", east_into_west=True, uma=(10, 5, -5, -10))
 
     @classmethod
     def mahjong_soul(cls) -> Rules:
@@ -238,12 +251,14 @@ RULES = _rules_dtype()
 PRESETS: dict[str, Rules] = {
     "tenhou": Rules.tenhou(),
     "tenhou_east": Rules.tenhou_east(),
+    "tenhou_2009": Rules.tenhou_2009(),
+    "tenhou_east_2009": Rules.tenhou_east_2009(),
     "mahjong_soul": Rules.mahjong_soul(),
     "m_league": Rules.m_league(),
 }
 
 EAST_ONLY = 0  # Rules.length
-DEALER_STOP_NEVER, DEALER_STOP_AUTOMATIC, DEALER_STOP_CHOICE = range(3)
+DEALER_STOP_NEVER, DEALER_STOP_AUTOMATIC, DEALER_STOP_CHOICE, DEALER_STOP_WIN = range(4)
 SWAP_ALLOWED, SWAP_SAME, SWAP_FORBIDDEN = range(3)
 KONG_NEVER, KONG_SAME_WAITS, KONG_SAME_HAND = range(3)
 OPEN_KONG_DORA_DISCARD = 0

@@ -53,7 +53,7 @@ def test_unknown_field_is_refused_and_named():
 
 
 def test_unknown_preset_is_refused_and_the_known_ones_named():
-    with pytest.raises(RulesError, match="'tenhu'; there are tenhou, tenhou_east, mahjong_soul, m_league"):
+    with pytest.raises(RulesError, match="'tenhu'; there are tenhou, tenhou_east, tenhou_2009, tenhou_east_2009,"):
         Rules.preset("tenhu")
     with pytest.raises(RulesError, match="no preset"):
         Rules.from_dict({"preset": "house"})
@@ -105,6 +105,12 @@ def test_preset_of_tenhou():
     assert rules.uma == (20, 10, -10, -20)
     assert rules.abort_triple_ron and not rules.double_yakuman and rules.liability_whole
     assert rules.dealer_stop == "automatic"
+
+
+def test_presets_of_old_tenhou():
+    assert Rules.tenhou_2009() == Rules(dealer_stop="win")
+    old = {"length": "east", "dealer_stop": "win", "east_into_west": True, "uma": (10, 5, -5, -10)}
+    assert Rules.tenhou_east_2009() == Rules(**old)
 
 
 def test_preset_of_mahjong_soul_differs_from_tenhou():

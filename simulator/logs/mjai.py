@@ -18,6 +18,7 @@ from simulator.logs.archives import plain_data
 from simulator.logs.mjai_words import Event, read_count, read_points, read_seat, read_tile, read_tiles
 from simulator.logs.model import MOST_POINTS, GameLog, LogError, RoundLog, SkippedLog, Standing, WinLog, check_texts
 from simulator.logs.round_builder import RoundBuilder, face_of
+from simulator.logs.tenhou_rules import settle_rules
 from simulator.logs.writing import BET
 from simulator.rules import Rules
 from simulator.tiles import EAST, NORTH
@@ -367,6 +368,7 @@ class _GameReader:
         if not self.rules_given:
             length: Literal["east", "east_south"] = "east" if east else "east_south"
             self.game.rules = dataclasses.replace(self.game.rules, length=length, red_fives=self.red_fives)
+            settle_rules(self.game)
 
 
 def _open(hand: object) -> bool:

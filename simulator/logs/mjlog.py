@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TypeVar
 from urllib.parse import unquote
 from xml.parsers import expat
 
@@ -41,6 +42,7 @@ from simulator.logs.model import (
     WinLog,
     checked_rates,
 )
+from simulator.logs.tenhou_rules import settle_rules
 from simulator.tiles import TILES
 
 MAX_BYTES = 4 << 20
@@ -53,6 +55,7 @@ _LAST_ROUND = 11
 _LAST_YAKU = 54
 
 Attributes = dict[str, str]
+N = TypeVar("N", int, float)
 
 
 def read_mjlog(data: bytes, source: str = "") -> GameLog:
@@ -70,6 +73,13 @@ def _numbers(attributes: Attributes, name: str, count: int | None = None) -> lis
     if count is not None and len(numbers) != count:
         raise ValueError(f"{name} has {len(numbers)} numbers, not {count}")
     return numbers
+
+
+def _without_chips(numbers: list[N], count: int, name: str) -> list[N]:
+    """Return the first `count` numbers; where tables have chips (shuugi), as many follow."""
+    if len(numbers) not in (count, 2 * count):
+        raise ValueError(f"{name} has {len(numbers)} numbers, not {count}")
+    return numbers[:count]
 
 
 def _tiles(attributes: Attributes, name: str, count: int | None = None) -> list[int]:
@@ -114,6 +124,8 @@ class _Reader:
         self.named = False
         self.names = ["", "", "", ""]
         self.seed: str | None = None
+        self.lobby = ""
+        self.own_rules = False
         self.dan: list[int] | None = None
         self.rates: list[float] | None = None
         self.first_dealer = 0
@@ -190,6 +202,7 @@ class _Reader:
             raise SkippedLog("a three-player game")
         if not 0 <= table_type < 1 << 16:
             raise ValueError(f"type {table_type} is out of range")
+        self.lobby, self.own_rules = attributes.get("lobby", ""), bool(attributes.get("csrule"))
         rules, room = rules_of_type(table_type), ROOMS[table_type & ROOM_MASK]
         self.game = GameLog(rules, self.rounds, source=self.source, room=room)
         return _NOTHING
@@ -253,7 +266,7 @@ class _Reader:
         return _NOTHING
 
     def _scores(self, attributes: Attributes, name: str, count: int) -> list[int]:
-        scores = [_POINTS * number for number in _numbers(attributes, name, count)]
+        scores = [_POINTS * number for number in _without_chips(_numbers(attributes, name), count, name)]
         if any(abs(score) > MOST_POINTS for score in scores):
             raise ValueError(f"{name}: a score out of range")
         return scores
@@ -294,7 +307,8 @@ class _Reader:
         round_log.deltas = [a + b for a, b in zip(before, deltas, strict=True)]
         if "owari" in attributes:
             values = [float(part) for part in attributes["owari"].split(",")]
-            if len(values) != 8 or not all(abs(value) < 1e6 for value in values):
+            values = _without_chips(values, 8, "owari")
+            if not all(abs(value) < 1e6 for value in values):
                 raise ValueError(f"owari {attributes['owari'][:60]!r} is not 8 numbers")
             self.final_scores = [round(value * _POINTS) for value in values[0::2]]
             self.final_points = values[1::2]
@@ -370,6 +384,7 @@ class _Reader:
         game.settle_cut()
         for field in ("names", "seed", "dan", "rates", "first_dealer", "final_scores", "final_points"):
             setattr(game, field, getattr(self, field))
+        settle_rules(game, lobby=self.lobby, own=self.own_rules)
         for number, tag, seat, present in self.connections:
             number = max(number, 0)
             event = int(np.searchsorted(tags, tag) - cuts[number])

@@ -184,6 +184,8 @@ class GameLog:
 
     rules: Rules
     rounds: list[RoundLog]
+    unsure: str = ""
+    """Why not all rules of the game are known; what differs is then counted apart from contradictions."""
     names: list[str] = field(default_factory=lambda: ["", "", "", ""])
     source: str = ""
     """Path of the file, including its path within an archive."""

@@ -23,6 +23,7 @@ from simulator.logs.model import (
     checked_rates,
 )
 from simulator.logs.round_builder import RoundBuilder
+from simulator.logs.tenhou_rules import settle_rules
 from simulator.record import EVENT_CHOW, EVENT_OPEN_KONG, EVENT_PONG, RESULT_EXHAUSTIVE, RESULT_TRIPLE_RON, SEATS
 from simulator.rules import Rules
 
@@ -101,6 +102,7 @@ def _read_game(log: dict[str, Any], source: str, place: str) -> GameLog:
     game.settle_cut()
     if not game.rounds and game.cut is None:
         raise LogError("the log has no rounds", source, place)
+    settle_rules(game, str(log.get("ref", "")), str(log.get("lobby", "")), bool(log.get("csrule")))
     return game
 
 

@@ -51,6 +51,8 @@ class Verified:
     mismatches: list[Mismatch] | None = None
     final_scores: list[int] | None = None
     """The scores at the end of the game according to the engine; None if the game was not replayed to its end."""
+    unsure: str = ""
+    """Why the mismatches may be those of rules that are not known, and not of the log."""
     unfinished: bool = False
     """The log ends before the game does, and does not say otherwise."""
 
@@ -68,7 +70,7 @@ class _GameCheck:
         self.ended = ended
         self.lookup = lookup
         self.found: list[Mismatch] = []
-        self.verified = Verified(mismatches=self.found)
+        self.verified = Verified(mismatches=self.found, unsure=log.unsure)
         self.games = np.zeros(1, r.GAME)
         self.game = self.games[0]
         rules = log.rules
@@ -100,8 +102,7 @@ class _GameCheck:
         for first in (*rounds, self.log.cut)[:1]:  # a log may begin anywhere
             if first is None:
                 return self.verified
-            for name in ("round", "repeat_counter", "bets", "dealer", "scores"):
-                self.game[name] = getattr(first, name)
+            self._begin(first)
             self._compare("start", "first dealer", (first.dealer - first.round) % r.SEATS, self.log.first_dealer)
         for number, round_log in enumerate(rounds):
             self.verified.rounds += 1
@@ -114,13 +115,21 @@ class _GameCheck:
                 place = round_name(round_log.round, round_log.repeat_counter)
                 words = {True: "the game is over", False: "the game goes on"}
                 self._report(place, "", "end of game", words[over], words[not over])
-                return self.verified
+                if not self.log.unsure or last:
+                    return self.verified
+                self._begin(self.log.played[number + 1])
         if self.log.cut is not None:
             self._round(self.log.cut, cut=True)
         self.verified.unfinished = bool(self.game["phase"] != r.PHASE_GAME_OVER)
         if not self.verified.unfinished:
             self._end()
         return self.verified
+
+    def _begin(self, round_log: RoundLog) -> None:
+        """Set the table to the start of a round as the log states it."""
+        self.game["phase"] = r.PHASE_DEAL
+        for name in ("round", "repeat_counter", "bets", "dealer", "scores"):
+            self.game[name] = getattr(round_log, name)
 
     def _round(self, round_log: RoundLog, cut: bool = False) -> bool:
         """Verify one round, or the beginning of one; return whether the following rounds can be verified."""

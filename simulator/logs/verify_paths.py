@@ -32,6 +32,8 @@ class Summary:
     """Logs of unsupported games (three players)."""
     unfinished: int = 0
     """Games that end before they are over, such as single rounds; what is there was verified."""
+    unknown: int = 0
+    """Games that differ where not all of their rules are known, such as those of private lobbies."""
     mismatches: int = 0
     errors: int = 0
     """Files that could not be read."""
@@ -39,6 +41,7 @@ class Summary:
     first_mismatches: list[Mismatch] = field(default_factory=list)
     first_errors: list[str] = field(default_factory=list)
     first_skipped: list[str] = field(default_factory=list)
+    first_unknown: list[str] = field(default_factory=list)
 
     def __iadd__(self, other: Summary) -> Summary:
         self.games += other.games
@@ -46,11 +49,13 @@ class Summary:
         self.decisions += other.decisions
         self.skipped += other.skipped
         self.unfinished += other.unfinished
+        self.unknown += other.unknown
         self.mismatches += other.mismatches
         self.errors += other.errors
         self.first_mismatches = (self.first_mismatches + other.first_mismatches)[:KEPT]
         self.first_errors = (self.first_errors + other.first_errors)[:KEPT]
         self.first_skipped = (self.first_skipped + other.first_skipped)[:KEPT]
+        self.first_unknown = (self.first_unknown + other.first_unknown)[:KEPT]
         return self
 
     @property
@@ -69,6 +74,10 @@ def _verify_data(data: bytes, source: str) -> Summary:
             summary.unfinished += verified.unfinished
             summary.decisions += verified.decisions
             found = verified.mismatches or []
+            if found and verified.unsure:
+                summary.unknown += 1
+                summary.first_unknown.append(f"{found[0]} ({verified.unsure})")
+                continue
             summary.mismatches += len(found)
             summary.first_mismatches += found
     except SkippedLog as skipped:

@@ -38,7 +38,8 @@ def open_prepared(paths: Sequence[str | Path], workers: int | None = None) -> Pr
     left = prepared.left_out
     console.print(
         f"{len(prepared.games):,} games, {len(prepared.rounds):,} rounds; left out: {left.mismatches} that do not "
-        f"verify, {left.errors} unreadable, {left.skipped} not of four players, {left.duplicates} that came twice",
+        f"verify, {left.unknown} of rules that are not known, {left.errors} unreadable, {left.skipped} not of four "
+        f"players, {left.duplicates} that came twice",
         style="dim",
     )
     console.print(f"prepared in {folder}", style="dim", markup=False, highlight=False)

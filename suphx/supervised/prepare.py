@@ -129,7 +129,8 @@ def _add_verified(part: _Part, log: GameLog, archive: str) -> None:
     """Add a game, or count it as left out if it fails verification; raises LogError like `verify_game`."""
     verified = verify_game(log)
     if verified.mismatches:
-        _leave_out(part, "mismatches", str(verified.mismatches[0]))
+        words = f"{verified.mismatches[0]}" + (f" ({verified.unsure})" if verified.unsure else "")
+        _leave_out(part, "unknown" if verified.unsure else "mismatches", words)
         return
     if verified.final_scores is None:
         _leave_out(part, "mismatches", f"{log.source}: a game without an end")
@@ -247,6 +248,7 @@ def _concatenate(parts: list[np.ndarray]) -> np.ndarray:
 def _add_left_out(one: LeftOut, two: LeftOut) -> LeftOut:
     return LeftOut(
         mismatches=one.mismatches + two.mismatches,
+        unknown=one.unknown + two.unknown,
         errors=one.errors + two.errors,
         skipped=one.skipped + two.skipped,
         duplicates=one.duplicates + two.duplicates,

@@ -64,6 +64,8 @@ class LeftOut(BaseModel):
 
     mismatches: int = 0
     """Games that fail verification."""
+    unknown: int = 0
+    """Games that differ where not all of their rules are known."""
     errors: int = 0
     """Files that cannot be read."""
     skipped: int = 0
@@ -75,7 +77,7 @@ class LeftOut(BaseModel):
 
     def total(self) -> int:
         """Return the total number of logs left out."""
-        return self.mismatches + self.errors + self.skipped + self.duplicates
+        return self.mismatches + self.unknown + self.errors + self.skipped + self.duplicates
 
 
 class _Page(BaseModel):

@@ -80,6 +80,14 @@ def test_east_only():
     assert win(1, 2, 7, [25000] * 4, rules=rules).game_over
 
 
+def test_east_only_into_the_west():
+    rules = Rules(length="east", east_into_west=True)
+    assert win(1, 2, 3, [25000] * 4, rules=rules).next_round == (4, 0)
+    assert win(1, 2, 4, [24000, 28000, 24000, 24000], rules=rules).game_over  # sudden death as ever
+    assert win(1, 2, SOUTH_4, [25000] * 4, rules=rules).next_round == (WEST_1, 0)
+    assert win(1, 2, WEST_4, [25000] * 4, rules=rules).game_over
+
+
 # The extra wind.
 
 
@@ -136,6 +144,12 @@ def test_equal_points_are_first_only_for_the_seat_nearer_the_first_dealer():
 
 def test_never():
     assert win(3, 2, SOUTH_4, AHEAD, rules=Rules(dealer_stop="never")).next_round == (SOUTH_4, 1)
+
+
+def test_stop_by_a_win_only():
+    rules = Rules(dealer_stop="win")
+    assert win(3, 2, SOUTH_4, AHEAD, rules=rules).game_over
+    assert Scene(TENPAI, round=SOUTH_4, scores=AHEAD, rules=rules).run_out().next_round == (SOUTH_4, 1)
 
 
 def test_choice():

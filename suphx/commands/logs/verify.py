@@ -23,7 +23,8 @@ def verify(
     This covers each action, draw, dora indicator and riichi bet, yaku, han, fu, points, the next dealer and
     counters, the final points, and the wall where the log has its seed. A log may begin and end anywhere: one that
     ends early is counted as unfinished. The exit status is 1 if anything differs or cannot be read, or if there are no
-    logs. Three-player games are skipped, and it says so.
+    logs. Three-player games are skipped, and it says so. What differs in a game whose rules are not all known, such as
+    one of a private lobby, is counted apart.
     """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -42,6 +43,8 @@ def verify(
         print(line, file=sys.stderr)
     for line in summary.first_skipped[:most]:
         print(f"skipped: {line}", file=sys.stderr)
+    for line in summary.first_unknown[:most]:
+        print(f"rules not known: {line}", file=sys.stderr)
     if as_json:
         numbers = {name: value for name, value in asdict(summary).items() if not name.startswith("first_")}
         print(json.dumps({**numbers, "seconds": round(summary.seconds, 3)}))
@@ -50,7 +53,7 @@ def verify(
         print(
             f"{summary.games:,} games, {summary.rounds:,} rounds, {summary.decisions:,} decisions: "
             f"{summary.mismatches:,} mismatches, {summary.errors:,} errors, {summary.skipped:,} skipped, "
-            f"{summary.unfinished:,} unfinished "
+            f"{summary.unfinished:,} unfinished, {summary.unknown:,} that differ where the rules are not known "
             f"({summary.seconds:.1f} s, {per_second:,.0f} games/s)"
         )
     if not summary.good:
