@@ -64,7 +64,7 @@ def test_training_lowers_the_loss_and_keeps_the_best_weights(tmp_path: Path) -> 
 
 
 def test_what_is_tuned_to_a_player_is_validated_with_that_player(tmp_path: Path) -> None:
-    games = prepare_games(generate_games(40, ["sensible", "tsumogiri"] * 2, seed=5), "made")
+    games = prepare_games(generate_games(40, ["sensible", "tsumogiri"] * 2, seed=6), "made")
     config = tiny_config(filters={"players": ["sensible"]}, models={"discard": {"pairs": 5000}})
     run = Training("discard", config, games, tmp_path, precision())
     own = select(games, "discard", "validation", config.filters)
