@@ -77,6 +77,7 @@ SLOW: dict[str, list[str]] = {
     "bench direction": ["--games", "2"],
     "bench learner --games": ["--games", "kuhn", "--seeds", "1", "--updates", "6"],
     "bench equilibrium": ["--games", "kuhn", "--turns", "1"],
+    "bench poker": ["--turns", "1"],
     "bench learner": ["--seconds", "0.2", "--sizes", "small", "--batch", "8"],
 }
 #: Commands that are only read, by how they begin, and where else they are run.

@@ -9,6 +9,7 @@ from suphx.commands.bench.evaluate import evaluate
 from suphx.commands.bench.features import features
 from suphx.commands.bench.learner import learner
 from suphx.commands.bench.networks import networks
+from suphx.commands.bench.poker import poker
 from suphx.commands.bench.pretrain import pretrain
 from suphx.commands.bench.selfplay import selfplay
 from suphx.commands.bench.simulator import simulator
@@ -26,3 +27,4 @@ bench.command()(learner)
 bench.command()(adapt)
 bench.command()(direction)
 bench.command()(equilibrium)
+bench.command()(poker)
