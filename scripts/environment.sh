@@ -47,13 +47,25 @@ make_environment() {
     fi
     echo "Installing what pyproject.toml names into .venv ..." >&2
     case $1 in
-    run) install '.[web]' || return ;;
+    run) install '.[train,web]' || return ;;
     test) install_for_tests || return ;;
     esac
     environment_sources >".venv/made-for-$1"
 }
 
+# On Linux torch comes with gigabytes of CUDA. Where no NVIDIA card is seen, its CPU build is taken from torch's own index.
+install_torch() {
+    local index=https://download.pytorch.org/whl/cpu
+    if [ "$(uname -s)" != Linux ] || nvidia-smi --list-gpus >/dev/null 2>&1; then
+        return
+    fi
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --retries 1 --timeout 30 \
+        --no-deps --index-url "$index" "$(grep '^torch==' constraints.txt)" ||
+        echo "No NVIDIA card is seen, but torch's CPU build is not to be had from $index: the default index's is taken." >&2
+}
+
 install() {
+    install_torch
     .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable "$1" --constraint constraints.txt
 }
 

@@ -81,6 +81,19 @@ app.add_typer(poker, name="poker", rich_help_panel="Solve games")
 app.add_typer(solve, name="solve", rich_help_panel="Solve games")
 
 
+#: The extra of the installation that brings a package (`pyproject.toml`).
+_EXTRAS = {
+    "torch": "play",
+    "safetensors": "play",
+    "fastapi": "web",
+    "uvicorn": "web",
+    "httpx": "web",
+    "ray": "train",
+    "tensorboard": "train",
+    "matplotlib": "train",
+}
+
+
 def _message(error: Exception) -> str | None:
     """Return the one-line message for a user's error, or None for a bug in the program (which shows its traceback)."""
     from simulator.logs.model import LogError
@@ -89,6 +102,8 @@ def _message(error: Exception) -> str | None:
     from simulator.tiles import NotationError
     from suphx.errors import InputError, words_of
 
+    if isinstance(error, ModuleNotFoundError) and (extra := _EXTRAS.get((error.name or "").partition(".")[0])):
+        return f"this needs {error.name}, which is not installed: pip install 'suphx[{extra}]'"
     if isinstance(error, OSError):
         return words_of(error)
     if isinstance(error, (InputError, LogError, RulesError, NotationError, IllegalPlayer)):

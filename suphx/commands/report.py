@@ -9,7 +9,7 @@ import typer
 
 
 def report(
-    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="Folder of a run of scripts/train.sh.")],
+    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="Folder with what training has left.")],
     curves: Annotated[
         Path | None,
         typer.Option(

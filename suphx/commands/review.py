@@ -29,7 +29,7 @@ def review(
 ) -> None:
     """Write a page about a game: the table, step by step, and what an agent thinks of every decision.
 
-    The page is a single HTML file that needs no network. docs/review.md explains every number.
+    The page is a single HTML file that needs no network.
     """
     from simulator.files import UniqueNames, write_whole
     from suphx.agents import load_agent

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def train(
     config: Annotated[
         Path,
-        typer.Argument(help="Configuration: a YAML file (docs/configuration.md), or the name of one that is included."),
+        typer.Argument(help="Configuration: a YAML file, or the name of one that is included, such as laptop."),
     ] = Path("laptop"),
     local: Annotated[
         bool, typer.Option("--local", help="Train in this one process, without Ray: to try things out and find faults.")

@@ -107,7 +107,7 @@ def _show_rate(config: TrainConfig, rate: ExpectedRate, screen: Console) -> None
     hours = config.games / rate.games_per_s / 3600
     source = "networks take what a short probe took here"
     if rate.assumed:
-        source = "GPUs are as fast as docs/scaling.md assumes, since there is none here to measure"
+        source = "GPUs are as fast as the page about scaling assumes, since there is none here to measure"
     limit = "the cores, which the roles share" if rate.limit == "cores" else f"the {rate.limit}"
     left_out = " Expect that or more: nearly certain questions count here, but are left out."
     more = left_out if config.learning.certain < 1 else ""

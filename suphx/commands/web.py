@@ -30,13 +30,7 @@ def web(
     By default it can be reached from this machine only; the network is used only to fetch a log by its address at
     Tenhou. It needs the extra `web`.
     """
-    from importlib.util import find_spec
-
     from suphx.errors import InputError
-
-    missing = [name for name in ("fastapi", "uvicorn", "python_multipart") if find_spec(name) is None]
-    if missing:
-        raise InputError(f"the page needs {', '.join(missing)}: pip install 'suphx[web]'")
     from suphx.web.app import create_app
     from suphx.web.serving import PageServer, listen, open_page
 

@@ -46,6 +46,8 @@ def solve(wanted: Wanted) -> dict[str, Any]:
     """
     from rich.console import Console
 
+    if wanted.plots is not None:
+        import matplotlib  # noqa: F401 - where it is missing, this is said before the work
     screen = Console(stderr=True)
     rule = _rule(wanted.rule)
     parameters = _parameters(wanted.parameters)

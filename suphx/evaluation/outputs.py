@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,11 @@ class Outputs:
     """Whether careers on Tenhou's ladder are simulated and reported as well."""
     as_json: bool = False
     """Whether to print JSON instead of tables."""
+
+    def __post_init__(self) -> None:
+        for place, package in ((self.plots, "matplotlib"), (self.tensorboard, "tensorboard")):
+            if place:
+                import_module(package)  # one that is missing is missed before the games, not after them
 
     def write(self, found: Mapping[str, Any], units: Mapping[str, np.ndarray]) -> None:
         """Write and print a report.

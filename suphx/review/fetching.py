@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from importlib.util import find_spec
 
 from suphx.errors import InputError
 
@@ -20,8 +19,6 @@ def fetch_log(log: str) -> tuple[str, bytes]:
 
     Raises InputError if it is not to be had.
     """
-    if find_spec("httpx") is None:
-        raise InputError(f"fetching the log {log} needs httpx: pip install 'suphx[web]'")
     import httpx
 
     data, end = bytearray(), time.monotonic() + WITHIN

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from suphx.supervised.config import PretrainConfig
-from suphx.supervised.train import Report
+
+if TYPE_CHECKING:
+    from suphx.supervised.train import Report
 
 
 def _progress(screen: Console) -> Progress:

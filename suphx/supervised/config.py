@@ -95,7 +95,7 @@ class PretrainConfig(Config):
         try:
             places_of(self.hide)
         except KeyError as error:
-            raise ValueError(f"hide: no group or block of planes {error}; docs/features.md names them") from error
+            raise ValueError(f"hide: no group or block of planes {error}; the page on features names them") from error
         return self
 
     @model_validator(mode="after")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import signal
 import subprocess
@@ -54,13 +53,3 @@ def test_what_cannot_be_served_is_one_line(arguments, said, monkeypatch, capsys)
         cli.main()
     assert stopped.value.code == 1
     assert said in capsys.readouterr().err
-
-
-@pytest.mark.faults
-def test_packages_that_are_not_there_are_named_with_what_installs_them(monkeypatch, capsys):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "uvicorn" else object())
-    monkeypatch.setattr(sys, "argv", ["suphx", "web"])
-    with pytest.raises(SystemExit) as stopped:
-        cli.main()
-    assert stopped.value.code == 1
-    assert capsys.readouterr().err == "suphx: the page needs uvicorn: pip install 'suphx[web]'\n"

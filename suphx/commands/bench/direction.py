@@ -27,7 +27,7 @@ def direction(
     Each answer's reward counts by how much likelier the agent would have given it: to first order what a seat gains
     in a game. It takes minutes where a match takes hours, but holds near the start only: see the distance beside it.
 
-    Example: suphx bench direction configs/ladder.yaml RUN/agent
+    Example: suphx bench direction ladder RUN/agent
     """
     from dataclasses import asdict
 
