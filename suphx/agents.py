@@ -22,16 +22,16 @@ def load_agent(
     seed: int = 0,
     temperature: float | None = None,
     precision: Precision | None = None,
-    fixed_passes: bool = False,
+    batch_invariant: bool = False,
 ) -> Agent:
     """Load the agent with the given name.
 
     name: one of `simulator.players.PLAYERS`; networks (`agent.named_networks`); `adapted:AGENT` for an agent with
     run-time adaptation (`adaptation.named`); an external bot (`mjai.host.specs`); or several of these, except bots,
     joined by `|`, which take turns by game number (`agent.in_turns`). seed: random seed for the agent's choices (and
-    for untrained weights). temperature, precision, fixed_passes: settings of networks; by default they answer greedily,
-    use the precision that a probe finds fastest, and run passes of as many positions as there are. Raises InputError
-    for an unknown name or unusable weights.
+    for untrained weights). temperature, precision, batch_invariant (see `Evaluator`): settings of networks; by default
+    they answer greedily, and use the precision that a probe finds fastest. Raises InputError for an unknown name or
+    unusable weights.
     """
     if name in PLAYERS:
         return RuleAgent(player(name, seed))
@@ -39,15 +39,15 @@ def load_agent(
         return external_agent(name)
     precision = precision or choose_precision()
     if TURNS in name:
-        parts = [load_agent(each, seed, temperature, precision, fixed_passes) for each in in_turn(name)]
+        parts = [load_agent(each, seed, temperature, precision, batch_invariant) for each in in_turn(name)]
         return InTurns(name, parts)
     if name.startswith(ADAPTED):
-        return adapted_agent(name, seed, temperature, precision, fixed_passes)
+        return adapted_agent(name, seed, temperature, precision, batch_invariant)
     if not names_agent(name):
         known = ", ".join((*PLAYERS, *SHIPPED, UNTRAINED, f"{ADAPTED}AGENT", "majiang", "bot:COMMAND"))
         raise InputError(f"no agent {name!r}: neither one of {known}, nor a folder of weights")
     title, networks = load_networks(name, seed)
-    return NetworkAgent(title, networks, PlaneEncoder(), precision, Sampling(temperature, seed), fixed_passes)
+    return NetworkAgent(title, networks, PlaneEncoder(), precision, Sampling(temperature, seed), batch_invariant)
 
 
 def names_agent(name: str) -> bool:

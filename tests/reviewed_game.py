@@ -24,7 +24,7 @@ def everything() -> GameLog:
 
 @cache
 def agent() -> NetworkAgent:
-    found = load_agent("sl", precision=choose_precision("cpu", "float32", 1), fixed_passes=True)
+    found = load_agent("sl", precision=choose_precision("cpu", "float32", 1), batch_invariant=True)
     assert isinstance(found, NetworkAgent)
     return found
 

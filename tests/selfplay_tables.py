@@ -55,7 +55,7 @@ def collect(collector: Collector, rounds: int) -> Batch:
     while collector.counters["rounds"] < until:
         finished = collector.step()
         if finished is not None:
-            batches.append(finished.batch)
+            batches.append(finished[0])
     return join(batches)
 
 

@@ -66,10 +66,10 @@ def _with_budget(name: str, rollouts: int | None, seconds: float | None) -> str:
 
 
 def adapted_agent(
-    name: str, seed: int, temperature: float | None, precision: Precision, fixed_passes: bool
+    name: str, seed: int, temperature: float | None, precision: Precision, batch_invariant: bool
 ) -> AdaptedAgent:
     """Load the agent with a name; raises InputError if there is none, or if a temperature is given."""
     agent, config = parse(name)
     if temperature is not None:
         raise InputError(f"{name}: an agent that adapts always gives its likeliest answers; omit the temperature")
-    return AdaptedAgent(load_original(agent, precision, fixed_passes), config, seed)
+    return AdaptedAgent(load_original(agent, precision, batch_invariant), config, seed)

@@ -32,7 +32,7 @@ class FlowAgent:
         """Choose an action for each decision; raises Stopped once `stop` is set."""
         if self._original.stop.is_set():
             raise Stopped
-        return self.flow.decide(games, asked)
+        return self.flow.act(games, asked)
 
 
 class Copy:
@@ -42,16 +42,16 @@ class Copy:
         self,
         networks: Mapping[str, PolicyNetwork],
         precision: Precision,
-        fixed_passes: bool = True,
+        batch_invariant: bool = True,
         original: Copy | None = None,
     ) -> None:
-        """networks: by model name. fixed_passes: as in `Evaluator`.
+        """networks: by model name. batch_invariant: as in `Evaluator`.
 
         original: of what they were adapted from: its evaluators are shared as far as the networks' first blocks are.
         """
         self.networks = dict(networks)
         self._evaluators = {
-            model: Evaluator(each, precision, fixed_passes, original._like(model, each) if original else None)
+            model: Evaluator(each, precision, batch_invariant, original._like(model, each) if original else None)
             for model, each in networks.items()
         }
 
@@ -73,20 +73,20 @@ class Original:
     """The agent to adapt; its own networks stay unchanged."""
 
     def __init__(
-        self, name: str, networks: Mapping[str, PolicyNetwork], precision: Precision, fixed_passes: bool = True
+        self, name: str, networks: Mapping[str, PolicyNetwork], precision: Precision, batch_invariant: bool = True
     ) -> None:
         """networks: by model name, all of `MODELS`.
 
-        fixed_passes: as in `Evaluator`; with them results are reproducible from the seed, without them small numbers of
+        batch_invariant: as in `Evaluator`; with it results are reproducible from the seed, without it small numbers of
         rollouts are faster.
         """
         self.name = name
         self.networks = {model: networks[model].to(precision.device) for model in MODELS}
         self.precision = precision
-        self._fixed_passes = fixed_passes
+        self._batch_invariant = batch_invariant
         self.stop = Event()
         """While it is set, all players of this agent raise Stopped."""
-        self._whole = Copy(self.networks, precision, fixed_passes)
+        self._whole = Copy(self.networks, precision, batch_invariant)
         self._calls = self._whole.calls
         self.itself = self.copy({})
         self.playing = self.player()
@@ -94,7 +94,7 @@ class Original:
 
     def copy(self, networks: Mapping[str, PolicyNetwork]) -> Copy:
         """Return a `Copy` with networks, by model name, that replace those of this agent."""
-        return Copy(networks, self.precision, self._fixed_passes, self._whole)
+        return Copy(networks, self.precision, self._batch_invariant, self._whole)
 
     def logits(self, model: str, planes: np.ndarray) -> np.ndarray:
         """Return the logits f32[n, 34 or 2] of an original network for planes uint64[n, planes]."""
@@ -113,6 +113,6 @@ class Original:
         return FlowAgent(self, Flow(networks, PlaneEncoder(), Sampling(), drawing))
 
 
-def load_original(name: str, precision: Precision, fixed_passes: bool = True) -> Original:
+def load_original(name: str, precision: Precision, batch_invariant: bool = True) -> Original:
     """Load the agent with a name for adaptation; raises InputError if it has no networks of ours."""
-    return Original(*load_networks(name), precision, fixed_passes)
+    return Original(*load_networks(name), precision, batch_invariant)

@@ -52,7 +52,7 @@ class Sampling:
 
 
 class Flow:
-    """The decision flow: the five networks and the order in which they are consulted."""
+    """An agent that plays by the decision flow: the five networks and the order in which they are consulted."""
 
     def __init__(
         self,
@@ -60,13 +60,15 @@ class Flow:
         encoder: Encoder,
         sampling: Sampling,
         sampling_of: Mapping[str, Sampling] | None = None,
+        name: str = "",
     ) -> None:
-        """networks: by model name. sampling_of: exceptions to `sampling`, by model name."""
+        """networks: by model name. sampling_of: exceptions to `sampling`, by model name. name: of the agent."""
+        self.name = name
         self.networks = networks
         self.encoder = encoder
         self.sampling_of = dict.fromkeys(networks, sampling) | dict(sampling_of or {})
 
-    def decide(self, games: np.ndarray, asked: Decisions) -> Choice:
+    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
         """Choose an action for each decision of a batch; games GAME[...]."""
         batch = _Batch(self, games, asked)
         batch.propose()

@@ -9,7 +9,6 @@ import torch
 
 from simulator.tables import Decisions
 from suphx.agent.flow import Encoder, Flow, Sampling
-from suphx.agent.interface import Choice
 from suphx.agent.opinions import Opinions, opinions_of
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
@@ -17,7 +16,7 @@ from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODELS, NetworkSize
 
 
-class NetworkAgent:
+class NetworkAgent(Flow):
     """An agent that plays with five networks; it copies their weights."""
 
     def __init__(
@@ -27,24 +26,19 @@ class NetworkAgent:
         encoder: Encoder,
         precision: Precision,
         sampling: Sampling | None = None,
-        fixed_passes: bool = False,
+        batch_invariant: bool = False,
     ) -> None:
         """networks: by model name, all of `MODELS`. sampling: by default the likeliest answer of each network.
 
-        fixed_passes: as in `Evaluator`; with them, an answer does not depend on the other decisions of its batch.
+        batch_invariant: as in `Evaluator`; with it an answer does not depend on the other decisions of its batch.
         """
-        self.name = name
-        evaluators = {model: Evaluator(networks[model], precision, fixed_passes) for model in MODELS}
+        evaluators = {model: Evaluator(networks[model], precision, batch_invariant) for model in MODELS}
         calls = {model: evaluator.logits for model, evaluator in evaluators.items()}
-        self._flow = Flow(calls, encoder, sampling or Sampling())
-
-    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
-        """Choose an action for each decision."""
-        return self._flow.decide(games, asked)
+        super().__init__(calls, encoder, sampling or Sampling(), name=name)
 
     def opinions(self, games: np.ndarray, asked: Decisions) -> Opinions:
         """Return the probability of each action if the agent sampled its answers, and the actions it prefers."""
-        return opinions_of(self._flow, games, asked)
+        return opinions_of(self, games, asked)
 
 
 def untrained_networks(size: NetworkSize, seed: int = 0) -> dict[str, PolicyNetwork]:

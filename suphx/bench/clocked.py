@@ -16,7 +16,6 @@ from suphx.selfplay.play import Counts
 from suphx.selfplay.roles.buffer import Buffer
 from suphx.selfplay.roles.engine import InferenceEngine
 from suphx.selfplay.roles.monitor import MonitorRole
-from suphx.selfplay.roles.parcels import LessonParts
 from suphx.selfplay.roles.resources import RoleConfig
 from suphx.selfplay.roles.server import ParameterServer
 from suphx.selfplay.roles.simulator import Simulator
@@ -55,9 +54,9 @@ class CountingServer(Clocked, ParameterServer):
         self._pairs = 0
         super().__init__(config)
 
-    def _learn(self, found: LessonParts) -> None:
+    def _learn(self, model: str, parts: list[list[Any]]) -> None:
         self._pairs += self.config.learning.batch
-        super()._learn(found)
+        super()._learn(model, parts)
 
     def _tell(self, counts: Counts, seconds: float, learning: float) -> None:
         before = self._totals
@@ -74,12 +73,12 @@ class CountingServer(Clocked, ParameterServer):
 
 
 class IdleServer(CountingServer):
-    """A server that receives lessons and publishes weights as often as one that learns, but learns nothing."""
+    """A server that receives minibatches and publishes weights as often as one that learns, but learns nothing."""
 
-    def _learn(self, found: LessonParts) -> None:
+    def _learn(self, model: str, parts: list[list[Any]]) -> None:
         self._pairs += self.config.learning.batch
-        for rank in range(self.config.roles.servers.count):
-            ray.get(found.part(rank))
+        for part in parts:
+            ray.get(part)
 
 
 class ListeningMonitor(Clocked, MonitorRole):

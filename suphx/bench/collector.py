@@ -15,10 +15,9 @@ import numpy as np
 
 from simulator.players import player
 from simulator.rules import Rules
-from simulator.tables import Decisions
 from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.flow import Network
-from suphx.agent.interface import Choice, RuleAgent
+from suphx.agent.interface import RuleAgent
 from suphx.agent.network_agent import untrained_networks
 from suphx.features.layout import ORACLE_PLANES
 from suphx.learning.experience import experience_dtype
@@ -30,7 +29,7 @@ from suphx.networks.sizes import MODEL_PLANES, MODELS, OUTPUTS, Model, NetworkSi
 from suphx.networks.timing import made_up_planes
 from suphx.reward.rounds import RoundReward, make_rewards
 from suphx.selfplay.collect import Collector
-from suphx.selfplay.policy import policy_flow
+from suphx.selfplay.policy import LearningPolicy
 from suphx.selfplay.seating import FourLearners
 
 #: The model that learns, whose questions are kept: as in the paper.
@@ -78,17 +77,15 @@ class Spent:
         self.cpu += time.process_time() - cpu
 
 
-class TimedPolicy:
+class TimedPolicy(LearningPolicy):
     """A policy that asks its networks as `Policy` does, and records the questions and the time networks take."""
-
-    name = "timed"
 
     def __init__(self, networks: Mapping[str, PolicyNetwork], precision: Precision, seed: int) -> None:
         self.inside = Spent()
         """Time spent inside networks."""
-        evaluators = {model: Evaluator(networks[model], precision, fixed_passes=True) for model in MODELS}
+        evaluators = {model: Evaluator(networks[model], precision, batch_invariant=True) for model in MODELS}
         calls = {model: self._timed(model, evaluator) for model, evaluator in evaluators.items()}
-        self._flow = policy_flow(calls, PlaneEncoder(), seed, (MODEL,), None)
+        super().__init__("timed", calls, PlaneEncoder(), seed, (MODEL,), None)
 
     def _timed(self, model: str, evaluator: Evaluator) -> Network:
         def logits(planes: np.ndarray) -> np.ndarray:
@@ -99,17 +96,13 @@ class TimedPolicy:
 
         return logits
 
-    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
-        """Choose for each decision."""
-        return self._flow.decide(games, asked)
-
 
 class BareNetworks:
     """The same networks without anything around them."""
 
-    def __init__(self, networks: Mapping[str, PolicyNetwork], precision: Precision, fixed_passes: bool) -> None:
-        """fixed_passes: on a GPU, use passes of a fixed size, as in play, rather than passes as large as the call."""
-        self._evaluators = {model: Evaluator(networks[model], precision, fixed_passes) for model in MODELS}
+    def __init__(self, networks: Mapping[str, PolicyNetwork], precision: Precision, batch_invariant: bool) -> None:
+        """batch_invariant: as in play; otherwise a GPU's passes are as large as the call."""
+        self._evaluators = {model: Evaluator(networks[model], precision, batch_invariant) for model in MODELS}
         self._planes = {model: made_up_planes(_BARE_QUESTIONS, planes) for model, planes in MODEL_PLANES.items()}
         self.spent = Spent()
 
@@ -145,7 +138,7 @@ def bench_collector(
         collector.step()
     policy = TimedPolicy(networks, precision, seed)
     collector.set_policy(1, policy)
-    same, large = (BareNetworks(networks, precision, fixed_passes) for fixed_passes in (True, False))
+    same, large = (BareNetworks(networks, precision, batch_invariant) for batch_invariant in (True, False))
     collector.step()
     for each in (same, large):  # not counted: networks are set up once per size of a call
         each.answer(policy.inside.asked)

@@ -17,7 +17,7 @@ import torch
 from simulator.record import SEATS
 from simulator.rules import Rules
 from suphx.agent.named_networks import weights_folder
-from suphx.bench.leanings import Leaning, Leanings
+from suphx.bench.effects import Effect, Effects
 from suphx.intervals import half_width
 from suphx.learning.experience import Batch, join, with_hidden
 from suphx.learning.policy_gradient import legal_answers, log_probabilities, terms_of
@@ -53,7 +53,7 @@ class Direction:
     """95 % confidence interval, over games."""
     distance: float
     """KL(start, agent) in nats, the mean over questions to the learning models."""
-    leanings: list[Leaning]
+    effects: list[Effect]
     """Planes that best explain how its discards differ from the start's, strongest first, as many as requested."""
 
 
@@ -77,19 +77,19 @@ def directions(
     seed: int,
     precision: Precision,
     watch: Callable[[int], None],
-    leanings: int = 0,
+    effects: int = 0,
     side_by_side: int = _SIDE_BY_SIDE,
 ) -> Directions:
     """Play games with a training's start in all four seats, and return the agents' estimated gains over it.
 
     config: the training, of which start, `learning.start_temperature`, rules, reward and models are used. agents:
     folders of weights, `sl`, or a training's folder `oracle`. seed: random seed of the games. watch: called with the
-    number of finished games. leanings: number of planes to return for each agent. The games are the same for any
+    number of finished games. effects: number of planes to return for each agent. The games are the same for any
     `side_by_side`. Raises InputError for weights that cannot be used.
     """
     models, rules = config.learning.models, Rules.preset(config.rules)
     networks = load_start(config)
-    start = Evaluator(networks[_DISCARD], precision, fixed_passes=True) if leanings and _DISCARD in models else None
+    start = Evaluator(networks[_DISCARD], precision, batch_invariant=True) if effects and _DISCARD in models else None
     tallies = [_Tally(agent, models, games, precision, start) for agent in agents]
     slots = min(games, side_by_side)
     rewards = make_rewards(config.reward, slots, load_predictor(config.reward, rules))
@@ -102,9 +102,9 @@ def directions(
         finished = collector.step()
         if finished is None:
             continue
-        counted = finished.batch.paths[finished.batch.paths["game"] < games]
+        counted = finished[0].paths[finished[0].paths["game"] < games]
         over, rounds = over + int(counted["last"].sum()) // SEATS, rounds + len(counted) // SEATS
-        held.append(finished.batch)
+        held.append(finished[0])
         if over == games or _questions(held) >= _AT_ONCE:
             batch, held = join(held), []
             for learning, asked in batch.experience.items():
@@ -121,7 +121,7 @@ def directions(
         questions,
         seed,
         rewards.units,
-        [tally.direction(units, leanings) for tally in tallies],
+        [tally.direction(units, effects) for tally in tallies],
     )
 
 
@@ -137,10 +137,10 @@ class _Tally:
     ) -> None:
         """start: network whose discards the agent's are compared with; None for no comparison."""
         self._agent, self._start = agent, start
-        self._evaluators = {model: Evaluator(_load(agent, model), precision, fixed_passes=True) for model in models}
+        self._evaluators = {model: Evaluator(_load(agent, model), precision, batch_invariant=True) for model in models}
         self.sees_hidden = any(each.planes > MODEL_PLANES[model] for model, each in self._evaluators.items())
         self._gains = np.zeros(games)
-        self._distance, self._questions, self._leanings = 0.0, 0, Leanings(self.sees_hidden)
+        self._distance, self._questions, self._effects = 0.0, 0, Effects(self.sees_hidden)
 
     def add(self, model: str, asked: np.ndarray, paths: np.ndarray) -> None:
         """Add questions to a model; paths: PATH[m] of their batch."""
@@ -150,7 +150,7 @@ class _Tally:
         if self._start is not None and model == _DISCARD:
             some = asked[::_EVERY]
             planes = np.concatenate([some["planes"], some["hidden"]], axis=1) if self.sees_hidden else some["planes"]
-            self._leanings.add(planes, _log_policy(self._start, some), log_policy[::_EVERY])
+            self._effects.add(planes, _log_policy(self._start, some), log_policy[::_EVERY])
         answer, played = (
             torch.from_numpy(asked["answer"].astype(np.int64)),
             torch.from_numpy(asked["log_probability"].copy()),
@@ -161,12 +161,12 @@ class _Tally:
         self._distance += float(terms.behaviour_kl.sum())
         self._questions += len(asked)
 
-    def direction(self, unit: float, leanings: int) -> Direction:
-        """Return the result; unit: what counts as a reward of 1. leanings: number of planes to return."""
+    def direction(self, unit: float, effects: int) -> Direction:
+        """Return the result; unit: what counts as a reward of 1. effects: number of planes to return."""
         gains = self._gains / SEATS * unit
         worth, half = float(gains.mean()), half_width(gains)
         distance = self._distance / max(self._questions, 1)
-        return Direction(self._agent, worth, (worth - half, worth + half), distance, self._leanings.strongest(leanings))
+        return Direction(self._agent, worth, (worth - half, worth + half), distance, self._effects.strongest(effects))
 
 
 def _load(agent: str, model: str) -> PolicyNetwork:

@@ -76,7 +76,7 @@ class Shadow:
 
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
         """Choose as `sensible` does, and return the networks' consultations."""
-        choice = self._flow.decide(games, asked)
+        choice = self._flow.act(games, asked)
         actions = np.empty(len(asked), np.int64)
         self._player.choose(games, asked, actions)
         return replace(choice, actions=actions)
@@ -112,7 +112,7 @@ def bench_networks(size: NetworkSize, seconds: float, threads: int, batch: int =
     clock = _Clock(seconds)
 
     def load(_: Plan, __: Terms) -> Sequence[Agent]:
-        each = {model: Evaluator(networks[model], precision, fixed_passes=True).logits for model in MODELS}
+        each = {model: Evaluator(networks[model], precision, batch_invariant=True).logits for model in MODELS}
         return [Shadow({model: clock.timed(network) for model, network in each.items()})]
 
     with suppress(_TimeIsUp):
@@ -189,7 +189,7 @@ def bench_agreement(agent: str, other: Precision, games: int, seed: int = 0) -> 
     Both are asked about each decision of the games that the first one plays.
     """
     plain = choose_precision("cpu", "float32", 1)
-    first, second = (load_agent(agent, seed, None, each, fixed_passes=True) for each in (plain, other))
+    first, second = (load_agent(agent, seed, None, each, batch_invariant=True) for each in (plain, other))
     counts = {"decisions": 0, "differing": 0}
 
     class Both:

@@ -16,11 +16,11 @@ from suphx.learning.experience import PATH, Batch
 from suphx.networks.sizes import MODEL_PLANES, OUTPUTS
 from suphx.networks.timing import made_up_planes
 from suphx.selfplay.play import Counts
-from suphx.selfplay.roles.parcels import LessonParts, Shipment
+from suphx.selfplay.roles.messages import Minibatch
 from suphx.selfplay.roles.resources import RolesConfig
 
-#: Shipments sent to a buffer before each lesson is requested, and number of lessons.
-_SHIPMENTS, _LESSONS = 2, 12
+#: Batches sent to a buffer before each minibatch is requested, and number of minibatches.
+_BATCHES, _MINIBATCHES = 2, 12
 #: Rows of the larger of the two requests that are timed, and how often both are made.
 _LARGE_REQUEST, _REQUESTS = 256, 40
 
@@ -61,24 +61,24 @@ def bench_requests() -> dict[str, float]:
 
 
 def bench_buffer(config: LearningConfig) -> dict[str, float]:
-    """Measure a buffer on the running Ray cluster, which receives shipments of a batch each and hands out lessons.
+    """Measure a buffer on the running Ray cluster, which receives batches and hands out minibatches.
 
-    `take_in_us`, `hand_out_us`: its CPU time per incoming and per outgoing pair. `lesson_s`: time from the request for
-    a lesson to its arrival.
+    `take_in_us`, `hand_out_us`: its CPU time per incoming and per outgoing pair. `minibatch_s`: time from the
+    request for a minibatch to its arrival.
     """
     remote: Any = ray.remote(ClockedBuffer)
     buffer = remote.options(num_cpus=0).remote(0, config, 0, RolesConfig(ahead=1_000_000), None)
     n = config.batch
-    shipment = ray.put(_shipment(n))
+    batch = ray.put(Batch(np.zeros(n, PATH), {MODEL: made_up_questions(n, hidden=0)}))
     taking, handing, times = 0.0, 0.0, []
-    for number in range(_LESSONS + 1):
+    for number in range(_MINIBATCHES + 1):
         at = [ray.get(buffer.cpu_seconds.remote())]
-        for _ in range(_SHIPMENTS):
-            ray.get(buffer.add.remote(shipment))
+        for _ in range(_BATCHES):
+            ray.get(buffer.add.remote(batch, {MODEL: np.zeros(n)}, Counts()))
         at.append(ray.get(buffer.cpu_seconds.remote()))
         began = time.perf_counter()
-        found: LessonParts = ray.get(buffer.lesson.remote(1))
-        np.concatenate(ray.get(found.part(0)))
+        found: Minibatch = ray.get(buffer.minibatch.remote(1))
+        np.concatenate(ray.get(found.parts[0]))
         took = time.perf_counter() - began
         at.append(ray.get(buffer.cpu_seconds.remote()))
         if number:  # the first one is not counted
@@ -86,14 +86,7 @@ def bench_buffer(config: LearningConfig) -> dict[str, float]:
             times.append(took)
     ray.kill(buffer)
     return {
-        "take_in_us": 1e6 * taking / (_LESSONS * _SHIPMENTS * n),
-        "hand_out_us": 1e6 * handing / (_LESSONS * n),
-        "lesson_s": statistics.median(times),
+        "take_in_us": 1e6 * taking / (_MINIBATCHES * _BATCHES * n),
+        "hand_out_us": 1e6 * handing / (_MINIBATCHES * n),
+        "minibatch_s": statistics.median(times),
     }
-
-
-def _shipment(n: int) -> Shipment:
-    """Return a shipment of n made-up questions without hidden planes, each a path by itself."""
-    questions = made_up_questions(n, hidden=0)
-    batch = Batch(np.zeros(n, PATH), {MODEL: questions})
-    return Shipment(batch, {MODEL: np.zeros(n)}, Counts())

@@ -71,14 +71,14 @@ def _games(config: RewardConfig, logs: list[Path] | None, workers: int | None) -
 
 
 def _train(run: RewardRun) -> None:
-    """Train with a bar of games on the error stream: of the passes at most, for training may stop earlier."""
+    """Train with a bar of games on the error stream: of the epochs at most, for training may stop earlier."""
     import time
 
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
-        TextColumn("training, pass {task.fields[passes]} of at most {task.fields[most]}"),
+        TextColumn("training, epoch {task.fields[epochs]} of at most {task.fields[most]}"),
         BarColumn(),
         TextColumn("{task.fields[rate]:,.0f} games/s"),
         TimeRemainingColumn(),
@@ -87,14 +87,14 @@ def _train(run: RewardRun) -> None:
     most, games, started = run.config.epochs, 0, time.perf_counter()
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task(
-            "", total=most * run.games_of_a_pass, completed=len(run.passes) * run.games_of_a_pass,
-            passes=len(run.passes), most=most, rate=0.0, loss=float("nan"),
+            "", total=most * run.games_of_an_epoch, completed=len(run.epochs) * run.games_of_an_epoch,
+            epochs=len(run.epochs), most=most, rate=0.0, loss=float("nan"),
         )  # fmt: skip
         for step in run.train():
             games += step
-            loss = run.passes[-1].validation_loss if run.passes else float("nan")
+            loss = run.epochs[-1].validation_loss if run.epochs else float("nan")
             rate = games / (time.perf_counter() - started)
-            progress.update(bar, advance=step, rate=rate, passes=len(run.passes), loss=loss)
+            progress.update(bar, advance=step, rate=rate, epochs=len(run.epochs), loss=loss)
 
 
 def _show(results: Results, folder: Path) -> None:
@@ -116,7 +116,8 @@ def _show(results: Results, folder: Path) -> None:
         console.print(f"{name}: RMSE {_words(overall.rmse)}{excess}; mean absolute error {_words(overall.mae)}")
     console.print(
         f"{evaluation.games:,} held-out games; {results.units}; intervals of 95 % over games. Calibration slope "
-        f"{_words(evaluation.calibration_slope)}. {len(results.passes)} passes, best {results.best_pass + 1}.\n{folder}"
+        f"{_words(evaluation.calibration_slope)}. {len(results.epochs)} epochs, best {results.best_epoch + 1}.\n"
+        f"{folder}"
     )
 
 

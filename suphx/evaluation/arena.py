@@ -113,7 +113,7 @@ class _Messages:
 def load_agents(plan: Plan, terms: Terms) -> list[Agent]:
     """Load the agents of a plan, set up for reproducible games."""
     precision = choose_precision(terms.device, terms.dtype, threads=1)
-    return [load_agent(name, terms.seed, terms.temperature, precision, fixed_passes=True) for name in plan.agents]
+    return [load_agent(name, terms.seed, terms.temperature, precision, batch_invariant=True) for name in plan.agents]
 
 
 #: Loads the agents of a plan.

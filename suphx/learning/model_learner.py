@@ -32,8 +32,8 @@ class ModelState(BaseModel):
 
 
 @dataclass(frozen=True)
-class Pass:
-    """Results of a pass over some questions, without gradients."""
+class MicrobatchResult:
+    """What learning from some questions of a minibatch gave, without gradients."""
 
     loss: torch.Tensor
     """Sum over kept questions."""
@@ -73,7 +73,7 @@ class ModelLearner:
         faster = Faster(network.first.weight, hidden, config.oracle.planes_rate) if config.oracle and hidden else None
         self.optimizer = Optimizer(network, rate, config.weight_decay, muon, None, config.gradient_norm, faster)
 
-    def learn_from(self, rows: np.ndarray, legal: np.ndarray, highest_weight: float, tells: bool) -> Pass:
+    def learn_from(self, rows: np.ndarray, legal: np.ndarray, highest_weight: float, tells: bool) -> MicrobatchResult:
         """Add the gradients of some questions to those of the batch; legal bool[n, m].
 
         tells: measure the distance to the reference even if it does not affect learning.
@@ -102,7 +102,7 @@ class ModelLearner:
             objective = objective - self.config.teacher.coefficient * distances["kl_teacher"]
         loss = -objective[terms.kept].sum()
         loss.backward()
-        return Pass(loss.detach(), terms, {name: each.detach() for name, each in distances.items()})
+        return MicrobatchResult(loss.detach(), terms, {name: each.detach() for name, each in distances.items()})
 
     def _log_policy(self, fixed: Evaluator, rows: np.ndarray, possible: torch.Tensor) -> torch.Tensor:
         """Return log-probabilities f32[n, m] of a network that does not learn; a teacher also sees hidden planes."""
@@ -137,7 +137,7 @@ class ModelLearner:
         self.behaviour_kl = state.behaviour_kl
 
 
-def figures_of(found: list[Pass]) -> dict[str, float]:
+def figures_of(found: list[MicrobatchResult]) -> dict[str, float]:
     """Return figures by name, as means over a batch's questions; `loss` is a mean over the kept ones."""
 
     def mean(name: str) -> float:

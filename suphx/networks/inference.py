@@ -42,20 +42,20 @@ class Evaluator:
         self,
         network: PolicyNetwork | ValueNetwork,
         precision: Precision,
-        fixed_passes: bool = False,
+        batch_invariant: bool = False,
         like: tuple[Evaluator, int] | None = None,
     ) -> None:
         """Take a copy of a network: one of the five models, or a critic, whose outputs are f32[n, 4].
 
-        fixed_passes: on a GPU, every pass has `GPU_PASS_SIZE` positions, with the last one padded, instead of as many
-        as are asked for. A position's logits then do not depend on the others in the call: kernels are chosen by shape,
-        and different kernels sum in different orders. On a CPU, logits never depend on the others (`fused.py`).
+        batch_invariant: a position's logits do not depend on the others in the call. Kernels are chosen by shape, and
+        different kernels sum in different orders, so on a GPU every pass then has `GPU_PASS_SIZE` positions, with the
+        last one padded, instead of as many as are asked for. On a CPU it is always so (`fused.py`).
         like: one of the same precision whose network has the same first layer and that many first blocks. On a CPU
         they are shared.
         """
         self.precision = precision
         self.model = network.model
-        self._gpu_pass = GPU_PASS_SIZE if fixed_passes else None
+        self._gpu_pass = GPU_PASS_SIZE if batch_invariant else None
         self.planes = network.planes
         self._on_cpu = precision.device.type == "cpu"
         if self._on_cpu:

@@ -39,9 +39,9 @@ class RewardConfig(Config):
     weight_decay: float = Field(default=0.01, ge=0)
     """Weight decay of AdamW."""
     epochs: int = Field(default=30, ge=1)
-    """Maximum number of passes over the training games."""
+    """Maximum number of epochs: of passes over the training games."""
     patience: int = Field(default=6, ge=1)
-    """Stop after this many passes without a lower validation loss; the weights of the best pass are kept."""
+    """Stop after this many epochs without a lower validation loss; the weights of the best epoch are kept."""
     bootstrap: int = Field(default=1000, ge=20)
     """Number of bootstrap samples of the test games for the intervals of the evaluation."""
     plotted_rounds: int = Field(default=10, ge=1)

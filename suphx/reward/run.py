@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from simulator.files import write_whole
 from suphx.errors import InputError
@@ -17,7 +17,7 @@ from suphx.reward.games import RULES_OF_REWARD, Games, select_games
 from suphx.reward.plots import plot_calibration, plot_game
 from suphx.reward.predictor import Description, RewardPredictor
 from suphx.reward.target import centred, ranks
-from suphx.reward.training import Pass, Trainer, scale_of
+from suphx.reward.training import FORMER, Epoch, Trainer, scale_of
 from suphx.supervised.prepared import SPLITS, Prepared
 
 WEIGHTS_NAME = "reward.safetensors"
@@ -43,9 +43,9 @@ class Results(BaseModel):
     """Phi_0 by starting seat."""
     parameters: int
     """Number of the network's parameters."""
-    passes: list[Pass]
+    epochs: list[Epoch] = Field(validation_alias=FORMER["epochs"])
     """Losses, in squares of the prizes' spread."""
-    best_pass: int
+    best_epoch: int = Field(validation_alias=FORMER["best_epoch"])
     """Counted from 0."""
     evaluation: Evaluation
     """Evaluation on the test split."""
@@ -71,27 +71,27 @@ class RewardRun:
         self._trainer = Trainer(config, self._selection, folder)
 
     @property
-    def passes(self) -> list[Pass]:
-        """The losses of all passes so far."""
-        return self._trainer.progress.passes
+    def epochs(self) -> list[Epoch]:
+        """The losses of all epochs so far."""
+        return self._trainer.progress.epochs
 
     @property
-    def games_of_a_pass(self) -> int:
-        """Number of training games per pass."""
+    def games_of_an_epoch(self) -> int:
+        """Number of training games per epoch."""
         return self._trainer.games
 
     def train(self) -> Iterator[int]:
         """Train, yielding the number of games of each step; curves for TensorBoard go to the folder."""
         from torch.utils.tensorboard import SummaryWriter
 
-        done = len(self.passes)
+        done = len(self.epochs)
         with SummaryWriter(str(self.folder / "tensorboard"), purge_step=done) as writer:
             for games in self._trainer.run():
                 yield games
-                for number, each in enumerate(self.passes[done:], done):
+                for number, each in enumerate(self.epochs[done:], done):
                     writer.add_scalar("loss/training", each.training_loss, number)
                     writer.add_scalar("loss/validation", each.validation_loss, number)
-                done = len(self.passes)
+                done = len(self.epochs)
 
     def finish(self) -> Results:
         """Write the predictor, its evaluation on the test games, and plots; return the results."""
@@ -139,8 +139,8 @@ class RewardRun:
             games={name: len(self._selection.part(name)) for name in SPLITS},
             start=predictor.start.tolist(),
             parameters=sum(each.numel() for each in predictor.network.parameters()),
-            passes=self.passes,
-            best_pass=self._trainer.progress.best_pass,
+            epochs=self.epochs,
+            best_epoch=self._trainer.progress.best_epoch,
             evaluation=evaluate(
                 tested, predictor.rewards(tested.final_scores), predictions, self.config.bootstrap, self.config.seed
             ),

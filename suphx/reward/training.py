@@ -1,4 +1,4 @@
-"""Train the reward predictor (formula 4) with AdamW, early stopping and a checkpoint after every pass."""
+"""Train the reward predictor (formula 4) with AdamW, early stopping and a checkpoint after every epoch."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from suphx.checkpoint import TrainingProgress, load_checkpoint, purpose_of, save_checkpoint, tensors_below
 from suphx.reward.config import RewardConfig
@@ -18,23 +18,26 @@ from suphx.reward.inputs import INPUTS, INPUTS_VERSION, encode
 from suphx.reward.network import RewardNetwork, RewardShape
 from suphx.reward.target import centred, ranks
 
+#: By field: its name, and the one in files of earlier versions.
+FORMER = {"epochs": AliasChoices("epochs", "passes"), "best_epoch": AliasChoices("best_epoch", "best_pass")}
 
-class Pass(BaseModel):
-    """The losses of a pass over the training games, as in formula 4, in squares of the prizes' spread."""
+
+class Epoch(BaseModel):
+    """The losses of an epoch, a pass over the training games, as in formula 4, in squares of the prizes' spread."""
 
     model_config = ConfigDict(extra="forbid")
 
     training_loss: float
-    """Mean over the pass, with dropout."""
+    """Mean over the epoch, with dropout."""
     validation_loss: float
 
 
 class Progress(TrainingProgress):
     """The progress of a training."""
 
-    passes: list[Pass] = Field(default_factory=list)
-    best_pass: int = 0
-    """Index of the pass with the lowest validation loss."""
+    epochs: list[Epoch] = Field(default_factory=list, validation_alias=FORMER["epochs"])
+    best_epoch: int = Field(default=0, validation_alias=FORMER["best_epoch"])
+    """Index of the epoch with the lowest validation loss."""
 
 
 @dataclass(frozen=True)
@@ -115,30 +118,30 @@ class Trainer:
 
     @property
     def games(self) -> int:
-        """Number of games per pass."""
+        """Number of games per epoch."""
         return len(self._training)
 
     def run(self) -> Iterator[int]:
         """Train to the end, yielding the number of games of each step; a finished training yields nothing."""
         while not self._done():
-            yield from self._pass()
+            yield from self._epoch()
 
     def best_network(self) -> RewardNetwork:
-        """Return a network with the weights of the pass that had the lowest validation loss."""
+        """Return a network with the weights of the epoch that had the lowest validation loss."""
         network = RewardNetwork(self._network.shape)
         network.load_state_dict(self._best)
         return network
 
     def _done(self) -> bool:
-        passes = self.progress.passes
-        since_best = len(passes) - 1 - self.progress.best_pass if passes else 0
-        return len(passes) >= self._config.epochs or since_best >= self._config.patience
+        epochs = self.progress.epochs
+        since_best = len(epochs) - 1 - self.progress.best_epoch if epochs else 0
+        return len(epochs) >= self._config.epochs or since_best >= self._config.patience
 
-    def _pass(self) -> Iterator[int]:
-        number = len(self.progress.passes)
+    def _epoch(self) -> Iterator[int]:
+        number = len(self.progress.epochs)
         steps = math.ceil(self.games / self._config.batch)
         total = 0.0
-        with torch.random.fork_rng(devices=[]):  # order and dropout of a pass depend only on the seed and its number
+        with torch.random.fork_rng(devices=[]):  # order and dropout of an epoch depend only on the seed and its number
             torch.manual_seed(self._config.seed * 1_000_003 + number + 1)
             self._network.train()
             order = torch.randperm(self.games)
@@ -146,7 +149,7 @@ class Trainer:
                 which = order[step * self._config.batch : (step + 1) * self._config.batch]
                 total += self._step(self._training.take(which), number + step / steps) * len(which)
                 yield len(which)
-        self._finish_pass(total / self.games)
+        self._finish_epoch(total / self.games)
 
     def _step(self, examples: Examples, passed: float) -> float:
         share = passed / self._config.epochs
@@ -157,15 +160,15 @@ class Trainer:
         self._optimizer.step()
         return float(loss.detach())
 
-    def _finish_pass(self, training_loss: float) -> None:
+    def _finish_epoch(self, training_loss: float) -> None:
         self._network.eval()
         with torch.no_grad():
             validation_loss = float(loss_of(self._network, self._validation))
-        passes = self.progress.passes
-        if not passes or validation_loss < passes[self.progress.best_pass].validation_loss:
-            self.progress.best_pass = len(passes)
+        epochs = self.progress.epochs
+        if not epochs or validation_loss < epochs[self.progress.best_epoch].validation_loss:
+            self.progress.best_epoch = len(epochs)
             self._best = {name: tensor.clone() for name, tensor in self._network.state_dict().items()}
-        passes.append(Pass(training_loss=training_loss, validation_loss=validation_loss))
+        epochs.append(Epoch(training_loss=training_loss, validation_loss=validation_loss))
         self._save()
 
     def _save(self) -> None:

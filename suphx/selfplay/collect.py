@@ -7,7 +7,6 @@ its configuration, its random seed and the weights it is given, not on timing; i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,21 +20,11 @@ from suphx.features.layout import ORACLE_PLANES
 from suphx.learning.experience import PATH, Batch
 from suphx.networks.sizes import MODEL_PLANES
 from suphx.reward.rounds import Rewards
-from suphx.selfplay.questions import Questions
+from suphx.selfplay.pending import PendingExperience
 from suphx.selfplay.records import as_bytes, from_bytes
 from suphx.selfplay.seating import LEARNER, TableConfig, seated
 
 _COUNTERS = ("games", "begun", "rounds", "decisions", "questions", "version")
-
-
-@dataclass(frozen=True)
-class Finished:
-    """The rounds that ended in a step."""
-
-    batch: Batch
-    """Their experience, for the learner."""
-    ended: Ended
-    """The rounds' records."""
 
 
 class Collector:
@@ -74,7 +63,7 @@ class Collector:
         of the weights."""
         self._certain = certain
         self._widths = ORACLE_PLANES * oracle, ORACLE_PLANES * hidden
-        self._questions = {model: Questions(MODEL_PLANES[model], *self._widths) for model in models}
+        self._questions = {model: PendingExperience(MODEL_PLANES[model], *self._widths) for model in models}
         self._policy: Agent | None = None
         self._opponents = list(opponents)
         self.seated = self._seated(self.tables.games)
@@ -93,8 +82,8 @@ class Collector:
         """Set the agent that plays as an opponent from now on, by its number from 1 on."""
         self._opponents[player - 1] = agent
 
-    def step(self) -> Finished | None:
-        """Answer every pending decision, and return the rounds that this ended, if any."""
+    def step(self) -> tuple[Batch, Ended] | None:
+        """Answer every pending decision; return experience and records of the rounds that this ended, if any."""
         asked = self.tables.decisions()
         ended = self.tables.step(self._answers(asked))
         self.counters["decisions"] += len(asked)
@@ -169,7 +158,7 @@ class Collector:
             return np.empty((len(said.planes), 0), np.uint64)
         return encode_oracle_batch(self.tables.games, asked.game[said.decision], asked.seat[said.decision])
 
-    def _finish(self, ended: Ended) -> Finished:
+    def _finish(self, ended: Ended) -> tuple[Batch, Ended]:
         rewards = self.rewards.of(ended)
         rows, seats = np.nonzero(self.seated[ended.game] == LEARNER)
         slots = ended.game[rows]
@@ -185,7 +174,7 @@ class Collector:
         self.seated[ended.game] = self._seated(self.tables.games[ended.game])
         self.counters["rounds"] += len(ended)
         self.counters["games"] += int(ended.finished.sum())
-        return Finished(batch, ended)
+        return batch, ended
 
     def _take(self, paths: np.ndarray, owners: np.ndarray) -> Batch:
         """Return paths PATH[n] with their questions, which are removed here; owners: i64[n], table x 4 + seat."""

@@ -162,7 +162,7 @@ class LocalTraining(Training):
         """Return the earlier version that is kept in a place, as it plays at the tables."""
         name, networks = earlier_names(self.config.table)[place], self._networks | self.earlier.kept[place]
         sampling = Sampling(temperature_of_opponents(self.config.table), self.config.seed)
-        return NetworkAgent(name, networks, PlaneEncoder(), self._precision, sampling, fixed_passes=True)
+        return NetworkAgent(name, networks, PlaneEncoder(), self._precision, sampling, batch_invariant=True)
 
     def _tell(self, counts: Counts, seconds: float, learning: float) -> None:
         super()._tell(counts, seconds, learning)

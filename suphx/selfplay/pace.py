@@ -4,8 +4,8 @@ A path carries the version with which its round was dealt. It therefore ages by 
 while all tables play a round, whatever the speed of play and learning. Experience older than `replay.staleness` is
 dropped.
 
-In a run by roles experience also waits, if learning is the slower side: in shipments that buffers have not taken in
-yet, and in the buffers, for as many minibatches as they hold `ahead` together.
+In a run by roles experience also waits, if learning is the slower side: on its way to buffers that have
+enough, and in the buffers, for as many minibatches as they hold `ahead` together.
 
 Two things are not counted. Questions that `learning.certain` leaves out depend on the policy: without them a version
 takes more games, and experience is younger than computed here.
@@ -20,7 +20,7 @@ from simulator.record import SEATS
 from suphx.errors import InputError
 from suphx.features.layout import ORACLE_PLANES
 from suphx.networks.sizes import MODEL_PLANES
-from suphx.selfplay.roles.resources import SHIPMENT_QUESTIONS, UNDERWAY
+from suphx.selfplay.roles.resources import IN_FLIGHT, SENT_QUESTIONS
 from suphx.selfplay.seating import learning_seats
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Pace:
     """Mean age of experience when its round ends, in versions."""
     versions_waiting: float
     """How much older it may become before it is learned from, in a run by roles, if learning is the slower side."""
-    lessons_in_reach: dict[str, float]
+    minibatches_in_reach: dict[str, float]
     """By model: number of minibatches that its questions fill before they are too old."""
     replay_bytes: int
     """Size of what a buffer must be able to hold: its share of the minibatches."""
@@ -63,18 +63,16 @@ def pace_of(config: TrainConfig, tables: int, by_roles: bool = False) -> Pace:
     games = config.publish_steps / steps_a_game
     versions, waiting = tables / ROUNDS_A_GAME / games, 0.0
     if by_roles:
-        shipments = (
-            config.roles.simulators.count * config.roles.halves * UNDERWAY * min(SHIPMENT_QUESTIONS, learning.batch)
-        )
-        lessons_ahead = config.roles.ahead * len(learning.models)
-        waiting = shipments / (games * sum(asked.values())) + lessons_ahead / config.publish_steps
+        in_flight = config.roles.simulators.count * config.roles.halves * IN_FLIGHT
+        sent, ahead = in_flight * min(SENT_QUESTIONS, learning.batch), config.roles.ahead * len(learning.models)
+        waiting = sent / (games * sum(asked.values())) + ahead / config.publish_steps
     reach = max(learning.replay.staleness + 1 - versions, 0.0) * games
-    lessons: dict[str, float] = {model: reach * n / learning.batch_for(model) for model, n in asked.items()}
+    minibatches: dict[str, float] = {model: reach * n / learning.batch_for(model) for model, n in asked.items()}
     hidden, held = ORACLE_PLANES * sum(config.hidden_planes.values()), 0
     for model in learning.models:
         held += learning.batch_for(model) * (8 * (MODEL_PLANES[model] + hidden) + _ROW_BYTES)
     shares = config.roles.buffers.count if by_roles else 1
-    return Pace(games, versions, waiting, lessons, held * (config.roles.ahead + 1) // shares)
+    return Pace(games, versions, waiting, minibatches, held * (config.roles.ahead + 1) // shares)
 
 
 def check_pace(config: TrainConfig, tables: int, by_roles: bool = False) -> Pace:
@@ -94,12 +92,12 @@ def check_pace(config: TrainConfig, tables: int, by_roles: bool = False) -> Pace
         )
     least = (learning.critic.steps if learning.has_critic else 1) * config.roles.servers.count
     least = max(least, config.roles.buffers.count)
-    for model, lessons in pace.lessons_in_reach.items():
-        if lessons < 1:
-            fitting = int(lessons * learning.batch_for(model) / 2)
+    for model, minibatches in pace.minibatches_in_reach.items():
+        if minibatches < 1:
+            fitting = int(minibatches * learning.batch_for(model) / 2)
             raise InputError(
                 f"learning.models: {model} would never learn: it is asked so seldom that {staleness + 1} versions make "
-                f"{lessons:.1f} of its minibatches. Set learning.batch_of: {{{model}: {max(fitting, least)}}}"
+                f"{minibatches:.1f} of its minibatches. Set learning.batch_of: {{{model}: {max(fitting, least)}}}"
             )
     if pace.replay_bytes > learning.replay.bytes:
         raise InputError(

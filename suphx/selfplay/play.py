@@ -87,9 +87,10 @@ class Play:
         finished = self.collector.step()
         if finished is None:
             return None
-        self._batches.append(finished.batch)
-        self.questions += sum(map(len, finished.batch.experience.values()))
-        return finished.ended
+        batch, ended = finished
+        self._batches.append(batch)
+        self.questions += sum(map(len, batch.experience.values()))
+        return ended
 
     def take(self) -> tuple[Batch, Counts]:
         """Return the rounds that have ended since this was last called, at least one, and their counts."""

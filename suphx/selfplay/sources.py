@@ -44,7 +44,7 @@ def load_opponents(
     """Return the named opponents as they play at such tables; raises InputError if one cannot be loaded."""
     temperature, found = temperature_of_opponents(table), []
     for name in names:
-        agent = load_player(name, seed, temperature, precision, fixed_passes=True)
+        agent = load_player(name, seed, temperature, precision, batch_invariant=True)
         if isinstance(agent, Follower):
             agent.close()
             raise InputError(f"{name}: a bot that lives outside this program cannot sit at the tables of self-play")

@@ -11,10 +11,11 @@ from threading import Event
 import numpy as np
 import torch
 from pydantic import BaseModel, ConfigDict, Field
+from torch.nn import functional
 from torch.utils.tensorboard import SummaryWriter
 
 from suphx.agent.named_networks import weights_folder
-from suphx.checkpoint import TrainingProgress, load_checkpoint, purpose_of, save_checkpoint
+from suphx.checkpoint import TrainingProgress, load_checkpoint, purpose_of, save_checkpoint, tensors_below
 from suphx.errors import InputError
 from suphx.features.layout import VERSION
 from suphx.networks.inference import Evaluator
@@ -23,8 +24,8 @@ from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODELS, Model
 from suphx.networks.weights import load_agent_network, load_network, save_network
 from suphx.supervised.config import PretrainConfig
-from suphx.supervised.learner import Learner
 from suphx.supervised.loader import Chunk, Loader, Source, legal_discards
+from suphx.supervised.optimizer import AveragingOptimizer
 from suphx.supervised.prepared import Prepared
 from suphx.supervised.selection import select
 
@@ -107,8 +108,8 @@ class Training:
                 f"these logs hold no pairs of the {model} model to train on, or none to validate with: more games are "
                 "needed, or other filters, or a configuration without that model"
             )
-        network = _first_network(model, config).to(precision.device)
-        self.learner = Learner(network, config, self.plan.learning_rate or config.learning_rate, precision)
+        self.network = _first_network(model, config).to(precision.device)
+        self.optimizer = AveragingOptimizer(self.network, config, self.plan.learning_rate or config.learning_rate)
         purpose = purpose_of(
             model, self.plan, *_purpose(config), self.source.selection.n_pairs, VERSION, precision.dtype
         )
@@ -116,12 +117,13 @@ class Training:
         found = load_checkpoint(folder / CHECKPOINT_NAME, purpose, Progress)
         if found is not None:
             self.progress, tensors = found
-            self.learner.load_tensors(tensors, self.progress.steps)
+            self.network.load_state_dict(tensors_below(tensors, "network."))
+            self.optimizer.load_tensors(tensors, self.progress.steps)
 
     @property
     def average(self) -> PolicyNetwork:
         """The moving average of the weights, which is what is validated and saved."""
-        return self.learner.optimizer.average
+        return self.optimizer.average
 
     def run(self, watch: Callable[[Report], None], stop: Event) -> PolicyNetwork:
         """Train until the pairs are used up or validation stops it; return the best network.
@@ -149,23 +151,22 @@ class Training:
             before = progress.pairs
             left = total - progress.pairs
             part = Chunk(chunk.planes[:left], chunk.answers[:left])
-            learned = self.learner.learn(part, before / total, (before + len(part.answers)) / total)
+            loss, accuracy, rate = self._learn(part, before / total, (before + len(part.answers)) / total)
             seconds = time.monotonic() - started
             progress.chunk = number + 1
-            progress.pairs += learned.pairs
-            progress.steps += learned.steps
+            progress.pairs += len(part.answers)
+            progress.steps = self.optimizer.steps
             progress.seconds += seconds
             self._keep_weak(before)
             speed = (progress.pairs - before) / seconds
-            names = {"loss": learned.loss, "accuracy": learned.accuracy, "learning_rate": learned.rate}
-            names["pairs_per_s"] = speed
-            for name, value in names.items():
+            figures = {"loss": loss, "accuracy": accuracy, "learning_rate": rate, "pairs_per_s": speed}
+            for name, value in figures.items():
                 board.add_scalar(f"{self.model}/{name}", value, progress.pairs)
             found = None
             if progress.pairs >= min(next_validation, total):
                 next_validation += step_pairs
                 found = self._validate(held_out, board)
-            watch(Report(self.model, progress.pairs, total, speed, learned.loss, found))
+            watch(Report(self.model, progress.pairs, total, speed, loss, found))
             progress.done = progress.pairs >= total or self._is_over()
             if progress.done or stop.is_set() or time.monotonic() - saved > config.checkpoint_seconds:
                 self._save()
@@ -174,6 +175,32 @@ class Training:
                 return
             if stop.is_set():
                 raise Interrupted
+
+    def _learn(self, chunk: Chunk, first: float, last: float) -> tuple[float, float, float]:
+        """Take a step for every batch of a chunk, while the completed share of the training goes from first to last.
+
+        Return means of loss and accuracy over the steps, and the learning rate of convolutions at the last one.
+        """
+        losses, right, rate = [], [], 0.0
+        n = len(chunk.answers)
+        for rows in np.array_split(np.arange(n), max(1, round(n / self.config.batch))):
+            start, stop = int(rows[0]), int(rows[-1]) + 1  # slices: a copy would not lie in pinned memory
+            loss, good = self._loss(chunk.planes[start:stop], chunk.answers[start:stop])
+            loss.backward()
+            rate = self.optimizer.step_at(first + (last - first) * start / n)
+            losses.append(loss.detach())
+            right.append(good)
+        return float(torch.stack(losses).mean()), float(torch.stack(right).mean()), rate
+
+    def _loss(self, packed: np.ndarray, wanted: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
+        device = self.precision.device
+        logits = self.network.of_packed(packed, self.precision)
+        if self.model == "discard":
+            legal = torch.from_numpy(legal_discards(packed)).to(device, non_blocking=True)
+            logits = logits.masked_fill(~legal, -torch.inf)
+        answers = torch.from_numpy(wanted).to(device, non_blocking=True)
+        right = (logits.detach().argmax(dim=1) == answers).float().mean()
+        return functional.cross_entropy(logits, answers), right
 
     def _validate(self, held_out: Chunk, board: SummaryWriter) -> Validation:
         progress = self.progress
@@ -198,7 +225,8 @@ class Training:
             save_network(self.folder / WEAK_NAME, self.average)
 
     def _save(self) -> None:
-        save_checkpoint(self.folder / CHECKPOINT_NAME, self.progress, self.learner.tensors())
+        weights = {f"network.{name}": each for name, each in self.network.state_dict().items()}
+        save_checkpoint(self.folder / CHECKPOINT_NAME, self.progress, weights | self.optimizer.tensors())
 
 
 def _first_network(model: Model, config: PretrainConfig) -> PolicyNetwork:

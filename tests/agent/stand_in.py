@@ -74,7 +74,7 @@ def decide(
 ) -> tuple[Decisions, Choice]:
     """Return what is asked and what the flow chooses."""
     asked = decisions_of(games)
-    return asked, Flow(networks or StandInNetworks(), StandInEncoder(), sampling or Sampling()).decide(games, asked)
+    return asked, Flow(networks or StandInNetworks(), StandInEncoder(), sampling or Sampling()).act(games, asked)
 
 
 def until_turn(scene: Scene, seat: int) -> Scene:

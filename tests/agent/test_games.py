@@ -22,7 +22,7 @@ class FlowAgent:
 
     def __init__(self, sampling: Sampling, eagerness: float = 0.0) -> None:
         networks = {model: self._network(OUTPUTS[model], eagerness) for model in MODELS}
-        self.act = Flow(networks, StandInEncoder(), sampling).decide
+        self.act = Flow(networks, StandInEncoder(), sampling).act
 
     @staticmethod
     def _network(outputs: int, eagerness: float):

@@ -38,7 +38,7 @@ def test_the_flow_at_temperature_1_draws_each_action_as_often_as_its_probability
     many = np.repeat(games, DRAWS)
     many["seed"] = np.arange(DRAWS)  # other random numbers for each
     flow = Flow(networks(), StandInEncoder(), Sampling(temperature=1.0, seed=3))
-    drawn = Counter(flow.decide(many, decisions_of(many)).actions.tolist())
+    drawn = Counter(flow.act(many, decisions_of(many)).actions.tolist())
     weights = {action: float(said[action]) for action in np.flatnonzero(said).tolist()}
     assert len(weights) > 4
     assert sum(weights.values()) == pytest.approx(1)
@@ -52,7 +52,7 @@ def test_the_preferred_action_is_what_the_flow_does_by_likeliest_answers(name):
     asked = decisions_of(games)
     preferred = opinions_of(flow, games, asked).preferred
     assert [ACTION_NAMES[action] for action in preferred] == [
-        ACTION_NAMES[action] for action in flow.decide(games, asked).actions
+        ACTION_NAMES[action] for action in flow.act(games, asked).actions
     ]
 
 

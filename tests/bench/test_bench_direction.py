@@ -16,7 +16,7 @@ from simulator.record import SEATS
 from simulator.rules import Rules
 from simulator.tiles import KINDS
 from suphx.bench.direction import Directions, directions
-from suphx.bench.leanings import Leanings
+from suphx.bench.effects import Effects
 from suphx.cli import app
 from suphx.features.layout import LAYOUT, ORACLE_LAYOUT, PLANES
 from suphx.learning.oracle import widen
@@ -65,9 +65,9 @@ def test_worth_is_what_other_chances_of_the_answers_make_of_the_rewards(ways):
     gains, distances, over, rounds = [0.0] * GAMES, [], 0, 0
     while over < GAMES:
         finished = collector.step()
-        for model, asked in finished.batch.experience.items() if finished else ():
+        for model, asked in finished[0].experience.items() if finished else ():
             for n in range(len(asked)):
-                path = finished.batch.paths[asked["path"][n]]
+                path = finished[0].paths[asked["path"][n]]
                 if path["game"] >= GAMES:
                     continue
                 with torch.inference_mode():
@@ -78,7 +78,7 @@ def test_worth_is_what_other_chances_of_the_answers_make_of_the_rewards(ways):
                 gains[int(path["game"])] += (weight - 1) * float(path["reward"]) * UNIT / SEATS
                 distances.append(weight - 1 - math.log(weight))
         if finished:
-            counted = finished.batch.paths[finished.batch.paths["game"] < GAMES]
+            counted = finished[0].paths[finished[0].paths["game"] < GAMES]
             over, rounds = over + int(counted["last"].sum()) // SEATS, rounds + len(counted) // SEATS
     assert (ways.games, ways.rounds, ways.questions, ways.units) == (GAMES, rounds, len(distances), "points")
     way = ways.agents[1]
@@ -113,16 +113,16 @@ def test_the_command_prints_them_and_refuses_games_that_were_learned_from(folder
     numbers = json.loads(printed.stdout)
     assert [each["agent"] for each in numbers["agents"]] == folders[1:]
     assert (numbers["games"], numbers["seed"], numbers["start"]) == (2, 77, folders[0])
-    assert [len(each["leanings"]) for each in numbers["agents"]] == [3, 3]
+    assert [len(each["effects"]) for each in numbers["agents"]] == [3, 3]
     shown = CliRunner().invoke(app, words).stdout
     assert "95 %" in shown
-    assert numbers["agents"][0]["leanings"][0]["name"] in shown
+    assert numbers["agents"][0]["effects"][0]["name"] in shown
     refused = CliRunner().invoke(app, [*words, "--seed", "5"])
     assert refused.exit_code == 2
     assert "seed 5" in refused.output
 
 
-def test_leanings_are_regressions_on_each_plane_within_questions():
+def test_effects_are_regressions_on_each_plane_within_questions():
     rng, n = np.random.default_rng(3), 300
     planes = rng.integers(0, 1 << KINDS, (n, PLANES), dtype=np.uint64)
     planes[:, SAFE] &= rng.integers(0, 1 << KINDS, n, dtype=np.uint64)  # a quarter of all kinds
@@ -132,10 +132,10 @@ def test_leanings_are_regressions_on_each_plane_within_questions():
     noise = 0.2 * rng.normal(size=(n, KINDS))
     changed = logits + torch.from_numpy(0.75 * sets[:, :, SAFE] - 0.25 * sets[:, :, FIRST] + noise).float()
     before, after = log_probabilities(logits, legal), log_probabilities(changed, legal)
-    leanings = Leanings()
+    effects = Effects()
     for rows in (slice(0, 260), slice(260, n)):
-        leanings.add(planes[rows], before[rows], after[rows])
-    safe, first, *others = leanings.strongest(5)
+        effects.add(planes[rows], before[rows], after[rows])
+    safe, first, *others = effects.strongest(5)
     assert (safe.name, first.name) == (LAYOUT[SAFE].name, LAYOUT[FIRST].name)
     assert (safe.slope, first.slope) == (pytest.approx(0.75, abs=0.03), pytest.approx(-0.25, abs=0.03))
     assert all(each.share < 0.02 for each in others)
@@ -167,11 +167,11 @@ def test_an_oracle_is_shown_what_is_hidden(folders, tmp_path):
     config = TrainConfig.model_validate(values(folders[0]))
     (seeing,) = directions(config, [str(tmp_path / "oracle")], GAMES, SEED, precision(), lambda over: None, 1).agents
     assert seeing.distance > 1e-6
-    assert [(each.block, each.name) for each in seeing.leanings] == [("oracle", "right >= 1")]
-    assert seeing.leanings[0].slope < -0.5
+    assert [(each.block, each.name) for each in seeing.effects] == [("oracle", "right >= 1")]
+    assert seeing.effects[0].slope < -0.5
 
 
 def test_policies_that_are_the_same_lean_nowhere():
-    leanings, policy = Leanings(), torch.full((2, KINDS), -math.log(KINDS))
-    leanings.add(np.ones((2, PLANES), np.uint64), policy, policy)
-    assert leanings.strongest(3) == []
+    effects, policy = Effects(), torch.full((2, KINDS), -math.log(KINDS))
+    effects.add(np.ones((2, PLANES), np.uint64), policy, policy)
+    assert effects.strongest(3) == []

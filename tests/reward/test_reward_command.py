@@ -30,7 +30,7 @@ def test_it_trains_measures_and_draws(tmp_path):
     assert result.exit_code == 0, result.output
     numbers = json.loads(result.stdout)
     assert numbers["units"] == "thousands" and numbers["source"] == "100 games by sensible, seed 0"
-    assert sum(numbers["games"].values()) == 100 and len(numbers["passes"]) == 2
+    assert sum(numbers["games"].values()) == 100 and len(numbers["epochs"]) == 2
     assert {"predictor", "constant", "current points", "linear"} <= set(numbers["evaluation"]["errors"]["all"])
     run = tmp_path / "run"
     assert json.loads((run / "reward.json").read_text()) == numbers

@@ -8,7 +8,7 @@ import torch
 
 from suphx.errors import InputError
 from suphx.reward.network import RewardNetwork, RewardShape
-from suphx.reward.training import Trainer, examples_of, loss_of
+from suphx.reward.training import Progress, Trainer, examples_of, loss_of
 
 
 def weights(trainer):
@@ -41,9 +41,9 @@ def test_targets_are_the_centred_prizes_in_units_of_their_spread(config, selecti
 
 
 def test_training_lowers_the_loss(config, selection, tmp_path):
-    passes = trained(config.model_copy(update={"learning_rate": 0.01}), selection, tmp_path).progress.passes
-    assert len(passes) == config.epochs
-    assert passes[-1].training_loss < 0.9 * passes[0].training_loss
+    epochs = trained(config.model_copy(update={"learning_rate": 0.01}), selection, tmp_path).progress.epochs
+    assert len(epochs) == config.epochs
+    assert epochs[-1].training_loss < 0.9 * epochs[0].training_loss
 
 
 def test_a_seed_names_the_weights(config, selection, tmp_path):
@@ -72,9 +72,16 @@ def test_a_finished_training_does_nothing_more(config, selection, tmp_path):
 def test_training_stops_when_validation_gets_no_better_and_keeps_the_best(config, selection, tmp_path):
     bold = config.model_copy(update={"learning_rate": 0.5, "epochs": 60, "patience": 2})
     progress = trained(bold, selection, tmp_path).progress
-    losses = [each.validation_loss for each in progress.passes]
+    losses = [each.validation_loss for each in progress.epochs]
     assert len(losses) < 60
-    assert progress.best_pass == int(np.argmin(losses)) == len(losses) - 3
+    assert progress.best_epoch == int(np.argmin(losses)) == len(losses) - 3
+
+
+def test_progress_of_earlier_versions_is_read(config, selection, tmp_path):
+    progress = trained(config, selection, tmp_path).progress
+    before = progress.model_dump()
+    before = before | {"passes": before.pop("epochs"), "best_pass": before.pop("best_epoch")}
+    assert Progress.model_validate(before) == progress
 
 
 @pytest.mark.faults

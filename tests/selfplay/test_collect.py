@@ -32,7 +32,8 @@ Asked = dict[tuple[int, int], dict[str, list[tuple]]]
 @cache
 def play_slowly(number: int, rounds: int) -> tuple[Asked, list[np.ndarray]]:
     """Return what is asked in the first rounds of a game, every decision alone, and the records at their ends."""
-    agent = NetworkAgent("slow", tiny_networks(), PlaneEncoder(), precision(), Sampling(1.0, SEED), fixed_passes=True)
+    sampling = Sampling(1.0, SEED)
+    agent = NetworkAgent("slow", tiny_networks(), PlaneEncoder(), precision(), sampling, batch_invariant=True)
     tables = Tables(1, RULES, SEED, restart=False)
     tables.restart([0], [number])
     asked: Asked = defaultdict(lambda: defaultdict(list))
@@ -120,7 +121,7 @@ def test_only_models_that_learn_are_kept_but_all_questions_are_counted():
 def test_what_is_nearly_certain_is_not_kept_whatever_was_answered():
     every, open_ones = (collect(tiny_collector(models=("chow",), certain=certain), 20) for certain in (1.0, 0.505))
     questions = every.experience["chow"]
-    logits = Evaluator(tiny_networks()["chow"], precision(), fixed_passes=True).logits(questions["planes"])
+    logits = Evaluator(tiny_networks()["chow"], precision(), batch_invariant=True).logits(questions["planes"])
     weights = np.exp(logits)
     likeliest = weights.max(axis=1) / weights.sum(axis=1)
     kept = likeliest <= 0.505

@@ -39,10 +39,10 @@ def test_a_round_is_as_many_versions_as_all_tables_play_meanwhile() -> None:
     pace = check_pace(config, 3 * ROUNDS_A_GAME * 20)
     assert pace.games_a_version == pytest.approx(20)
     assert pace.versions_a_round == pytest.approx(3)
-    assert pace.lessons_in_reach == {"discard": pytest.approx((9 - 3) * 4)}
+    assert pace.minibatches_in_reach == {"discard": pytest.approx((9 - 3) * 4)}
 
 
-def test_by_roles_it_also_waits_in_shipments_and_buffers() -> None:
+def test_by_roles_it_also_waits_on_its_way_and_in_buffers() -> None:
     roles = {"simulators": {"count": 5}, "engines": {"count": 1}, "ahead": 2}
     config = config_of(publish_steps=4, learning={"batch": 2048}, roles=roles)
     pace = check_pace(config, 32, by_roles=True)
@@ -118,7 +118,7 @@ def test_with_the_batch_that_is_advised_all_five_models_learn() -> None:
         check_pace(config, 32)
     advised = int(str(refused.value).rsplit("kong: ", 1)[1].rstrip("}"))
     config = config_of(learning=ALL_FIVE | {"batch_of": {"kong": advised}})
-    assert all(lessons >= 1 for lessons in check_pace(config, 32).lessons_in_reach.values())
+    assert all(each >= 1 for each in check_pace(config, 32).minibatches_in_reach.values())
     assert min(steps_of(config, 32, 400).values()) > 0
 
 

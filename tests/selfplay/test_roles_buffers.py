@@ -1,4 +1,4 @@
-"""The replay buffers of a run by roles: what one does by itself, and how several make a lesson together."""
+"""The replay buffers of a run by roles: what one does by itself, and how several make a minibatch together."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from suphx.learning.experience import Batch
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.play import Counts
 from suphx.selfplay.roles.buffer import Buffer, bounds
-from suphx.selfplay.roles.parcels import LessonParts, Shipment
+from suphx.selfplay.roles.messages import Minibatch
 from suphx.selfplay.roles.resources import RolesConfig
 from suphx.selfplay.roles.role import name_of
 
@@ -30,7 +30,7 @@ def cluster() -> Iterator[None]:
 
 
 class Several:
-    """Buffers that make lessons together, and experience for them."""
+    """Buffers that make minibatches together, and experience for them."""
 
     def __init__(self, config: LearningConfig, count: int, ahead: int) -> None:
         roles = RolesConfig.model_validate({"buffers": {"count": count}, "ahead": ahead})
@@ -42,20 +42,19 @@ class Several:
         ray.get([each.ready.remote() for each in self.all])
         self._config, self._collector = config, tiny_collector(models=tuple(config.models))
 
-    def ship(self, number: int, *models: str) -> Any:
+    def send(self, number: int, *models: str) -> Any:
         """Send eight rounds of a version that is the buffer's number, or only what some models were asked in them."""
         batch = collect(self._collector, 8)
         batch.paths["version"] = number
         batch.fill()
         if models:
             batch = Batch(batch.paths, {model: batch.experience[model] for model in models})
-        shipment = Shipment(batch, raw_advantages(self._config, batch), Counts(rounds=8))
-        call = self.all[number].add.remote(shipment)
-        assert ray.get(self.all[number].offer.remote(list(batch.experience), PATIENCE, False))  # it has arrived
+        call = self.all[number].add.remote(batch, raw_advantages(self._config, batch), Counts(rounds=8))
+        assert ray.get(self.all[number].ready_models.remote(list(batch.experience), PATIENCE, False))  # it has arrived
         return call
 
-    def lesson(self, number: int, parts: int = 1) -> LessonParts:
-        return ray.get(self.all[number].lesson.remote(parts))
+    def minibatch(self, number: int, parts: int = 1) -> Minibatch:
+        return ray.get(self.all[number].minibatch.remote(parts))
 
     def end(self) -> None:
         for each in self.all:
@@ -76,73 +75,73 @@ def several() -> Iterator[Any]:
         each.end()
 
 
-def part(lesson: LessonParts, rank: int) -> np.ndarray:
-    return np.concatenate(ray.get(lesson.part(rank)))
+def part(minibatch: Minibatch, rank: int) -> np.ndarray:
+    return np.concatenate(ray.get(minibatch.parts[rank]))
 
 
 def is_done(call: Any, seconds: float) -> bool:
     return bool(ray.wait([call], timeout=seconds)[0])
 
 
-def test_a_buffer_makes_simulators_wait_until_its_lessons_are_taken(several):
+def test_a_buffer_makes_simulators_wait_until_its_minibatches_are_taken(several):
     alone = several(1, ahead=2)
-    waiting = alone.ship(0)
+    waiting = alone.send(0)
     assert not is_done(waiting, 1)
     taken = 0
     while not is_done(waiting, 0.1):
-        lesson = alone.lesson(0, parts=2)
-        assert lesson.model == "discard" and [len(part(lesson, rank)) for rank in range(2)] == [8, 8]
-        taken += sum(share.counts.rounds for share in lesson.shares)
+        minibatch = alone.minibatch(0, parts=2)
+        assert minibatch.model == "discard" and [len(part(minibatch, rank)) for rank in range(2)] == [8, 8]
+        taken += minibatch.counts.rounds
     assert taken == 8
-    while alone.lesson(0).model is not None:
+    while alone.minibatch(0).model is not None:
         pass
 
 
-def test_a_lesson_is_drawn_from_all_buffers_in_equal_shares(several):
+def test_a_minibatch_is_drawn_from_all_buffers_in_equal_shares(several):
     three = several(3, ahead=1, batch=50)
     for number in range(3):
-        three.ship(number)
-    lesson = three.lesson(1, parts=4)
-    parts = [part(lesson, rank) for rank in range(4)]
+        three.send(number)
+    minibatch = three.minibatch(1, parts=4)
+    parts = [part(minibatch, rank) for rank in range(4)]
     assert [len(each) for each in parts] == [12, 13, 12, 13]
     versions = np.concatenate([each["version"] for each in parts])
     assert np.bincount(versions).tolist() == [16, 17, 17]
     planes = np.concatenate(parts)["planes"]
     assert len(np.unique(planes, axis=0)) > 40  # no piece twice: few questions look alike
-    assert sum(share.counts.rounds for share in lesson.shares) == 24
-    assert sum(share.counts.rounds for share in three.lesson(2).shares) == 0  # told once
+    assert minibatch.counts.rounds == 24
+    assert three.minibatch(2).counts.rounds == 0  # told once
 
 
-def test_there_is_no_lesson_without_every_buffer_and_simulators_that_wait_go_on_meanwhile(several):
+def test_there_is_no_minibatch_without_every_buffer_and_simulators_that_wait_go_on_meanwhile(several):
     """They may have what the other one lacks; if they waited on, nobody would ever learn anything."""
     two = several(2, ahead=1)
-    waiting = two.ship(0)
+    waiting = two.send(0)
     assert not is_done(waiting, 1)
-    assert two.lesson(0).model is None
+    assert two.minibatch(0).model is None
     assert is_done(waiting, 10)
-    waiting = two.ship(0)
+    waiting = two.send(0)
     assert not is_done(waiting, 1)
-    assert two.lesson(1).model is None  # whoever is asked
+    assert two.minibatch(1).model is None  # whoever is asked
     assert is_done(waiting, 10)
-    two.ship(1)
-    lesson = two.lesson(0)
-    assert lesson.model == "discard" and np.bincount(part(lesson, 0)["version"]).tolist() == [8, 8]
+    two.send(1)
+    minibatch = two.minibatch(0)
+    assert minibatch.model == "discard" and np.bincount(part(minibatch, 0)["version"]).tolist() == [8, 8]
 
 
-def test_a_lesson_is_to_a_model_for_which_all_buffers_have_questions(several):
+def test_a_minibatch_is_to_a_model_for_which_all_buffers_have_questions(several):
     two = several(2, ahead=1, models=["discard", "chow"])
-    two.ship(0, "discard")
-    two.ship(1, "chow")
-    assert two.lesson(0).model is None
-    two.ship(1, "discard")
-    assert {two.lesson(number).model for number in (0, 1, 0)} == {"discard"}
+    two.send(0, "discard")
+    two.send(1, "chow")
+    assert two.minibatch(0).model is None
+    two.send(1, "discard")
+    assert {two.minibatch(number).model for number in (0, 1, 0)} == {"discard"}
 
 
-def test_models_have_lessons_in_turn(several):
+def test_models_have_minibatches_in_turn(several):
     two = several(2, ahead=1, models=["discard", "chow"])
     for number in range(2):
-        two.ship(number)
-    assert [two.lesson(0).model for _ in range(4)] == ["discard", "chow"] * 2
+        two.send(number)
+    assert [two.minibatch(0).model for _ in range(4)] == ["discard", "chow"] * 2
 
 
 def test_parts_are_equal_and_leave_nothing_out():

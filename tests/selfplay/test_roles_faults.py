@@ -67,7 +67,7 @@ def test_a_process_of_a_parameter_server_of_two_may_die(start, tmp_path):
 
 
 def test_each_of_two_buffers_may_die(start, tmp_path):
-    """Each lesson is drawn from both, and one that waits for its step is lost to some process of the server, or all."""
+    """Each minibatch is drawn from both, and one that waits for its step is lost to some of the server."""
     roles = {"buffers": {"count": 2, "cpus": 0}, "servers": {"count": 2, "cpus": 0.25}}
     with ray_here(values(start, roles=roles)):
         run = Background(values(start, roles=roles), tmp_path)
@@ -76,7 +76,7 @@ def test_each_of_two_buffers_may_die(start, tmp_path):
         (server,) = processes("ParameterServer")
         for _ in range(4):
             server.suspend()
-            time.sleep(2)  # the next lesson is complete
+            time.sleep(2)  # the next minibatch is complete
             victim = min(processes("Buffer"), key=psutil.Process.create_time)
             victim.send_signal(signal.SIGKILL)
             run.wait_for(lambda gone=victim.pid: len({each.pid for each in processes("Buffer")} - {gone}) == 2)

@@ -1,4 +1,4 @@
-"""The parts of a training by roles, each by itself: parcels, plans, engine, processes that share a step."""
+"""The parts of a training by roles, each by itself: packed networks, plans, engine, processes that share a step."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.roles import origin as of_a_run
 from suphx.selfplay.roles.answers import Engines, OwnNetworks, PlayingNetworks, seconds_between_requests
 from suphx.selfplay.roles.engine import InferenceEngine
+from suphx.selfplay.roles.messages import PackedNetwork, Published, pack, unpack
 from suphx.selfplay.roles.origin import Networks, Origin, program
-from suphx.selfplay.roles.parcels import Parcel, Published, pack, unpack
 from suphx.selfplay.roles.plan import Node, parse_node, plan_of
 from suphx.selfplay.roles.resources import RoleConfig
 from suphx.selfplay.roles.role import name_of
@@ -110,7 +110,7 @@ class Source:
 def publication(version: int, seed: int, gamma: float = 0.5, earlier: Sequence[tuple[int, int]] = ()) -> Published:
     """Return a publication of fresh networks; earlier: identity and seed by place."""
 
-    def discard(seed: int) -> dict[str, Parcel]:
+    def discard(seed: int) -> dict[str, PackedNetwork]:
         return {"discard": pack(tiny_networks(seed)["discard"])}
 
     kept = [(identity, ray.put(discard(seed))) for identity, seed in earlier]

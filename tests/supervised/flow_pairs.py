@@ -199,7 +199,7 @@ def flow_pairs(log: GameLog, first: int = 0) -> Asked:
     legal = np.array([words[:, a // WORD_BITS] >> (a % WORD_BITS) & 1 for a in range(ACTIONS)], bool).T
     asked = Decisions(np.arange(len(games), dtype=np.int32), seats, games["phase"], legal)
     followers = Followers(actions, kinds)
-    choice = Flow(followers.networks, followers, Sampling()).decide(games, asked)
+    choice = Flow(followers.networks, followers, Sampling()).act(games, asked)
 
     result = Asked([], {}, np.zeros((len(log.rounds), SEATS), np.int64), dict.fromkeys(MODELS, 0), 0)
     for n, this in enumerate(log.rounds):

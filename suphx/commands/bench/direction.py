@@ -62,7 +62,7 @@ def direction(
     screen = Console()
     screen.print(table)
     for each in found.agents if planes else ():
-        leanings = Table("block", "plane", "logit", "share", title=f"{each.agent}: what goes with its discards")
-        for one in each.leanings:
-            leanings.add_row(one.block, one.name, f"{one.slope:+.2f}", f"{one.share:.1%}")
-        screen.print(leanings)
+        effects = Table("block", "plane", "logit", "share", title=f"{each.agent}: what goes with its discards")
+        for one in each.effects:
+            effects.add_row(one.block, one.name, f"{one.slope:+.2f}", f"{one.share:.1%}")
+        screen.print(effects)

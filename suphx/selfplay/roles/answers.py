@@ -14,9 +14,11 @@ from ray.exceptions import RayError, RayTaskError
 from suphx.networks.inference import Evaluator
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODELS
+from suphx.selfplay.policy import fitting
+from suphx.selfplay.roles.messages import PackedNetwork, Published, unpack
 from suphx.selfplay.roles.origin import origin_with_networks
-from suphx.selfplay.roles.parcels import LEARNING_PLAYER, Parcel, Published, unpack
 from suphx.selfplay.roles.role import find
+from suphx.selfplay.seating import LEARNER
 
 #: Seconds between two requests of a process for newer weights: at least so many, and so many for each process of the
 #: run that asks, since one thread of the parameter server answers them all.
@@ -29,7 +31,7 @@ def seconds_between_requests(processes: int) -> float:
 
 
 @dataclass(frozen=True)
-class Answering:
+class Snapshot:
     """Networks that answer, by player and model, and the version and gamma of the learner's."""
 
     networks: Mapping[tuple[int, str], Evaluator]
@@ -44,13 +46,13 @@ class PlayingNetworks:
         """Begin with the networks of opponents, and those that the learner starts from."""
         self._server, self._precision = find("servers"), precision
         self.origin, kept = origin_with_networks()
-        of_all: dict[int, Mapping[str, Parcel]] = {LEARNING_PLAYER: kept.start}
+        of_all: dict[int, Mapping[str, PackedNetwork]] = {LEARNER: kept.start}
         of_all |= {self.origin.number_of(name): networks for name, networks in kept.opponents.items()}
         found = self._evaluators_of(of_all)
         for place in range(self.origin.earlier):  # their learning networks come with the learner's
             player = self.origin.number_of_earlier(place)
-            found |= {(player, model): found[LEARNING_PLAYER, model] for model in MODELS}
-        self.now = Answering(found)
+            found |= {(player, model): found[LEARNER, model] for model in MODELS}
+        self.now = Snapshot(found)
         """What answers now; replaced as a whole."""
         self.delay: float | None = None
         """Seconds from the publication of the weights that were pulled last to now, until somebody takes it."""
@@ -85,29 +87,19 @@ class PlayingNetworks:
             }
         except RayError:
             return True  # the server is restarted; meanwhile, the current weights play on
-        new = {LEARNING_PLAYER: published.networks}
+        new = {LEARNER: published.networks}
         new |= {self.origin.number_of_earlier(place): networks for place, (_, networks) in changed.items()}
-        self.now = Answering({**self.now.networks, **self._evaluators_of(new)}, published.version, published.gamma)
+        self.now = Snapshot({**self.now.networks, **self._evaluators_of(new)}, published.version, published.gamma)
         self._earlier |= {place: identity for place, (identity, _) in changed.items()}
         self._known, self.delay = known, max(time.time() - published.at, 0.0)
         return True
 
-    def _evaluators_of(self, players: Mapping[int, Mapping[str, Parcel]]) -> dict[tuple[int, str], Evaluator]:
+    def _evaluators_of(self, players: Mapping[int, Mapping[str, PackedNetwork]]) -> dict[tuple[int, str], Evaluator]:
         return {
-            (player, model): Evaluator(unpack(parcel), self._precision)
+            (player, model): Evaluator(unpack(packed), self._precision)
             for player, networks in players.items()
-            for model, parcel in networks.items()
+            for model, packed in networks.items()
         }
-
-
-def fitting(planes: np.ndarray, wanted: int) -> np.ndarray:
-    """Return packed planes uint64[n, wanted]: surplus ones at the end are left out, missing ones are zeros."""
-    if planes.shape[1] == wanted:
-        return planes
-    found = np.zeros((len(planes), wanted), np.uint64)
-    shared = min(wanted, planes.shape[1])
-    found[:, :shared] = planes[:, :shared]
-    return found
 
 
 class Answers(Protocol):

@@ -1,6 +1,6 @@
-"""The replay buffer role: receives experience, makes simulators wait when there is enough, hands out lessons.
+"""The replay buffer role: receives experience, makes simulators wait when there is enough, hands out minibatches.
 
-Every lesson is drawn from all buffers, so that more of them prepare larger lessons in the same time. The parameter
+Every minibatch is drawn from all buffers, so that more of them prepare larger ones in the same time. The parameter
 server asks one of them, in turn, which asks the others for their shares.
 """
 
@@ -13,18 +13,20 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import ray
 from ray.exceptions import RayError, RayTaskError
 
 from suphx.learning.advantages import Advantages, Moments
 from suphx.learning.config import LearningConfig
+from suphx.learning.experience import Batch
 from suphx.learning.replay import ReplayBuffer
 from suphx.selfplay.play import Counts
-from suphx.selfplay.roles.parcels import LessonParts, Share, Shipment
+from suphx.selfplay.roles.messages import Minibatch
 from suphx.selfplay.roles.resources import RolesConfig
 from suphx.selfplay.roles.role import Role, find
 
-#: Seconds after which a request for a lesson is answered with none.
+#: Seconds after which a request for a minibatch is answered with none.
 _PATIENCE_SECONDS = 1.0
 #: Seconds to wait if other buffers are gone, or have no questions to the same models.
 _AGAIN_SECONDS = 0.05
@@ -56,11 +58,13 @@ class Buffer(Role):
         """Return once the buffer has started."""
         self.is_up()
 
-    async def add(self, shipment: Shipment) -> None:
-        """Add experience; return once there is room for more."""
-        advantages = self._advantages.of(shipment.batch, shipment.raw)
-        self._replay.add(shipment.batch, advantages)
-        self._counts += shipment.counts
+    async def add(self, batch: Batch, raw: dict[str, np.ndarray], counts: Counts) -> None:
+        """Add experience; return once there is room for more.
+
+        raw: f64[n] by model, advantages from `raw_advantages`. counts: of what was played for it.
+        """
+        self._replay.add(batch, self._advantages.of(batch, raw))
+        self._counts += counts
         self._arrival.set()
         self._look_for_room()
         await self._room.wait()
@@ -86,7 +90,7 @@ class Buffer(Role):
         self._replay.advance(version)
         self._look_for_room()
 
-    async def offer(self, models: Sequence[str], patience: float, lacks: bool) -> list[str]:
+    async def ready_models(self, models: Sequence[str], patience: float, lacks: bool) -> list[str]:
         """Wait until there are enough questions for a share of some of the models' minibatches; return which models.
 
         patience: seconds after which no model is returned. lacks: whether some buffer lacks questions; then simulators
@@ -103,63 +107,56 @@ class Buffer(Role):
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._arrival.wait(), until - time.monotonic())
 
-    async def share(self, model: str, parts: int) -> Share:
-        """Return this buffer's share of a model's minibatch, in pieces for the `parts` parts of the minibatch."""
-        (start, end), pieces = self._rows(model), {}
-        minibatch = self._replay.sample(model, end - start)
-        if minibatch is not None:
+    async def draw(self, model: str | None, parts: int) -> Minibatch:
+        """Return this buffer's share of a model's minibatch, in `parts` parts; None: only what is new here."""
+        rows: list[list[Any]] = [[] for _ in range(parts)]
+        if model is not None:
+            start, end = self._rows(model)
             cuts = bounds(self._config.batch_for(model), parts)
+            drawn = self._replay.sample(model, end - start)
             for part, (first, last) in enumerate(itertools.pairwise(cuts)):
-                mine = slice(max(first - start, 0), max(last - start, 0))
-                piece = minibatch[mine]
-                if len(piece):
-                    pieces[part] = ray.put(piece)
-        self._look_for_room()
-        return Share(pieces, *self._news())
-
-    def _news(self) -> tuple[Counts, dict[str, float]]:
-        """Return counts of what came in since this was last called, and figures about the contents."""
+                mine = None if drawn is None else drawn[max(first - start, 0) : max(last - start, 0)]
+                if mine is not None and len(mine):
+                    rows[part].append(ray.put(mine))
+            model = None if drawn is None else model
+            self._look_for_room()
         counts, self._counts = self._counts, Counts()
-        return counts, self._replay.figures()
+        return Minibatch(model, rows, counts, [self._replay.figures()], self._advantages.moments.model_copy())
 
-    async def lesson(self, parts: int) -> LessonParts:
+    async def minibatch(self, parts: int) -> Minibatch:
         """Return a minibatch, in `parts` parts, of the next model, in turn, with enough questions in all buffers."""
         models = self._models[self._next :] + self._models[: self._next]
         until, lacks = time.monotonic() + _PATIENCE_SECONDS, False
         while time.monotonic() < until:
             words = (models, _PATIENCE_SECONDS / 2, lacks)
-            asked = [self.offer(*words), *(each.offer.remote(*words) for each in self._others())]
+            asked = [self.ready_models(*words), *(each.ready_models.remote(*words) for each in self._others())]
             try:
-                offers = await asyncio.gather(*asked)
+                ready = await asyncio.gather(*asked)
             except RayTaskError:
                 raise
             except RayError:  # another buffer is gone, and is being restarted
                 await asyncio.sleep(_AGAIN_SECONDS)
                 continue
-            common = [model for model in models if all(model in each for each in offers)]
+            common = [model for model in models if all(model in each for each in ready)]
             if common:
                 return await self._gather(common[0], parts)
             lacks = True
             await asyncio.sleep(_AGAIN_SECONDS)  # if each has questions, but to different models
-        return self._reply(None, [Share({}, *self._news())])
+        return await self.draw(None, parts)
 
-    async def _gather(self, model: str, parts: int) -> LessonParts:
+    async def _gather(self, model: str, parts: int) -> Minibatch:
         """Return a minibatch, or none if a buffer has died or dropped questions since; then what was drawn is lost."""
         self._next = (self._models.index(model) + 1) % len(self._models)
-        asked = [self.share(model, parts), *(each.share.remote(model, parts) for each in self._others())]
-        shares, is_whole = [], True
+        asked = [each.draw.remote(model, parts) for each in self._others()]
+        found = await self.draw(model, parts)
         for share in await asyncio.gather(*asked, return_exceptions=True):
-            if isinstance(share, Share):
-                shares.append(share)
-                is_whole = is_whole and bool(share.pieces)
+            if isinstance(share, Minibatch):
+                found.add(share)
             elif isinstance(share, RayTaskError) or not isinstance(share, RayError):
                 raise share
             else:
-                is_whole = False
-        return self._reply(model if is_whole else None, shares)
-
-    def _reply(self, model: str | None, shares: list[Share]) -> LessonParts:
-        return LessonParts(model, shares, self._advantages.moments.model_copy())
+                found.model = None
+        return found
 
     def _others(self) -> list[Any]:
         if self._handles is None:

@@ -18,7 +18,8 @@ from ray.exceptions import RayError
 
 from suphx.networks.inference import Evaluator
 from suphx.networks.memory import keep_memory
-from suphx.selfplay.roles.answers import PlayingNetworks, fitting, seconds_between_requests
+from suphx.selfplay.policy import fitting
+from suphx.selfplay.roles.answers import PlayingNetworks, seconds_between_requests
 from suphx.selfplay.roles.resources import RoleConfig, precision_for
 from suphx.selfplay.roles.role import Role, find
 

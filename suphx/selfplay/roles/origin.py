@@ -22,9 +22,9 @@ from suphx.networks.weights import load_agent
 from suphx.reward.predictor import RewardPredictor
 from suphx.reward.rounds import load_predictor
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.roles.parcels import LEARNING_PLAYER, Parcel, pack_networks
+from suphx.selfplay.roles.messages import PackedNetwork, pack_all
 from suphx.selfplay.roles.role import ask, find
-from suphx.selfplay.seating import earlier_names, opponents
+from suphx.selfplay.seating import LEARNER, earlier_names, opponents
 from suphx.selfplay.sources import load_teachers
 
 #: Seconds to wait for a monitor that has died and is being restarted.
@@ -35,11 +35,11 @@ _AGAIN_SECONDS = 0.5
 class Networks:
     """Networks that do not change in a run, by model."""
 
-    start: dict[str, Parcel]
+    start: dict[str, PackedNetwork]
     """The five that the learner starts from."""
-    opponents: dict[str, dict[str, Parcel]]
+    opponents: dict[str, dict[str, PackedNetwork]]
     """Those of opponents, by name and model; rule-based opponents are left out."""
-    teachers: dict[str, Parcel] | None
+    teachers: dict[str, PackedNetwork] | None
     """Oracles to distil from."""
 
 
@@ -60,11 +60,11 @@ class Origin:
 
     def number_of(self, name: str) -> int:
         """Return the number of an opponent among the players that networks answer for."""
-        return LEARNING_PLAYER + 1 + self.opponents.index(name)
+        return LEARNER + 1 + self.opponents.index(name)
 
     def number_of_earlier(self, place: int) -> int:
         """Return the number of an earlier version among these players, by its place."""
-        return LEARNING_PLAYER + 1 + len(self.opponents) + place
+        return LEARNER + 1 + len(self.opponents) + place
 
     def check(self) -> Origin:
         """Return this object; raises InputError, naming this machine, if the program here is a different one."""
@@ -89,11 +89,11 @@ def read_origin(config: TrainConfig, start: Mapping[str, PolicyNetwork]) -> tupl
         if name.partition(":")[0] == UNTRAINED:
             raise InputError(f"{name}: fresh networks cannot sit at the tables of a distributed training")
         if has_networks(name):
-            against[name] = pack_networks(load_agent(weights_folder(name)))
+            against[name] = pack_all(load_agent(weights_folder(name)))
     teachers = load_teachers(config)
     predictor = load_predictor(config.reward, Rules.preset(config.rules))
-    taught = pack_networks(teachers) if teachers else None
-    return Networks(pack_networks(start), against, taught), predictor
+    taught = pack_all(teachers) if teachers else None
+    return Networks(pack_all(start), against, taught), predictor
 
 
 def publish_origin(config: TrainConfig, start: Mapping[str, PolicyNetwork]) -> Origin:

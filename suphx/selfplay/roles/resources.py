@@ -9,8 +9,8 @@ from suphx.networks.precision import Precision, choose_precision
 
 #: Halves of a simulator's tables, where engines answer.
 HALVES = 2
-#: Maximum number of shipments of each half that the buffer has not yet accepted, and most questions that make one.
-UNDERWAY, SHIPMENT_QUESTIONS = 2, 1024
+#: Most batches of each half that no buffer has taken in yet, and the questions after which one is sent.
+IN_FLIGHT, SENT_QUESTIONS = 2, 1024
 
 
 class RoleConfig(Config):

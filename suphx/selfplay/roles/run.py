@@ -28,7 +28,7 @@ from suphx.selfplay.roles.buffer import Buffer
 from suphx.selfplay.roles.engine import InferenceEngine
 from suphx.selfplay.roles.monitor import MonitorRole
 from suphx.selfplay.roles.plan import GIB, Node, plan_of, this_machine
-from suphx.selfplay.roles.resources import UNDERWAY, RoleConfig
+from suphx.selfplay.roles.resources import IN_FLIGHT, RoleConfig
 from suphx.selfplay.roles.role import cause_of, name_of
 from suphx.selfplay.roles.server import ParameterServer
 from suphx.selfplay.roles.simulator import Simulator
@@ -118,8 +118,8 @@ class DistributedTraining:
         start = self._start("monitor", MonitorRole, roles.monitor, {"measure": 1, "interrupt": 1}, here)
         start(config, self.folder.path)
         self._come_up("monitor")  # which the others ask what the run starts from
-        underway = roles.simulators.count * roles.halves * UNDERWAY
-        start = self._start("buffers", Buffer, roles.buffers, calls=underway + 100)
+        in_flight = roles.simulators.count * roles.halves * IN_FLIGHT
+        start = self._start("buffers", Buffer, roles.buffers, calls=in_flight + 100)
         for number in range(roles.buffers.count):
             start(number, config.learning, config.seed, roles, moments)
         self._start("servers", ParameterServer, roles.servers, {"learn": 1})(config)

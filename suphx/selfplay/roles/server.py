@@ -21,7 +21,7 @@ from suphx.learning.peers import open_store
 from suphx.networks.sizes import CRITIC
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.play import Counts
-from suphx.selfplay.roles.parcels import LessonParts, Published, pack_all, pack_networks
+from suphx.selfplay.roles.messages import Minibatch, Published, pack, pack_all
 from suphx.selfplay.roles.role import Role, ask, find, find_all, is_answered
 from suphx.selfplay.roles.worker import LearningWorker
 from suphx.selfplay.training import Checkpoint, Training
@@ -93,7 +93,7 @@ class ParameterServer(Role, Training):
 
     def _seat(self, place: int) -> tuple[int, Any]:
         """Return an earlier version, as it is published."""
-        return time.time_ns(), ray.put(pack_networks(self.earlier.kept[place]))
+        return time.time_ns(), ray.put(pack_all(self.earlier.kept[place]))
 
     def ready(self) -> str:
         """Return where it computes."""
@@ -119,27 +119,28 @@ class ParameterServer(Role, Training):
             found = self._minibatch()
             if found is None:
                 continue
-            for share in found.shares:
-                counts += share.counts
-                self.progress.games += share.counts.games
-                self._new_games += share.counts.games
-                self.averages.add("replay", share.figures)
+            counts += found.counts
+            self.progress.games += found.counts.games
+            self._new_games += found.counts.games
+            for figures in found.figures:
+                self.averages.add("replay", figures)
             self.learner.advantages.moments = found.moments
             if found.model is None:
                 continue
             began = time.monotonic()
-            self._learn(found)
+            self._learn(found.model, found.parts)
             learning += time.monotonic() - began
             taken += 1
         return counts, taken, learning
 
     def _ask_for_minibatch(self) -> Any:  # a reference
-        return next(self._turns).lesson.remote(self.config.roles.servers.count)  # in turn, since it is work to gather
+        buffer = next(self._turns)  # in turn, since it is work to gather a minibatch
+        return buffer.minibatch.remote(self.config.roles.servers.count)
 
-    def _minibatch(self) -> LessonParts | None:
+    def _minibatch(self) -> Minibatch | None:
         """Return the next minibatch; the one after it is prepared meanwhile."""
         try:
-            found: LessonParts = ray.get(self._asked)
+            found: Minibatch = ray.get(self._asked)
         except RayTaskError:
             raise
         except RayError:  # the buffer is gone, and is being restarted
@@ -149,34 +150,34 @@ class ParameterServer(Role, Training):
             self._asked = self._ask_for_minibatch()
         return found
 
-    def _learn(self, found: LessonParts) -> None:
-        """Take a step, with each process learning from its part, once all have theirs."""
-        assert found.model is not None
-        running = [other.take.remote(*found.part(rank)) for rank, other in enumerate(self._others, 1)]
+    def _learn(self, model: str, parts: list[list[Any]]) -> None:
+        """Take a step, with each process learning from its part (references to rows), once all have theirs."""
+        running = [other.take.remote(*part) for other, part in zip(self._others, parts[1:], strict=True)]
         try:
-            self._worker.take(*ray.get(found.part(0)))
+            self._worker.take(*ray.get(parts[0]))
             ray.get(running)
             games, self._new_games = self._new_games, 0
-            running = [other.step.remote(found.model, games) for other in self._others]
-            figures = self._worker.step(found.model, games)
+            running = [other.step.remote(model, games) for other in self._others]
+            figures = self._worker.step(model, games)
             ray.get(running)
         except LearningDiverged:
             raise
-        except ObjectLostError:  # a buffer has died since, and its share with it
+        except ObjectLostError:  # a buffer has died since, and its rows with it
             return
         except (RayError, RuntimeError):  # torch raises RuntimeError if a peer is gone
             if not any(map(_is_lost, running)):
                 raise
             os._exit(1)  # a crash to Ray, which restarts this process, and it the others, from the checkpoint
         staleness = float(self.progress.version - self._worker.minibatch["version"].astype(np.int64).mean())
-        self.averages.add(found.model, figures[found.model] | {"staleness": staleness})
+        self.averages.add(model, figures[model] | {"staleness": staleness})
         if CRITIC in figures:
             self.averages.add(CRITIC, figures[CRITIC])
 
     def _publish(self, place: int | None) -> None:
         if place is not None:
             self._seated[place] = self._seat(place)
-        networks, version = pack_all(self.learner), self.progress.version
+        critic, version = self.learner.critic, self.progress.version
+        networks = pack_all(self.learner.networks) | ({} if critic is None else {CRITIC: pack(critic.network)})
         published = Published(version, self.learner.gamma, time.time(), networks, list(self._seated))
         self._latest = (time.time_ns(), [ray.put(published)])
         for buffer in self._buffers:

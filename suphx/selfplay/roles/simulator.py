@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections import deque
+from functools import partial
 from threading import Event, Thread
 from typing import Any
 
@@ -18,80 +19,53 @@ from ray.exceptions import RayError, RayTaskError
 
 from simulator.tables import Decisions, Ended
 from suphx.agent.encoder import PlaneEncoder
-from suphx.agent.flow import Flow, Network, Sampling
+from suphx.agent.flow import Flow, Sampling
 from suphx.agent.interface import Agent, Choice
 from suphx.features.layout import PLANES
-from suphx.learning.advantages import raw_advantages
+from suphx.learning.advantages import Values, raw_advantages
+from suphx.learning.experience import Batch
 from suphx.networks.memory import keep_memory
 from suphx.networks.sizes import CRITIC, MODELS
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.play import Play
-from suphx.selfplay.policy import OracleEncoder, policy_flow
+from suphx.selfplay.play import Counts, Play
+from suphx.selfplay.policy import LearningPolicy, OracleEncoder
 from suphx.selfplay.roles.answers import Answers, Engines, OwnNetworks, PlayingNetworks, seconds_between_requests
 from suphx.selfplay.roles.origin import Origin, origin
-from suphx.selfplay.roles.parcels import LEARNING_PLAYER, Shipment
-from suphx.selfplay.roles.resources import SHIPMENT_QUESTIONS, UNDERWAY, precision_for
+from suphx.selfplay.roles.resources import IN_FLIGHT, SENT_QUESTIONS, precision_for
 from suphx.selfplay.roles.role import Role, ask, find, find_all, is_answered
 from suphx.selfplay.samples import SAMPLED_TABLE
-from suphx.selfplay.seating import earlier_names, opponents, temperature_of_opponents
+from suphx.selfplay.seating import LEARNER, earlier_names, opponents, temperature_of_opponents
 from suphx.selfplay.sources import load_opponents
 
-#: A shipment with fewer questions than wanted is sent after so many seconds.
-_SHIPMENT_SECONDS = 5.0
+#: Experience of fewer questions than wanted is sent after so many seconds.
+_SENT_SECONDS = 5.0
 #: Seconds between checks whether to stop, while waiting for room in the buffer.
 _LOOK_SECONDS = 0.5
 
 
-class AnsweredPolicy:
+class AnsweredPolicy(LearningPolicy):
     """The learning policy, whose networks somebody answers for."""
 
     def __init__(self, answers: Answers, config: TrainConfig, seed: int) -> None:
-        self.name = config.name
-        self._answers, self._seed = answers, seed
-        self.version, gamma = answers.current()
+        self._answers, self._has_oracle = answers, config.learning.oracle is not None
+        self.version, self._gamma = answers.current()
         """The oldest version of weights that took part in the last decisions."""
-        self._has_oracle = config.learning.oracle is not None
-        self._gamma = gamma if self._has_oracle else 0.0
         self._versions: list[int] = []
-        networks = {model: self._network(model) for model in MODELS}
-        encoder = OracleEncoder(self._gamma, seed) if self._gamma else PlaneEncoder()
-        self._flow = policy_flow(networks, encoder, seed, config.learning.models, config.others)
-        self._shown = self._gamma
+        self._oracle = OracleEncoder(0.0, seed)
+        networks = {model: partial(self._ask, model) for model in MODELS}
+        super().__init__(config.name, networks, self._oracle, seed, config.learning.models, config.others)
 
-    def _network(self, model: str) -> Network:
-        def logits(planes: np.ndarray) -> np.ndarray:
-            found, version, gamma = self._answers.ask(LEARNING_PLAYER, model, planes)
-            self._gamma = gamma if self._has_oracle else 0.0
-            self._versions.append(version)
-            return found
-
-        return logits
+    def _ask(self, model: str, planes: np.ndarray) -> np.ndarray:
+        found, version, self._gamma = self._answers.ask(LEARNER, model, planes)
+        self._versions.append(version)
+        return found
 
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
         """Choose for each decision."""
-        if self._gamma != self._shown:
-            self._flow.encoder = OracleEncoder(self._gamma, self._seed) if self._gamma else PlaneEncoder()
-            self._shown = self._gamma
-        self._versions = []
-        choice = self._flow.decide(games, asked)
-        if self._versions:
-            self.version = min(self._versions)
+        self._oracle.gamma, self._versions = self._gamma if self._has_oracle else 0.0, []
+        choice = super().act(games, asked)
+        self.version = min(self._versions, default=self.version)
         return choice
-
-
-class _AnsweredOpponent:
-    """An opponent whose networks somebody answers for."""
-
-    def __init__(self, name: str, answers: Answers, player: int, sampling: Sampling) -> None:
-        self.name = name
-
-        def network(model: str) -> Network:
-            return lambda planes: answers.ask(player, model, planes)[0]
-
-        self._flow = Flow({model: network(model) for model in MODELS}, PlaneEncoder(), sampling)
-
-    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
-        return self._flow.decide(games, asked)
 
 
 class Simulator(Role):
@@ -103,7 +77,7 @@ class Simulator(Role):
         self._config, self._monitor = config, find("monitor")
         buffers = find_all("buffers", config.roles.buffers.count)
         first = number % len(buffers)
-        self._landing = itertools.cycle(buffers[first:] + buffers[:first])
+        self._next_buffer = itertools.cycle(buffers[first:] + buffers[:first])
         self._stop = Event()
         self._error: BaseException | None = None
         self._sampled: Any = None
@@ -162,9 +136,9 @@ class Simulator(Role):
         if is_answered(self._sampled):
             self._sampled = self._monitor.sample.remote(ended, f"{self._config.name} {version}")
 
-    def ship(self, shipment: Shipment) -> Any:  # a reference
+    def send(self, batch: Batch, raw: dict[str, np.ndarray], counts: Counts) -> Any:  # a reference
         """Send experience to the next buffer: all get as much, since all give as much to each minibatch."""
-        return next(self._landing).add.remote(shipment)
+        return next(self._next_buffer).add.remote(batch, raw, counts)
 
 
 class _Half:
@@ -187,8 +161,8 @@ class _Half:
         self._policy = AnsweredPolicy(answers, config, seed)
         self._play = Play(config, slots, seed, start.predictor, _opponents(config, start, answers, seed))
         self._values = _values(answers) if config.learning.has_critic else None
-        self._wanted = min(SHIPMENT_QUESTIONS, config.learning.batch)
-        self._underway: deque[Any] = deque()
+        self._wanted = min(SENT_QUESTIONS, config.learning.batch)
+        self._in_flight: deque[Any] = deque()
 
     @property
     def counters(self) -> dict[str, int]:
@@ -196,14 +170,14 @@ class _Half:
         return self._play.collector.counters
 
     def step(self) -> None:
-        """Answer all pending decisions, and ship experience if there is enough."""
+        """Answer all pending decisions, and send experience if there is enough."""
         self._answers.follow()
         self._play.collector.set_policy(self._policy.version, self._policy)
         ended = self._play.step()
         if ended is not None and self._is_sampled:
             self._sample(ended)
-        if self._play.has_rounds and (self._play.questions >= self._wanted or self._play.seconds > _SHIPMENT_SECONDS):
-            self._ship()
+        if self._play.has_rounds and (self._play.questions >= self._wanted or self._play.seconds > _SENT_SECONDS):
+            self._send()
 
     def _sample(self, ended: Ended) -> None:
         rows = np.flatnonzero(ended.game == SAMPLED_TABLE)
@@ -211,7 +185,7 @@ class _Half:
             part = Ended(**{name: column[rows].copy() for name, column in vars(ended).items()})
             self._simulator.sample(part, self._policy.version)
 
-    def _ship(self) -> None:
+    def _send(self) -> None:
         began = time.perf_counter()
         if not self._wait_for_room():
             return
@@ -219,17 +193,17 @@ class _Half:
         batch, counts = self._play.take()
         counts.held, counts.waiting, self._answers.waiting = held, self._answers.waiting, 0.0
         raw = raw_advantages(self._config.learning, batch, self._values)
-        self._underway.append(self._simulator.ship(Shipment(batch, raw, counts)))
+        self._in_flight.append(self._simulator.send(batch, raw, counts))
 
     def _wait_for_room(self) -> bool:
         """Wait until a buffer has taken in enough of what is on its way; return False if the run ends before."""
-        while len(self._underway) >= UNDERWAY:
-            if not ray.wait([self._underway[0]], timeout=_LOOK_SECONDS)[0]:
+        while len(self._in_flight) >= IN_FLIGHT:
+            if not ray.wait([self._in_flight[0]], timeout=_LOOK_SECONDS)[0]:
                 if self._simulator.is_stopped:
                     return False  # learning has ended, so there will be no room
                 continue
             try:
-                ray.get(self._underway.popleft())
+                ray.get(self._in_flight.popleft())
             except RayTaskError:
                 raise
             except RayError:  # the buffer is gone with what was on its way to it, and is being restarted
@@ -238,21 +212,24 @@ class _Half:
 
 
 def _opponents(config: TrainConfig, start: Origin, answers: Answers, seed: int) -> list[Agent]:
-    found: list[Agent] = []
     sampling = Sampling(temperature_of_opponents(config.table), seed)
+
+    def answered(name: str, player: int) -> Agent:
+        """Return an opponent whose networks somebody answers for."""
+        networks = {model: lambda planes, model=model: answers.ask(player, model, planes)[0] for model in MODELS}
+        return Flow(networks, PlaneEncoder(), sampling, name=name)
+
+    found: list[Agent] = []
     for name in opponents(config.table):
-        if name in start.opponents:
-            found.append(_AnsweredOpponent(name, answers, start.number_of(name), sampling))
-        else:
-            found += load_opponents(config.table, (name,), seed)
-    for place, name in enumerate(earlier_names(config.table)):
-        found.append(_AnsweredOpponent(name, answers, start.number_of_earlier(place), sampling))
-    return found
+        is_answered = name in start.opponents
+        found += [answered(name, start.number_of(name))] if is_answered else load_opponents(config.table, (name,), seed)
+    earlier = enumerate(earlier_names(config.table))
+    return found + [answered(name, start.number_of_earlier(place)) for place, name in earlier]
 
 
-def _values(answers: Answers) -> Any:  # as `advantages.Values`
+def _values(answers: Answers) -> Values:
     def values(experience: np.ndarray) -> np.ndarray:
         planes = np.concatenate([experience["planes"][:, :PLANES], experience["hidden"]], axis=1)
-        return answers.ask(LEARNING_PLAYER, CRITIC, planes)[0]
+        return answers.ask(LEARNER, CRITIC, planes)[0]
 
     return values

@@ -10,11 +10,10 @@ import torch
 from suphx.learning.learner import Learner, LearnerState
 from suphx.learning.peers import Peers, TorchPeers
 from suphx.networks.memory import keep_memory
-from suphx.networks.policy import PolicyNetwork
 from suphx.networks.sizes import CRITIC
 from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.roles.messages import unpack_policies
 from suphx.selfplay.roles.origin import origin_with_networks
-from suphx.selfplay.roles.parcels import unpack_policy
 from suphx.selfplay.roles.resources import precision_for
 
 
@@ -32,10 +31,8 @@ class LearningWorker:
 
     def _make(self, peers: Peers) -> Learner:
         kept, learning = self._networks, self._config.learning
-        starts: dict[str, PolicyNetwork] = {model: unpack_policy(kept.start[model]) for model in learning.models}
-        teachers = None
-        if kept.teachers is not None:
-            teachers = {model: unpack_policy(parcel) for model, parcel in kept.teachers.items()}
+        starts = unpack_policies({model: kept.start[model] for model in learning.models})
+        teachers = None if kept.teachers is None else unpack_policies(kept.teachers)
         return Learner(starts, learning, self.precision, self._config.seed, teachers, peers=peers)
 
     def ready(self) -> None:
@@ -54,9 +51,9 @@ class LearningWorker:
         """Count games that have ended, for the schedules."""
         self.learner.count_games(games)
 
-    def take(self, *pieces: np.ndarray) -> None:
+    def take(self, *rows: np.ndarray) -> None:
         """Receive this process's part of the minibatch for the next step."""
-        self.minibatch = np.concatenate(pieces)  # copied, since arrays that Ray passes are read-only
+        self.minibatch = np.concatenate(rows)  # copied, since arrays that Ray passes are read-only
 
     def step(self, model: str, games: int) -> dict[str, dict[str, float]]:
         """Take a step on what was received last; return figures by group.

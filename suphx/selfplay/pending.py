@@ -1,4 +1,4 @@
-"""Questions to a network in unfinished rounds: rows of arrays that are reused once a round has ended.
+"""Experience of unfinished rounds: rows of arrays that are reused once a round has ended.
 
 Rounds end one by one, so the questions of a round are scattered over the rows. Nothing is moved before a round ends: a
 new question is written to a free row, and the rows of a finished round are copied out together.
@@ -15,7 +15,7 @@ _FIRST_ROWS = 1024
 _FREE = -1
 
 
-class Questions:
+class PendingExperience:
     """Questions to one model, by table and seat."""
 
     def __init__(self, planes: int, oracle: int, hidden: int) -> None:

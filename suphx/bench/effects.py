@@ -16,7 +16,7 @@ _AT_ONCE = 256
 
 
 @dataclass(frozen=True)
-class Leaning:
+class Effect:
     """A plane that is correlated with the change from one policy's discards to the other's."""
 
     block: str
@@ -27,7 +27,7 @@ class Leaning:
     """Share of the whole change that this plane explains alone. Shares overlap, since planes are correlated."""
 
 
-class Leanings:
+class Effects:
     """Regressions of the change in discard logits on each plane alone, weighted by the earlier policy's probabilities.
 
     Within a question, only differences between its possible answers count, and each answer is weighted by its
@@ -52,7 +52,7 @@ class Leanings:
             self._together += torch.einsum("nk,nkp->p", chance * change, sets).double().numpy()
             self._change += float((chance * change**2).sum())
 
-    def strongest(self, count: int) -> list[Leaning]:
+    def strongest(self, count: int) -> list[Effect]:
         """Return the planes with the largest shares; none if nothing has changed."""
         if not self._change:
             return []
@@ -61,4 +61,4 @@ class Leanings:
         share = slope * self._together / self._change
         found = np.argsort(-share, kind="stable")[:count]
         planes = self._layout
-        return [Leaning(planes[n].block, planes[n].name, float(slope[n]), float(share[n])) for n in found]
+        return [Effect(planes[n].block, planes[n].name, float(slope[n]), float(share[n])) for n in found]
