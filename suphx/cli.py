@@ -19,6 +19,7 @@ from suphx.commands.average import average
 from suphx.commands.bench import bench
 from suphx.commands.bot import bot
 from suphx.commands.check import check
+from suphx.commands.duel import duel
 from suphx.commands.evaluate import evaluate
 from suphx.commands.features import features
 from suphx.commands.logs import logs
@@ -77,6 +78,7 @@ for panel, commands in _PANELS.items():
     if panel == "Measure":
         app.add_typer(bench, name="bench", rich_help_panel=panel)
 app.add_typer(logs, name="logs", rich_help_panel="Look inside")
+app.add_typer(duel, name="duel", rich_help_panel="Solve games")
 app.add_typer(poker, name="poker", rich_help_panel="Solve games")
 app.add_typer(solve, name="solve", rich_help_panel="Solve games")
 

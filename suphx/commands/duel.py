@@ -1,0 +1,131 @@
+"""`suphx duel`: two-player mahjong, its CFR over three plans, and what that is worth."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from suphx.equilibrium.duel.abstraction import Rules
+    from suphx.equilibrium.duel.evaluation import Benchmark
+
+_Table = Annotated[Path, typer.Argument(help="The npz file that `suphx duel train` wrote.")]
+_Json = Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")]
+_Deals = Annotated[int, typer.Option(min=2, help="Deals of the benchmark, and as many others to fit responses on.")]
+_COLUMNS = ("iterations", "nodes", "best of plans", "lower bound", "lower bound, average")
+
+duel = typer.Typer(no_args_is_help=True, help="Two-player mahjong with 64 tiles: CFR over three plans of play.")
+
+
+@duel.command()
+def train(
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The npz file of nodes; if it is there, it is gone on with.")
+    ],
+    iterations: Annotated[int, typer.Option(min=0, help="How many iterations it shall have in the end.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the deals.")] = 0,
+    turns: Annotated[str, typer.Option(help="The own turns in which a plan is chosen.")] = "1,7,13",
+    four_as_two: Annotated[bool, typer.Option(help="Whether four equal tiles are two of seven pairs.")] = True,
+    epoch: Annotated[int, typer.Option(min=0, help="Evaluate after every so many iterations; 0: never.")] = 0,
+    deals: _Deals = 3000,
+    as_json: _Json = False,
+) -> None:
+    """Train by CFR on random deals. Interrupt it at any time, and run the same command again to go on."""
+    from dataclasses import fields
+
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from suphx.equilibrium.duel.abstraction import Rules, turns_of
+    from suphx.equilibrium.duel.evaluation import Evaluation
+    from suphx.equilibrium.duel.training import begin
+    from suphx.equilibrium.duel.training import train as train_to
+
+    nodes = begin(out, Rules(turns_of(turns), four_as_two), seed)
+    benchmark = _benchmark(nodes.rules, deals, 0) if epoch else None
+    columns = (TextColumn("training"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[nodes]:,} nodes"))
+    started, first = time.perf_counter(), nodes.iterations
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("", total=iterations, completed=first, nodes=0)
+        for done in train_to(nodes, out, iterations, epoch, benchmark):
+            progress.update(bar, completed=done, nodes=len(nodes.rows))
+    seconds = time.perf_counter() - started
+    if as_json:
+        names = ["iterations", "nodes", *(field.name for field in fields(Evaluation))]
+        curve = [dict(zip(names, point, strict=True)) for point in nodes.curve.tolist()]
+        print(json.dumps({"iterations": nodes.iterations, "nodes": len(nodes.rows), "seed": seed, "turns": turns,
+                          "seconds": seconds, "curve": curve}))  # fmt: skip
+        return
+    if len(nodes.curve):
+        print(" | ".join(_COLUMNS))
+    for point in nodes.curve:
+        values = (f"{point[k]:.3f} ± {point[k + 1]:.3f}" for k in (2, 4, 6))
+        print(" | ".join([f"{point[0]:,.0f}", f"{point[1]:,.0f}", *values]))
+    print(f"{nodes.iterations:,} iterations, {nodes.iterations - first:,} of them new in {seconds:.1f} s; "
+          f"{len(nodes.rows):,} nodes in {out}")  # fmt: skip
+
+
+def _benchmark(rules: Rules, deals: int, seed: int) -> Benchmark:
+    """Return the benchmark, with a progress bar while it grows."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from suphx.equilibrium.duel.evaluation import Benchmark
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("dealing", total=2 * deals)
+        return Benchmark(rules, deals, seed, lambda done: progress.update(bar, completed=done))
+
+
+@duel.command()
+def evaluate(
+    table: _Table,
+    deals: _Deals = 3000,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the deals.")] = 0,
+    as_json: _Json = False,
+) -> None:
+    """Print what opponents win against the table, in points a game.
+
+    "Best of plans" is the paper's measure: in each deal the best of three fixed plans. It bounds the exploitability on
+    neither side. "Lower bound" is what a response wins that was fitted on other deals.
+    """
+    from dataclasses import asdict
+
+    from suphx.equilibrium.duel.nodes import load_nodes
+
+    nodes, started = load_nodes(table), time.perf_counter()
+    found = asdict(_benchmark(nodes.rules, deals, seed).evaluate(nodes))
+    if as_json:
+        counts = {"iterations": nodes.iterations, "nodes": len(nodes.rows), "deals": deals}
+        print(json.dumps(found | counts | {"seconds": time.perf_counter() - started}))
+        return
+    for name in ("best_of_plans", "lower_bound", "average_lower_bound"):
+        print(f"{name.replace('_', ' '):<20} {found[name]:+.4f} ± {found[f'{name}_half_width']:.4f}")
+
+
+@duel.command()
+def node(
+    table: _Table, key: Annotated[int, typer.Argument(help="The key of the node, as 734401.")], as_json: _Json = False
+) -> None:
+    """Print what is kept of a node (the paper's Table 4). Plans are in the order normal, pongs, pairs."""
+    import numpy as np
+
+    from suphx.equilibrium.duel.abstraction import features_of, options_of
+    from suphx.equilibrium.duel.nodes import load_nodes
+
+    nodes = load_nodes(table)
+    row = nodes.row(key)
+    played, average = (nodes.policies(np.array([key]), each)[0].tolist() for each in (False, True))
+    numbers = {"encoding": key, **features_of(key)._asdict(), "legal actions": options_of(key),
+               "regret sum": row["regret"].tolist(), "strategy sum": row["strategy"].tolist(),
+               "policy": played, "average policy": average}  # fmt: skip
+    if as_json:
+        print(json.dumps({name.replace(" ", "_"): value for name, value in numbers.items()}))
+        return
+    for name, value in numbers.items():
+        shown = "[" + ", ".join(f"{each:.3f}" for each in value) + "]" if isinstance(value, list) else value
+        print(f"{name:<15} {shown}")

@@ -1,0 +1,62 @@
+"""A training from its start, or from where it was stopped, to a number of iterations."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import astuple
+from pathlib import Path
+
+import numpy as np
+
+from suphx.equilibrium.duel.abstraction import Rules
+from suphx.equilibrium.duel.evaluation import Benchmark
+from suphx.equilibrium.duel.nodes import Nodes, load_nodes
+from suphx.errors import InputError
+
+#: Iterations between two looks at the progress.
+_STEP = 100
+#: Seconds between two checkpoints.
+_SAVED = 10.0
+
+
+def begin(path: Path, rules: Rules, seed: int) -> Nodes:
+    """Return the nodes in a file, to go on with, or new ones if there is no such file.
+
+    Raises:
+        InputError: the file is of another seed or other rules, or there is no folder for it.
+    """
+    if not path.parent.is_dir():
+        raise InputError(f"there is no folder {path.parent}")
+    if not path.exists():
+        return Nodes(rules, seed)
+    nodes = load_nodes(path)
+    if (nodes.rules, nodes.seed) != (rules, seed):
+        turns = ",".join(map(str, nodes.rules.turns))
+        kept = f"seed {nodes.seed}, turns {turns}, four equal tiles {'two pairs' if nodes.rules.four_as_two else 'one'}"
+        raise InputError(f"{path} is of {kept}: ask for these, or for another file")
+    return nodes
+
+
+def train(nodes: Nodes, path: Path, until: int, epoch: int = 0, benchmark: Benchmark | None = None) -> Iterator[int]:
+    """Train to a number of iterations, and save every few seconds and at the end, however it comes.
+
+    With a benchmark, the table is evaluated after every `epoch` iterations, the start included, for its curve. Yields
+    the iterations done.
+    """
+    saved = time.monotonic()
+    try:
+        while True:
+            done = nodes.iterations
+            if benchmark is not None and done % epoch == 0 and done not in nodes.curve[:, 0]:
+                point = [done, len(nodes.rows), *astuple(benchmark.evaluate(nodes))]
+                nodes.curve = np.concatenate([nodes.curve, [point]])
+            if done >= until:
+                return
+            nodes.train(min(_STEP, until - done, epoch - done % epoch if benchmark is not None else until))
+            if time.monotonic() - saved > _SAVED:
+                nodes.save(path)
+                saved = time.monotonic()
+            yield nodes.iterations
+    finally:
+        nodes.save(path)
