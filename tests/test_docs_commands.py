@@ -76,6 +76,7 @@ SLOW: dict[str, list[str]] = {
     ],
     "bench adapt": ["--seconds", "0.2", "--sizes", "small", "--rollouts", "4", "--questions", "64"],
     "bench direction": ["--games", "2"],
+    "bench learner --probe oracle": ["--games", "pocket:draws=2", "--seeds", "1", "--updates", "6"],
     "bench learner --games": ["--games", "kuhn", "--seeds", "1", "--updates", "6"],
     "bench equilibrium": ["--games", "kuhn", "--turns", "1"],
     "bench poker": ["--turns", "1"],
@@ -83,6 +84,7 @@ SLOW: dict[str, list[str]] = {
 }
 #: Commands that are only read, by how they begin, and where else they are run.
 READ: dict[str, str] = {
+    "bench learner --probe adaptation": "takes minutes: tests/equilibrium/test_probe.py",
     "poker samples": "takes an hour: tests/equilibrium/poker/test_poker_encodings.py",
     "poker encodings": "needs solved samples: tests/equilibrium/poker/test_poker_encodings.py",
     "poker train": "takes minutes: tests/equilibrium/poker/test_deepfool.py",

@@ -8,8 +8,8 @@ import pytest
 from suphx.equilibrium.flat_game import flat
 from suphx.equilibrium.games import Kuhn
 from suphx.equilibrium.policy import Policy
-from suphx.equilibrium.probe import play
-from suphx.equilibrium.probe import policy_of as policy_of_game
+from suphx.equilibrium.probe.learning import by_table, play
+from suphx.equilibrium.probe.learning import policy_of as policy_of_game
 from suphx.equilibrium.response import nash_conv
 from suphx.learning.config import EntropyConfig, LearningConfig, ReplayConfig
 from suphx.learning.experience import Batch
@@ -33,7 +33,7 @@ def test_self_play_comes_near_the_equilibrium_of_kuhn_poker() -> None:
     seen = []
     for _ in range(300):
         seen.append(policy_of_game(learner.networks["discard"], game, planes, PRECISION))
-        batch = play(game, planes, seen[-1], 256, generator)
+        batch = play(game, by_table(game, planes, seen[-1]), np.zeros(256, int), generator)
         learner.step("discard", valued(batch.experience["discard"], learner.advantages_of(batch)["discard"]))
     policy = Policy(game, np.mean(seen[150:], axis=0))
     assert nash_conv(game, seen[0]) > 0.7

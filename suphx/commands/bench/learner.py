@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from enum import StrEnum
+from typing import Annotated, Any
 
 import typer
+
+
+class Probe(StrEnum):
+    """What of the learner is judged on small games."""
+
+    learner = "learner"
+    oracle = "oracle"
+    adaptation = "adaptation"
 
 
 def learner(
@@ -20,6 +29,9 @@ def learner(
         str | None,
         typer.Option(help="Instead: NashConv of what it learns on these small games, as `suphx solve` names."),
     ] = None,
+    probe: Annotated[
+        Probe, typer.Option(help="With --games: learning by itself, oracle guiding, or run-time adaptation.")
+    ] = Probe.learner,
     seeds: Annotated[int, typer.Option(min=1, help="With --games: how many seeds.")] = 5,
     updates: Annotated[int, typer.Option(min=1, help="With --games: how many updates.")] = 200,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
@@ -29,7 +41,7 @@ def learner(
     On a GPU also questions answered a second and, of cards whose peak is known, the shares of it that are reached.
     """
     if games is not None:
-        _small_games(games.split(","), seeds, updates, as_json)
+        _small_games(games.split(","), probe, seeds, updates, as_json)
         return
     from rich.console import Console
     from rich.table import Table
@@ -63,24 +75,48 @@ def learner(
     Console().print(table)
 
 
-def _small_games(names: list[str], seeds: int, updates: int, as_json: bool) -> None:
+def _small_games(names: list[str], probe: Probe, seeds: int, updates: int, as_json: bool) -> None:
     from rich.console import Console
-    from rich.table import Table
 
     from suphx.bench.small_games import bench_small_games
 
     screen = Console(stderr=True)
-    numbers = bench_small_games(names, seeds, updates, lambda text: screen.print(text, style="dim", highlight=False))
+
+    def tell(text: str) -> None:
+        screen.print(text, style="dim", highlight=False)
+
+    numbers = bench_small_games(names, probe.value, seeds, updates, tell)
     if as_json:
         print(json.dumps(numbers))
         return
-    table = Table("game", "variant", "updates", "last policy", "averaged")
     for name, found in numbers.items():
-        for variant, each in found.items():
-            if variant == "cfr+":
-                table.add_row(name, f"cfr+, {each['iterations']} iterations", "", f"{each['nash_conv']:.3g}", "")
-                continue
-            for row in zip(each["updates"], each["last"], each["averaged"], strict=True):
-                shown = (f"{part['mean']:.3f} ± {part['half']:.3f}" for part in row[1:])
-                table.add_row(name, variant, str(row[0]), *shown)
-    Console().print(table)
+        Console().print(_adaptation_table(name, found) if probe is Probe.adaptation else _learning_table(name, found))
+
+
+def _learning_table(name: str, found: dict[str, Any]) -> Any:
+    from rich.table import Table
+
+    table = Table("variant", "updates", "last policy", "averaged", title=name)
+    for variant, each in found.items():
+        if variant == "cfr+":
+            table.add_row(f"cfr+, {each['iterations']} iterations", "", f"{each['nash_conv']:.3g}", "")
+            continue
+        for updates, *parts in zip(each["updates"], each["last"], each["averaged"], strict=True):
+            table.add_row(variant, str(updates), *map(_with_interval, parts))
+    return table
+
+
+def _adaptation_table(name: str, found: dict[str, Any]) -> Any:
+    from rich.table import Table
+
+    table = Table("", "share of the best gain", "hands that gain", title=f"{name}: NashConv {found['nash_conv']:.3f}")
+    for row in found["posterior"]:
+        shown = f"{row['distance']:.3f} from the exact distribution"
+        table.add_row(f"redealt hands after {row['discards']} discards", shown, "")
+    for variant, each in found["copies"].items():
+        table.add_row(variant, _with_interval(each["share"]), _with_interval(each["hands"]))
+    return table
+
+
+def _with_interval(part: dict[str, float]) -> str:
+    return f"{part['mean']:.3f} ± {part['half']:.3f}"

@@ -140,6 +140,11 @@ class PocketMahjong:
         river = [f"{kind + 1}{'!' * (at in state.riichi)}" for at, kind in enumerate(state.river)]
         return " ".join([hand if state.drawn is None else f"{hand}+{state.drawn + 1}", *river])
 
+    def hidden(self, state: Table) -> str:
+        """Return what the mover does not see: the other's hand, and how many tiles of each kind the wall has."""
+        hand = "".join(str(kind + 1) for kind in state.hands[1 - self.mover(state)])
+        return f"{hand} {''.join(map(str, self.left(state)))}"
+
     def payoffs(self, state: Table) -> list[float]:
         """See `Game`."""
         if state.won is None:
