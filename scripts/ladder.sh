@@ -48,15 +48,15 @@ step rl-2 --set "$ranks" --set "evaluation={every: 12000, deals: 250, opponent: 
     --set 'learning.anneal={after_games: 20000, games: 30000}'  # the full rate until the oracle is gone
 
 matches=$runs/matches/ladder
-beside=()
+measured=()
 measure() {  # measure NAME AGENT: on the same deals as the others
     suphx evaluate --challenger "$2" --field "$weak" --games "$hanchan" --seed 20261121 \
-        --out "$matches/$1" --counts "$matches/$1.safetensors"
-    beside+=(--beside "$matches/$1.safetensors")
+        --out "$matches/$1"
+    measured+=("$matches/$1")
 }
 
 measure start "$start"
 for name in rl-basic rl-1r rl-2; do
     measure "$name" "$runs/ladder/$name-1/agent|$runs/ladder/$name-2/agent"
 done
-exec suphx evaluate "${beside[@]}" --plots "$matches/plots" --json
+exec suphx compare "${measured[@]}" --plots "$matches/plots" --json

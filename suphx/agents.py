@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.metadata import version
 
 from simulator.players import PLAYERS, player
@@ -13,7 +14,7 @@ from suphx.agent.interface import Agent, RuleAgent
 from suphx.agent.named_networks import SHIPPED, UNTRAINED, fingerprint_of_networks, load_networks, names_networks
 from suphx.agent.network_agent import NetworkAgent
 from suphx.errors import InputError
-from suphx.mjai.host.specs import external_agent, is_external
+from suphx.mjai.host.specs import external_agent, is_external, usual_limits
 from suphx.networks.precision import Precision, choose_precision
 
 
@@ -23,6 +24,7 @@ def load_agent(
     temperature: float | None = None,
     precision: Precision | None = None,
     batch_invariant: bool = False,
+    timeout: float | None = None,
 ) -> Agent:
     """Load the agent with the given name.
 
@@ -30,13 +32,14 @@ def load_agent(
     run-time adaptation (`adaptation.named`); an external bot (`mjai.host.specs`); or several of these, except bots,
     joined by `|`, which take turns by game number (`agent.in_turns`). seed: random seed for the agent's choices (and
     for untrained weights). temperature, precision, batch_invariant (see `Evaluator`): settings of networks; by default
-    they answer greedily, and use the precision that a probe finds fastest. Raises InputError for an unknown name or
-    unusable weights.
+    they answer greedily, and use the precision that a probe finds fastest. timeout: seconds an external bot has for a
+    decision. Raises InputError for an unknown name or unusable weights.
     """
     if name in PLAYERS:
         return RuleAgent(player(name, seed))
     if is_external(name):
-        return external_agent(name)
+        limits = usual_limits(name)
+        return external_agent(name, limits if timeout is None else replace(limits, decision=timeout))
     precision = precision or choose_precision()
     if TURNS in name:
         parts = [load_agent(each, seed, temperature, precision, batch_invariant) for each in in_turn(name)]

@@ -19,6 +19,7 @@ from suphx.commands.average import average
 from suphx.commands.bench import bench
 from suphx.commands.bot import bot
 from suphx.commands.check import check
+from suphx.commands.compare import compare
 from suphx.commands.duel import duel
 from suphx.commands.evaluate import evaluate
 from suphx.commands.features import features
@@ -68,7 +69,7 @@ def suphx(
 
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "Play and review": (review, web, match, bot),
-    "Measure": (evaluate, accuracy, adapt, report),
+    "Measure": (evaluate, compare, accuracy, adapt, report),
     "Train": (pretrain, reward, train, average),
     "Look inside": (features, check, warmup),
 }

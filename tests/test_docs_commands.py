@@ -53,7 +53,6 @@ QUICK: dict[str, list[str]] = {
 SLOW: dict[str, list[str]] = {
     "match majiang": ["--games", "1"],
     "evaluate --challenger majiang": ["--games", "8", "--batch", "8"],
-    "evaluate --beside": [],
     "evaluate": _FEW,
     "check --agent untrained": ["--games", "2"],
     "accuracy": ["--pairs", "200"],
@@ -94,6 +93,7 @@ READ: dict[str, str] = {
     "web": "serves until it is stopped: tests/web/test_web_command.py",
     "train configs/cluster.yaml --address": "needs a cluster: tests/selfplay/test_roles_run.py",
     "adapt configs/adapt-ladder.yaml --picture": "needs all hands: tests/adaptation/test_experiment.py",
+    "compare": "needs matches: tests/evaluation/test_evaluate_command.py",
     "evaluate --challenger adapted": "takes hours: tests/adaptation/test_adapted_agent.py",
     "bench direction configs/ladder.yaml RUN/oracle": "needs an oracle's run: tests/bench/test_bench_direction.py",
     "match tcp": "waits for clients: tests/mjai/test_host_tcp.py",

@@ -7,15 +7,12 @@ For example, `adapted:sl,adaptation.deals=100,turns=[0,6]` adapts the agent `sl`
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 from suphx.adaptation.agent import AdaptedAgent, AdaptedConfig
 from suphx.adaptation.players import load_original
-from suphx.agent.in_turns import TURNS
 from suphx.config import load_config, make_config
 from suphx.errors import InputError
-from suphx.mjai.host.specs import is_external
 from suphx.networks.precision import Precision
 
 #: Prefix of the name of an agent with run-time adaptation.
@@ -36,33 +33,6 @@ def parse(name: str) -> tuple[str, AdaptedConfig]:
     if files:
         return agent, load_config(Path(files[0]), AdaptedConfig, changes)
     return agent, make_config({}, AdaptedConfig, changes, name)
-
-
-def with_budgets(names: Sequence[str], rollouts: int | None, seconds: float | None) -> list[str]:
-    """Return the names, with the rollouts or seconds per round of those that adapt replaced; None keeps their own.
-
-    Agents that take turns under one name are changed one by one. Raises InputError if there is something to set and no
-    agent adapts.
-    """
-    if rollouts is None and seconds is None:
-        return list(names)
-    changed = [_with_budget(name, rollouts, seconds) for name in names]
-    if changed == list(names):
-        raise InputError(f"{', '.join(names)}: rollouts and seconds are for agents that adapt, such as {ADAPTED}sl")
-    return changed
-
-
-def _with_budget(name: str, rollouts: int | None, seconds: float | None) -> str:
-    if is_external(name):
-        return name
-    if TURNS in name:
-        return TURNS.join(_with_budget(each, rollouts, seconds) for each in name.split(TURNS))
-    if not name.startswith(ADAPTED):
-        return name
-    if rollouts is not None:
-        copies = parse(name)[1].adaptation.copies
-        name += f",adaptation.deals={-(-rollouts // copies)}"
-    return name if seconds is None else f"{name},seconds_per_round={seconds}"
 
 
 def adapted_agent(

@@ -22,7 +22,8 @@ def bot(
         typer.Option(
             "--agent",
             "--weights",
-            help="Who plays: sl, sl-weak, sensible, random, a folder of weights, or adapted:AGENT, which adapts.",
+            help="Who plays: sl, sl-weak, sensible, random, a folder of weights, or adapted:AGENT, which adapts "
+            "(adapted:sl,seconds_per_round=4).",
         ),
     ] = "sl",
     replies: Annotated[
@@ -60,13 +61,6 @@ def bot(
         typer.Option(help="Draw networks' answers at this temperature; by default the likeliest answer is taken."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Random seed.")] = 0,
-    rollouts: Annotated[
-        int | None, typer.Option(min=1, help="With an agent that adapts: rollouts to learn from in each round.")
-    ] = None,
-    seconds_per_round: Annotated[
-        float | None,
-        typer.Option(min=0.01, help="With an agent that adapts: about how long it may think a round."),
-    ] = None,
     threads: Annotated[
         int | None, typer.Option(min=1, help="Threads that the networks may use; by default as many as help.")
     ] = None,
@@ -77,7 +71,6 @@ def bot(
     game after game until the input ends. Exit status 1 for input that is no mjai or that cannot happen, 0 otherwise.
     """
     from simulator.rules import Rules
-    from suphx.adaptation.named import with_budgets
     from suphx.agent.interface import Follower
     from suphx.agents import load_agent
     from suphx.mjai.bot.bot import DEFAULT_ROOM, Bot, converse, warm_up
@@ -89,8 +82,7 @@ def bot(
     if server and replies is not ReplyStyle.every:
         raise typer.BadParameter("a server wants a reply to every event", param_hint="--replies")
     table = Rules.preset(rules)
-    (whole_name,) = with_budgets([agent], rollouts, seconds_per_round)
-    player = load_agent(whole_name, seed, temperature, choose_precision(threads=threads))
+    player = load_agent(agent, seed, temperature, choose_precision(threads=threads))
     if isinstance(player, Follower):
         player.close()
         raise typer.BadParameter(f"{agent} is a bot itself", param_hint="--agent")

@@ -65,21 +65,17 @@ def check(
     after every step. Now and then every legal action is tried, and an illegal one that must be refused. The exit
     status is 1 if anything is wrong.
     """
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
     from simulator.check.run import PLAYERS, Player, Tally, check_games
     from simulator.rules import Rules
+    from suphx.progress import progress
 
     player: str | Player = agent
     if agent not in PLAYERS:
         player = _agent_player(agent, seed, temperature)
     tally = Tally()
-    columns = (TextColumn("checking"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("checking", total=games, rate="")
+    with progress("checking", games) as show:
         for tally in check_games(games, seed, Rules.preset(rules), player, workers):
-            progress.update(bar, completed=tally.games, rate=f"{tally.games / max(tally.seconds, 1e-9):,.0f} games/s")
+            show(tally.games, f"{tally.games / max(tally.seconds, 1e-9):,.0f} games/s")
     for line in tally.first_violations:
         print(line, file=sys.stderr)
     if as_json:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,8 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from suphx.agent.interface import Agent
     from suphx.mjai.host.match import Contestant, MatchGame
 
@@ -71,6 +67,7 @@ def match(
     from suphx.mjai.host.match import TCP, contestant, play_match
     from suphx.mjai.host.specs import usual_limits
     from suphx.mjai.host.tcp import Door
+    from suphx.progress import progress
 
     if len(bots) != 4:
         raise typer.BadParameter(f"{len(bots)} are named; a table has four seats", param_hint="BOT")
@@ -91,10 +88,10 @@ def match(
     started = time.perf_counter()
     try:
         four += [contestant(name, each, own, door) for name, each in zip(bots, limits, strict=True)]
-        with _watching(messages, games) as watch:
+        with progress("playing", games, messages) as show:
             for game in play_match(four, games, seed, played_by):
                 done.append(game)
-                watch(len(done))
+                show(len(done))
                 if paths:
                     log = game_log(game.rounds, played_by, game.names, paths[game.number].stem)
                     write_whole(paths[game.number], written.write(log))
@@ -126,17 +123,6 @@ def _log_paths(folder: Path | None, seed: int, games: int, suffix: str) -> list[
         if path.exists():
             raise InputError(f"{path}: there is a log already; name another folder or another seed")
     return paths
-
-
-@contextmanager
-def _watching(console: Console, games: int) -> Iterator[Callable[[int], None]]:
-    """Give a function that shows how many of the games are over."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("playing"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as progress:
-        bar = progress.add_task("playing", total=games)
-        yield lambda done: progress.update(bar, completed=done)
 
 
 def _result(four: list[Contestant], done: list[MatchGame], seconds: float) -> dict[str, Any]:

@@ -49,6 +49,8 @@ class Terms:
     """Data type that networks compute in."""
     logs: bool = False
     """Whether to write every game as an mjlog."""
+    timeout: float | None = None
+    """Seconds that a bot has for a decision; None for the usual time."""
 
 
 class _Seated:
@@ -113,7 +115,10 @@ class _Messages:
 def load_agents(plan: Plan, terms: Terms) -> list[Agent]:
     """Load the agents of a plan, set up for reproducible games."""
     precision = choose_precision(terms.device, terms.dtype, threads=1)
-    return [load_agent(name, terms.seed, terms.temperature, precision, batch_invariant=True) for name in plan.agents]
+    return [
+        load_agent(name, terms.seed, terms.temperature, precision, batch_invariant=True, timeout=terms.timeout)
+        for name in plan.agents
+    ]
 
 
 #: Loads the agents of a plan.

@@ -6,7 +6,7 @@ match on the same deals, without playing it again. A hundred thousand hanchan of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +23,8 @@ from suphx.evaluation.arena import Terms
 from suphx.evaluation.tally import COLUMNS
 from suphx.networks.weights import in_order
 
+#: The file in the folder of a match of challengers against a field.
+COUNTS_NAME = "counts.safetensors"
 _METADATA_KEY = "match"
 _TYPES = (np.uint8, np.int16, np.int32, np.int64)
 #: Counts of a deal are far smaller; with larger ones sums might overflow.
@@ -107,12 +109,13 @@ def _small(values: np.ndarray) -> np.ndarray:
 
 
 def read_counts(path: Path) -> Counted:
-    """Return the contents of a file from `Counted.save`.
+    """Return the contents of a file from `Counted.save`, or of the one in the folder of a match.
 
     Raises InputError, naming the file, if it is none, is incomplete, or has other counts than this version.
     """
+    path = path / COUNTS_NAME if path.is_dir() else path
     if not path.is_file():
-        raise InputError(f"{path}: no such file of counts")
+        raise InputError(f"{path}: no such file of counts; `suphx evaluate --out` leaves it, in protocol one-three")
     try:
         with safe_open(path, "np") as file:
             head = _Head.model_validate_json((file.metadata() or {}).get(_METADATA_KEY, ""))
@@ -126,6 +129,14 @@ def read_counts(path: Path) -> Counted:
     return Counted(head.terms, {agent: _units(path, each) for agent, each in zip(head.agents, columns, strict=True)})
 
 
+def read_deals(text: str) -> slice:
+    """Parse FROM:TO:STEP, each of which may be left out; raise InputError for anything else."""
+    parts = text.split(":")
+    if 2 <= len(parts) <= 3 and all(not part or part.isdecimal() for part in parts) and parts[2:] != ["0"]:
+        return slice(*(int(part) if part else None for part in parts))
+    raise InputError(f"--deals {text}: write FROM:TO or FROM:TO:STEP")
+
+
 def _units(path: Path, columns: Sequence[np.ndarray]) -> np.ndarray:
     """Return i64[deals, columns] from one array for each column."""
     deals = len(columns[0]) if columns[0].ndim else 0
@@ -137,27 +148,18 @@ def _units(path: Path, columns: Sequence[np.ndarray]) -> np.ndarray:
     return np.stack([each.astype(np.int64) for each in columns], axis=1)
 
 
-def check_comparable(matches: Iterable[tuple[str, CountedTerms, Iterable[str]]]) -> None:
-    """Raise InputError if matches, (where from, terms, agents) each, differ in their terms or share an agent."""
-    seen: set[str] = set()
-    first: CountedTerms | None = None
-    for origin, terms, agents in matches:
-        first = first or terms
-        if differing := terms.differing(first):
-            raise InputError(f"{origin}: cannot be compared, since it was played with {', '.join(differing)}")
-        for agent in agents:
-            if agent in seen:
-                raise InputError(f"{origin}: {agent} is measured twice")
-            seen.add(agent)
-
-
 def joined(parts: Mapping[str, Counted]) -> Counted:
     """Return the agents of several matches, on the deals that all have in common: the first ones.
 
-    parts: by where they come from, for errors. Raises InputError as `check_comparable` does.
+    parts: by where they come from, for errors. Raises InputError if their terms differ or they share an agent.
     """
-    check_comparable((origin, part.terms, part.units) for origin, part in parts.items())
-    units = {name: each for part in parts.values() for name, each in part.units.items()}
-    deals = min(map(len, units.values()))
     terms = next(iter(parts.values())).terms
+    units: dict[str, np.ndarray] = {}
+    for origin, part in parts.items():
+        if differing := part.terms.differing(terms):
+            raise InputError(f"{origin}: cannot be compared, since it was played with {', '.join(differing)}")
+        if twice := units.keys() & part.units.keys():
+            raise InputError(f"{origin}: {', '.join(sorted(twice))} is measured twice")
+        units |= part.units
+    deals = min(map(len, units.values()))
     return Counted(terms, {name: each[:deals] for name, each in units.items()})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
@@ -10,11 +11,12 @@ from typing import Any
 
 from simulator.record import SEATS
 from suphx.agents import fingerprint, has_networks
-from suphx.evaluation.arena import BATCH, Load, Terms, load_agents, play_here
+from suphx.evaluation.arena import BATCH, BATCH_OF_BOTS, Load, Terms, load_agents, play_here
 from suphx.evaluation.journal import Journal
 from suphx.evaluation.protocol import Plan
 from suphx.evaluation.results import GameDone, Results
 from suphx.evaluation.stopping import CHECK_EVERY, FIRST_CHECK, StopRule
+from suphx.mjai.host.specs import is_external
 from suphx.networks.inference import GPU_PASS_SIZE
 
 
@@ -28,6 +30,13 @@ class Means:
     """Threads of this process that play if there are no workers."""
     workers: int = 0
     """Ray tasks that play; 0 for none."""
+
+    @classmethod
+    def of(cls, plan: Plan, batch: int | None, threads: int | None, workers: int) -> Means:
+        """Return what a plan is usually played with, where nothing else is asked for."""
+        bots = any(map(is_external, plan.agents))
+        usual = (BATCH_OF_BOTS, 1) if bots else (BATCH, os.cpu_count() or 1)
+        return cls(batch or usual[0], threads or usual[1], workers)
 
     def deals_together(self, deals: int) -> int:
         """Return how many deals to play together, grouped by agents, so that all tables side by side share agents.
@@ -59,7 +68,7 @@ def settings(plan: Plan, terms: Terms) -> dict[str, Any]:
         "agents": {name: fingerprint(name) for name in plan.agents},
         "tables": [table.agents for table in plan.tables],
         **({"gpu_pass": GPU_PASS_SIZE} if terms.device != "cpu" and any(map(has_networks, plan.agents)) else {}),
-        **asdict(terms),
+        **{name: value for name, value in asdict(terms).items() if name != "timeout" or value is not None},
     }
 
 

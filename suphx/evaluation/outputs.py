@@ -1,103 +1,172 @@
-"""Where the numbers of a match go: the terminal or JSON, a folder, CSV, pictures, TensorBoard."""
+"""What is shown of a match: its progress, how it ended, and the numbers it came to."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
-from importlib import import_module
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rich.console import Console
 
-from simulator.files import write_whole
-from suphx.evaluation.report import career_table, tables, write_csv, write_scalars
+from suphx.evaluation.arena import Terms
+from suphx.evaluation.counts import Counted
+from suphx.evaluation.match import Outcome
+from suphx.evaluation.protocol import Plan
+from suphx.evaluation.report import career_table, report, tables
+from suphx.evaluation.results import Results
+from suphx.evaluation.statistics import LEAST_DEALS
+from suphx.evaluation.stopping import average_ranks
 from suphx.evaluation.tally import COLUMN
+from suphx.intervals import half_width
+from suphx.progress import progress
 
 #: Columns of the tables where they go to a file or another program.
 _PAGE = 200
+#: Seconds between updates of the progress: the ranks so far are averages over all deals.
+_OFTEN = 0.5
 
 
-@dataclass(frozen=True)
-class Outputs:
-    """Where to write a report; None for nowhere."""
+@contextmanager
+def watching(screen: Console, plan: Plan, deals: int) -> Iterator[Callable[[Results], None]]:
+    """Yield a function that shows a match's progress: games, rate, and how the first side stands."""
+    with progress("playing", deals * len(plan.tables), screen) as show:
+        started, first, shown = time.perf_counter(), 0, 0.0
 
-    folder: Path | None = None
-    """Folder of the match, which gets `result.json`."""
-    csv: Path | None = None
-    plots: Path | None = None
-    """Folder for pictures."""
-    tensorboard: Path | None = None
-    career: bool = False
-    """Whether careers on Tenhou's ladder are simulated and reported as well."""
-    as_json: bool = False
-    """Whether to print JSON instead of tables."""
+        def watch(results: Results) -> None:
+            nonlocal first, shown
+            now = time.perf_counter()
+            if first and now - shown < _OFTEN:
+                return
+            shown, done = now, int(results.done.sum())
+            first = first or done - 1
+            words = f"{(done - first) / (now - started):,.1f} games/s"
+            if (complete := results.complete_deals()) > 1:
+                ranks = average_ranks(results, 0, complete)
+                words += f", {plan.sides[0].agent} {ranks.mean():.3f} ±{half_width(ranks):.3f}"
+            show(done, words)
 
-    def __post_init__(self) -> None:
-        for place, package in ((self.plots, "matplotlib"), (self.tensorboard, "tensorboard")):
-            if place:
-                import_module(package)  # one that is missing is missed before the games, not after them
-
-    def write(self, found: Mapping[str, Any], units: Mapping[str, np.ndarray]) -> None:
-        """Write and print a report.
-
-        found: head and numbers as from `report.report`. units: what each agent did, i64[deals, columns] each.
-        """
-        found = {**found, "career": _careers(units)} if self.career else dict(found)
-        if self.folder:
-            write_whole(self.folder / "result.json", (json.dumps(found, indent=1, allow_nan=False) + "\n").encode())
-        if self.csv:
-            write_csv(self.csv, found)
-        if self.plots:
-            _draw(self.plots, found, units)
-        if self.tensorboard:
-            write_scalars(self.tensorboard, found, found["games"])
-        if self.as_json:
-            print(json.dumps(found, allow_nan=False))
-        else:
-            _print(found)
+        yield watch
 
 
-def _careers(of: Mapping[str, np.ndarray]) -> dict[str, Any]:
+def say_how_it_ended(screen: Console, outcome: Outcome, folder: Path | None) -> None:
+    """Say that a match was interrupted or stopped by its rule; folder: where its games are kept."""
+    if outcome.interrupted:
+        kept = f"; run the same command again to resume from {folder}"
+        words = kept if folder else "; games that are not kept (--out) are lost"
+        screen.print(f"interrupted after {outcome.results.done.sum():,} games{words}", style="yellow", markup=False)
+    elif outcome.decided:
+        screen.print(f"enough after {outcome.deals:,} deals", style="dim")
+
+
+def units_of(outcome: Outcome) -> dict[str, np.ndarray]:
+    """Return what each agent did on each deal evaluated, i64[deals, columns] by name."""
+    names = dict.fromkeys(side.agent for side in outcome.results.plan.sides)
+    return {name: outcome.results.units_of_agent(name, outcome.deals) for name in names}
+
+
+def match_report(
+    outcome: Outcome, terms: Terms, field: Sequence[str], until: str | None, seconds: float
+) -> dict[str, Any]:
+    """Return what a match came to, as plain values; seconds: how long it was played."""
+    results, units = outcome.results, units_of(outcome)
+    plan = results.plan
+    pairs = [(plan.sides[a].agent, plan.sides[b].agent) for a, b in plan.pairs()]
+    head = {
+        "protocol": plan.protocol, "challengers": list(units), "field": list(field), "rules": terms.rules,
+        "seed": terms.seed, "temperature": terms.temperature, "precision": f"{terms.dtype} on {terms.device}",
+        "games": int(results.done[: outcome.deals].sum()), "deals": outcome.deals, "until": until,
+        "decided": outcome.decided, "interrupted": outcome.interrupted,
+        "played_now": outcome.played, "seconds": round(seconds, 1),
+    }  # fmt: skip
+    if plan.protocol == "one-three":
+        pairs = [(second, first) for first, second in pairs]
+    return {**head, **report(units, pairs), "faults": _faults(results), "adaptation": _adaptation(results)}
+
+
+def _faults(results: Results) -> list[dict[str, Any]]:
+    return [
+        {"agent": results.plan.agents[agent], "fault": words, "times": times}
+        for (agent, words), times in sorted(results.faults.items())
+    ]
+
+
+def _adaptation(results: Results) -> list[dict[str, Any]]:
+    """Return how much agents that adapt have done, in all games."""
+    return [
+        {
+            "agent": results.plan.agents[agent],
+            **{name: int(counts.get(name, 0)) for name in ("rounds", "adaptations", "kept", "rollouts", "late")},
+            "seconds_per_round": round(counts["seconds"] / counts["rounds"], 3),
+        }
+        for agent, counts in sorted(results.counted.items())
+        if counts.get("rounds")
+    ]
+
+
+def counts_report(counted: Counted, prizes: Sequence[float] | None, career: bool) -> dict[str, Any]:
+    """Return what the counts of matches say, as plain values; each agent is compared with the first one.
+
+    career: whether careers on Tenhou's ladder are simulated by the agents' rank rates.
+    """
+    units, terms = counted.units, counted.terms
+    first, *others = units
+    head = {
+        "challengers": list(units), "field": terms.field, "rules": terms.rules, "seed": terms.seed,
+        "temperature": terms.temperature, "precision": f"{terms.dtype} on {terms.device}",
+        "games": sum(int(each[:, COLUMN["games"]].sum()) for each in units.values()), "deals": len(units[first]),
+    }  # fmt: skip
+    found = {**head, **report(units, [(other, first) for other in others], prizes=prizes)}
+    return {**found, "career": _careers(units)} if career else found
+
+
+def _careers(units: Mapping[str, np.ndarray]) -> dict[str, Any]:
     """Return what becomes of each agent on Tenhou's ladder, by its rank rates here."""
     from suphx.evaluation.ladder import simulate
 
     places = [COLUMN[name] for name in ("first", "second", "third", "fourth")]
-    return {name: simulate(units.sum(axis=0)[places]) for name, units in of.items()}
+    return {name: simulate(each.sum(axis=0)[places]) for name, each in units.items()}
 
 
-def _draw(folder: Path, found: Mapping[str, Any], units: Mapping[str, np.ndarray]) -> None:
+def warn_of_few(screen: Console, deals: int) -> None:
+    """Warn of numbers that rest on few deals."""
+    if deals < LEAST_DEALS:
+        screen.print(
+            f"only {deals} deals: their intervals are rough, mostly too narrow, and differences get no p; that takes "
+            f"{LEAST_DEALS} deals",
+            style="yellow", highlight=False,
+        )  # fmt: skip
+
+
+def draw(folder: Path, found: Mapping[str, Any], units: Mapping[str, np.ndarray]) -> None:
+    """Write the pictures of a report into a folder; units: what each agent did on each deal."""
     from suphx.evaluation.pictures import short_names, write_pictures
 
-    folder.mkdir(parents=True, exist_ok=True)
     short = short_names(units)
-    write_pictures(
-        folder,
-        {short[name]: each for name, each in units.items()},
-        {short[name]: each for name, each in found["agents"].items()},
-    )
+    summaries = {short[name]: each for name, each in found["agents"].items()}
+    write_pictures(folder, {short[name]: each for name, each in units.items()}, summaries)
 
 
-def _print(found: Mapping[str, Any]) -> None:
-    from rich.console import Console
-
-    console = Console(width=None if sys.stdout.isatty() else _PAGE)
+def show(found: Mapping[str, Any], as_json: bool) -> None:
+    """Print a report as tables, or as JSON."""
+    if as_json:
+        print(json.dumps(found, allow_nan=False))
+        return
+    console = Console(width=None if sys.stdout.isatty() else _PAGE, highlight=False)
     against = f" against {', '.join(found['field'])}" if found["field"] else ""
     title = f"{', '.join(found['challengers'])}{against}: {found['games']:,} games, seed {found['seed']}"
     for table in tables(found, title):
         console.print(table)
-    for each in found["faults"]:
-        console.print(
-            f"{each['agent']}: {each['fault']} ({each['times']:,} times)", style="red", markup=False, highlight=False
-        )
-    for each in found["adaptation"]:
+    for each in found.get("faults", ()):
+        console.print(f"{each['agent']}: {each['fault']} ({each['times']:,} times)", style="red", markup=False)
+    for each in found.get("adaptation", ()):
         kept = f"{each['kept']:,} of {each['adaptations']:,} copies kept"
         cost = f"{each['rollouts']:,} rollouts, {each['seconds_per_round']:.2g} s a round"
         cost += f", late in {each['late']:,}" if each["late"] else ""
-        console.print(
-            f"{each['agent']}: adapted in {each['rounds']:,} rounds, {kept}, {cost}", markup=False, highlight=False
-        )
+        console.print(f"{each['agent']}: adapted in {each['rounds']:,} rounds, {kept}, {cost}", markup=False)
     for name, career in found.get("career", {}).items():
         console.print(career_table(name, career))

@@ -50,11 +50,34 @@ class Plan:
     games_per_deal: int
     """Number of games that a side plays of each deal."""
 
+    def deals_for(self, games: int) -> int:
+        """Return the number of whole deals for so many games of each side; raises InputError for less than two."""
+        deals = -(-games // self.games_per_deal)
+        if deals < 2:
+            raise InputError(
+                f"--games {games}: an interval needs two deals at least, of {self.games_per_deal} games each; "
+                f"--games {2 * self.games_per_deal} is the least"
+            )
+        return deals
+
     def pairs(self) -> list[tuple[int, int]]:
         """Return the sides to compare on the same deals: the first challenger with each other, or two at one table."""
         if self.protocol == "one-three":
             return [(0, other) for other in range(1, len(self.sides))]
         return [(number, number + 1) for number in range(0, len(self.sides), 2)]
+
+
+def plan_named(protocol: str, challengers: Sequence[str], field: Sequence[str]) -> Plan:
+    """Return the plan of a protocol by its name; raises InputError for another name, or agents that do not fit it."""
+    if protocol == "one-three":
+        return one_against_three(challengers, field)
+    if protocol == "two-two":
+        if len(challengers) != 1 or len(field) != 1:
+            raise InputError("--protocol two-two: it takes one challenger and one of the field")
+        return two_against_two(challengers[0], field[0])
+    if protocol == "round-robin":
+        return round_robin(challengers)
+    raise InputError(f"--protocol {protocol}: none of one-three, two-two, round-robin")
 
 
 def one_against_three(challengers: Sequence[str], field: Sequence[str]) -> Plan:

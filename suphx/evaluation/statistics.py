@@ -21,6 +21,8 @@ from suphx.intervals import CONFIDENCE, QUANTILE
 SAMPLES = 2000
 #: Power: the share of runs in which a true difference of `smallest_difference` would be detected.
 POWER = 0.8
+#: With fewer deals a bootstrap is too sure of itself, so differences get no p-value.
+LEAST_DEALS = 20
 _Z_POWER = NormalDist().inv_cdf(POWER)
 _PERCENTILES = (50 * (1 - CONFIDENCE), 50 * (1 + CONFIDENCE))
 
@@ -60,8 +62,9 @@ def difference(
     first, second [deals, columns]: row d of both is the same deal. Each bootstrap sample draws the same deals for both,
     so the luck that they share cancels out. Returns `deals`, and for each measure `value` (first minus second),
     `interval` (95 %), `standard_error` (standard deviation over the samples), `p`: the two-sided p-value, twice the
-    share of samples on the rarer side of zero, and `smallest_difference`: (z.975 + z.8) x standard error, the true
-    difference that a run like this one would detect, at the 95 % level, in 80 % of all runs.
+    share of samples on the rarer side of zero (None for fewer deals than LEAST_DEALS), and `smallest_difference`:
+    (z.975 + z.8) x standard error, the true difference that a run like this one would detect, at the 95 % level, in
+    80 % of all runs.
     """
     first, second = _checked(first), _checked(second)
     if len(first) != len(second):
@@ -75,17 +78,18 @@ def difference(
         with np.errstate(invalid="ignore"):
             value = measure.of(first.sum(axis=0)) - measure.of(second.sum(axis=0))
             values = measure.of(drawn[:, :columns]) - measure.of(drawn[:, columns:])
-        found[measure.name] = _number(value, values) | _against_zero(values)
+        found[measure.name] = _number(value, values) | _against_zero(values, len(first))
     return found
 
 
-def _against_zero(values: np.ndarray) -> dict[str, float | None]:
+def _against_zero(values: np.ndarray, deals: int) -> dict[str, float | None]:
     values = values[np.isfinite(values)]
     if not len(values):
         return {"standard_error": None, "p": None, "smallest_difference": None}
     error = float(values.std())
     p = min(1.0, 2 * float(min((values <= 0).mean(), (values >= 0).mean())))
-    return {"standard_error": error, "p": p, "smallest_difference": (QUANTILE + _Z_POWER) * error}
+    known = deals >= LEAST_DEALS
+    return {"standard_error": error, "p": p if known else None, "smallest_difference": (QUANTILE + _Z_POWER) * error}
 
 
 def _checked(units: np.ndarray) -> np.ndarray:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from simulator.logs.generate import generate_games
 from simulator.rules import Rules
 from suphx.errors import InputError
+from suphx.progress import progress
 from suphx.runs import runs_folder
 from suphx.supervised.prepare import prepare, prepare_games, prepared_name
 from suphx.supervised.prepared import PAGE_NAME, Prepared, load_prepared
@@ -29,11 +29,9 @@ def open_prepared(paths: Sequence[str | Path], workers: int | None = None) -> Pr
     is_prepared = given is not None and (given / PAGE_NAME).is_file()
     folder = given if given and is_prepared else runs_folder() / "prepared" / prepared_name(paths)
     if not folder.is_dir():
-        columns = (TextColumn("preparing logs"), BarColumn(), TextColumn("{task.fields[games]:,} games"))
-        with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as progress:
-            bar = progress.add_task("preparing", total=1.0, games=0)
+        with progress("preparing logs", 1.0, console) as show:
             for state in prepare(paths, folder, workers or os.cpu_count() or 1):
-                progress.update(bar, completed=state.share, games=state.games)
+                show(state.share, f"{state.games:,} games")
     prepared = load_prepared(folder)
     left = prepared.left_out
     console.print(

@@ -23,7 +23,7 @@ from suphx.adaptation.adapting import Adapter, Lessons
 from suphx.adaptation.agent import AdaptedAgent, AdaptedConfig
 from suphx.adaptation.clock import Clock, Pace
 from suphx.adaptation.experiment import ExperimentConfig
-from suphx.adaptation.named import parse, with_budgets
+from suphx.adaptation.named import parse
 from suphx.adaptation.players import Copy
 from suphx.adaptation.positions import Position
 from suphx.agent.in_turns import InTurns
@@ -226,25 +226,6 @@ def test_the_ladders_agent_in_play_adapts_as_in_the_experiment() -> None:
     assert in_play == measured.model_copy(update={"deals": in_play.deals, "check_deals": in_play.check_deals})
 
 
-def test_rollouts_and_seconds_are_part_of_a_name() -> None:
-    plain, adapting = with_budgets(["sl", "adapted:sl,adaptation.copies=3"], 10, 1.5)
-    _, config = parse(adapting)
-    assert (config.adaptation.deals, config.adaptation.copies, config.seconds_per_round) == (4, 3, 1.5)
-    assert plain == "sl" and with_budgets(["sensible"], None, None) == ["sensible"]
-    with pytest.raises(InputError, match="such as adapted:sl"):
-        with_budgets(["sl", "sl|sl-weak", "bot:run '|adapted:sl'"], 10, None)
-
-
-def test_every_agent_that_adapts_in_turn_with_others_has_the_rollouts_and_seconds() -> None:
-    (name,) = with_budgets(["adapted:sl|sl|adapted:sl-weak,turns=[0,4]"], 400, 2.0)
-    first, second, third = name.split("|")
-    assert second == "sl"
-    for each, agent in ((first, "sl"), (third, "sl-weak")):
-        of, config = parse(each)
-        assert (of, config.adaptation.deals, config.seconds_per_round) == (agent, 100, 2.0)
-    assert parse(third)[1].turns == (0, 4)
-
-
 def test_it_plays_a_game_that_is_told_event_by_event() -> None:
     agent, game = adapted(), Game(Rules.tenhou(), seed=2)
     seat, told, asked = Seat(Rules.tenhou()), 0, 0
@@ -334,7 +315,7 @@ def test_an_agent_in_turns_says_what_all_of_them_did(positions: list[Position]) 
     assert (counts["rounds"], counts["rollouts"]) == (2, 32) and not one.counts and not other.counts
 
 
-TINY_BUDGET = "adaptation.copies=2,adaptation.deals=1,adaptation.check_deals=2,turns=[14],adaptation.reward.kind=round"
+TINY_BUDGET = "adaptation.copies=2,adaptation.deals=2,adaptation.check_deals=2,turns=[14],adaptation.reward.kind=round"
 
 
 @pytest.mark.full
@@ -342,10 +323,10 @@ TINY_BUDGET = "adaptation.copies=2,adaptation.deals=1,adaptation.check_deals=2,t
 def test_suphx_evaluate_says_how_much_was_adapted(means: list[str], tmp_path: Path) -> None:
     name = f"adapted:untrained,{TINY_BUDGET}"
     words = ["--challenger", name, "--field", "tsumogiri", "--games", "8", "--batch", "8", "--precision", "float32"]
-    words = ["evaluate", *words, "--out", str(tmp_path), "--rollouts", "4", *means]
+    words = ["evaluate", *words, "--out", str(tmp_path), *means]
     done = CliRunner().invoke(cli.app, [*words, "--json"], catch_exceptions=False)
     (found,) = json.loads(done.stdout)["adaptation"]
-    assert found["agent"] == f"{name},adaptation.deals=2" and found["rounds"] == found["adaptations"] > 8
+    assert found["agent"] == name and found["rounds"] == found["adaptations"] > 8
     assert found["rollouts"] == 4 * found["rounds"] and 0 <= found["kept"] <= found["rounds"]
     assert found["seconds_per_round"] > 0
     again = CliRunner().invoke(cli.app, words, catch_exceptions=False)  # goes on from the folder, with nothing to play

@@ -12,8 +12,8 @@ from suphx.cli import main
 SMALL = ["--games", "80", "--seed", "3", "--threads", "1"]
 
 
-def run(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
-    monkeypatch.setattr("sys.argv", ["suphx", "evaluate", *arguments])
+def run(arguments: list[str], monkeypatch: pytest.MonkeyPatch, command: str = "evaluate") -> int:
+    monkeypatch.setattr("sys.argv", ["suphx", command, *arguments])
     with pytest.raises(SystemExit) as end:
         main()
     return int(end.value.code or 0)
@@ -24,24 +24,19 @@ def test_two_challengers_are_measured_compared_drawn_and_kept(
 ) -> None:
     arguments = [
         *("--challenger", "sensible", "--challenger", "never_folds", "--field", "random", "--json", *SMALL),
-        *("--out", str(tmp_path / "match"), "--logs", "--plots", str(tmp_path / "plots"), "--career"),
-        *("--csv", str(tmp_path / "numbers.csv"), "--tensorboard", str(tmp_path / "board"), "--prizes", "3,1,-1,-3"),
+        *("--out", str(tmp_path / "match"), "--logs", "--plots", str(tmp_path / "plots")),
     ]
     assert run(arguments, monkeypatch) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["games"] == 160 and found["deals"] == 20 and found["played_now"] == 160
-    assert set(found["agents"]) == {"sensible", "never_folds"} == set(found["career"])
+    assert set(found["agents"]) == {"sensible", "never_folds"}
     assert found["agents"]["sensible"]["games"] == 80
-    assert found["agents"]["sensible"]["prize"]["value"] > 0
     (difference,) = found["differences"]
     assert (difference["agent"], difference["against"]) == ("never_folds", "sensible")
     assert json.loads((tmp_path / "match" / "result.json").read_text()) == found
     assert len(list((tmp_path / "match" / "logs").rglob("*.mjlog"))) == 160
     assert {path.name for path in (tmp_path / "plots").iterdir()} >= {"ranks.png", "running.png", "stable-rank.png"}
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in (tmp_path / "plots").iterdir())
-    rows = list(csv.DictReader((tmp_path / "numbers.csv").open()))
-    assert {row["of"] for row in rows} == {"sensible", "never_folds", "never_folds minus sensible"}
-    assert list((tmp_path / "board").iterdir())
 
     assert run(arguments, monkeypatch) == 0  # the same command goes on, here with nothing left to play
     again = json.loads(capsys.readouterr().out)
@@ -95,13 +90,14 @@ def test_the_logs_of_a_match_say_what_the_match_says(
 @pytest.mark.parametrize(
     "arguments, status, words",
     [
-        (["--games", "4"], 2, "two deals at least"),
-        (["--protocol", "three-one"], 2, "none of one-three"),
-        (["--protocol", "two-two", "--field", "a", "--field", "b", "--field", "c"], 2, "two-two takes one"),
+        (["--games", "4"], 1, "two deals at least, of 4 games each; --games 8 is the least"),
+        (["--protocol", "three-one"], 1, "none of one-three"),
+        (["--protocol", "two-two", "--field", "a", "--field", "b", "--field", "c"], 1, "two-two: it takes one"),
         (["--logs"], 2, "--out"),
         (["--challenger", "nobody", "--games", "8"], 1, "no agent 'nobody'"),
         (["--field", "sensible", "--field", "random"], 1, "a field of 2"),
-        (["--prizes", "1,2"], 1, "four numbers"),
+        (["--timeout", "5"], 2, "no bot plays"),
+        (["--challenger", "bot:true", "--timeout", "0"], 1, "a bot's time must be above 0"),
         (["--until", "tomorrow"], 1, "no stopping rule"),
     ],
 )
@@ -123,10 +119,27 @@ def test_another_match_in_the_same_folder_is_refused(
     assert "another match" in capsys.readouterr().err
 
 
+def test_few_deals_are_told_and_get_no_p(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    few = ["--challenger", "sensible", "--challenger", "tsumogiri", "--threads", "1", "--json"]
+    for deals in (19, 20):
+        assert run([*few, "--games", str(4 * deals)], monkeypatch) == 0
+        told = capsys.readouterr()
+        (difference,) = json.loads(told.out)["differences"]
+        assert (difference["average_rank"]["p"] is None) == ("only 19 deals" in told.err) == (deals < 20)
+
+
+def test_progress_is_told_in_lines_where_there_is_no_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("suphx.progress.LINE_SECONDS", 0.0)
+    assert run(["--challenger", "sensible", "--field", "tsumogiri", *SMALL], monkeypatch) == 0
+    assert "playing: 1 of 80, " in capsys.readouterr().err
+
+
 def measured(
-    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str = "evaluate"
 ) -> dict[str, Any]:
-    assert run([*arguments, "--json"], monkeypatch) == 0
+    assert run([*arguments, "--json"], monkeypatch, command) == 0
     return dict(json.loads(capsys.readouterr().out))
 
 
@@ -138,37 +151,36 @@ def test_agents_measured_one_by_one_are_compared_as_if_together(
     names = ["--challenger", first, "--challenger", second, "--challenger", third]
     at_once = measured([*names, *field], monkeypatch, capsys)
 
-    kept = [str(tmp_path / "kept" / name) for name in ("first", "both", "all")]
-    measured(["--challenger", first, *field, "--counts", kept[0]], monkeypatch, capsys)
-    beside = ["--beside", kept[0], "--counts", kept[1]]
-    joined = measured(["--challenger", second, *field, *beside], monkeypatch, capsys)
-    assert joined["challengers"] == [first, second] and joined["differences"] == at_once["differences"][:1]
-
-    measured(["--challenger", third, *field, "--counts", str(tmp_path / "third")], monkeypatch, capsys)
-    from_files = ["--beside", kept[1], "--beside", str(tmp_path / "third"), "--plots", str(tmp_path / "plots")]
-    found = measured([*from_files, "--counts", kept[2], "--career"], monkeypatch, capsys)
-    assert found["played_now"] == 0 and found["games"] == 240 and found["seed"] == 3
-    assert found["agents"] == at_once["agents"] and found["differences"] == at_once["differences"]
-    assert set(found["career"]) == {first, second, third}
+    both, last = str(tmp_path / "both"), str(tmp_path / "last")
+    measured([*names[:4], *field, "--out", both], monkeypatch, capsys)
+    measured([*names[4:], *field, "--games", "160", "--out", last], monkeypatch, capsys)
+    of_all = [both, f"{last}/counts.safetensors"]  # of more deals those are compared that all have played
+    files = [
+        *("--plots", str(tmp_path / "plots"), "--csv", str(tmp_path / "numbers.csv")),
+        *("--tensorboard", str(tmp_path / "board"), "--career", "--prizes", "3,1,-1,-3"),
+    ]
+    found = measured([*of_all, *files], monkeypatch, capsys, "compare")
+    assert found["challengers"] == [first, second, third] == list(found["career"])
+    assert found["games"] == 240 and found["deals"] == 20 and found["seed"] == 3
+    assert found["agents"][first]["prize"]["value"] > 0
     assert (tmp_path / "plots" / "stable-rank.png").read_bytes().startswith(b"\x89PNG")
+    assert list((tmp_path / "board").iterdir())
+    rows = list(csv.DictReader((tmp_path / "numbers.csv").open()))
+    assert {row["of"] for row in rows} == {first, second, third, f"{second} minus {first}", f"{third} minus {first}"}
 
-    again = measured(["--beside", kept[2]], monkeypatch, capsys)
-    assert {**again, "career": found["career"]} == found
-
-    more = [*field, "--games", "160"]  # of more deals those are compared that all have played
-    longer = measured(["--challenger", third, *more, "--beside", kept[1]], monkeypatch, capsys)
-    assert longer["agents"] == at_once["agents"]
-
-    deals, parts = at_once["deals"], {}
-    for part in (":8", "8:", "::2", "1::2"):
-        parts[part] = measured(["--beside", kept[2], "--deals", part], monkeypatch, capsys)
-        assert parts[part]["deals_of"] == part
-    assert [each["deals"] for each in parts.values()] == [8, deals - 8, 10, 10]
+    parts = {
+        part: measured([*of_all, "--deals", part], monkeypatch, capsys, "compare")
+        for part in (":", ":8", "8:", "::2", "1::2")
+    }
+    every = parts.pop(":")
+    assert every["agents"] == at_once["agents"] and every["differences"] == at_once["differences"]
+    assert [each["deals"] for each in parts.values()] == [8, 12, 10, 10]
+    assert all(each["deals_of"] == part for part, each in parts.items())
     assert parts[":8"]["agents"] == measured([*names, *field, "--games", "32"], monkeypatch, capsys)["agents"]
-    for agent, every in at_once["agents"].items():
+    for agent, measures in at_once["agents"].items():
         for one, other in ((":8", "8:"), ("::2", "1::2")):
             sums = [parts[each]["deals"] * _rank(parts[each]["agents"][agent]) for each in (one, other)]
-            assert sum(sums) / deals == pytest.approx(_rank(every))
+            assert sum(sums) / 20 == pytest.approx(_rank(measures))
 
 
 def _rank(measures: dict[str, Any]) -> float:
@@ -176,27 +188,41 @@ def _rank(measures: dict[str, Any]) -> float:
 
 
 @pytest.mark.parametrize(
-    "arguments, status, words",
+    "playing, words",
     [
-        (["--challenger", "never_folds", "--seed", "4"], 1, "seed 4 instead of 3"),
-        (["--challenger", "never_folds", "--rules", "tenhou_east"], 1, "'tenhou_east' instead of 'tenhou'"),
-        (["--challenger", "never_folds", "--field", "random"], 1, "random, random, random instead of tsumogiri"),
-        (["--challenger", "sensible"], 1, "sensible is measured twice"),
-        (["--challenger", "never_folds", "--protocol", "two-two"], 2, "one-three only"),
-        (["--games", "8"], 2, "without --challenger nothing is played"),
-        (["--beside", "nothing-there"], 1, "nothing-there: no such file"),
-        (["--beside", "text"], 1, "text: no file of counts"),
-        (["--deals", "19:"], 1, "fewer than two deals"),
-        (["--deals", "5"], 2, "'5' is not FROM:TO"),
-        (["--deals", "::0"], 2, "'::0' is not FROM:TO"),
-        (["--deals=-5:"], 2, "'-5:' is not FROM:TO"),
-        (["--deals", "2:", "--counts", "some"], 2, "has all deals"),
-        (["--challenger", "never_folds", "--deals", "2:"], 2, "only games played earlier can be left out"),
+        (["--challenger", "never_folds", "--seed", "4"], "seed 4 instead of 3"),
+        (["--challenger", "never_folds", "--rules", "tenhou_east"], "'tenhou_east' instead of 'tenhou'"),
+        (["--challenger", "never_folds", "--field", "random"], "random, random, random instead of tsumogiri"),
+        (["--challenger", "sensible"], "sensible is measured twice"),
+        (["--challenger", "never_folds", "--protocol", "two-two"], "leaves it, in protocol one-three"),
     ],
 )
-def test_counts_of_other_matches_are_refused(
+def test_matches_that_cannot_be_compared_are_refused(
+    playing: list[str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    field = ["--field", "tsumogiri", *SMALL, "--games", "12"]
+    folders = [str(tmp_path / name) for name in ("one", "other")]
+    assert run(["--challenger", "sensible", *field, "--out", folders[0]], monkeypatch) == 0
+    kept = field[2:] if "--field" in playing else field
+    assert run([*kept, *playing, "--out", folders[1]], monkeypatch) == 0
+    assert run(folders, monkeypatch, "compare") == 1
+    assert words in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["nothing-there"], "nothing-there: no such file"),
+        (["text"], "text: no file of counts"),
+        (["kept", "--deals", "2:"], "fewer than two deals"),
+        (["kept", "--deals", "5"], "--deals 5: write FROM:TO"),
+        (["kept", "--deals", "::0"], "--deals ::0: write"),
+        (["kept", "--deals=-5:"], "--deals -5:: write"),
+        (["kept", "--prizes", "1,2"], "four numbers"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_in_one_line(
     arguments: list[str],
-    status: int,
     words: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -204,9 +230,7 @@ def test_counts_of_other_matches_are_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("text").write_text("no counts")
-    field = ["--field", "tsumogiri", *SMALL]
-    assert run(["--challenger", "sensible", *field, "--counts", "kept"], monkeypatch) == 0
+    assert run(["--challenger", "sensible", "--games", "12", "--threads", "1", "--out", "kept"], monkeypatch) == 0
     capsys.readouterr()
-    playing = (SMALL if "--field" in arguments else field) if "--challenger" in arguments else []
-    assert run(["--beside", "kept", *playing, *arguments], monkeypatch) == status
-    assert words in " ".join(capsys.readouterr().err.replace("│", " ").split())
+    assert run(arguments, monkeypatch, "compare") == 1
+    assert words in " ".join(capsys.readouterr().err.split())

@@ -41,6 +41,11 @@ def test_faults_are_among_the_results():
 
 
 @pytest.mark.faults
+def test_a_bot_has_as_long_as_it_is_given():
+    assert "no answer within 0.2 s" in json.dumps(evaluate("late", "--batch", "4", "--timeout", "0.2"))
+
+
+@pytest.mark.faults
 def test_what_a_bot_wrote_is_shown_as_it_is():
     result = CliRunner().invoke(app, arguments("markup"))
     assert result.exit_code == 0, (result.output, result.exception)

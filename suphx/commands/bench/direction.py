@@ -32,13 +32,13 @@ def direction(
     from dataclasses import asdict
 
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
     from rich.table import Table
 
     from suphx.bench.direction import directions
     from suphx.config import load_config
     from suphx.networks.memory import keep_memory
     from suphx.networks.precision import choose_precision
+    from suphx.progress import progress
     from suphx.selfplay.config import TrainConfig
 
     wanted = load_config(config, TrainConfig, changes or ())
@@ -46,12 +46,8 @@ def direction(
         raise typer.BadParameter(f"the training learned from the games of seed {seed}", param_hint="--seed")
     keep_memory()
     precision = choose_precision(device, threads=threads)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("games"))
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task(wanted.start, total=games)
-        found = directions(
-            wanted, agents, games, seed, precision, lambda over: progress.update(bar, completed=over), planes
-        )
+    with progress(f"{wanted.start}, games", games) as show:
+        found = directions(wanted, agents, games, seed, precision, show, planes)
     if as_json:
         print(json.dumps({"precision": str(precision), **asdict(found)}, allow_nan=False))
         return

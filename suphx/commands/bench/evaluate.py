@@ -28,13 +28,13 @@ def evaluate(
     nothing else to do.
     """
     from rich.console import Console
-    from rich.progress import Progress
     from rich.table import Table
 
     from suphx.bench.evaluation import bench_agreement, bench_memory, bench_networks, bench_sensible
     from suphx.networks.memory import keep_memory
     from suphx.networks.precision import choose_precision
     from suphx.networks.sizes import size_named
+    from suphx.progress import progress
 
     keep_memory()
     wanted = [size_named(name.strip()) for name in sizes.split(",")]
@@ -45,9 +45,8 @@ def evaluate(
         found[size.name] = bench_networks(size, seconds, cores)
         screen.print(f"measured {size.name}", style="dim")
     if memory_games:
-        with Progress(console=screen, transient=True) as progress:
-            bar = progress.add_task("memory", total=memory_games)
-            found["memory"] = bench_memory(memory_games, lambda done: progress.update(bar, completed=done))
+        with progress("memory", memory_games, screen) as show:
+            found["memory"] = bench_memory(memory_games, show)
     if agreement_games:
         found["agreement"] = bench_agreement("sl", choose_precision("cpu", "bfloat16", 1), agreement_games)
     numbers = {part: {name: float(f"{value:.4g}") for name, value in each.items()} for part, each in found.items()}

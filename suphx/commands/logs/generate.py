@@ -24,27 +24,22 @@ def generate(
 
     A file is there as a whole or not at all; in a folder, what was written before an interruption stays.
     """
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
     from simulator.logs.generate import generate_mjlogs, open_target
     from simulator.players import UnknownPlayer
     from simulator.rules import Rules
+    from suphx.progress import progress
 
     started = time.perf_counter()
     counts = {"games": 0, "rounds": 0, "decisions": 0, "bytes": 0}
-    columns = (TextColumn("generating"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
     target = open_target(out)
     complete = False
     try:
-        with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
-            bar = progress.add_task("generating", total=games, rate="")
+        with progress("generating", games) as show:
             for game in generate_mjlogs(games, players.split(","), Rules.preset(rules), seed, workers):
                 target.write(game.name, game.data)
                 for name, more in zip(counts, (1, game.rounds, game.decisions, len(game.data)), strict=True):
                     counts[name] += more
-                rate = counts["games"] / (time.perf_counter() - started)
-                progress.update(bar, completed=counts["games"], rate=f"{rate:,.0f} games/s")
+                show(counts["games"], f"{counts['games'] / (time.perf_counter() - started):,.0f} games/s")
         complete = True
     except UnknownPlayer as error:
         raise typer.BadParameter(str(error), param_hint="--players") from error

@@ -77,18 +77,13 @@ def stats(
 
 def _count(paths: list[Path], workers: int) -> LoggedGames:
     """Return the games of all logs in order, with a progress bar on the error stream."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
     from suphx.evaluation.log_games import LoggedGames, count_logs
+    from suphx.progress import progress
 
     games = LoggedGames()
-    columns = (TextColumn("replaying"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[rate]}"))
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("replaying", total=1.0, rate="")
+    with progress("replaying", 1.0) as show:
         for games, share in count_logs(paths, workers):
-            rate = f"{len(games.games):,} games, {len(games.games) / max(games.seconds, 1e-9):,.0f}/s"
-            progress.update(bar, completed=share, rate=rate)
+            show(share, f"{len(games.games):,} games, {len(games.games) / max(games.seconds, 1e-9):,.0f}/s")
     return games.in_order()
 
 

@@ -26,19 +26,13 @@ def verify(
     logs. Three-player games are skipped, and it says so. What differs in a game whose rules are not all known, such as
     one of a private lobby, is counted apart.
     """
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
     from simulator.logs.verify_paths import Summary, verify_paths
+    from suphx.progress import progress
 
     summary = Summary()
-    screen = Console(stderr=True)
-    columns = (TextColumn("verifying"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[rate]}"))
-    with Progress(*columns, TimeRemainingColumn(), console=screen, transient=True) as progress:
-        bar = progress.add_task("verifying", total=1.0, rate="")
+    with progress("verifying", 1.0) as show:
         for summary, share in verify_paths(list(paths), workers):
-            rate = f"{summary.games:,} games, {summary.games / max(summary.seconds, 1e-9):,.0f}/s"
-            progress.update(bar, completed=share, rate=rate)
+            show(share, f"{summary.games:,} games, {summary.games / max(summary.seconds, 1e-9):,.0f}/s")
     for line in [*map(str, summary.first_mismatches[:most]), *summary.first_errors[:most]]:
         print(line, file=sys.stderr)
     for line in summary.first_skipped[:most]:

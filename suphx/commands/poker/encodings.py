@@ -32,12 +32,11 @@ def encodings(
 ) -> None:
     """Print what each encoding loses by itself, and the errors of networks that were trained with it."""
     import torch
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     from suphx.config import load_config
     from suphx.equilibrium.poker.encodings import EncodingsConfig, Results, encode, train_all
     from suphx.errors import InputError
+    from suphx.progress import progress
 
     torch.set_num_threads(1)
     chosen = load_config(config, EncodingsConfig, changes or ())
@@ -52,13 +51,11 @@ def encodings(
     wanted = wanted or [len(encoded["direct"].values)]
     lost = {name: each.encoding_losses() for name, each in encoded.items()}
     total = len(encoded) * chosen.seeds * chosen.epochs * sum(int(size * chosen.training) for size in wanted)
-    columns = (TextColumn("training"), BarColumn(), TextColumn("{task.fields[rate]:,.0f} samples/s"))
     started, done = time.perf_counter(), 0
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("", total=total, rate=0.0)
+    with progress("training", total) as show:
         for step in train_all(encoded, chosen, wanted, results):
             done += step
-            progress.update(bar, completed=done, rate=done / (time.perf_counter() - started))
+            show(done, f"{done / (time.perf_counter() - started):,.0f} samples/s")
     if as_json:
         networks = [each._asdict() for each in results.trained]
         print(json.dumps({"config": chosen.model_dump(), "encoding": lost, "networks": networks}))

@@ -22,24 +22,21 @@ def match(
     """Print the challenger's big blinds per hundred hands, with the 95 % interval over deals."""
     import numpy as np
     import torch
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     from suphx.equilibrium.poker.holdem import checked_stacks
     from suphx.equilibrium.poker.match import duplicate
     from suphx.equilibrium.poker.players import player_named
     from suphx.intervals import half_width
+    from suphx.progress import progress
 
     torch.set_num_threads(1)
     own, other, stacks = player_named(challenger), player_named(opponent), checked_stacks([stack] * seats)
-    columns = (TextColumn("deals"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]:,.0f} hands/s"))
     started, won = time.perf_counter(), []
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("", total=deals, rate=0.0)
+    with progress("deals", deals) as show:
         for part in duplicate(own, other, stacks, raises, deals, seed):
             won.append(part)
             done = sum(map(len, won))
-            progress.update(bar, completed=done, rate=done * seats / (time.perf_counter() - started))
+            show(done, f"{done * seats / (time.perf_counter() - started):,.0f} hands/s")
     results = np.concatenate(won)
     mean, half = float(results.mean()), half_width(results)
     if as_json:

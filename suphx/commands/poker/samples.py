@@ -25,20 +25,14 @@ def samples(
     """
     from contextlib import closing
 
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
     from suphx.config import load_config
     from suphx.equilibrium.poker.samples import SamplesConfig, generate
+    from suphx.progress import progress
 
     chosen = load_config(config, SamplesConfig, changes or ())
-    columns = (TextColumn("solving"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]:.2f}/s"))
     started, first, done = time.perf_counter(), None, 0
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("", total=count, rate=0.0)
-        with closing(generate(out, chosen, count)) as solving:
-            for done in solving:
-                first = done if first is None else first
-                rate = (done - first) / (time.perf_counter() - started)
-                progress.update(bar, completed=done, rate=rate)
+    with progress("solving", count) as show, closing(generate(out, chosen, count)) as solving:
+        for done in solving:
+            first = done if first is None else first
+            show(done, f"{(done - first) / (time.perf_counter() - started):.2f}/s")
     print(f"{done:,} samples in {out}, {done - (first or 0):,} of them new ({time.perf_counter() - started:.1f} s)")

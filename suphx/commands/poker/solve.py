@@ -36,11 +36,9 @@ def solve(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Solve an endgame for an equilibrium, and print what both players win and how often they do what."""
-    from rich.console import Console
-    from rich.progress import Progress
-
     from suphx.equilibrium.poker.endgame import RULES
     from suphx.errors import InputError
+    from suphx.progress import progress
 
     if rule not in RULES:
         raise InputError(f"no rule {rule!r}; there are {', '.join(RULES)}")
@@ -50,12 +48,10 @@ def solve(
     path = [word for word in at.split("-") if word]
     endgame.actions(path)  # a wrong path is told before the work
     started, before = time.perf_counter(), endgame.iterations
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("solving", total=iterations, completed=before)
+    with progress("solving", iterations, done=before) as show:
         for reached in endgame.solve(iterations, target / 100, rule):
             rate = (endgame.iterations - before) / (time.perf_counter() - started)
-            words = f"exploitability {100 * reached:.3f} % of the pot, {rate:.0f} iterations/s"
-            progress.update(bar, completed=endgame.iterations, description=words)
+            show(endgame.iterations, f"exploitability {100 * reached:.3f} % of the pot, {rate:.0f} iterations/s")
     seconds = time.perf_counter() - started
     if csv is not None:
         _write_csv(csv, endgame, path)

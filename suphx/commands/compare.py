@@ -1,0 +1,58 @@
+"""`suphx compare`: agents that were measured on the same deals, side by side, without playing again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def compare(
+    measured: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Matches on the same deals against the same field: folders of `suphx evaluate --out`, or the file "
+            "counts.safetensors in one."
+        ),
+    ],
+    deals: Annotated[
+        str | None,
+        typer.Option(
+            help="Count only some deals, as FROM:TO:STEP; 25000: for those that were added to a match of 25,000, ::2 "
+            "and 1::2 for those that A and B of 'A|B' played."
+        ),
+    ] = None,
+    plots: Annotated[Path | None, typer.Option(help="Folder for pictures of the results.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="File for the numbers as CSV.")] = None,
+    tensorboard: Annotated[Path | None, typer.Option(help="Folder for the numbers as TensorBoard scalars.")] = None,
+    prizes: Annotated[
+        str | None, typer.Option(help="Prizes of first to fourth place, such as 90,45,0,-135: their mean is reported.")
+    ] = None,
+    career: Annotated[bool, typer.Option("--career", help="Also simulate careers on Tenhou's ladder.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+) -> None:
+    """Compare agents that `suphx evaluate` measured one by one, deal by deal, each with the first one.
+
+    The matches must agree in field, seed, rules, temperature, precision and device. Deals that all have are compared.
+    """
+    from rich.console import Console
+
+    from suphx.evaluation.counts import joined, read_counts, read_deals
+    from suphx.evaluation.measures import read_prizes
+    from suphx.evaluation.outputs import counts_report, draw, show, warn_of_few
+    from suphx.evaluation.report import write_csv, write_scalars
+
+    paid = read_prizes(prizes) if prizes else None
+    counted = joined({str(path): read_counts(path) for path in measured})
+    if deals:
+        counted = counted.on_deals(read_deals(deals))
+    found = {"deals_of": deals, **counts_report(counted, paid, career)}
+    warn_of_few(Console(stderr=True), found["deals"])
+    if plots:
+        draw(plots, found, counted.units)
+    if csv:
+        write_csv(csv, found)
+    if tensorboard:
+        write_scalars(tensorboard, found, found["games"])
+    show(found, as_json)

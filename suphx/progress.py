@@ -1,0 +1,46 @@
+"""How far a piece of work is, on the error stream: a bar on a terminal, elsewhere a line now and then."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+#: Seconds between lines where the error stream is no terminal but, say, a log file.
+LINE_SECONDS = 60.0
+
+
+class Show(Protocol):
+    """A function that shows how much is done."""
+
+    def __call__(self, done: float, words: str = "") -> None:
+        """Show it; words: such as a rate."""
+
+
+@contextmanager
+def progress(what: str, total: float, screen: Console | None = None, done: float = 0) -> Iterator[Show]:
+    """Yield a function that shows how much of some work is done.
+
+    total: a number of things, or 1.0 for a share. done: what was done before, by an earlier run.
+    """
+    screen = screen or Console(stderr=True)
+    count = TaskProgressColumn() if total == 1.0 else MofNCompleteColumn()
+    columns = (TextColumn("{task.description}"), BarColumn(), count, TextColumn("{task.fields[words]}", markup=False))
+    last_line = time.monotonic()
+    with Progress(*columns, TimeRemainingColumn(), console=screen, transient=True) as bars:
+        bar = bars.add_task(what, total=total, words="")
+        bars.update(bar, completed=done)
+
+        def show(done: float, words: str = "") -> None:
+            nonlocal last_line
+            bars.update(bar, completed=done, words=words)
+            if not screen.is_terminal and time.monotonic() - last_line > LINE_SECONDS:
+                last_line = time.monotonic()
+                part = f"{done:.0%}" if total == 1.0 else f"{done:,.0f} of {total:,.0f}"
+                screen.print(f"{what}: {part}{', ' * bool(words)}{words}", markup=False, highlight=False)
+
+        yield show
