@@ -10,7 +10,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-SHARED = {"errors", "config", "checkpoint", "hashes", "intervals", "line_file", "runs", "threads", "cluster"}
+SHARED = {
+    "errors",
+    "config",
+    "checkpoint",
+    "hashes",
+    "intervals",
+    "line_file",
+    "progress",
+    "runs",
+    "threads",
+    "cluster",
+}
 #: From the bottom up: a package imports those above its line in this list, and the shared files, never those below.
 ORDER = (
     "features", "networks", "agent", "learning", "supervised", "reward", "mjai", "adaptation", "agents", "evaluation",
