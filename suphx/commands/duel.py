@@ -129,3 +129,53 @@ def node(
     for name, value in numbers.items():
         shown = "[" + ", ".join(f"{each:.3f}" for each in value) + "]" if isinstance(value, list) else value
         print(f"{name:<15} {shown}")
+
+
+@duel.command()
+def play(
+    first: Annotated[str, typer.Argument(help="you, normal, pongs, pairs, random, or the npz file of a table.")],
+    second: Annotated[str, typer.Argument(help="The same, but not you.")],
+    deals: Annotated[int, typer.Option(min=1, help="Deals; each is played from both seats, by you from one.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the deals and of what tables draw.")] = 0,
+    log: Annotated[Path | None, typer.Option(help="Write the games to this file, a line of JSON each.")] = None,
+    as_json: _Json = False,
+) -> None:
+    """Play a match, and print what the first wins in points a game, with the 95 % interval over deals.
+
+    Logs can be opened on the page of `suphx web`. When you play, type a move or its number, or q to stop.
+    """
+    import numpy as np
+    from rich.console import Console
+    from rich.progress import track
+
+    from simulator.files import write_whole
+    from suphx.equilibrium.duel.person import Person, Stopped
+    from suphx.equilibrium.duel.players import match, player_named
+    from suphx.errors import InputError
+    from suphx.intervals import half_width
+
+    if log is not None and not log.parent.is_dir():
+        raise InputError(f"there is no folder {log.parent}")
+    is_person = first == "you"
+    players = Person() if is_person else player_named(first), player_named(second)
+    won, lines = list[float](), list[str]()
+    playing = match(*players, deals, seed, both_seats=not is_person)
+    shown = track(playing, "playing", deals, console=Console(stderr=True), transient=True, disable=is_person)
+    try:
+        for points, games in shown:
+            won.append(points)
+            lines += [json.dumps(game) for game in games]
+            if is_person:
+                print(f"you win {points:+g}, {sum(won):+g} in all\n")
+    except Stopped:
+        pass
+    if log is not None:
+        write_whole(log, "".join(f"{line}\n" for line in lines).encode())
+    if not won:
+        return
+    numbers = {"points": float(np.mean(won)), "half_width": half_width(np.array(won)), "deals": len(won)}
+    if as_json:
+        print(json.dumps(numbers))
+    else:
+        print(f"{first} against {second}: {numbers['points']:+.4f} ± {numbers['half_width']:.4f} points a game "
+              f"over {len(lines):,} games ({len(won):,} deals)")  # fmt: skip

@@ -20,6 +20,7 @@ from suphx.review.analysis import clean
 from suphx.review.document import Review
 from suphx.web.agents import Players
 from suphx.web.assets import PREFIX, as_script, fill, modules, text_of
+from suphx.web.duels import duel_routes
 from suphx.web.games import IDLE_PLAYED, Games
 from suphx.web.guard import Guard
 from suphx.web.jobs import Busy, ReviewJobs, Status
@@ -57,6 +58,7 @@ def page_routes() -> APIRouter:
     @routes.get("/review/{review}", response_class=HTMLResponse)
     @routes.get("/watch/{game}", response_class=HTMLResponse)
     @routes.get("/play/{game}", response_class=HTMLResponse)
+    @routes.get("/duel", response_class=HTMLResponse)
     def page() -> str:
         return fill(text_of("app.html"), {"modules": import_map()})
 
@@ -189,5 +191,6 @@ def create_app(
     app.include_router(review_routes(jobs, reviewer))
     app.include_router(watch_routes(watched, Players(agent), samples, jobs, reviewer))
     app.include_router(play_routes(played, opponents, jobs, reviewer, walls))
+    app.include_router(duel_routes())
     app.add_middleware(Guard, hosts=list(hosts), policy=policy())
     return app

@@ -168,6 +168,13 @@ class Nodes:
         found[~whole, PLANS - 1] = 0
         return found / found.sum(1, keepdims=True)
 
+    def sums(self, key: int) -> tuple[list[float], list[float]]:
+        """Return the sums of regrets and of policies at a key, 0 where CFR has not been."""
+        slot = self._slots[key]
+        if slot < 0:
+            return [0.0] * PLANS, [0.0] * PLANS
+        return self._rows["regret"][slot].tolist(), self._rows["strategy"][slot].tolist()
+
     def row(self, key: int) -> np.void:
         """Return the row of a key.
 

@@ -147,7 +147,8 @@ function watchCard() {
       WINDS.map((wind, n) => row(wind, agents[n])), row("Seed", seed), h("button", { type: "submit", id: "watch" }, "Watch")),
     h("label", { class: "recorded", for: "recorded" }, "Or open a recorded game", fileField("recorded", (file) => file && start("recorded", [["log", file]]))), sampled,
     keptList({ path: "/api/games", at: "watch", title: "Games that are there", look: "games", items: (found) => found.games, hear,
-      words: (game) => ({ playing: `${game.kind}, round ${game.rounds.length}`, over: game.kind, failed: game.message }[game.state]) }));
+      words: (game) => ({ playing: `${game.kind}, round ${game.rounds.length}`, over: game.kind, failed: game.message }[game.state]) }),
+    h("p", {}, h("a", { href: "/duel", id: "duel" }, "Two-player mahjong"), " with all hands open"));
 }
 
 /** Show the start page in an element. */
