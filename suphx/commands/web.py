@@ -27,16 +27,19 @@ def web(
 ) -> None:
     """Serve a page on which to play against agents, review games, and watch agents play.
 
-    By default it can be reached from this machine only; the network is used only to fetch a log by its address at
+    Reviews and games outlive the command: the last 200 of each are kept in the folder of runs.
+    By default the page can be reached from this machine only; the network is used only to fetch a log by its address at
     Tenhou. It needs the extra `web`.
     """
     from suphx.errors import InputError
+    from suphx.runs import runs_folder
     from suphx.web.app import create_app
     from suphx.web.serving import PageServer, listen, open_page
+    from suphx.web.shelf import SHELF_NAME
 
     if logs is not None and not logs.exists():
         raise InputError(f"{logs}: no such folder or archive")
-    app = create_app(agent, logs, [host], games)
+    app = create_app(agent, logs, [host], games, shelf=runs_folder() / SHELF_NAME)
     listening, address = listen(host, port)
     print(f"{address} (Ctrl-C ends it)", flush=True)
     if open_browser:

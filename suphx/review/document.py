@@ -112,6 +112,14 @@ class Decision(Document):
     """Safety against the three other seats, the next seat first."""
 
 
+class Note(Document):
+    """What a reader noted on a decision; `seat` and `number` are the decision's."""
+
+    seat: int
+    number: int
+    words: str
+
+
 class Win(Document):
     """A win at the end of a round."""
 
@@ -229,3 +237,5 @@ class Review(Document):
     """The review of each requested seat."""
     remarks: list[str]
     """Remarks for the reader: where the log contradicts the rules, why there is no Phi."""
+    notes: list[Note] = []
+    """Notes on decisions, made on the page."""

@@ -12,12 +12,13 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, FastAPI, Form, HTTPException, Response, UploadFile
-from fastapi.responses import HTMLResponse, StreamingResponse
+from fastapi import APIRouter, FastAPI, Form, HTTPException, Request, Response, UploadFile
+from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
 
 from simulator.files import UniqueNames
+from suphx.errors import InputError
 from suphx.review.analysis import clean
-from suphx.review.document import Review
+from suphx.review.document import Note, Review
 from suphx.web.agents import Players
 from suphx.web.assets import PREFIX, as_script, fill, modules, text_of
 from suphx.web.duels import duel_routes
@@ -28,12 +29,15 @@ from suphx.web.live_table import Walls
 from suphx.web.playing import play_routes, warm_up
 from suphx.web.reviewer import Reviewer
 from suphx.web.samples import SampleFolder
+from suphx.web.shelf import Shelf
 from suphx.web.single_file import review_page
 from suphx.web.watching import watch_routes
 
 #: Seconds between checks of a review's progress.
 _LOOK = 0.05
 _STYLE = "style.css"
+#: Characters of a note at most.
+MOST_WORDS = 2000
 
 
 def import_map() -> str:
@@ -111,16 +115,28 @@ def review_routes(jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
     @routes.get("/{review}")
     def result(review: str) -> Response:
         """Return a review, `suphx.review.document.Review`."""
-        return Response(_finished(jobs, known(review)), media_type="application/json")
+        return Response(_finished(jobs, known(review)).model_dump_json(), media_type="application/json")
 
     @routes.get("/{review}/file")
     def as_file(review: str) -> Response:
         """Return a review as a single HTML file to keep."""
         status = known(review)
-        found = Review.model_validate_json(_finished(jobs, status))
+        found = _finished(jobs, status)
         name = UniqueNames(".html").name(status.source).encode("ascii", "replace").decode().replace("?", "_")
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(review_page(found), media_type="text/html", headers=headers)
+
+    @routes.post("/{review}/note", status_code=204)
+    def note(
+        review: str,
+        seat: Annotated[int, Form()],
+        number: Annotated[int, Form()],
+        words: Annotated[str, Form(max_length=MOST_WORDS)] = "",
+    ) -> None:
+        """Put a note on a decision of a seat, in place of the one before; without words there is none."""
+        _finished(jobs, known(review))
+        if not jobs.write(review, Note(seat=seat, number=number, words=words.strip())):
+            raise HTTPException(422, "there is no such decision")
 
     @routes.delete("/{review}", status_code=204)
     def forget(review: str) -> None:
@@ -132,13 +148,18 @@ def review_routes(jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
     return routes
 
 
-def _finished(jobs: ReviewJobs, status: Status) -> bytes:
+def _finished(jobs: ReviewJobs, status: Status) -> Review:
     if status.state == "failed":
         raise HTTPException(409, status.message)
     found = jobs.result(status.id)
     if found is None:
         raise HTTPException(409, "it is not finished yet")
     return found
+
+
+def _refuse(_: Request, error: Exception) -> Response:
+    """Answer with what is wrong with a file that a request needs."""
+    return JSONResponse({"detail": str(error)}, 409)
 
 
 async def _changes(jobs: ReviewJobs, review: str) -> AsyncIterator[str]:
@@ -162,16 +183,19 @@ def create_app(
     hosts: Iterable[str] = (),
     games: Path | None = None,
     walls: Walls | None = None,
+    shelf: Path | None = None,
 ) -> FastAPI:
     """Return the application; `state.end_streams` ends the event streams that would delay its shutdown.
 
     agent: the reviewer. logs: where to look for the log files of viewer addresses. hosts: host names that requests may
     use besides those of loopback. games: the folder of sample games. walls: prescribed walls for the games that persons
-    play, as in `LiveTable`. Raises InputError for an unknown agent or a missing folder.
+    play, as in `LiveTable`. shelf: the file of what outlives the command; None: nothing does. Raises InputError for an
+    unknown agent, a missing folder, or a shelf that cannot be read.
     """
-    jobs, reviewer = ReviewJobs(), Reviewer(agent, logs)
-    watched, samples = Games(), None if games is None else SampleFolder(games)
-    played, opponents = Games(IDLE_PLAYED), Players(agent)
+    kept = Shelf(shelf)
+    jobs, reviewer = ReviewJobs(kept), Reviewer(agent, logs)
+    watched, samples = Games(kept, "live"), None if games is None else SampleFolder(games)
+    played, opponents = Games(kept, "played", IDLE_PLAYED), Players(agent)
 
     def end_streams() -> None:
         watched.close()
@@ -184,6 +208,7 @@ def create_app(
         yield
         jobs.close()
         end_streams()
+        kept.close()
 
     app = FastAPI(title="suphx", docs_url=None, redoc_url=None, openapi_url=None, lifespan=life)
     app.state.end_streams = end_streams
@@ -192,5 +217,6 @@ def create_app(
     app.include_router(watch_routes(watched, Players(agent), samples, jobs, reviewer))
     app.include_router(play_routes(played, opponents, jobs, reviewer, walls))
     app.include_router(duel_routes())
+    app.add_exception_handler(InputError, _refuse)
     app.add_middleware(Guard, hosts=list(hosts), policy=policy())
     return app

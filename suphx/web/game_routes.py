@@ -30,8 +30,11 @@ MOST = (1 << 31) - 1
 
 
 def known(games: Games, game: str) -> GameStatus:
-    """Return the status of a game; raises HTTPException if it does not exist."""
-    status = games.status(game)
+    """Return the status of a game, from the shelf if need be; raises HTTPException if it does not exist."""
+    try:
+        status = games.status(game) or games.reopen(game)
+    except TooManyGames as error:
+        raise HTTPException(503, str(error)) from error
     if status is None:
         raise HTTPException(404, "there is no such game, or no longer: start another")
     return status

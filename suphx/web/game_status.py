@@ -41,6 +41,8 @@ class GameStatus(BaseModel):
     """Title of the game."""
     names: list[str] = [""] * 4
     """Names of the four seats."""
+    made: float = 0.0
+    """When it was over, in seconds since 1970; 0 for one that was not taken from the shelf."""
     state: Literal["playing", "over", "failed"] = "playing"
     """`over`: no further rounds will come."""
     message: str = ""

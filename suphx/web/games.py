@@ -15,15 +15,18 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
+from simulator.logs.mjlog_writer import write_mjlog
 from simulator.logs.model import GameLog, LogError
 from suphx.errors import InputError
 from suphx.review.document import Document
 from suphx.web.bell import Bell
 from suphx.web.clock import Clock, TimeLeft
 from suphx.web.game_status import GameStatus, Options
-from suphx.web.host import NotAsked, Play, Tell
+from suphx.web.host import NotAsked, Play, Recorded, Tell
 from suphx.web.seat_view import NEXT_ROUND, ROUND_OVER
+from suphx.web.shelf import Shelf
 from suphx.web.warming import do_ahead
 
 #: Maximum number of games kept, some 0.5 MB each; the least recently requested finished game is dropped first.
@@ -36,6 +39,8 @@ IDLE = 30 * 60
 IDLE_PLAYED = 24 * 60 * 60
 #: Positions kept for a page that was disconnected briefly; after a longer time, a page starts at the last position.
 REMEMBERED = 64
+#: The kinds of games that are kept when they are over.
+KINDS: tuple[Literal["live", "played"], ...] = ("live", "played")
 #: More rounds than any game has.
 ALL_ROUNDS = 1 << 30
 
@@ -92,8 +97,15 @@ class _Game:
 class Games:
     """The games; may be used from any thread."""
 
-    def __init__(self, idle: float = IDLE, now: Callable[[], float] = time.monotonic) -> None:
-        """idle: as `IDLE`. now: returns the time in seconds, for idle games and clocks."""
+    def __init__(
+        self,
+        shelf: Shelf,
+        kind: Literal["live", "played"],
+        idle: float = IDLE,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """shelf: keeps the games of this kind that are over. idle: as `IDLE`. now: the time in seconds."""
+        self._shelf, self._kind = shelf, kind
         self._games: OrderedDict[str, _Game] = OrderedDict()
         self._lock = threading.RLock()
         self._idle, self._now = idle, now
@@ -166,6 +178,16 @@ class Games:
             game.coming.clear()
             self._answer_automatically(game)
             game.ring()
+        self._keep(game)
+
+    def _keep(self, game: _Game) -> None:
+        """Put a game of our kind that is over on the shelf; that it cannot be kept is logged to the terminal."""
+        if game.play is None or game.status.state != "over" or game.status.kind != self._kind:
+            return
+        try:
+            self._shelf.add(self._kind, game.status.id, game.status.source, write_mjlog(game.play.log()))
+        except (InputError, LogError) as error:
+            _log.error("the game %r could not be kept: %s", game.status.source, error)
 
     def _go_on(self, game: _Game, work: Callable[[], None]) -> None:
         game.at_work = True
@@ -257,6 +279,18 @@ class Games:
             game = self._find(game_id)
             return None if game is None else game.status
 
+    def reopen(self, game_id: str) -> GameStatus | None:
+        """Return the status of a game from the shelf, which is shown as a recorded one; None if it is not there.
+
+        Raises TooManyGames.
+        """
+        for kind in KINDS:
+            entry, data = self._shelf.entry(kind, game_id), self._shelf.data(kind, game_id)
+            if entry is not None and data is not None:
+                status = GameStatus(id=game_id, kind="recorded", source=entry.source, made=entry.made)
+                return self.start(status, partial(Recorded, data, entry.source), ALL_ROUNDS)
+        return None
+
     def told(self, game_id: str, after: int) -> Told | None:
         """Return what a page is told that has seen everything up to number `after`; None if there is no such game."""
         with self._lock:
@@ -290,12 +324,19 @@ class Games:
         """Return the status of every game, the most recently requested first."""
         with self._lock:
             self._drop_idle()
-            return [game.status for game in reversed(self._games.values())]
+            games = [game.status for game in reversed(self._games.values())]
+        known = {each.id for each in games}
+        return games + [
+            GameStatus(id=each.id, kind=self._kind, source=each.source, state="over", made=each.made)
+            for each in self._shelf.all(self._kind)
+            if each.id not in known
+        ]
 
     def forget(self, game_id: str) -> bool:
         """Delete a game, over or not; return whether it existed."""
+        kept = self._shelf.forget(self._kind, game_id)
         with self._lock:
-            return self._remove(game_id)
+            return self._remove(game_id) or kept
 
     def close(self) -> None:
         """Drop all games, end the streams to pages, and start no further work."""

@@ -1,4 +1,4 @@
-"""Reviews requested by the page: a thread works on one at a time, and the latest are kept in memory."""
+"""Reviews requested by the page: a thread works on one at a time; those that are done are on the shelf."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from simulator.logs.model import LogError
 from suphx.errors import InputError
+from suphx.review.document import Note, Review
+from suphx.web.shelf import Entry, Shelf
 from suphx.web.warming import do_ahead
 
-#: Maximum number of reviews kept, some 1 to 2 MB each; the one that was started first is dropped first.
-KEPT = 16
+#: Maximum number of reviews that failed and are still told of; the one that was started first is dropped first.
+FAILED = 16
 #: Maximum number of reviews that wait for their turn.
 WAITING = 4
 
@@ -47,6 +49,8 @@ class Status(BaseModel):
     """Completed share, 0 to 1."""
     message: str = ""
     """Why it failed."""
+    made: float = 0.0
+    """When it was done, in seconds since 1970."""
 
     @property
     def ended(self) -> bool:
@@ -57,7 +61,6 @@ class Status(BaseModel):
 class _Job:
     def __init__(self, status: Status) -> None:
         self.status = status
-        self.result: bytes | None = None
 
     def update(self, **changes: object) -> None:
         self.status = self.status.model_copy(update=changes)
@@ -66,7 +69,9 @@ class _Job:
 class ReviewJobs:
     """The reviews; may be used from any thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, shelf: Shelf) -> None:
+        """shelf: keeps the reviews that are done."""
+        self._shelf = shelf
         self._jobs: OrderedDict[str, _Job] = OrderedDict()
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="review")
@@ -78,9 +83,8 @@ class ReviewJobs:
                 raise Busy(f"{WAITING} reviews are waiting already; try again in a moment")
             job = _Job(Status(id=secrets.token_urlsafe(12), source=source))
             self._jobs[job.status.id] = job
-            while len(self._jobs) > KEPT:
-                oldest = next(key for key, each in self._jobs.items() if each.status.ended)
-                del self._jobs[oldest]
+            while len(self._jobs) > FAILED + WAITING:
+                del self._jobs[next(key for key, each in self._jobs.items() if each.status.ended)]
         self._pool.submit(self._run, job, work)
         return job.status
 
@@ -90,14 +94,15 @@ class ReviewJobs:
 
         job.update(state="running")
         try:
-            job.result = work(progress)
+            self._shelf.add("review", job.status.id, job.status.source, work(progress))
         except (LogError, InputError) as error:
             job.update(state="failed", message=str(error))
         except Exception:
             _log.exception("a review of %r failed", job.status.source)
             job.update(state="failed", message="the review failed by a fault of the program; the terminal has more")
         else:
-            job.update(state="done", step="", share=1.0)
+            with self._lock:
+                self._jobs.pop(job.status.id)
 
     def warm_up(self, work: Callable[[], object]) -> None:
         """Run something ahead of the first review, so that the review need not wait for it."""
@@ -106,29 +111,52 @@ class ReviewJobs:
     def status(self, job_id: str) -> Status | None:
         """Return the status of a review; None if it does not exist, or no longer exists."""
         with self._lock:
-            job = self._jobs.get(job_id)
-        return None if job is None else job.status
+            if (job := self._jobs.get(job_id)) is not None:
+                return job.status
+        entry = self._shelf.entry("review", job_id)
+        return None if entry is None else _done(entry)
 
-    def result(self, job_id: str) -> bytes | None:
-        """Return a finished review as JSON; None if there is none."""
-        with self._lock:
-            job = self._jobs.get(job_id)
-        return None if job is None else job.result
+    def result(self, job_id: str) -> Review | None:
+        """Return a finished review with its notes; None if there is none. Raises InputError if it cannot be read."""
+        data = self._shelf.data("review", job_id)
+        if data is None:
+            return None
+        try:
+            found = Review.model_validate_json(data)
+        except ValidationError as error:
+            raise InputError("this review was made by another version of suphx: open the log again") from error
+        return found.model_copy(update={"notes": self._shelf.notes(job_id)})
+
+    def write(self, job_id: str, note: Note) -> bool:
+        """Put a note on a decision of a finished review; return whether there is such a decision."""
+        found = self.result(job_id)
+        seat = next((each for each in found.seats if each.seat == note.seat), None) if found else None
+        if seat is None or not 0 <= note.number < sum(map(len, seat.decisions)):
+            return False
+        self._shelf.write(job_id, note)
+        return True
 
     def all(self) -> list[Status]:
         """Return the status of every review, the latest first."""
         with self._lock:
-            return [job.status for job in reversed(self._jobs.values())]
+            jobs = [job.status for job in reversed(self._jobs.values())]
+        known = {each.id for each in jobs}
+        return jobs + [_done(each) for each in self._shelf.all("review") if each.id not in known]
 
     def forget(self, job_id: str) -> bool:
         """Delete a review that has ended; return whether there was one."""
         with self._lock:
             job = self._jobs.get(job_id)
-            if job is None or not job.status.ended:
-                return False
-            del self._jobs[job_id]
-            return True
+            if job is not None:
+                if job.status.ended:
+                    del self._jobs[job_id]
+                return job.status.ended
+        return self._shelf.forget("review", job_id)
 
     def close(self) -> None:
         """Stop without doing the reviews that are still waiting."""
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _done(entry: Entry) -> Status:
+    return Status(id=entry.id, source=entry.source, state="done", share=1.0, made=entry.made)

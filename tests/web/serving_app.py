@@ -18,11 +18,15 @@ from suphx.web.serving import PageServer, listen
 
 @contextlib.contextmanager
 def serving(
-    agent: str = "sl", logs: Path | None = None, games: Path | None = None, walls: Walls | None = None
+    agent: str = "sl",
+    logs: Path | None = None,
+    games: Path | None = None,
+    walls: Walls | None = None,
+    shelf: Path | None = None,
 ) -> Iterator[str]:
     """Yield the address of a running page."""
     listening, address = listen("127.0.0.1", 0)
-    server = PageServer(create_app(agent, logs, games=games, walls=walls))
+    server = PageServer(create_app(agent, logs, games=games, walls=walls, shelf=shelf))
     thread = threading.Thread(target=server.run, args=([listening],))
     thread.start()
     while not server.started:

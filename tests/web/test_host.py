@@ -23,6 +23,7 @@ from suphx.web.host import Host, NotAsked, NotLegal
 from suphx.web.live_table import LiveTable
 from suphx.web.playing import seating_of
 from suphx.web.seat_view import position_of, question_of
+from suphx.web.shelf import Shelf
 
 
 def host_of(
@@ -244,7 +245,7 @@ def to_the_end(hosts: Games, game: str) -> None:
 def test_games_that_are_over_make_room_the_one_asked_for_longest_ago_first(monkeypatch):
     monkeypatch.setattr(suphx.web.games, "KEPT", 3)
     monkeypatch.setattr(suphx.web.games, "PLAYING", 2)
-    hosts = Games()
+    hosts = Games(Shelf(), "live")
     games = []
     for _ in range(3):
         games.append(start(hosts))
@@ -259,7 +260,7 @@ def test_games_that_are_over_make_room_the_one_asked_for_longest_ago_first(monke
 
 def test_a_game_is_kept_for_a_day_after_it_was_last_asked_for():
     watch = Watch()
-    hosts = Games(IDLE_PLAYED, watch)
+    hosts = Games(Shelf(), "live", IDLE_PLAYED, watch)
     asked, idle = start(hosts), start(hosts)
     watch.now += IDLE_PLAYED
     assert hosts.status(asked).state == "playing"
@@ -271,7 +272,7 @@ def test_a_game_is_kept_for_a_day_after_it_was_last_asked_for():
 
 @pytest.mark.faults
 def test_a_fault_of_the_program_stops_one_game_and_is_told_without_its_inside(caplog):
-    hosts = Games()
+    hosts = Games(Shelf(), "live")
     broken, good = start(hosts, lambda: 1 // 0), start(hosts)
     status = hosts.status(broken)
     assert status.state == "failed" and "fault of the program" in status.message and "division" not in status.message
@@ -283,7 +284,7 @@ def test_a_fault_of_the_program_stops_one_game_and_is_told_without_its_inside(ca
 
 
 def test_while_the_agents_play_nothing_can_be_answered():
-    hosts, held = Games(), threading.Event()
+    hosts, held = Games(Shelf(), "live"), threading.Event()
     game = start(hosts)
     question = hosts._find(game).play.question
     hosts._pool.submit(held.wait)
@@ -300,7 +301,7 @@ def test_while_the_agents_play_nothing_can_be_answered():
 
 
 def test_options_may_be_chosen_while_the_agents_are_still_loaded():
-    hosts, held = Games(), threading.Event()
+    hosts, held = Games(Shelf(), "live"), threading.Event()
     hosts._pool.submit(held.wait)
     game = begin(hosts)
     hosts.choose_options(game, Options(discard_drawn=True))

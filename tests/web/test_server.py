@@ -9,6 +9,7 @@ import json
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from urllib.parse import urlsplit
 
 import pytest
@@ -17,12 +18,14 @@ from reviewed_game import LOG, reviewed
 from serving_app import ended, send, serving
 
 import suphx.web.serving
+import suphx.web.shelf
 from suphx.errors import InputError
 from suphx.review.document import Review
 from suphx.web.games import Games
 from suphx.web.guard import MAX_BODY, Guard
-from suphx.web.jobs import KEPT, WAITING, Busy, ReviewJobs
+from suphx.web.jobs import FAILED, WAITING, Busy, ReviewJobs
 from suphx.web.serving import listen
+from suphx.web.shelf import Shelf
 
 
 @pytest.fixture(scope="module")
@@ -329,8 +332,9 @@ def finish(jobs: ReviewJobs | Games) -> None:
     done.wait()
 
 
-def test_only_so_many_reviews_wait_and_only_so_many_are_kept():
-    jobs, held = ReviewJobs(), threading.Event()
+def test_only_so_many_reviews_wait_and_only_so_many_are_kept(monkeypatch):
+    monkeypatch.setattr(suphx.web.shelf, "KEPT", 3)
+    jobs, held = ReviewJobs(Shelf()), threading.Event()
 
     def work(progress) -> bytes:
         held.wait()
@@ -342,30 +346,40 @@ def test_only_so_many_reviews_wait_and_only_so_many_are_kept():
         jobs.start("too many", work)
     held.set()
     finish(jobs)
-    for number in range(KEPT + 3):
+    for number in range(6):
         jobs.start(str(number), work)
         finish(jobs)
-    assert [each.source for each in jobs.all()] == [str(number) for number in reversed(range(3, KEPT + 3))]
+    assert [each.source for each in jobs.all()] == ["5", "4", "3"]
+    jobs.close()
+
+
+@pytest.mark.faults
+def test_only_so_many_failures_are_told_of():
+    jobs = ReviewJobs(Shelf())
+    for number in range(FAILED + WAITING + 2):
+        jobs.start(str(number), lambda progress: bytes(1 // 0))
+        finish(jobs)
+    assert [each.source for each in jobs.all()] == [str(n) for n in reversed(range(2, FAILED + WAITING + 2))]
     jobs.close()
 
 
 @pytest.mark.faults
 def test_a_fault_of_the_program_fails_one_review_and_is_told_without_its_inside(caplog):
-    jobs = ReviewJobs()
+    jobs = ReviewJobs(Shelf())
     broken = jobs.start("broken", lambda progress: bytes(1 // 0))
-    good = jobs.start("good", lambda progress: b"{}")
+    good = jobs.start("good", lambda progress: reviewed().model_dump_json().encode())
     finish(jobs)
     status = jobs.status(broken.id)
     assert status.state == "failed" and "fault of the program" in status.message and "division" not in status.message
     assert "ZeroDivisionError" in caplog.text
-    assert jobs.result(good.id) == b"{}"
+    assert jobs.result(good.id) == reviewed()
     jobs.close()
 
 
 @pytest.mark.faults
-@pytest.mark.parametrize("kept", [ReviewJobs, Games])
+@pytest.mark.parametrize("kept", [ReviewJobs, partial(Games, kind="live")])
 def test_a_fault_while_warming_up_is_told(kept, caplog):
-    jobs = kept()
+    jobs = kept(Shelf())
     jobs.warm_up(lambda: 1 // 0)
     finish(jobs)
     jobs.close()
@@ -374,7 +388,7 @@ def test_a_fault_while_warming_up_is_told(kept, caplog):
 
 @pytest.mark.faults
 def test_a_review_that_is_worked_on_is_not_forgotten():
-    jobs, held = ReviewJobs(), threading.Event()
+    jobs, held = ReviewJobs(Shelf()), threading.Event()
     status = jobs.start("held", lambda progress: bytes(held.wait()))
     assert not jobs.forget(status.id)
     held.set()

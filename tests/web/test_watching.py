@@ -25,6 +25,7 @@ from suphx.web.games import ALL_ROUNDS, IDLE, KEPT, PLAYING, Games, TooManyGames
 from suphx.web.host import Play
 from suphx.web.samples import SHOWN, SampleFolder
 from suphx.web.seat_view import next_round_question
+from suphx.web.shelf import Shelf
 
 
 @pytest.fixture(scope="module")
@@ -288,7 +289,7 @@ def finish(games: Games) -> None:
 
 
 def test_games_that_are_over_make_room_the_one_asked_for_longest_ago_first():
-    games = Games()
+    games = Games(Shelf(), "played")
     ids = []
     for number in range(KEPT):
         ids.append(start(games, str(number), 1, wanted=ALL_ROUNDS).id)
@@ -302,7 +303,7 @@ def test_games_that_are_over_make_room_the_one_asked_for_longest_ago_first():
 
 def test_a_game_that_nobody_asks_for_is_dropped_after_the_stated_time():
     now = [0.0]
-    games = Games(now=lambda: now[0])
+    games = Games(Shelf(), "played", now=lambda: now[0])
     asked, idle = (start(games, name, 9).id for name in ("asked", "idle"))
     finish(games)
     now[0] = IDLE
@@ -314,7 +315,7 @@ def test_a_game_that_nobody_asks_for_is_dropped_after_the_stated_time():
 
 
 def test_games_in_progress_are_bounded_and_a_forgotten_one_makes_room():
-    games, held = Games(), threading.Event()
+    games, held = Games(Shelf(), "played"), threading.Event()
     first, *_ = [start(games, "held", 2, held) for _ in range(PLAYING)]
     with pytest.raises(TooManyGames, match="forget one"):
         start(games, "too many", 2)
@@ -326,7 +327,7 @@ def test_games_in_progress_are_bounded_and_a_forgotten_one_makes_room():
 
 @pytest.mark.faults
 def test_a_fault_of_the_program_stops_one_game_and_is_told_without_its_inside(caplog):
-    games = Games()
+    games = Games(Shelf(), "played")
     broken = games.start(GameStatus(id=new_id(), kind="live", source="broken"), lambda tell: 1 // 0)
     good = start(games, "good", 1)
     finish(games)

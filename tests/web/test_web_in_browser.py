@@ -106,3 +106,24 @@ def test_a_page_of_another_site_can_neither_send_nor_read(browser, served):
     page.wait_for_selector("#log")
     assert "evil.mjlog" not in page.locator("body").inner_text()
     context.close()
+
+
+def test_a_review_begins_with_its_summary_and_keeps_notes(page, served):
+    open_log(page, served, LOG)
+    page.wait_for_selector(".summary", timeout=60_000)
+    seat = reviewed().seats[0]
+    assert page.locator(".figure b").first.inner_text() == f"{seat.rating:.1f}"
+    worst = max((each for round in seat.decisions for each in round), key=lambda each: each.difference)
+    page.locator(".worst").first.click()
+    assert f"round={worst.round}&frame={worst.frame}" in page.url
+    page.fill("#own-note", "too <b>greedy")
+    page.locator("#own-note").blur()
+    page.wait_for_selector(".note [role=status]:text('kept')")
+    page.reload()
+    page.wait_for_selector("#own-note")
+    assert page.input_value("#own-note") == "too <b>greedy"
+    page.keyboard.press("ArrowRight")
+    assert page.input_value("#own-note") == ""
+    page.click("#tab-differences")
+    page.locator(".notes-list button").click()
+    assert page.input_value("#own-note") == "too <b>greedy"

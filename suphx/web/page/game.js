@@ -2,6 +2,7 @@
 import { phiChart } from "suphx/chart.js";
 import { candidateShort } from "suphx/decision.js";
 import { h } from "suphx/dom.js";
+import { tilesInline } from "suphx/tiles.js";
 import { number, percent, roundName, signed, term } from "suphx/words.js";
 
 const SHOWN = 40;
@@ -11,17 +12,53 @@ export function largest(seat) {
   return seat.decisions.flat().filter((each) => !each.agrees && each.difference > 0).sort((a, b) => b.difference - a.difference);
 }
 
+/** Where a decision stands in the game. */
+export function placeOf(review, decision) {
+  const round = review.rounds[decision.round];
+  return `${roundName(round.name, round.repeat_counter)}, turn ${decision.turn + 1}`;
+}
+
+const WORST = 5;
+
+/** What a seat's review comes to: its figures, the largest differences as pictures of the hand, and kinds of decisions. */
+export function summaryPanel(review, seat, frames, go) {
+  if (!seat) return h("p", { class: "quiet" }, "The decisions of this seat were not reviewed.");
+  const figure = (value, word, meaning) => h("div", { class: "figure" }, h("b", {}, value), h("span", {}, word), h("small", { class: "quiet" }, meaning));
+  const worst = largest(seat).slice(0, WORST);
+  const picture = (each) => {
+    const view = frames[each.round][each.frame].seats[seat.seat];
+    const [taken, preferred] = [each.candidates[each.taken], each.candidates[each.preferred]];
+    return h("li", {}, h("button", { type: "button", class: "worst", onclick: () => go(each) },
+      h("span", { class: "place" }, `${placeOf(review, each)}: ${term(each.situation)}`),
+      h("span", { class: "own-hand" }, tilesInline(view.hand), view.drawn ? [" ", tilesInline([view.drawn])] : null),
+      h("span", { class: "which" }, "played ", candidateShort(taken), h("span", { class: "quiet" }, ` ${percent(taken.probability)}`),
+        ", agent ", candidateShort(preferred), h("span", { class: "quiet" }, ` ${percent(preferred.probability)}`))));
+  };
+  const kinds = seat.rates.filter((each) => each.group === "situation");
+  return h("div", { class: "summary" },
+    h("h3", {}, review.names[seat.seat]),
+    h("div", { class: "figures" },
+      figure(seat.rating === null ? "–" : seat.rating.toFixed(1), "rating", "100: always what the agent does; 50: moves that it makes half as often as its own"),
+      figure(seat.count ? percent(seat.agreed / seat.count) : "–", "agreement", `${seat.agreed} of ${seat.count} decisions`)),
+    h("h3", {}, "Largest differences"),
+    worst.length ? h("ol", {}, worst.map(picture)) : h("p", {}, "None: every decision is the agent's."),
+    h("div", { class: "scroll" }, h("table", {}, h("caption", {}, "By kind of decision"),
+      h("thead", {}, h("tr", {}, ["Kind", "Agreement", "Differences"].map((word) => h("th", { scope: "col" }, word)))),
+      h("tbody", {}, kinds.map((each) => h("tr", {}, h("th", { scope: "row" }, term(each.name)),
+        h("td", { class: "count" }, percent(each.agreed / each.decisions), h("small", {}, `${each.agreed}/${each.decisions}`)),
+        h("td", { class: "count" }, seat.decisions.flat().filter((one) => one.situation === each.name).reduce((sum, one) => sum + one.difference, 0).toFixed(1))))))));
+}
+
 /** The list of the largest differences; `go(decision)` is called when one is chosen. */
 export function differencesPanel(review, seat, go) {
   if (!seat) return h("p", { class: "quiet" }, "The decisions of this seat were not reviewed.");
   const all = largest(seat);
   if (!all.length) return h("p", {}, "None: every decision is the agent's.");
   return h("ol", { class: "differences" }, all.slice(0, SHOWN).map((each) => {
-    const round = review.rounds[each.round];
     const [taken, preferred] = [each.candidates[each.taken], each.candidates[each.preferred]];
     return h("li", {}, h("button", { type: "button", onclick: () => go(each) },
       h("span", { class: "size" }, each.difference.toFixed(2)),
-      h("span", { class: "place" }, `${roundName(round.name, round.repeat_counter)}, turn ${each.turn + 1}`),
+      h("span", { class: "place" }, placeOf(review, each)),
       h("span", { class: "which" }, "played ", candidateShort(taken), h("span", { class: "quiet" }, ` ${percent(taken.probability)}`)),
       h("span", { class: "which" }, "agent ", candidateShort(preferred), h("span", { class: "quiet" }, ` ${percent(preferred.probability)}`))));
   }));

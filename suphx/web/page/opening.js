@@ -39,7 +39,7 @@ export function showReview(root, id) {
       openReview(root, review, [
         h("a", { href: "/", id: "another" }, "Open another"),
         h("a", { href: `/api/reviews/${id}/file`, download: "", id: "keep" }, "Save as a file"),
-      ]);
+      ], (note) => ask(`/api/reviews/${id}/note`, { method: "POST", body: formOf(Object.entries(note)) }));
     } finally {
       bar.remove();
     }
@@ -105,6 +105,10 @@ export function showPlay(root, id) {
   const path = `/api/play/${id}`;
   waiting(root, "Play", "Start a game", async () => {
     const status = await (await ask(path)).json();
+    if (status.kind === "recorded") {
+      location.replace(`/watch/${id}`); // it is over, and comes from what was kept
+      return;
+    }
     document.title = `Play: ${status.source}`;
     const post = (what, values) => ask(`${path}/${what}`, { method: "POST", body: formOf(values) });
     const again = async () => {

@@ -2,20 +2,22 @@
 import { iconButton, tellApart } from "suphx/controls.js";
 import { decisionPanel, momentPanel, verdict } from "suphx/decision.js";
 import { h, show } from "suphx/dom.js";
-import { aboutPanel, differencesPanel, gamePanel, largest } from "suphx/game.js";
+import { aboutPanel, differencesPanel, gamePanel, largest, placeOf, summaryPanel } from "suphx/game.js";
 import { tableInWords, tableOf } from "suphx/table.js";
 import { Viewer } from "suphx/viewer.js";
 import { term } from "suphx/words.js";
 
-const TABS = ["Decision", "Differences", "Game", "About"];
+const TABS = ["Summary", "Decision", "Differences", "Game", "About"];
 
 const LEAST_SHOWN = 0.005; // minimum probability of choices other than discards on the table; the panel has all
 const MOST_CHOICES = 4;
 
 class ReviewPage extends Viewer {
-  constructor(root, review, links) {
+  constructor(root, review, links, write) {
     super(review.rounds, review.seats.length ? review.seats[0].seat : 0);
     this.review = review;
+    this.write = write;
+    this.noted = new Map(review.notes.map((each) => [`${each.seat} ${each.number}`, each.words]));
     this.names = tellApart(review.names);
     this.shown = { ...review, names: this.names };
     this.tab = TABS[0];
@@ -27,7 +29,9 @@ class ReviewPage extends Viewer {
       before: [iconButton("decision-before", "Decision before (left arrow)", () => this.toDecision(-1)), iconButton("step-before", "Step before (,)", () => this.step(-1))],
       after: [iconButton("step-after", "Step after (.)", () => this.step(1)), iconButton("decision-after", "Decision after (right arrow)", () => this.toDecision(1))],
     });
-    if (!this.fromAddress()) this.toDecision(1, { round: 0, frame: -1 });
+    const isAddressed = this.fromAddress();
+    if (!isAddressed) this.toDecision(1, { round: 0, frame: -1 });
+    this.tab = TABS[isAddressed ? 1 : 0];
     window.addEventListener("hashchange", () => this.fromAddress() && this.draw());
     this.keep();
   }
@@ -69,7 +73,7 @@ class ReviewPage extends Viewer {
     if (!all.length) return;
     const here = all.findIndex((each) => each.round === this.at.round && each.frame === this.at.frame);
     const next = all[(here + 1) % all.length];
-    this.tab = TABS[0];
+    this.tab = TABS[1];
     this.move({ round: next.round, frame: next.frame });
   }
 
@@ -79,6 +83,12 @@ class ReviewPage extends Viewer {
     if (!at || !this.frames[at.round] || !this.frames[at.round][at.frame]) return false;
     this.at = at;
     return true;
+  }
+
+  /** Move, and leave the summary, which is about no place, for what is at this one. */
+  move(to) {
+    if (this.tab === TABS[0] && (to.round !== undefined || to.frame !== undefined)) this.tab = TABS[1];
+    super.move(to);
   }
 
   actions() {
@@ -157,7 +167,7 @@ class ReviewPage extends Viewer {
   content(moment, isEnd) {
     const { seat, round } = this.at;
     const goTo = (decision) => {
-      this.tab = TABS[0];
+      this.tab = TABS[1];
       this.move({ round: decision.round, frame: decision.frame });
       this.panel.focus({ preventScroll: true }); // the button that was pressed is gone
     };
@@ -165,17 +175,46 @@ class ReviewPage extends Viewer {
       this.toRound(n);
       this.panel.focus({ preventScroll: true });
     };
-    if (this.tab === "Differences") return differencesPanel(this.shown, this.seatReview, goTo);
+    if (this.tab === "Summary") return summaryPanel(this.shown, this.seatReview, this.frames, goTo);
+    if (this.tab === "Differences") return [this.notedPanel(goTo), differencesPanel(this.shown, this.seatReview, goTo)];
     if (this.tab === "Game") return gamePanel(this.shown, round, goToRound);
     if (this.tab === "About") return aboutPanel(this.shown);
     const about = { place: this.place, names: this.names, name: this.names[seat], view: moment.seats[seat] };
-    if (this.decision) return decisionPanel(this.decision, about);
+    if (this.decision) return [decisionPanel(this.decision, about), this.notePanel(this.decision)];
     const result = isEnd ? this.rounds[round].result : null;
     return momentPanel(moment, { ...about, result, reviewed: this.seatReview !== null });
   }
+
+  /** The note on a decision of the seat: to be written where it can be kept. */
+  notePanel(decision) {
+    const key = `${this.at.seat} ${decision.number}`;
+    const words = this.noted.get(key) || "";
+    if (!this.write) return words ? h("p", { class: "note" }, words) : null;
+    const said = h("span", { role: "status", class: "quiet" });
+    const keep = async (event) => {
+      const note = { seat: Number(key.split(" ")[0]), number: decision.number, words: event.target.value.trim() };
+      try {
+        await this.write(note);
+        this.noted.set(key, note.words);
+        said.textContent = " kept";
+      } catch (error) {
+        said.textContent = ` ${error.message}`;
+      }
+    };
+    return h("label", { class: "note" }, h("span", {}, "Note", said), h("textarea", { id: "own-note", rows: 2, maxlength: 2000, onchange: keep }, words));
+  }
+
+  /** The decisions of the seat that have notes. */
+  notedPanel(goTo) {
+    const noted = this.seatReview ? this.seatReview.decisions.flat().filter((each) => this.noted.get(`${this.at.seat} ${each.number}`)) : [];
+    if (!noted.length) return null;
+    return [h("h3", {}, "Notes"), h("ul", { class: "notes-list" }, noted.map((each) => h("li", {},
+      h("button", { type: "button", class: "link", onclick: () => goTo(each) }, placeOf(this.shown, each)), ` ${this.noted.get(`${this.at.seat} ${each.number}`)}`))),
+      h("h3", {}, "Largest differences")];
+  }
 }
 
-/** Show a review in an element, with links beside it. */
-export function openReview(root, review, links = []) {
-  new ReviewPage(root, review, links);
+/** Show a review in an element, with links beside it; `write(note)` keeps a note, and without it there are none to write. */
+export function openReview(root, review, links = [], write = null) {
+  new ReviewPage(root, review, links, write);
 }

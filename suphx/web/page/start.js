@@ -56,7 +56,7 @@ function keptList({ path, at, title, look, words, items, hear }) {
       const found = await (await ask(path)).json();
       hear(found);
       section.hidden = !items(found).length;
-      show(list, items(found).map((each) => h("li", {}, h("a", { href: `/${at}/${each.id}` }, each.source), " ", h("span", { class: "quiet" }, words(each)), " ",
+      show(list, items(found).map((each) => h("li", {}, h("a", { href: `/${at}/${each.id}` }, each.source), " ", h("span", { class: "quiet" }, words(each), each.made ? ` ${new Date(1000 * each.made).toLocaleString()}` : ""), " ",
         h("button", { type: "button", "aria-label": `Forget ${each.source}`, onclick: () => forget(each.id) }, "Forget"))));
     } catch (error) {
       tell(error.message, true);
@@ -108,7 +108,7 @@ function playCard() {
   return card("play", "Play against agents",
     h("form", { class: "seating", onsubmit: onSubmit(start) }, PLACES.map((place, n) => row(place, agents[n])),
       row("Your seat", seat), row("Length", length), row("Clock", clock), row("Seed", seed), h("button", { type: "submit", id: "play" }, "Play")),
-    keptList({ path: "/api/play", at: "play", title: "Games that you play", look: "played", items: (found) => found.games, hear: (found) => offer(agents, found.agents),
+    keptList({ path: "/api/play", at: "play", title: "Your games", look: "played", items: (found) => found.games, hear: (found) => offer(agents, found.agents),
       words: (game) => ({ playing: `round ${game.rounds.length + 1}, goes on`, over: "over", failed: game.message }[game.state]) }));
 }
 

@@ -1,0 +1,131 @@
+"""What outlives the command: finished reviews with their notes and games that are over, in one SQLite file."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from suphx.errors import InputError
+from suphx.review.document import Note
+
+#: Of each kind the latest so many are kept: some 0.2 MB for a review, 10 KB for a game.
+KEPT = 200
+#: Name of the file, in the folder of runs.
+SHELF_NAME = "page.sqlite"
+#: Changes when the tables do.
+_VERSION = 1
+_TABLES = """
+CREATE TABLE kept (kind TEXT, id TEXT, source TEXT, made REAL, data BLOB, PRIMARY KEY (kind, id)) STRICT;
+CREATE TABLE notes (review TEXT, seat INTEGER, number INTEGER, words TEXT, PRIMARY KEY (review, seat, number)) STRICT;
+"""
+#: Nothing that is kept is larger unpacked, in bytes.
+_LARGEST = 1 << 26
+_PATIENCE = 5.0  # seconds to wait for another command that writes
+
+Kind = Literal["review", "played", "live"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Something kept; made: when, in seconds since 1970."""
+
+    id: str
+    source: str
+    made: float
+
+
+class Shelf:
+    """The kept reviews and games; may be used from any thread, and by several commands at once.
+
+    Every method raises InputError, naming the file, where it cannot be read or written.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        """path: the file, made if needed; None keeps everything in memory, as long as the shelf lives."""
+        self._name, self._lock = "kept reviews" if path is None else str(path), threading.Lock()
+        with self._access(open_first=path or ":memory:") as db:
+            (version,) = db.execute("PRAGMA user_version").fetchone()
+            if version == 0:
+                db.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {_VERSION}; COMMIT")
+            elif version != _VERSION:
+                raise InputError(f"{self._name}: kept by another version of suphx; move it away to begin a new one")
+
+    @contextmanager
+    def _access(self, open_first: Path | str | None = None) -> Iterator[sqlite3.Connection]:
+        try:
+            with self._lock:
+                if open_first is not None:
+                    self._db = sqlite3.connect(
+                        open_first, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+                    )
+                yield self._db
+        except (sqlite3.Error, zlib.error) as error:
+            raise InputError(f"{self._name}: {error}") from error
+
+    def add(self, kind: Kind, entry_id: str, source: str, data: bytes) -> None:
+        """Keep something, and drop what is then older than the latest KEPT of its kind."""
+        row = (kind, entry_id, source, time.time(), zlib.compress(data))
+        with self._access() as db:
+            db.execute("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?, ?)", row)
+            db.execute(
+                "DELETE FROM kept WHERE kind = ? AND id NOT IN "
+                "(SELECT id FROM kept WHERE kind = ? ORDER BY made DESC, rowid DESC LIMIT ?)",
+                (kind, kind, KEPT),
+            )
+            db.execute("DELETE FROM notes WHERE review NOT IN (SELECT id FROM kept WHERE kind = 'review')")
+
+    def entry(self, kind: Kind, entry_id: str) -> Entry | None:
+        """Return what is known of something kept; None if it is not there."""
+        with self._access() as db:
+            row = db.execute("SELECT id, source, made FROM kept WHERE kind = ? AND id = ?", (kind, entry_id)).fetchone()
+        return None if row is None else Entry(*row)
+
+    def data(self, kind: Kind, entry_id: str) -> bytes | None:
+        """Return something kept; None if it is not there."""
+        with self._access() as db:
+            row = db.execute("SELECT data FROM kept WHERE kind = ? AND id = ?", (kind, entry_id)).fetchone()
+            return None if row is None else zlib.decompressobj().decompress(row[0], _LARGEST)
+
+    def all(self, kind: Kind) -> list[Entry]:
+        """Return everything of a kind, the latest first."""
+        with self._access() as db:
+            rows = db.execute(
+                "SELECT id, source, made FROM kept WHERE kind = ? ORDER BY made DESC, rowid DESC", (kind,)
+            ).fetchall()
+        return [Entry(*row) for row in rows]
+
+    def forget(self, kind: Kind, entry_id: str) -> bool:
+        """Delete something, with its notes; return whether it was there."""
+        with self._access() as db:
+            if kind == "review":
+                db.execute("DELETE FROM notes WHERE review = ?", (entry_id,))
+            return db.execute("DELETE FROM kept WHERE kind = ? AND id = ?", (kind, entry_id)).rowcount > 0
+
+    def notes(self, review: str) -> list[Note]:
+        """Return the notes on a review's decisions, in the order of seats and decisions."""
+        with self._access() as db:
+            rows = db.execute(
+                "SELECT seat, number, words FROM notes WHERE review = ? ORDER BY seat, number", (review,)
+            ).fetchall()
+        return [Note(seat=seat, number=number, words=words) for seat, number, words in rows]
+
+    def write(self, review: str, note: Note) -> None:
+        """Put a note on a decision of a review in place of the one before; without words there is none."""
+        place = (review, note.seat, note.number)
+        with self._access() as db:
+            if note.words:
+                db.execute("INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?)", (*place, note.words))
+            else:
+                db.execute("DELETE FROM notes WHERE review = ? AND seat = ? AND number = ?", place)
+
+    def close(self) -> None:
+        """Close the file; nothing can be asked afterwards."""
+        with self._lock:
+            self._db.close()
