@@ -100,7 +100,7 @@ function rates(review) {
   const groups = [...kinds.values()].sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
   return h("div", { class: "scroll" }, h("table", {},
     h("caption", {}, "Agreement and rating"),
-    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, ""), review.seats.map((seat) => h("th", { scope: "col" }, review.names[seat.seat])))),
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "unseen" }, "What")), review.seats.map((seat) => h("th", { scope: "col" }, review.names[seat.seat])))),
     h("tbody", {},
       h("tr", { class: "total" }, h("th", { scope: "row" }, "Rating"), rows((seat) => seat.rating === null ? "–" : seat.rating.toFixed(1))),
       h("tr", { class: "total" }, h("th", { scope: "row" }, "Agreement"), rows((seat) => rate(seat.agreed, seat.count))),

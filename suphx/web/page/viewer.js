@@ -49,7 +49,7 @@ export class Viewer {
       iconButton("round-after", "Round after (])", () => this.toRound(this.at.round + 1)));
     show(root, symbols(),
       h("header", { class: "top" }, this.seats, this.select, controls, h("div", { class: "links" }, links), this.toggles),
-      h("main", { class: `review ${look}` }, h("div", { class: "left" }, this.table, way), h("div", { class: "right" }, right)), this.live);
+      h("main", { class: `review ${look}` }, h("h1", { class: "unseen" }, document.title), h("div", { class: "left" }, this.table, way), h("div", { class: "right" }, h("h2", { class: "unseen" }, "Details"), right)), this.live);
   }
 
   get moment() {

@@ -1,0 +1,60 @@
+"""The four views by axe-core: contrast, headings, names, headers of tables; and the hand on short screens."""
+
+from __future__ import annotations
+
+import pytest
+import requests
+from axe_playwright_python.base import AXE_SCRIPT
+from reviewed_game import LOG
+from serving_app import ended, send
+
+REVIEW_TABS = ("summary", "decision", "differences", "game", "about")
+
+
+def opened(browser, served, view: str, **how):
+    """Return a page with a view of the server, once it is drawn."""
+    if view == "review":
+        review = send(served, LOG.read_bytes())
+        assert ended(served, review)[-1]["state"] == "done"
+        path = f"review/{review}"
+    elif view == "watch":
+        agents = {"agent": ["sensible"] * 4}
+        path = f"watch/{requests.post(f'{served}/api/games/live', data=agents, timeout=60).json()['id']}"
+    elif view == "play":
+        agents = {"agent": ["sensible"] * 3}
+        path = f"play/{requests.post(f'{served}/api/play', data=agents, timeout=60).json()['id']}"
+    else:
+        path = ""
+    page = browser.new_context(bypass_csp=True, **how).new_page()  # axe is a script of its own
+    page.goto(f"{served}/{path}")
+    page.wait_for_selector(".card" if view == "start" else "svg.table", timeout=60_000)
+    return page
+
+
+def violations(page) -> list[str]:
+    return [
+        f"{each['id']}: {node['html'][:200]}"
+        for each in page.evaluate("axe.run()")["violations"]
+        for node in each["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("view", ["start", "review", "watch", "play"])
+def test_axe_finds_nothing(view, scheme, browser, served):
+    page = opened(browser, served, view, color_scheme=scheme, viewport={"width": 1400, "height": 950})
+    page.evaluate(AXE_SCRIPT)
+    assert violations(page) == []
+    for tab in REVIEW_TABS if view == "review" else ():
+        page.click(f"#tab-{tab}")
+        assert violations(page) == [], tab
+    page.context.close()
+
+
+@pytest.mark.parametrize("size", [(844, 390), (700, 475)], ids=["a phone on its side", "twice the size"])
+def test_a_short_screen_shows_the_hand_of_a_review_without_scrolling(size, browser, served):
+    page = opened(browser, served, "review", viewport={"width": size[0], "height": size[1]})
+    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+    table, panel = page.locator("svg.table").bounding_box(), page.locator("#panel").bounding_box()
+    assert table["y"] >= 0 and table["y"] + table["height"] <= size[1] and table["x"] + table["width"] <= panel["x"]
+    page.context.close()
