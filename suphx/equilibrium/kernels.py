@@ -169,7 +169,11 @@ def others_reach(arrays, player, reach, others):
 
 @jit
 def opponents_gain(arrays, player, rows, memory, reach, q):
-    """Add to q what the opponents' last row of memory says that this player gains at their information sets."""
+    """Add to q what the opponents' last row of memory says that this player gains at their information sets.
+
+    A set counts once for each of the player's sequences that can meet it, weighted with its owner's reach and without
+    chance's probability, as QFR's authors have it in LiteEFG.
+    """
     n, first = len(arrays.begin) - 1, arrays.first
     for p in range(n):
         if p == player:
@@ -178,7 +182,7 @@ def opponents_gain(arrays, player, rows, memory, reach, q):
             width = first[k + 1] - first[k]
             gain = memory[rows * first[k] + (rows - 1) * width]
             for m in range(arrays.met[k], arrays.met[k + 1]):
-                product = arrays.met_chance[m] * gain
+                product = gain
                 for i in range(n):
                     if i != player:
                         product *= reach[arrays.met_by[m * n + i]]

@@ -21,6 +21,7 @@ LITEEFG = {
     "reg-domd": (4.545, 2.492, 0.937),
     "reg-cfr": (2.321, 0.826, 0.0699),
     "mmd": (3.902, 1.816, 1.123),
+    "qfr": (1.002, 0.657, 0.0759),
     "cmd": (4.745, 4.637, 3.381),
 }
 
@@ -43,11 +44,11 @@ def test_nash_conv_is_not_above_that_of_liteefg(leduc, name):
         assert found <= theirs * 1.0005 + (1e-4 if iterations == 1000 else 0), (iterations, found)
 
 
-def test_qfr_and_sampling_come_closer_with_time(leduc):
+def test_sampling_comes_closer_with_time(leduc):
     start = flat(games.named("leduc")).uniform()
     first = Solver(leduc, "cfr", average="last").nash_conv()
     assert np.array_equal(start, Solver(leduc).state.policy)
-    for name, iterations in (("qfr", 1000), ("es", 5000), ("os", 30_000)):
+    for name, iterations in (("es", 5000), ("os", 30_000)):
         assert Solver(leduc, name, seed=1).run(iterations).nash_conv() < 0.5 * first, name
 
 
