@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from types import FunctionType
 from typing import Any, TypeVar
 
 import numba
@@ -102,15 +103,21 @@ def jit(function: F) -> F:
         return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
 
 
-def jit_callback(function: Callable, signature: Any) -> Any:
-    """Compile `function` now, as one that compiled functions can take as an argument: its `address` is what they call.
+def jit_callback(template: Callable, signature: Any, name: str, function: Callable) -> Any:
+    """Compile a copy of `template` now, in which the global `name` is `function`, itself compiled into it.
 
-    Cached on disk if it belongs to this project; a user's own is compiled in each process.
+    What it returns can be an argument of compiled functions: its `address` is what they call. Cached on disk if
+    `function` belongs to this project; a user's own is compiled in each process.
     """
     module = function.__module__ or "no_module"  # what `exec` defines may have none
+    unique = f"{template.__name__}_{function.__qualname__}_{function.__code__.co_firstlineno}"
+    inner = {name: numba.njit(inline="always", error_model="numpy")(function)}
+    code = template.__code__.replace(co_name=unique, co_qualname=unique)
+    copy = FunctionType(code, template.__globals__ | inner, unique)
+    copy.__module__, copy.__qualname__ = module, unique
     with _cache_of(module):
-        ours = _source(module) is not None
-        return numba.cfunc(signature, cache=ours, error_model="numpy")(function)
+        ours = _source(module) is not None and function.__closure__ is None
+        return numba.cfunc(signature, cache=ours, error_model="numpy")(copy)
 
 
 @cache

@@ -1,7 +1,8 @@
 """The compiled part: payoffs against the others' play, the sweep that calls the rule, and the play that follows.
 
-A rule reaches these functions as a pointer, so that they are compiled once for all rules, a user's too. Slices that are
-handed to a rule are taken from arrays that Numba does not count references to, which makes a call three times cheaper.
+A rule is compiled into a copy of `sweep`, which reaches the other functions as a pointer, so that those are compiled
+once for all rules, a user's too. Slices that are handed to a rule are taken from arrays that Numba does not count
+references to, which makes them three times cheaper.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import NamedTuple
 
 import numba
 import numpy as np
-from numba import types
+from numba import from_dtype, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -106,6 +107,20 @@ uncounted = _uncounted_plain if numba_config.DISABLE_JIT else _uncounted_compile
 
 
 @jit
+def _table_compiled(array, rows):
+    return numba.carray(_address(array), (rows, len(array) // rows), array.dtype)
+
+
+def _table_plain(array, rows):
+    return array.reshape(rows, -1)
+
+
+table = (
+    _table_plain if numba_config.DISABLE_JIT else _table_compiled
+)  # `reshape` would take longer than a rule
+
+
+@jit
 def borrowed(arrays, state):
     """Return the same arrays without counting of references, valid while the caller holds them."""
     a, s, u = arrays, state, uncounted
@@ -189,16 +204,19 @@ def opponents_gain(arrays, player, rows, memory, reach, q):
                 q[arrays.met_by[m * n + player]] += product
 
 
-@jit
-def sweep(rule, arrays, visited, count, state, settings, base):
-    """Let the rule update the information sets visited[:count], last first, as often as it has sweeps.
+def rule(q, policy, memory, at):
+    """Stand for the rule in `sweep`."""
+    raise NotImplementedError
 
-    The value that it returns is added to the owner's sequence before. Everything is a local variable: what is handed
-    to another compiled function in a loop would have its references counted each time.
+
+def sweep(visited, first, parent, q, policy, memory, reach, others, locked, settings, base):
+    """Let the rule update the information sets visited i64[count], last first, as often as it has sweeps.
+
+    The value that it returns is added to the owner's sequence before. The other arrays are those of `Arrays` and
+    `State`, base f64[S] is work space.
     """
-    at, rows, sweeps = settings["at"], settings["rows"], settings["sweeps"]
-    q, policy, memory = state.q, state.policy, state.memory
-    reach, others, locked, first, parent = state.reach, state.others, state.locked, arrays.first, arrays.parent
+    q, policy, memory = uncounted(q), uncounted(policy), uncounted(memory)
+    at, rows, sweeps, count = settings["at"], settings["rows"], settings["sweeps"], len(visited)
     for turn in range(sweeps):
         at["sweep"] = turn
         if sweeps > 1:
@@ -217,8 +235,14 @@ def sweep(rule, arrays, visited, count, state, settings, base):
                     value += q[s] * policy[s]
             else:
                 at["own_reach"], at["others_reach"] = reach[before], others[k]
-                value = rule(q[a:b], policy[a:b], memory[rows * a : rows * b].reshape(rows, b - a), at)
+                value = rule(q[a:b], policy[a:b], table(memory[rows * a : rows * b], rows), at)
             q[before] += value
+
+
+_NUMBERS, _REALS = types.int64[::1], types.float64[::1]
+#: Of a compiled `sweep`.
+SIGNATURE = types.void(_NUMBERS, _NUMBERS, _NUMBERS, _REALS, _REALS, _REALS, _REALS, _REALS, types.boolean[::1],
+                       from_dtype(SETTINGS), _REALS)  # fmt: skip
 
 
 @jit
@@ -237,52 +261,37 @@ def begin(arrays, state, settings):
     settings["at"]["t"] = t
     if settings["average"] < 0:
         return 0.0
-    if settings["uniform_first"]:
-        weight = float(t) ** settings["average"]
-        for s in range(len(state.reach)):
-            state.average[s] += weight * state.reach[s]
-        return 0.0
-    return float(t) ** settings["average"]
+    weight = 1.0
+    for _ in range(settings["average"]):
+        weight *= t
+    if not settings["uniform_first"]:
+        return weight
+    for s in range(len(state.reach)):
+        state.average[s] += weight * state.reach[s]
+    return 0.0
 
 
 @jit
-def run(rule, arrays, state, settings, steps):
+def run(sweep_rule, arrays, state, settings, steps):
     """Do `steps` iterations over the whole game; return how many went well (one less than all if NaN appeared)."""
     arrays, state = borrowed(arrays, state)
-    n, begin_of = len(arrays.begin) - 1, arrays.begin
-    work, numbers = np.empty(len(state.q)), np.arange(len(arrays.parent))
+    n, begin_of, first, parent = len(arrays.begin) - 1, arrays.begin, arrays.first, arrays.parent
+    q, policy, memory, reach = state.q, state.policy, state.memory, state.reach
+    others, locked = state.others, state.locked
+    work, numbers = np.empty(len(q)), np.arange(len(parent))
     base, every = uncounted(work), uncounted(numbers)
+    together = 1 if settings["alternate"] else n  # players who update before anyone's play changes
     done = 0
     while done < steps:
         weight, check = begin(arrays, state, settings), 0.0
-        if settings["alternate"]:
-            for p in range(n):
+        for start in range(0, n, together):
+            for p in range(start, start + together):
                 _worth(arrays, p, state, settings)
-                sweep(
-                    rule,
-                    arrays,
-                    every[begin_of[p] : begin_of[p + 1]],
-                    begin_of[p + 1] - begin_of[p],
-                    state,
-                    settings,
-                    base,
-                )
-                check += follow(arrays, p, state.policy, state.reach, state.average, weight)
-        else:
-            for p in range(n):
-                _worth(arrays, p, state, settings)
-            for p in range(n):
-                sweep(
-                    rule,
-                    arrays,
-                    every[begin_of[p] : begin_of[p + 1]],
-                    begin_of[p + 1] - begin_of[p],
-                    state,
-                    settings,
-                    base,
-                )
-            for p in range(n):
-                check += follow(arrays, p, state.policy, state.reach, state.average, weight)
+            for p in range(start, start + together):
+                visited = every[begin_of[p] : begin_of[p + 1]]
+                sweep_rule(visited, first, parent, q, policy, memory, reach, others, locked, settings, base)
+            for p in range(start, start + together):
+                check += follow(arrays, p, policy, reach, state.average, weight)
         if check != check:
             break
         settings["t"] += 1

@@ -9,22 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from types import FunctionType
 from typing import Any, Literal
 
 import numpy as np
-from numba import float64, from_dtype, types
+from numba import types
 
 from simulator.jit import jit, jit_callback, numba_config
-from suphx.equilibrium.kernels import AT, PARAMETERS
+from suphx.equilibrium.kernels import PARAMETERS, SIGNATURE, sweep
 from suphx.errors import InputError
 
-SIGNATURE = float64(float64[::1], float64[::1], float64[:, ::1], from_dtype(AT))
 Average = Literal["uniform", "linear", "quadratic", "last", "best"]
 Start = Literal["zero", "policy", "share"]
 
 
 class _Pointer(types.WrapperAddressProtocol):
-    """A compiled rule as an argument of compiled functions."""
+    """A compiled sweep as an argument of compiled functions."""
 
     def __init__(self, compiled: Any) -> None:
         self.compiled = compiled
@@ -54,18 +54,18 @@ class Rule:
     _compiled: list = field(default_factory=list, repr=False)
 
     def pointer(self) -> Any:
-        """Return what the compiled functions take; compiles on first use.
+        """Return what the compiled functions take, a sweep that calls the rule; compiles on first use.
 
         Raises:
             InputError: Numba cannot compile the function; the message is Numba's.
         """
         if numba_config.DISABLE_JIT:
-            return self.function
+            return FunctionType(sweep.__code__, sweep.__globals__ | {"rule": self.function})
         if not self._compiled:
             from numba.core.errors import NumbaError
 
             try:
-                self._compiled.append(_Pointer(jit_callback(self.function, SIGNATURE)))
+                self._compiled.append(_Pointer(jit_callback(sweep, SIGNATURE, "rule", self.function)))
             except NumbaError as error:
                 raise InputError(f"the rule {self.name} does not compile: {_reason(error)}") from error
         return self._compiled[0]

@@ -11,7 +11,7 @@ import numpy as np
 
 from simulator.jit import jit
 from simulator.walls import mix2
-from suphx.equilibrium.kernels import begin, borrowed, follow, sweep
+from suphx.equilibrium.kernels import begin, borrowed, follow
 
 
 @jit
@@ -93,7 +93,7 @@ def traverse(arrays, tree, player, state, settings, random, visited, stack, chan
 
 
 @jit
-def run_sampled(rule, arrays, tree, state, settings, random, steps):
+def run_sampled(sweep_rule, arrays, tree, state, settings, random, steps):
     """Do `steps` iterations of one sample for each player; return how many went well, as `kernels.run` does.
 
     The average is over the whole policy, as with full traversal: an estimate would be noisier.
@@ -104,15 +104,16 @@ def run_sampled(rule, arrays, tree, state, settings, random, steps):
     room = len(arrays.first) + len(state.q)
     stack, chances = np.empty((room, 2), np.int64), np.ones((room, 3))
     counts = np.zeros(n, np.int64)
+    together = 1 if settings["alternate"] else n
     for step in range(steps):
         weight, check = begin(arrays, state, settings), 0.0
+        for start in range(0, n, together):
+            for p in range(start, start + together):
+                counts[p] = traverse(arrays, tree, p, state, settings, random, visited[p], stack, chances)
+            for p in range(start, start + together):
+                sweep_rule(visited[p, : counts[p]], arrays.first, arrays.parent, state.q, state.policy, state.memory,
+                           state.reach, state.others, state.locked, settings, base)  # fmt: skip
         for p in range(n):
-            counts[p] = traverse(arrays, tree, p, state, settings, random, visited[p], stack, chances)
-            if settings["alternate"]:
-                sweep(rule, arrays, visited[p], counts[p], state, settings, base)
-        for p in range(n):
-            if not settings["alternate"]:
-                sweep(rule, arrays, visited[p], counts[p], state, settings, base)
             check += follow(arrays, p, state.policy, state.reach, state.average, weight)
         if check != check:
             return step
