@@ -78,8 +78,9 @@ def bench_equilibrium(
     """
     numbers: dict[str, Any] = {}
     for name in names:
-        game = flat(named(f"openspiel:{name}"))
-        spiel = game.game.spiel  # type: ignore[attr-defined]
+        rules: Any = named(f"openspiel:{name}")
+        rules.complete_names = False  # those of dark hex forget the order of own moves; here they are told apart
+        game, spiel = flat(rules), rules.spiel
         solver = Solver(game, "cfr").run(1)
         runs: dict[str, tuple[Callable[[int], Any], int]] = {"suphx": (solver.run, GAMES[name][0])}
         for peer in against:
