@@ -18,6 +18,7 @@ class Part(StrEnum):
     training = "training"
     bot = "bot"
     review = "review"
+    solve = "solve"
 
 
 def _table() -> None:
@@ -96,6 +97,17 @@ def _review() -> None:
         review_game(log, load_agent("untrained"), "untrained")
 
 
+def _solve() -> None:
+    from suphx.equilibrium.flat_game import flat
+    from suphx.equilibrium.games import Kuhn
+    from suphx.equilibrium.rules import NAMED
+    from suphx.equilibrium.solver import Solver
+
+    game = flat(Kuhn())
+    for rule in NAMED:
+        Solver(game, rule).run(1).nash_conv()
+
+
 _PARTS = {
     Part.table: _table,
     Part.logs: _logs,
@@ -103,6 +115,7 @@ _PARTS = {
     Part.training: _training,
     Part.bot: _bot,
     Part.review: _review,
+    Part.solve: _solve,
 }
 
 
