@@ -122,14 +122,13 @@ class AdaptedAgent:
         size = max(1, _MOST_ROLLOUTS // self._adapter.config.rollouts)
         for first in range(0, len(due), size):
             self._adapt(games, asked, due[first : first + size])
-        actions, log_probability = np.empty(len(asked), np.int64), np.empty(len(asked), np.float32)
-        consultations = []
+        actions, consultations = np.empty(len(asked), np.int64), []
         for copy, rows in self._by_copy(asked):
             part = Decisions(asked.game[rows], asked.seat[rows], asked.situation[rows], asked.legal[rows])
             choice = self._player(copy).act(games, part)
-            actions[rows], log_probability[rows] = choice.actions, choice.log_probability
+            actions[rows] = choice.actions
             consultations += [replace(said, decision=rows[said.decision]) for said in choice.consultations]
-        return Choice(actions, log_probability, consultations)
+        return Choice(actions, consultations)
 
     def _player(self, copy: Copy) -> Agent:
         return self._adapter.deals.player_of(copy)

@@ -1,4 +1,4 @@
-"""Adapter that offers the encoder of `suphx.features` through the interface of the decision flow."""
+"""What the decision flow shows to networks: a position, or a position with a proposed call, as packed planes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from suphx.features.encode import encode_batch, encode_call_batch
 
 
 class PlaneEncoder:
-    """Encoder of the packed planes that the networks are trained on, look-ahead features included."""
+    """Encodes the planes that the networks are trained on, look-ahead features included."""
 
     def positions(self, games: np.ndarray, index: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Return the planes uint64[n, 838] for seats u8[n] of games[index[n]]."""

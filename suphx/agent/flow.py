@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from simulator import record as r
 from simulator.tables import Decisions
+from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.interface import Choice, Consultation
 from suphx.agent.questions import CALL_MODELS, CHOW, DISCARD, RIICHI, discard_actions, questions_of
 from suphx.agent.sampling import choose, uniform
@@ -23,18 +23,6 @@ from suphx.networks.sizes import MODELS, NO, YES
 
 #: A network: packed planes uint64[n, planes] -> logits f32[n, 34 or 2].
 Network = Callable[[np.ndarray], np.ndarray]
-
-
-class Encoder(Protocol):
-    """Turns decisions into packed planes."""
-
-    def positions(self, games: np.ndarray, index: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Return the planes uint64[n, 838] for seats u8[n] of games[index[n]]."""
-        ...
-
-    def proposals(self, games: np.ndarray, index: np.ndarray, seats: np.ndarray, actions: np.ndarray) -> np.ndarray:
-        """Return uint64[n, 958]: the same planes plus the result of the proposed chow, pong or kong, actions i64[n]."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -57,7 +45,7 @@ class Flow:
     def __init__(
         self,
         networks: Mapping[str, Network],
-        encoder: Encoder,
+        encoder: PlaneEncoder,
         sampling: Sampling,
         sampling_of: Mapping[str, Sampling] | None = None,
         name: str = "",
@@ -88,11 +76,8 @@ class _Batch:
         self._consulted: list[Consultation] = []
 
     def choice(self) -> Choice:
-        """Return the chosen actions, their log-probabilities and all consultations."""
-        total = np.zeros(len(self._actions), np.float32)
-        for each in self._consulted:
-            np.add.at(total, each.decision, each.log_probability)
-        return Choice(self._actions, total, self._consulted)
+        """Return the chosen actions and all consultations."""
+        return Choice(self._actions, self._consulted)
 
     def propose(self) -> None:
         """Consult the networks about every legal chow, pong and kong, make the most confident one, else pass if legal.

@@ -24,14 +24,13 @@ class InTurns:
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
         """Choose an action for each decision; consultations are left out, as they would mix several policies."""
         whose = games["number"][asked.game] % len(self._agents)
-        actions, log_probability = np.empty(len(asked), np.int64), np.empty(len(asked), np.float32)
+        actions = np.empty(len(asked), np.int64)
         for turn, agent in enumerate(self._agents):
             rows = np.flatnonzero(whose == turn)
             if len(rows):
                 part = Decisions(asked.game[rows], asked.seat[rows], asked.situation[rows], asked.legal[rows])
-                choice = agent.act(games, part)
-                actions[rows], log_probability[rows] = choice.actions, choice.log_probability
-        return Choice(actions, log_probability)
+                actions[rows] = agent.act(games, part).actions
+        return Choice(actions)
 
     def watch(self, stop: Event) -> None:
         """Let agents that may think for long watch this event."""

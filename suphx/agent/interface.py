@@ -1,4 +1,4 @@
-"""The common interface of everything that plays: a batch of decisions in, actions and their log-probabilities out."""
+"""The common interface of everything that plays: a batch of decisions in, actions and the questions to networks out."""
 
 from __future__ import annotations
 
@@ -41,8 +41,6 @@ class Choice:
 
     actions: np.ndarray
     """i64[n]: an action for each decision."""
-    log_probability: np.ndarray
-    """f32[n]: joint log-probability of all network answers behind each action; 0 where no network was consulted."""
     consultations: list[Consultation] = field(default_factory=list)
     """The questions to each network; empty for players without networks."""
 
@@ -114,4 +112,4 @@ class RuleAgent:
         """Choose an action for each decision."""
         actions = np.empty(len(asked), np.int64)
         self._player.choose(games, asked, actions)
-        return Choice(actions, np.zeros(len(asked), np.float32))
+        return Choice(actions)

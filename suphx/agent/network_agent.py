@@ -8,7 +8,8 @@ import numpy as np
 import torch
 
 from simulator.tables import Decisions
-from suphx.agent.flow import Encoder, Flow, Sampling
+from suphx.agent.encoder import PlaneEncoder
+from suphx.agent.flow import Flow, Sampling
 from suphx.agent.opinions import Opinions, opinions_of
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
@@ -23,7 +24,7 @@ class NetworkAgent(Flow):
         self,
         name: str,
         networks: Mapping[str, PolicyNetwork],
-        encoder: Encoder,
+        encoder: PlaneEncoder,
         precision: Precision,
         sampling: Sampling | None = None,
         batch_invariant: bool = False,

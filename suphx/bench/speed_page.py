@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 from suphx.bench.roles import LAYOUTS
 from suphx.config import load_config
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.expected import table, times_of
+from suphx.selfplay.expected import Times, bounds, times_of
 
 _DOCS = Path(__file__).parents[2] / "docs"
 _MEASURED = {name: _DOCS / "results" / f"bench-{name}.json" for name in ("selfplay", "learner")}
@@ -97,8 +98,24 @@ def _learner(found: dict[str, Any]) -> str:
 
 def _plan() -> str:
     config = load_config(Path("cluster"), TrainConfig)
-    head, *rows = table(config, times_of(config), _MACHINES)
+    head, *rows = plan_rates(config, times_of(config), _MACHINES)
     return _table(head, rows)
+
+
+def plan_rates(config: TrainConfig, times: Times, machines: Sequence[int]) -> list[tuple[str, ...]]:
+    """Return head and rows of rates: a plan for the first number of machines, and so many times it for the others."""
+    rows: list[tuple[str, ...]] = []
+    for n in machines:
+        values = config.model_dump()
+        values["learning"]["batch"] = config.learning.batch * n // machines[0]
+        for role in ("simulators", "engines", "servers", "buffers"):
+            values["roles"][role]["count"] = values["roles"][role]["count"] * n // machines[0]
+        grown = TrainConfig.model_validate(values)
+        rates = bounds(grown, times, math.inf)
+        rows = rows or [("machines", "pairs a step", *list(rates)[:-1])]
+        show = [f"**{rate:,.0f}**" if rate == min(rates.values()) else f"{rate:,.0f}" for rate in rates.values()]
+        rows.append((f"{n}", f"{grown.learning.batch:,}", *show[:-1]))
+    return rows
 
 
 def tables() -> dict[Path, dict[str, str]]:

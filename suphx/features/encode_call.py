@@ -11,13 +11,12 @@ from simulator.record import CHOW_HIGH_RED, CHOW_LOW, MELD_CHOW, OPEN_KONG, PONG
 from simulator.scoring.blocks import bit_count
 from simulator.shanten import TENPAI, accepted, shanten
 from simulator.tiles import ALL_KINDS, HONOURS, TERMINALS_AND_HONOURS
-from suphx.features import layout, layout_calls
+from suphx.features import at, layout, layout_calls
 from suphx.features.encode_hands import PROSPECTS, encode_tiles_by_discard, find_prospects
 from suphx.features.encode_rivers import dora_in_meld, red_in_meld
 from suphx.features.encode_table import last_drawer
 from suphx.features.layout_groups import COUNTS
 from suphx.features.planes import (
-    as_steps,
     at_least,
     at_most,
     count_in,
@@ -25,72 +24,10 @@ from suphx.features.planes import (
     multiplicity,
     nest,
     read_nested,
-    start,
     write_nested,
 )
 from suphx.features.proposals import PROPOSAL, PROPOSE_CLOSED_KONG, PROPOSE_OPEN_KONG, PROPOSE_PONG, propose
 
-# Planes of the position that are read here.
-_DORA = start("dora.count")
-_LEFT = start("tiles.left")
-_SHANTEN = start("efficiency.shanten")
-_ACCEPTED_NOW = start("efficiency.accepted")
-_BEST_ACCEPTED_NOW = start("efficiency.best_accepted")
-_SAFE_NOW = start("safety.safe")
-_IPPATSU = start("riichi.ippatsu")
-
-_WHAT = start("call.what")
-_TILE = start("call.tile")
-_TILE_RED = start("call.red")
-_FROM = start("call.from")
-_TILE_LEFT = start("call.left")
-_USED = start("call.used")
-_USED_RED = start("call.used_red")
-_MELD = start("call.meld")
-_SPARE_RED = start("call.spare_red")
-_ALSO = start("call.also")
-_OPENS = start("call.opens")
-_OPEN = start("call.open")
-_BREAKS = start("call.breaks")
-_LAST = start("call.last")
-_COUNT = start("after.count")
-_RED = start("after.red")
-_BEFORE = start("after.before")
-_AFTER = start("after.shanten")
-_CHANGE = start("after.change")
-_BEFORE_TILES = start("after.before_tiles")
-_TILES = start("after.tiles")
-_ACCEPTED = start("after.accepted")
-_BEST = start("after.best")
-_BEST_ACCEPTED = start("after.best_accepted")
-_KEEP = start("after.keep")
-_KEEP_TILES = start("after.keep_tiles")
-_FORBIDDEN = start("after.forbidden")
-_FURITEN = start("after.furiten")
-_VALUED = start("yaku.valued")
-_VALUED_PAIRS = start("yaku.valued_pairs")
-_SIMPLES = start("yaku.simples")
-_NOT_SIMPLE = start("yaku.not_simple")
-_FLUSH = start("yaku.flush")
-_OFF_FLUSH = start("yaku.off_flush")
-_TRIPLETS = start("yaku.triplets")
-_PAIRS = start("yaku.pairs")
-_OUTSIDE = start("yaku.outside")
-_RUNS = start("yaku.runs")
-_MELD_DORA = start("value.meld_dora")
-_HAN = start("value.han")
-_SAFE = start("value.safe")
-
-_LEFT_STEPS = as_steps(layout_calls.CALLED_LEFT_STEPS)
-_OPEN_STEPS = as_steps(COUNTS)
-_SHANTEN_STEPS = as_steps(layout_calls.AFTER_SHANTEN_STEPS)
-_TILES_STEPS = as_steps(layout_calls.AFTER_TILES_STEPS)
-_VALUED_STEPS = as_steps(layout_calls.VALUED_STEPS)
-_FEW = as_steps(layout_calls.FEW)
-_PAIR_STEPS = as_steps(layout_calls.PAIR_STEPS)
-_MELD_DORA_STEPS = as_steps(layout_calls.MELD_DORA_STEPS)
-_HAN_STEPS = as_steps(layout_calls.SURE_HAN_STEPS)
-_SAFE_STEPS = as_steps(layout_calls.AFTER_SAFE_STEPS)
 _NOW_STEPS = len(layout.SHANTEN_STEPS)
 
 _SUIT = 0b111111111
@@ -106,13 +43,13 @@ def _encode_alternatives(game, seat, action, out):
     is_chow = CHOW_LOW <= action <= CHOW_HIGH_RED
     is_pong = action == PONG or action == PONG_RED
     uses_plain = (is_chow or is_pong) and (action - CHOW_LOW) & 1 == 0
-    out[_SPARE_RED] = flag(uses_plain and low >> (action + 1) & 1 != 0)
+    out[at.call_spare_red] = flag(uses_plain and low >> (action + 1) & 1 != 0)
     other_chows = low & _CHOWS
     if is_chow:
         other_chows &= ~(_WITH_RED << (action - (action - CHOW_LOW & 1)))
-    out[_ALSO] = flag(other_chows != 0)
-    out[_ALSO + 1] = flag(low >> PONG & _WITH_RED != 0 and not is_pong)
-    out[_ALSO + 2] = flag(low >> OPEN_KONG & 1 != 0 and action != OPEN_KONG)
+    out[at.call_also] = flag(other_chows != 0)
+    out[at.call_also + 1] = flag(low >> PONG & _WITH_RED != 0 and not is_pong)
+    out[at.call_also + 2] = flag(low >> OPEN_KONG & 1 != 0 and action != OPEN_KONG)
 
 
 @jit
@@ -120,23 +57,23 @@ def _encode_proposal(game, seat, proposal, out):
     """Write the planes of the proposed call itself."""
     what, kind, tile = proposal["what"], proposal["kind"], proposal["tile"]
     claimed = what < PROPOSE_CLOSED_KONG
-    out[_WHAT + what] = ALL_KINDS
-    out[_TILE] = np.int64(1) << kind
+    out[at.call_what + what] = ALL_KINDS
+    out[at.call_tile] = np.int64(1) << kind
     if claimed:
-        out[_TILE_RED] = flag(is_red_tile(game, tile))
-        out[_FROM + ((np.int64(game["turn"]) - seat) & 3) - 1] = ALL_KINDS
-    at_least(out, _TILE_LEFT, _LEFT_STEPS, multiplicity(read_nested(out, _LEFT), kind))
+        out[at.call_red] = flag(is_red_tile(game, tile))
+        out[at.call_from + ((np.int64(game["turn"]) - seat) & 3) - 1] = ALL_KINDS
+    at_least(out, at.call_left, layout_calls.CALLED_LEFT_STEPS, multiplicity(read_nested(out, at.tiles_left), kind))
     for n in range(4):
-        out[_USED + n] = proposal["used"][n]
-    out[_USED_RED] = proposal["used_red"]
-    out[_MELD] = meld_mask(proposal["melds"][proposal["meld"]])
-    out[_OPENS] = flag(claimed and game["n_open"][seat] == 0)
-    at_least(out, _OPEN, _OPEN_STEPS, np.int64(game["n_open"][seat]) + claimed)
-    out[_BREAKS] = out[_IPPATSU + 1] | out[_IPPATSU + 2] | out[_IPPATSU + 3]
+        out[at.call_used + n] = proposal["used"][n]
+    out[at.call_used_red] = proposal["used_red"]
+    out[at.call_meld] = meld_mask(proposal["melds"][proposal["meld"]])
+    out[at.call_opens] = flag(claimed and game["n_open"][seat] == 0)
+    at_least(out, at.call_open, COUNTS, np.int64(game["n_open"][seat]) + claimed)
+    out[at.call_breaks] = out[at.riichi_ippatsu + 1] | out[at.riichi_ippatsu + 2] | out[at.riichi_ippatsu + 3]
     left = tiles_left(game) - (what >= PROPOSE_OPEN_KONG)
     if left > 0:
-        out[_LAST + ((last_drawer(seat + 1, left) - seat) & 3)] = ALL_KINDS
-    out[_FORBIDDEN] = proposal["forbidden"]
+        out[at.call_last + ((last_drawer(seat + 1, left) - seat) & 3)] = ALL_KINDS
+    out[at.after_forbidden] = proposal["forbidden"]
 
 
 @jit
@@ -144,7 +81,7 @@ def _shanten_now(out):
     """Return the shanten without the call, read from the planes of the position."""
     distance = _NOW_STEPS
     for n in range(_NOW_STEPS):
-        distance -= out[_SHANTEN + n] != 0
+        distance -= out[at.efficiency_shanten + n] != 0
     return distance
 
 
@@ -158,10 +95,10 @@ def _encode_after_discards(lookup, proposal, left, out):
     prospects = held[0]
     find_prospects(lookup, proposal["hand"], proposal["n_melds"], left, proposal["forbidden"], prospects)
     best, least = prospects["best"][0], prospects["least"]
-    out[_ACCEPTED] = prospects["all_accepted"]
-    out[_BEST] = np.int64(1) << best
-    out[_KEEP] = prospects["keep"]
-    encode_tiles_by_discard(prospects, least, _KEEP_TILES, _TILES_STEPS, out)
+    out[at.after_accepted] = prospects["all_accepted"]
+    out[at.after_best] = np.int64(1) << best
+    out[at.after_keep] = prospects["keep"]
+    encode_tiles_by_discard(prospects, least, at.after_keep_tiles, layout_calls.AFTER_TILES_STEPS, out)
     kinds = np.int64(prospects["accepted"][best])
     hold(held)
     return least, kinds, np.int64(1) << best
@@ -170,24 +107,24 @@ def _encode_after_discards(lookup, proposal, left, out):
 @jit
 def _encode_efficiency(lookup, game, seat, proposal, out):
     """Write shanten and accepted tiles before and after the call."""
-    left = read_nested(out, _LEFT)
+    left = read_nested(out, at.tiles_left)
     before = _shanten_now(out)
-    kinds_before = out[_BEST_ACCEPTED_NOW] if out[_BEST_ACCEPTED_NOW] else out[_ACCEPTED_NOW]
+    kinds_before = out[at.efficiency_best_accepted] if out[at.efficiency_best_accepted] else out[at.efficiency_accepted]
     if proposal["what"] <= PROPOSE_PONG:
         after, kinds, discard = _encode_after_discards(lookup, proposal, left, out)
     else:
         after = shanten(lookup, proposal["hand"], proposal["n_melds"])
         kinds, discard = accepted(lookup, proposal["hand"], proposal["n_melds"]), np.int64(0)
-        out[_ACCEPTED] = kinds
-    out[_BEST_ACCEPTED] = kinds
-    out[_FURITEN] = flag(after == TENPAI and kinds & (game["discarded"][seat] | discard) != 0)
-    at_most(out, _BEFORE, _SHANTEN_STEPS, before)
-    at_most(out, _AFTER, _SHANTEN_STEPS, after)
-    out[_CHANGE] = flag(after < before)
-    out[_CHANGE + 1] = flag(after == before)
-    out[_CHANGE + 2] = flag(after > before)
-    at_least(out, _BEFORE_TILES, _TILES_STEPS, count_in(left, kinds_before))
-    at_least(out, _TILES, _TILES_STEPS, count_in(left, kinds))
+        out[at.after_accepted] = kinds
+    out[at.after_best_accepted] = kinds
+    out[at.after_furiten] = flag(after == TENPAI and kinds & (game["discarded"][seat] | discard) != 0)
+    at_most(out, at.after_before, layout_calls.AFTER_SHANTEN_STEPS, before)
+    at_most(out, at.after_shanten, layout_calls.AFTER_SHANTEN_STEPS, after)
+    out[at.after_change] = flag(after < before)
+    out[at.after_change + 1] = flag(after == before)
+    out[at.after_change + 2] = flag(after > before)
+    at_least(out, at.after_before_tiles, layout_calls.AFTER_TILES_STEPS, count_in(left, kinds_before))
+    at_least(out, at.after_tiles, layout_calls.AFTER_TILES_STEPS, count_in(left, kinds))
 
 
 @jit
@@ -197,15 +134,15 @@ def _encode_flush(held, kinds, out):
     for suit in range(3):
         outside = ALL_KINDS & ~(HONOURS | _SUIT << 9 * suit)
         if kinds & outside == 0:
-            out[_FLUSH + suit] = ALL_KINDS
+            out[at.yaku_flush + suit] = ALL_KINDS
             off = min(off, count_in(held, outside))
-    at_most(out, _OFF_FLUSH, _FEW, off)
+    at_most(out, at.yaku_off_flush, layout_calls.FEW, off)
 
 
 @jit
 def _encode_value(game, seat, proposal, held, out):
     """Write which yaku the melds allow, and the han that are certain."""
-    dora = (out[_DORA], out[_DORA + 1], out[_DORA + 2], np.int64(0))
+    dora = (out[at.dora_count], out[at.dora_count + 1], out[at.dora_count + 2], np.int64(0))
     kinds, runs = np.int64(0), np.int64(0)
     valued, chows, outside = np.int64(0), False, True
     han = bit_count(proposal["reds"]) + count_in(held, dora[0]) + count_in(held, dora[1]) + count_in(held, dora[2])
@@ -217,21 +154,21 @@ def _encode_value(game, seat, proposal, held, out):
         meld_dora = dora_in_meld(meld, dora) + (red_in_meld(game, meld) != 0)
         han += meld_dora
         if n == proposal["meld"]:
-            at_least(out, _MELD_DORA, _MELD_DORA_STEPS, meld_dora)
+            at_least(out, at.value_meld_dora, layout_calls.MELD_DORA_STEPS, meld_dora)
         if meld["type"] == MELD_CHOW:
             chows = True
             runs |= np.int64(1) << np.int64(meld["kind"])
         else:
             valued += triplet_yaku(game, seat, np.int64(meld["kind"]))
-    at_least(out, _VALUED, _VALUED_STEPS, valued)
-    at_least(out, _HAN, _HAN_STEPS, han + valued)
-    out[_VALUED_PAIRS] = held[1] & honoured_kinds(game, seat)
+    at_least(out, at.yaku_valued, layout_calls.VALUED_STEPS, valued)
+    at_least(out, at.value_han, layout_calls.SURE_HAN_STEPS, han + valued)
+    out[at.yaku_valued_pairs] = held[1] & honoured_kinds(game, seat)
     still_closed = game["n_open"][seat] == 0 and proposal["what"] == PROPOSE_CLOSED_KONG
     tanyao = still_closed or game["rules"]["open_tanyao"] != 0
-    out[_SIMPLES] = flag(tanyao and kinds & TERMINALS_AND_HONOURS == 0)
-    out[_TRIPLETS] = flag(not chows)
-    out[_OUTSIDE] = flag(outside)
-    out[_RUNS] = runs
+    out[at.yaku_simples] = flag(tanyao and kinds & TERMINALS_AND_HONOURS == 0)
+    out[at.yaku_triplets] = flag(not chows)
+    out[at.yaku_outside] = flag(outside)
+    out[at.yaku_runs] = runs
     _encode_flush(held, kinds, out)
 
 
@@ -247,15 +184,15 @@ def encode_call(lookup, game, seat, action, proposal, out):
     held = nest(proposal["hand"])
     _encode_alternatives(game, seat, action, out)
     _encode_proposal(game, seat, proposal, out)
-    write_nested(out, _COUNT, held)
-    out[_RED] = proposal["reds"]
+    write_nested(out, at.after_count, held)
+    out[at.after_red] = proposal["reds"]
     _encode_efficiency(lookup, game, seat, proposal, out)
     _encode_value(game, seat, proposal, held, out)
-    at_most(out, _NOT_SIMPLE, _FEW, count_in(held, np.int64(TERMINALS_AND_HONOURS)))
-    at_least(out, _PAIRS, _PAIR_STEPS, bit_count(held[1]))
+    at_most(out, at.yaku_not_simple, layout_calls.FEW, count_in(held, np.int64(TERMINALS_AND_HONOURS)))
+    at_least(out, at.yaku_pairs, layout_calls.PAIR_STEPS, bit_count(held[1]))
     for rival in range(SEATS - 1):
-        first = _SAFE + rival * len(_SAFE_STEPS)
-        at_least(out, first, _SAFE_STEPS, count_in(held, out[_SAFE_NOW + rival]))
+        first = at.value_safe + rival * len(layout_calls.AFTER_SAFE_STEPS)
+        at_least(out, first, layout_calls.AFTER_SAFE_STEPS, count_in(held, out[at.safety_safe + rival]))
 
 
 @jit

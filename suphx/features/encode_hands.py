@@ -10,34 +10,10 @@ from simulator.record import NO_TILE, PHASE_CLAIM, PHASE_KONG_CLAIM
 from simulator.scoring.blocks import bit_count
 from simulator.shanten import NO_SHANTEN, TENPAI, accepted, accepted_by_discard, shanten_of_keys
 from simulator.tiles import ALL_KINDS, KINDS, TERMINALS_AND_HONOURS
-from suphx.features import layout
+from suphx.features import at, layout
 from suphx.features.encode_table import has_drawn, may_riichi
 from suphx.features.layout import BEST_DISCARDS
-from suphx.features.planes import as_steps, at_least, at_most, count_in, flag, multiplicity, read_nested, start
-
-_HAND = start("hand.count")
-_LEFT = start("tiles.left")
-_RIICHI_DISCARDS = start("legal.riichi")
-_SHANTEN = start("efficiency.shanten")
-_COMPLETE = start("efficiency.complete")
-_PAIRS = start("efficiency.pairs")
-_ORPHANS = start("efficiency.orphans")
-_WAITS = start("efficiency.waits")
-_ACCEPTED = start("efficiency.accepted")
-_TILES = start("efficiency.tiles")
-_KEEP = start("efficiency.keep")
-_BACK = start("efficiency.back")
-_KEEP_TILES = start("efficiency.keep_tiles")
-_BACK_TILES = start("efficiency.back_tiles")
-_BEST = start("efficiency.best")
-_BEST_ACCEPTED = start("efficiency.best_accepted")
-_FURITEN_DISCARDS = start("efficiency.furiten_discards")
-_FURITEN = start("efficiency.furiten")
-
-_SHANTEN_STEPS = as_steps(layout.SHANTEN_STEPS)
-_FORM_STEPS = as_steps(layout.FORM_SHANTEN_STEPS)
-_ACCEPTED_STEPS = as_steps(layout.ACCEPTED_STEPS)
-_BACK_STEPS = as_steps(layout.BACK_STEPS)
+from suphx.features.planes import at_least, at_most, count_in, flag, multiplicity, read_nested
 
 #: The hand after each possible discard, and scratch space to compute it.
 PROSPECTS = np.dtype([
@@ -123,25 +99,25 @@ def _encode_discards(lookup, game, seat, out):
     """Write the planes of a hand of 3n+2 tiles, by discard."""
     held = np.empty(1, PROSPECTS)
     prospects = held[0]
-    left, n_melds = read_nested(out, _LEFT), np.int64(game["n_melds"][seat])
+    left, n_melds = read_nested(out, at.tiles_left), np.int64(game["n_melds"][seat])
     forbidden = game["forbidden"] if game["turn"] == seat else np.int64(0)
     find_prospects(lookup, game["hand"][seat], n_melds, left, forbidden, prospects)
     least, best = prospects["least"], prospects["best"]
-    at_most(out, _SHANTEN, _SHANTEN_STEPS, least)
-    out[_ACCEPTED] = prospects["all_accepted"]
-    at_least(out, _TILES, _ACCEPTED_STEPS, np.int64(prospects["tiles"][best[0]]))
-    out[_KEEP] = prospects["keep"]
-    out[_BACK] = prospects["back"]
-    encode_tiles_by_discard(prospects, least, _KEEP_TILES, _ACCEPTED_STEPS, out)
-    encode_tiles_by_discard(prospects, least + 1, _BACK_TILES, _BACK_STEPS, out)
+    at_most(out, at.efficiency_shanten, layout.SHANTEN_STEPS, least)
+    out[at.efficiency_accepted] = prospects["all_accepted"]
+    at_least(out, at.efficiency_tiles, layout.ACCEPTED_STEPS, np.int64(prospects["tiles"][best[0]]))
+    out[at.efficiency_keep] = prospects["keep"]
+    out[at.efficiency_back] = prospects["back"]
+    encode_tiles_by_discard(prospects, least, at.efficiency_keep_tiles, layout.ACCEPTED_STEPS, out)
+    encode_tiles_by_discard(prospects, least + 1, at.efficiency_back_tiles, layout.BACK_STEPS, out)
     for n in range(BEST_DISCARDS):
         if best[n] >= 0:
-            out[_BEST + n] = np.int64(1) << best[n]
-            out[_BEST_ACCEPTED + n] = prospects["accepted"][best[n]]
+            out[at.efficiency_best + n] = np.int64(1) << best[n]
+            out[at.efficiency_best_accepted + n] = prospects["accepted"][best[n]]
     if least == TENPAI:
-        out[_FURITEN_DISCARDS] = _furiten_discards(game["discarded"][seat], prospects)
+        out[at.efficiency_furiten_discards] = _furiten_discards(game["discarded"][seat], prospects)
         if may_riichi(game, seat):
-            out[_RIICHI_DISCARDS] = prospects["keep"]
+            out[at.legal_riichi] = prospects["keep"]
     hold(held)
 
 
@@ -150,10 +126,10 @@ def _encode_waiting(lookup, game, seat, out):
     """Write shanten and accepted tiles of a hand of 3n+1 tiles."""
     n_melds = np.int64(game["n_melds"][seat])
     distance = shanten_of_keys(lookup, game["suit_keys"][seat], n_melds)
-    at_most(out, _SHANTEN, _SHANTEN_STEPS, distance)
+    at_most(out, at.efficiency_shanten, layout.SHANTEN_STEPS, distance)
     kinds = accepted(lookup, game["hand"][seat], n_melds)
-    out[_ACCEPTED] = kinds
-    at_least(out, _TILES, _ACCEPTED_STEPS, count_in(read_nested(out, _LEFT), kinds))
+    out[at.efficiency_accepted] = kinds
+    at_least(out, at.efficiency_tiles, layout.ACCEPTED_STEPS, count_in(read_nested(out, at.tiles_left), kinds))
 
 
 @jit
@@ -161,8 +137,8 @@ def _encode_forms(held, out):
     """Write the shanten for seven pairs and for thirteen orphans, of a hand without melds."""
     pairs = 6 - bit_count(held[1]) + max(0, 7 - bit_count(held[0]))
     orphans = 13 - bit_count(held[0] & TERMINALS_AND_HONOURS) - (held[1] & TERMINALS_AND_HONOURS != 0)
-    at_most(out, _PAIRS, _FORM_STEPS, pairs)
-    at_most(out, _ORPHANS, _FORM_STEPS, orphans)
+    at_most(out, at.efficiency_pairs, layout.FORM_SHANTEN_STEPS, pairs)
+    at_most(out, at.efficiency_orphans, layout.FORM_SHANTEN_STEPS, orphans)
 
 
 @jit
@@ -174,17 +150,17 @@ def _encode_waits(game, seat, drawn, out):
         tile = np.int64(game["drawn"])
     elif game["turn"] != seat and (game["phase"] == PHASE_CLAIM or game["phase"] == PHASE_KONG_CLAIM):
         tile = np.int64(game["claim_tile"])
-    out[_WAITS] = waits
-    out[_COMPLETE] = flag(waits >> (tile >> 2) & 1 != 0)
-    out[_FURITEN] = flag(waits & game["discarded"][seat] != 0)
-    out[_FURITEN + 1] = flag(game["missed"][seat] & MISSED_NOW != 0)
-    out[_FURITEN + 2] = flag(game["missed"][seat] & MISSED_IN_RIICHI != 0)
+    out[at.efficiency_waits] = waits
+    out[at.efficiency_complete] = flag(waits >> (tile >> 2) & 1 != 0)
+    out[at.efficiency_furiten] = flag(waits & game["discarded"][seat] != 0)
+    out[at.efficiency_furiten + 1] = flag(game["missed"][seat] & MISSED_NOW != 0)
+    out[at.efficiency_furiten + 2] = flag(game["missed"][seat] & MISSED_IN_RIICHI != 0)
 
 
 @jit
 def encode_efficiency(lookup, game, seat, out):
     """Write the own hand's progress; the planes of the own hand and of the tiles left must already be written."""
-    held = read_nested(out, _HAND)
+    held = read_nested(out, at.hand_count)
     to_discard = count_in(held, np.int64(ALL_KINDS)) % 3 == 2
     drawn = has_drawn(game, seat)
     if to_discard:

@@ -13,12 +13,11 @@ from simulator.moves import has_red_five, is_red_tile, tiles_left
 from simulator.record import MELD, NO_TILE, RIVER_CALLED, SEATS
 from simulator.tiles import DORA_OF, KINDS, RED_FIVE_KINDS
 from simulator.walls import DORA_INDICATORS
+from suphx.features import at
 from suphx.features.lookahead import PLANES, lookahead
-from suphx.features.planes import start
 from suphx.features.proposals import PROPOSAL, propose
 
-_FIRST = start("lookahead.points")
-_END = _FIRST + PLANES
+_END = at.lookahead_points + PLANES
 
 #: The action of a position without a proposed call.
 NO_PROPOSAL = -1
@@ -120,6 +119,6 @@ def encode_lookahead_all(lookup, games, index, seats, actions, out):
         if actions[n] != NO_PROPOSAL:
             propose(game, seat, np.int64(actions[n]), proposal)
             _see_proposal(proposal, view)
-        look_ahead(lookup, view, game["rules"], out[n, _FIRST:_END])
+        look_ahead(lookup, view, game["rules"], out[n, at.lookahead_points : _END])
     hold(views)
     hold(proposals)

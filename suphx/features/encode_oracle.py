@@ -12,28 +12,15 @@ from simulator.record import SEATS
 from simulator.shanten import COMPLETE, TENPAI, shanten_of_keys
 from simulator.tiles import DORA_OF, KINDS
 from simulator.walls import DORA_INDICATORS, REPLACEMENTS, URA_INDICATORS
-from suphx.features import layout_calls
+from suphx.features import at
 from suphx.features.encode_table import own_reds
 from suphx.features.layout import ORACLE_PLANES
-from suphx.features.layout_calls import ORACLE_DRAWS
+from suphx.features.layout_calls import ORACLE_DRAWS, ORACLE_SHANTEN_STEPS
 from suphx.features.layout_groups import COUNTS
-from suphx.features.planes import add_one, as_steps, at_most, flag, nest, start, write_nested
+from suphx.features.planes import add_one, at_most, flag, nest, write_nested
 
-_COUNT = start("oracle.count")
-_RED = start("oracle.red")
-_SHANTEN = start("oracle.shanten")
-_WAITS = start("oracle.waits")
-_FURITEN = start("oracle.furiten")
-_DRAW = start("oracle.draw")
-_DRAW_RED = start("oracle.draw_red")
-_REST = start("oracle.rest")
-_REPLACEMENT = start("oracle.replacement")
-_INDICATOR = start("oracle.indicator")
-_URA = start("oracle.ura")
-_RACE = start("oracle.race")
 _STAGES = 4  # of the race: one from tenpai, tenpai, completed by any tile, completed by an own draw
 
-_SHANTEN_STEPS = as_steps(layout_calls.ORACLE_SHANTEN_STEPS)
 _COUNTS = len(COUNTS)
 
 
@@ -42,12 +29,13 @@ def _encode_hands(lookup, game, seat, out):
     """Write the hands of the other three seats."""
     for rival in range(SEATS - 1):
         other = (seat + 1 + rival) & 3
-        write_nested(out, _COUNT + _COUNTS * rival, nest(game["hand"][other]))
-        out[_RED + rival] = own_reds(game, other)
+        write_nested(out, at.oracle_count + _COUNTS * rival, nest(game["hand"][other]))
+        out[at.oracle_red + rival] = own_reds(game, other)
         distance = shanten_of_keys(lookup, game["suit_keys"][other], np.int64(game["n_melds"][other]))
-        at_most(out, _SHANTEN + rival * len(_SHANTEN_STEPS), _SHANTEN_STEPS, distance)
-        out[_WAITS + rival] = game["waits"][other]
-        out[_FURITEN + rival] = flag(is_furiten(game, other))
+        first = at.oracle_shanten + rival * len(ORACLE_SHANTEN_STEPS)
+        at_most(out, first, ORACLE_SHANTEN_STEPS, distance)
+        out[at.oracle_waits + rival] = game["waits"][other]
+        out[at.oracle_furiten + rival] = flag(is_furiten(game, other))
 
 
 @jit
@@ -59,13 +47,13 @@ def _encode_draws(game, out):
         tile = np.int64(game["wall"][np.int64(game["next_draw"]) - n])
         kind = np.int64(1) << (tile >> 2)
         if n < ORACLE_DRAWS:
-            out[_DRAW + n] = kind
+            out[at.oracle_draw + n] = kind
             if is_red_tile(game, tile):
                 red |= kind
         else:
             rest = add_one(rest, kind)
-    out[_DRAW_RED] = red
-    write_nested(out, _REST, rest)
+    out[at.oracle_draw_red] = red
+    write_nested(out, at.oracle_rest, rest)
 
 
 @jit
@@ -90,7 +78,7 @@ def _encode_race(lookup, game, seat, out):
     draws = min(tiles_left(game), KINDS - 1)
     for n in range(SEATS):
         other = (seat + n) & 3
-        first = _RACE + _STAGES * n
+        first = at.oracle_race + _STAGES * n
         melds, is_fixed = np.int64(game["n_melds"][other]), game["riichi"][other] != 0
         keys = game["suit_keys"][other].copy()
         distance = shanten_of_keys(lookup, keys, melds)
@@ -124,11 +112,11 @@ def encode_oracle(lookup, game, seat, out):
     wall = game["wall"]
     kongs, shown = np.int64(game["kongs"]), np.int64(game["indicators"])
     for n in range(kongs, len(REPLACEMENTS)):
-        out[_REPLACEMENT + n - kongs] = np.int64(1) << (np.int64(wall[REPLACEMENTS[n]]) >> 2)
+        out[at.oracle_replacement + n - kongs] = np.int64(1) << (np.int64(wall[REPLACEMENTS[n]]) >> 2)
     for n in range(shown, len(DORA_INDICATORS)):
-        out[_INDICATOR + n - shown] = np.int64(1) << np.int64(DORA_OF[np.int64(wall[DORA_INDICATORS[n]]) >> 2])
+        out[at.oracle_indicator + n - shown] = np.int64(1) << np.int64(DORA_OF[np.int64(wall[DORA_INDICATORS[n]]) >> 2])
     for n in range(len(URA_INDICATORS)):
-        out[_URA + n] = np.int64(1) << np.int64(DORA_OF[np.int64(wall[URA_INDICATORS[n]]) >> 2])
+        out[at.oracle_ura + n] = np.int64(1) << np.int64(DORA_OF[np.int64(wall[URA_INDICATORS[n]]) >> 2])
     _encode_race(lookup, game, seat, out)
 
 

@@ -6,17 +6,10 @@ import numpy as np
 
 from simulator.jit import jit
 from simulator.record import SEATS
+from suphx.features import at
 from suphx.features.layout import GAP_STEPS, POINT_STEPS, RIVAL_WINS, WINS
-from suphx.features.planes import as_steps, at_least, flag, start
+from suphx.features.planes import at_least, flag
 
-_OF = start("points.of")
-_RANK = start("points.rank")
-_GAP = start("points.gap")
-_PASS = start("points.pass")
-_PASSED = start("points.passed")
-
-_POINT_STEPS = as_steps(POINT_STEPS)
-_GAP_STEPS = as_steps(GAP_STEPS)
 _BET = 1000
 
 # Ways to win, relative to a winner and one other seat.
@@ -84,12 +77,12 @@ def encode_points(game, seat, out):
         rank = 0
         for other in range(SEATS):
             rank += scores[other] > scores[this] or (scores[other] == scores[this] and other < this)
-        at_least(out, _OF + relative * len(_POINT_STEPS), _POINT_STEPS, np.int64(scores[this]))
-        out[_RANK + SEATS * relative + rank] = flag(True)
+        at_least(out, at.points_of + relative * len(POINT_STEPS), POINT_STEPS, np.int64(scores[this]))
+        out[at.points_rank + SEATS * relative + rank] = flag(True)
     for rival in range(SEATS - 1):
         other = (seat + 1 + rival) & 3
         gap = np.int64(scores[seat]) - np.int64(scores[other])
-        at_least(out, _GAP + rival * len(_GAP_STEPS), _GAP_STEPS, gap)
+        at_least(out, at.points_gap + rival * len(GAP_STEPS), GAP_STEPS, gap)
 
 
 @jit
@@ -109,9 +102,9 @@ def encode_overtaking(game, seat, out):
         dealer = _dealer_of(game, seat, other)
         for way in range(WAYS):
             needed = (1 if other < seat else 0) - gap - extras(game, way)
-            _encode_enough(out, _PASS + (WAYS * rival + way) * _WINS, SWINGS[way, dealer], needed)
+            _encode_enough(out, at.points_pass + (WAYS * rival + way) * _WINS, SWINGS[way, dealer], needed)
         dealer = _dealer_of(game, other, seat)
         for way in range(_RIVAL_WAYS):
             needed = (1 if seat < other else 0) + gap - extras(game, way)
-            first = _PASSED + (_RIVAL_WAYS * rival + way) * _RIVAL_WINS
+            first = at.points_passed + (_RIVAL_WAYS * rival + way) * _RIVAL_WINS
             _encode_enough(out, first, _RIVAL_SWINGS[way, dealer], needed)

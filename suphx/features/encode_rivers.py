@@ -9,39 +9,11 @@ from simulator.jit import jit
 from simulator.moves import is_five, is_kong, is_red_tile
 from simulator.players.sight import meld_mask, triplet_yaku
 from simulator.tiles import HONOURS, TERMINALS_AND_HONOURS
-from suphx.features import layout, layout_calls
+from suphx.features import at, layout, layout_calls
 from suphx.features.layout import MELD_PLACES, RIVER_PLACES
 from suphx.features.layout_groups import COUNTS
-from suphx.features.planes import add_one, as_steps, at_least, flag, multiplicity, start
+from suphx.features.planes import add_one, at_least, flag, multiplicity
 
-_ORDER = start("rivers.order")
-_FROM_HAND = start("rivers.from_hand")
-_RIICHI = start("rivers.riichi")
-_CALLED = start("rivers.called")
-_RED_DISCARDS = start("rivers.red")
-_LAST = start("rivers.last")
-_LAST_FROM_HAND = start("rivers.last_from_hand")
-_RIICHI_PLACE = start("riichi.place")
-_KINDS = start("melds.kinds")
-_KONG = start("melds.kong")
-_RED = start("melds.red")
-_FROM = start("melds.from")
-_ADDED = start("melds.added")
-_OPEN = start("melds.open")
-_FLUSH = start("reading.flush")
-_YAKU = start("reading.yaku")
-_TRIPLETS = start("reading.triplets")
-_SIMPLES = start("reading.simples")
-_OUTSIDE = start("reading.outside")
-_HAN = start("reading.han")
-_STREAK = start("reading.streak")
-_DORA = start("dora.count")
-
-_OPEN_STEPS = as_steps(COUNTS)
-_RIICHI_STEPS = as_steps(layout.RIICHI_PLACE_STEPS)
-_STREAK_STEPS = as_steps(layout.STREAK_STEPS)
-_HAN_STEPS = as_steps(layout.VISIBLE_HAN_STEPS)
-_YAKU_STEPS = as_steps(layout_calls.VALUED_STEPS)
 _SUIT = 0b111111111
 _COPIES_TOLD_APART = 3
 
@@ -49,7 +21,7 @@ _COPIES_TOLD_APART = 3
 @jit
 def encode_river(game, seat, relative, opened, out):
     """Write the river of a seat; return the open tiles (nested sets) plus its discards that were not called."""
-    places = _ORDER + relative * RIVER_PLACES
+    places = at.rivers_order + relative * RIVER_PLACES
     once, twice = np.int64(0), np.int64(0)
     first_from_hand, second_from_hand, later_from_hand = np.int64(0), np.int64(0), np.int64(0)
     late, riichi, called, red = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
@@ -85,16 +57,17 @@ def encode_river(game, seat, relative, opened, out):
         if tile & 3 == 0 and red_fives and is_five(kind):
             red |= last
     out[places + RIVER_PLACES - 1] = late
-    from_hand = _FROM_HAND + _COPIES_TOLD_APART * relative
+    from_hand = at.rivers_from_hand + _COPIES_TOLD_APART * relative
     out[from_hand], out[from_hand + 1], out[from_hand + 2] = first_from_hand, second_from_hand, later_from_hand
-    out[_RIICHI + relative] = riichi
-    out[_CALLED + relative] = called
-    out[_RED_DISCARDS + relative] = red
-    out[_LAST + relative] = last
-    out[_LAST_FROM_HAND + relative] = last_from_hand
+    out[at.rivers_riichi + relative] = riichi
+    out[at.rivers_called + relative] = called
+    out[at.rivers_red + relative] = red
+    out[at.rivers_last + relative] = last
+    out[at.rivers_last_from_hand + relative] = last_from_hand
     if relative:
-        at_least(out, _RIICHI_PLACE + (relative - 1) * len(_RIICHI_STEPS), _RIICHI_STEPS, riichi_place)
-        at_least(out, _STREAK + (relative - 1) * len(_STREAK_STEPS), _STREAK_STEPS, streak)
+        first = at.riichi_place + (relative - 1) * len(layout.RIICHI_PLACE_STEPS)
+        at_least(out, first, layout.RIICHI_PLACE_STEPS, riichi_place)
+        at_least(out, at.reading_streak + (relative - 1) * len(layout.STREAK_STEPS), layout.STREAK_STEPS, streak)
     return opened
 
 
@@ -123,25 +96,25 @@ def encode_melds(game, seat, relative, viewer, opened, out):
     added = np.int64(0)
     for n in range(np.int64(game["n_melds"][seat])):
         meld = game["melds"][seat, n]
-        at = MELD_PLACES * relative + n
+        meld_at = MELD_PLACES * relative + n
         meld_type = np.int64(meld["type"])
         kinds = meld_mask(meld)
-        out[_KINDS + at] = kinds
-        out[_RED + at] = red_in_meld(game, meld)
+        out[at.melds_kinds + meld_at] = kinds
+        out[at.melds_red + meld_at] = red_in_meld(game, meld)
         opened = add_one(opened, kinds)
         if meld_type != r.MELD_CHOW:
             opened = add_one(add_one(opened, kinds), kinds)
         if is_kong(meld_type):
             opened = add_one(opened, kinds)
-            out[_KONG + at] = kinds
+            out[at.melds_kong + meld_at] = kinds
         if meld_type == r.MELD_ADDED_KONG:
             added |= kinds
         if meld_type != r.MELD_CLOSED_KONG:
             source = (np.int64(meld["source"]) - viewer) & 3
             place = source - 1 if source > relative else source
-            out[_FROM + (r.SEATS - 1) * at + place] = np.int64(1) << (np.int64(meld["tiles"][0]) >> 2)
-    out[_ADDED + relative] = added
-    at_least(out, _OPEN + relative * len(_OPEN_STEPS), _OPEN_STEPS, np.int64(game["n_open"][seat]))
+            out[at.melds_from + (r.SEATS - 1) * meld_at + place] = np.int64(1) << (np.int64(meld["tiles"][0]) >> 2)
+    out[at.melds_added + relative] = added
+    at_least(out, at.melds_open + relative * len(COUNTS), COUNTS, np.int64(game["n_open"][seat]))
     return opened
 
 
@@ -150,7 +123,7 @@ def encode_reading(game, seat, rival, out):
     """Write what a seat's melds say about its hand; `rival`: 0..2, from the right. Dora must already be written."""
     if game["n_melds"][seat] == 0:
         return
-    dora = (out[_DORA], out[_DORA + 1], out[_DORA + 2], np.int64(0))
+    dora = (out[at.dora_count], out[at.dora_count + 1], out[at.dora_count + 2], np.int64(0))
     kinds, han, valued = np.int64(0), np.int64(0), np.int64(0)
     chows, outside = False, True
     for n in range(np.int64(game["n_melds"][seat])):
@@ -169,9 +142,9 @@ def encode_reading(game, seat, rival, out):
         in_flush = np.int64(HONOURS | _SUIT << 9 * suit)
         if is_open and kinds & ~in_flush == 0:
             flush |= in_flush
-    out[_FLUSH + rival] = flush
-    at_least(out, _YAKU + rival * len(_YAKU_STEPS), _YAKU_STEPS, valued)
-    at_least(out, _HAN + rival * len(_HAN_STEPS), _HAN_STEPS, han + valued)
-    out[_TRIPLETS + rival] = flag(is_open and not chows)
-    out[_SIMPLES + rival] = flag(is_open and kinds & TERMINALS_AND_HONOURS == 0)
-    out[_OUTSIDE + rival] = flag(is_open and outside)
+    out[at.reading_flush + rival] = flush
+    at_least(out, at.reading_yaku + rival * len(layout_calls.VALUED_STEPS), layout_calls.VALUED_STEPS, valued)
+    at_least(out, at.reading_han + rival * len(layout.VISIBLE_HAN_STEPS), layout.VISIBLE_HAN_STEPS, han + valued)
+    out[at.reading_triplets + rival] = flag(is_open and not chows)
+    out[at.reading_simples + rival] = flag(is_open and kinds & TERMINALS_AND_HONOURS == 0)
+    out[at.reading_outside + rival] = flag(is_open and outside)

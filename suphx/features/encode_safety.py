@@ -9,29 +9,9 @@ from simulator.players.sight import safe_kinds
 from simulator.record import SEATS
 from simulator.scoring.blocks import bit_count
 from simulator.tiles import ALL_KINDS, HONOURS
+from suphx.features import at
 from suphx.features.layout import LINE_STEPS, RIVER_PLACES, SAFE_STEPS
-from suphx.features.planes import as_steps, at_least, count_in, read_nested, start
-
-_HAND = start("hand.count")
-_LEFT = start("tiles.left")
-_ORDER = start("rivers.order")
-_SAFE = start("safety.safe")
-_SUJI = start("safety.suji")
-_HALF_SUJI = start("safety.half_suji")
-_BELOW = start("safety.below")
-_ABOVE = start("safety.above")
-_OUTSIDE = start("safety.outside")
-_LINES = start("safety.lines")
-_OWN = start("safety.own")
-_NO_CHANCE = start("safety.no_chance")
-_ONE_CHANCE = start("safety.one_chance")
-_NO_WAIT = start("safety.no_wait")
-_ALL = start("safety.all")
-_RIICHI = start("safety.riichi")
-_RIICHI_OWN = start("safety.riichi_own")
-
-_LINE_STEPS = as_steps(LINE_STEPS)
-_SAFE_STEPS = as_steps(SAFE_STEPS)
+from suphx.features.planes import at_least, count_in, read_nested
 
 
 def _numbers(first: int, last: int) -> int:
@@ -69,27 +49,27 @@ def _outside_of(early):
 @jit
 def _encode_rival(rival, safe, held, left, out):
     """Write what is safe against one rival; `rival`: 0..2, from the right."""
-    out[_SAFE + rival] = safe
+    out[at.safety_safe + rival] = safe
     below, above = _two_sided(safe, np.int64(ALL_KINDS))
-    out[_SUJI + rival] = _SUITED & ~(below | above)
-    out[_HALF_SUJI + rival] = _MIDDLE & (below ^ above)
+    out[at.safety_suji + rival] = _SUITED & ~(below | above)
+    out[at.safety_half_suji + rival] = _MIDDLE & (below ^ above)
     below, above = _two_sided(safe, left)
-    out[_BELOW + rival] = below
-    out[_ABOVE + rival] = above
+    out[at.safety_below + rival] = below
+    out[at.safety_above + rival] = above
     early = np.int64(0)
-    first = _ORDER + (rival + 1) * RIVER_PLACES
+    first = at.rivers_order + (rival + 1) * RIVER_PLACES
     for n in range(first, first + _EARLY):
         early |= out[n]
-    out[_OUTSIDE + rival] = _outside_of(early)
+    out[at.safety_outside + rival] = _outside_of(early)
     lines = _UP_TO_6 & ~safe & ~(safe >> 3)
-    at_least(out, _LINES + rival * len(_LINE_STEPS), _LINE_STEPS, bit_count(lines))
-    at_least(out, _OWN + rival * len(_SAFE_STEPS), _SAFE_STEPS, count_in(held, safe))
+    at_least(out, at.safety_lines + rival * len(LINE_STEPS), LINE_STEPS, bit_count(lines))
+    at_least(out, at.safety_own + rival * len(SAFE_STEPS), SAFE_STEPS, count_in(held, safe))
 
 
 @jit
 def encode_safety(game, seat, out):
     """Write which kinds are safe; rivers, own hand and tiles left must already be written."""
-    held, lefts = read_nested(out, _HAND), read_nested(out, _LEFT)
+    held, lefts = read_nested(out, at.hand_count), read_nested(out, at.tiles_left)
     left, twice_left = lefts[0], lefts[1]
     safe = (safe_kinds(game, (seat + 1) & 3), safe_kinds(game, (seat + 2) & 3), safe_kinds(game, (seat + 3) & 3))
     in_riichi, riichi_safe = False, np.int64(ALL_KINDS)
@@ -103,10 +83,10 @@ def encode_safety(game, seat, out):
     no_chance = _SUITED & ~(below | above)
     gaps = _INNER & left << 1 & left >> 1
     edges = _THREES & left << 1 & left << 2 | _SEVENS & left >> 1 & left >> 2
-    out[_NO_CHANCE] = no_chance
-    out[_ONE_CHANCE] = _SUITED & ~(below_twice | above_twice) & ~no_chance
-    out[_NO_WAIT] = ALL_KINDS & ~(below | above | gaps | edges | left)
-    out[_ALL] = safe[0] & safe[1] & safe[2]
+    out[at.safety_no_chance] = no_chance
+    out[at.safety_one_chance] = _SUITED & ~(below_twice | above_twice) & ~no_chance
+    out[at.safety_no_wait] = ALL_KINDS & ~(below | above | gaps | edges | left)
+    out[at.safety_all] = safe[0] & safe[1] & safe[2]
     if in_riichi:
-        out[_RIICHI] = riichi_safe
-        at_least(out, _RIICHI_OWN, _SAFE_STEPS, count_in(held, riichi_safe))
+        out[at.safety_riichi] = riichi_safe
+        at_least(out, at.safety_riichi_own, SAFE_STEPS, count_in(held, riichi_safe))

@@ -12,79 +12,18 @@ from simulator.rules import EAST_ONLY
 from simulator.scoring.blocks import bit_count
 from simulator.tiles import ALL_KINDS, DORA_OF, EAST, RED_FIVE_KINDS
 from simulator.walls import DORA_INDICATORS
-from suphx.features import layout
+from suphx.features import at, layout
 from suphx.features.encode_rivers import dora_in_meld, red_in_meld
 from suphx.features.layout_groups import COUNTS
 from suphx.features.planes import (
     add_one,
-    as_steps,
     at_least,
     complement,
     flag,
     merge,
     multiplicity,
-    start,
     write_nested,
 )
-
-_HAND = start("hand.count")
-_HAND_RED = start("hand.red")
-_DRAWN = start("hand.drawn")
-_DRAWN_RED = start("hand.drawn_red")
-_REPLACEMENT = start("hand.replacement")
-_INDICATOR = start("dora.indicator")
-_DORA = start("dora.count")
-_OWN_DORA = start("dora.own")
-_UNSEEN_DORA = start("dora.unseen")
-_UNSEEN_RED = start("dora.unseen_red")
-_RED_DISCARDS = start("rivers.red")
-_MELD_RED = start("melds.red")
-_LEFT = start("tiles.left")
-_TILES_OPEN = start("tiles.open")
-_EAST_ONLY = start("game.east_only")
-_RED_FIVES = start("game.red_fives")
-_OPEN_TANYAO = start("game.open_tanyao")
-_WIND = start("game.wind")
-_NUMBER = start("game.number")
-_DEALER = start("game.dealer")
-_ROUND_WIND = start("game.round_wind")
-_SEAT_WIND = start("game.seat_wind")
-_VALUED = start("game.valued")
-_REPEAT = start("game.repeat")
-_BETS = start("game.bets")
-_ROUNDS_LEFT = start("game.rounds_left")
-_TARGET = start("game.target")
-_EXTRA = start("game.extra")
-_RIICHI = start("riichi.declared")
-_DOUBLE = start("riichi.double")
-_IPPATSU = start("riichi.ippatsu")
-_WALL = start("wall.left")
-_WALL_LAST = start("wall.last")
-_KONGS = start("wall.kongs")
-_UNTOUCHED = start("wall.untouched")
-_SITUATION = start("legal.situation")
-_DISCARDS = start("legal.discard")
-_DISCARD_RED = start("legal.red")
-_FORBIDDEN = start("legal.forbidden")
-_CHOW = start("legal.chow")
-_PONG = start("legal.pong")
-_OPEN_KONG = start("legal.open_kong")
-_CLOSED_KONG = start("legal.closed_kong")
-_ADDED_KONG = start("legal.added_kong")
-_DRAW_WIN = start("legal.draw_win")
-_CLAIM_WIN = start("legal.claim_win")
-_NINE_TERMINALS = start("legal.nine_terminals")
-_OPEN_TILE = start("legal.open_tile")
-_OPEN_RED = start("legal.open_red")
-_OPEN_FROM = start("legal.open_from")
-
-_OWN_DORA_STEPS = as_steps(layout.OWN_DORA_STEPS)
-_UNSEEN_DORA_STEPS = as_steps(layout.UNSEEN_DORA_STEPS)
-_REPEAT_STEPS = as_steps(layout.REPEAT_STEPS)
-_BET_STEPS = as_steps(layout.BET_STEPS)
-_ROUNDS_LEFT_STEPS = as_steps(layout.ROUNDS_LEFT_STEPS)
-_WALL_STEPS = as_steps(layout.WALL_STEPS)
-_KONG_STEPS = as_steps(COUNTS)
 
 _WINDS = 3  # possible round winds
 _LAST_EAST, _LAST_SOUTH = 3, 7
@@ -113,13 +52,13 @@ def has_drawn(game, seat):
 @jit
 def encode_hand(game, seat, held, out):
     """Write the own hand; held: its nested sets."""
-    write_nested(out, _HAND, held)
-    out[_HAND_RED] = own_reds(game, seat)
+    write_nested(out, at.hand_count, held)
+    out[at.hand_red] = own_reds(game, seat)
     if has_drawn(game, seat):
         drawn = np.int64(game["drawn"])
-        out[_DRAWN] = np.int64(1) << (drawn >> 2)
-        out[_DRAWN_RED] = flag(is_red_tile(game, drawn))
-        out[_REPLACEMENT] = flag(game["replacement"] != 0)
+        out[at.hand_drawn] = np.int64(1) << (drawn >> 2)
+        out[at.hand_drawn_red] = flag(is_red_tile(game, drawn))
+        out[at.hand_replacement] = flag(game["replacement"] != 0)
 
 
 @jit
@@ -129,10 +68,10 @@ def encode_indicators(game, out):
     shown, dora = none, none
     for n in range(np.int64(game["indicators"])):
         kind = np.int64(game["wall"][DORA_INDICATORS[n]]) >> 2
-        out[_INDICATOR + n] = np.int64(1) << kind
+        out[at.dora_indicator + n] = np.int64(1) << kind
         shown = add_one(shown, np.int64(1) << kind)
         dora = add_one(dora, np.int64(1) << np.int64(DORA_OF[kind]))
-    out[_DORA], out[_DORA + 1], out[_DORA + 2] = dora[0], dora[1], dora[2]
+    out[at.dora_count], out[at.dora_count + 1], out[at.dora_count + 2] = dora[0], dora[1], dora[2]
     return shown, dora
 
 
@@ -140,8 +79,8 @@ def encode_indicators(game, out):
 def encode_seen(game, seat, held, opened, dora, out):
     """Write the open and the remaining tiles, and how much dora self has and how much is unseen."""
     left = complement(merge(opened, held))
-    write_nested(out, _TILES_OPEN, opened)
-    write_nested(out, _LEFT, left)
+    write_nested(out, at.tiles_open, opened)
+    write_nested(out, at.tiles_left, left)
     reds = own_reds(game, seat)
     own, red = np.int64(0), bit_count(reds)
     unseen = np.int64(0)
@@ -159,12 +98,12 @@ def encode_seen(game, seat, held, opened, dora, out):
         kinds &= kinds - 1
     seen_red = reds
     for n in range(r.SEATS):
-        seen_red |= out[_RED_DISCARDS + n]
+        seen_red |= out[at.rivers_red + n]
     for n in range(r.SEATS * r.SEATS):
-        seen_red |= out[_MELD_RED + n]
-    out[_UNSEEN_RED] = _FIVES & ~seen_red if game["rules"]["red_fives"] else 0
-    at_least(out, _OWN_DORA, _OWN_DORA_STEPS, own + red)
-    at_least(out, _UNSEEN_DORA, _UNSEEN_DORA_STEPS, unseen)
+        seen_red |= out[at.melds_red + n]
+    out[at.dora_unseen_red] = _FIVES & ~seen_red if game["rules"]["red_fives"] else 0
+    at_least(out, at.dora_own, layout.OWN_DORA_STEPS, own + red)
+    at_least(out, at.dora_unseen, layout.UNSEEN_DORA_STEPS, unseen)
 
 
 @jit
@@ -173,26 +112,26 @@ def encode_game(game, seat, out):
     rules = game["rules"]
     number = np.int64(game["round"])
     east_only = rules["length"] == EAST_ONLY
-    out[_EAST_ONLY] = flag(east_only)
-    out[_RED_FIVES] = flag(rules["red_fives"] != 0)
-    out[_OPEN_TANYAO] = flag(rules["open_tanyao"] != 0)
-    out[_WIND + min(number >> 2, _WINDS - 1)] = ALL_KINDS
-    out[_NUMBER + (number & 3)] = ALL_KINDS
+    out[at.game_east_only] = flag(east_only)
+    out[at.game_red_fives] = flag(rules["red_fives"] != 0)
+    out[at.game_open_tanyao] = flag(rules["open_tanyao"] != 0)
+    out[at.game_wind + min(number >> 2, _WINDS - 1)] = ALL_KINDS
+    out[at.game_number + (number & 3)] = ALL_KINDS
     dealer = (np.int64(game["dealer"]) - seat) & 3
-    out[_DEALER + dealer] = ALL_KINDS
-    out[_ROUND_WIND] = np.int64(1) << (EAST + (number >> 2))
-    out[_SEAT_WIND] = np.int64(1) << (EAST + ((4 - dealer) & 3))
+    out[at.game_dealer + dealer] = ALL_KINDS
+    out[at.game_round_wind] = np.int64(1) << (EAST + (number >> 2))
+    out[at.game_seat_wind] = np.int64(1) << (EAST + ((4 - dealer) & 3))
     target = False
     for relative in range(r.SEATS):
         other = (seat + relative) & 3
-        out[_VALUED + relative] = honoured_kinds(game, other)
+        out[at.game_valued + relative] = honoured_kinds(game, other)
         target = target or game["scores"][other] >= rules["target_points"]
-    at_least(out, _REPEAT, _REPEAT_STEPS, np.int64(game["repeat_counter"]))
-    at_least(out, _BETS, _BET_STEPS, np.int64(game["bets"]))
+    at_least(out, at.game_repeat, layout.REPEAT_STEPS, np.int64(game["repeat_counter"]))
+    at_least(out, at.game_bets, layout.BET_STEPS, np.int64(game["bets"]))
     last = _LAST_EAST if east_only else _LAST_SOUTH
-    at_least(out, _ROUNDS_LEFT, _ROUNDS_LEFT_STEPS, last - number)
-    out[_TARGET] = flag(target)
-    out[_EXTRA] = flag(number > last)
+    at_least(out, at.game_rounds_left, layout.ROUNDS_LEFT_STEPS, last - number)
+    out[at.game_target] = flag(target)
+    out[at.game_extra] = flag(number > last)
 
 
 @jit
@@ -200,9 +139,9 @@ def encode_riichi(game, seat, out):
     """Write which seats are in riichi, in double riichi, and may still win by ippatsu."""
     for relative in range(r.SEATS):
         other = (seat + relative) & 3
-        out[_RIICHI + relative] = flag(game["riichi"][other] != 0)
-        out[_DOUBLE + relative] = flag(game["riichi"][other] != 0 and game["double_riichi"][other] != 0)
-        out[_IPPATSU + relative] = flag(game["ippatsu"][other] != 0)
+        out[at.riichi_declared + relative] = flag(game["riichi"][other] != 0)
+        out[at.riichi_double + relative] = flag(game["riichi"][other] != 0 and game["double_riichi"][other] != 0)
+        out[at.riichi_ippatsu + relative] = flag(game["ippatsu"][other] != 0)
 
 
 @jit
@@ -215,11 +154,11 @@ def last_drawer(next_drawer, left):
 def encode_wall(game, seat, out):
     """Write the number of tiles left in the wall, who draws the last one, the kongs, and if nobody has called yet."""
     left = tiles_left(game)
-    at_least(out, _WALL, _WALL_STEPS, left)
+    at_least(out, at.wall_left, layout.WALL_STEPS, left)
     if left > 0:
-        out[_WALL_LAST + (last_drawer(np.int64(game["turn"]) + 1, left) - seat & 3)] = ALL_KINDS
-    at_least(out, _KONGS, _KONG_STEPS, np.int64(game["kongs"]))
-    out[_UNTOUCHED] = flag(game["interrupted"] == 0)
+        out[at.wall_last + (last_drawer(np.int64(game["turn"]) + 1, left) - seat & 3)] = ALL_KINDS
+    at_least(out, at.wall_kongs, COUNTS, np.int64(game["kongs"]))
+    out[at.wall_untouched] = flag(game["interrupted"] == 0)
 
 
 @jit
@@ -230,8 +169,8 @@ def _encode_discards(low, drawn, out):
     kinds = low & ALL_KINDS | red_kinds
     if low >> r.DISCARD_DRAWN & 1:
         kinds |= np.int64(1) << (drawn >> 2)
-    out[_DISCARDS] = kinds
-    out[_DISCARD_RED] = red_kinds
+    out[at.legal_discard] = kinds
+    out[at.legal_red] = red_kinds
 
 
 @jit
@@ -241,25 +180,25 @@ def encode_legal(game, seat, out):
     if not game["asked"] >> seat & 1 or not r.PHASE_TURN <= phase <= r.PHASE_STOP:
         return
     low, high = game["legal"][seat, 0], game["legal"][seat, 1]
-    out[_SITUATION + phase - r.PHASE_TURN] = ALL_KINDS
+    out[at.legal_situation + phase - r.PHASE_TURN] = ALL_KINDS
     _encode_discards(low, np.int64(game["drawn"]), out)
     if game["turn"] == seat:
-        out[_FORBIDDEN] = game["forbidden"]
-    out[_CHOW] = flag(low >> r.CHOW_LOW & _PAIR)
-    out[_CHOW + 1] = flag(low >> r.CHOW_MIDDLE & _PAIR)
-    out[_CHOW + 2] = flag(low >> r.CHOW_HIGH & _PAIR)
-    out[_PONG] = flag(low >> r.PONG & _PAIR)
-    out[_OPEN_KONG] = flag(low >> r.OPEN_KONG & 1)
-    out[_CLOSED_KONG] = (low >> r.CLOSED_KONG | high << _CLOSED_KONGS_IN_LOW) & ALL_KINDS
-    out[_ADDED_KONG] = high >> (r.ADDED_KONG - r.WORD_BITS) & ALL_KINDS
-    out[_DRAW_WIN] = flag(high >> (r.WIN_BY_DRAW - r.WORD_BITS) & 1)
-    out[_CLAIM_WIN] = flag(high >> (r.WIN_BY_CLAIM - r.WORD_BITS) & 1)
-    out[_NINE_TERMINALS] = flag(high >> (r.NINE_TERMINALS - r.WORD_BITS) & 1)
+        out[at.legal_forbidden] = game["forbidden"]
+    out[at.legal_chow] = flag(low >> r.CHOW_LOW & _PAIR)
+    out[at.legal_chow + 1] = flag(low >> r.CHOW_MIDDLE & _PAIR)
+    out[at.legal_chow + 2] = flag(low >> r.CHOW_HIGH & _PAIR)
+    out[at.legal_pong] = flag(low >> r.PONG & _PAIR)
+    out[at.legal_open_kong] = flag(low >> r.OPEN_KONG & 1)
+    out[at.legal_closed_kong] = (low >> r.CLOSED_KONG | high << _CLOSED_KONGS_IN_LOW) & ALL_KINDS
+    out[at.legal_added_kong] = high >> (r.ADDED_KONG - r.WORD_BITS) & ALL_KINDS
+    out[at.legal_draw_win] = flag(high >> (r.WIN_BY_DRAW - r.WORD_BITS) & 1)
+    out[at.legal_claim_win] = flag(high >> (r.WIN_BY_CLAIM - r.WORD_BITS) & 1)
+    out[at.legal_nine_terminals] = flag(high >> (r.NINE_TERMINALS - r.WORD_BITS) & 1)
     if phase == r.PHASE_CLAIM or phase == r.PHASE_KONG_CLAIM:
         tile = np.int64(game["claim_tile"])
-        out[_OPEN_TILE] = np.int64(1) << (tile >> 2)
-        out[_OPEN_RED] = flag(is_red_tile(game, tile))
-        out[_OPEN_FROM + ((np.int64(game["turn"]) - seat) & 3) - 1] = ALL_KINDS
+        out[at.legal_open_tile] = np.int64(1) << (tile >> 2)
+        out[at.legal_open_red] = flag(is_red_tile(game, tile))
+        out[at.legal_open_from + ((np.int64(game["turn"]) - seat) & 3) - 1] = ALL_KINDS
 
 
 @jit

@@ -17,18 +17,8 @@ from simulator.scoring.winning import DOUBLE_RIICHI, RIICHI, score_hand
 from simulator.shanten import accepted
 from simulator.tiles import DORA_OF, KINDS
 from simulator.walls import DORA_INDICATORS
-from suphx.features import layout
+from suphx.features import at, layout
 from suphx.features.encode_table import own_reds
-from suphx.features.planes import as_steps, start
-
-_LEFT = start("tiles.left")
-_SHANTEN = start("efficiency.shanten")
-_KEEP = start("efficiency.keep")
-_BEST = start("efficiency.best")
-_VALUE_DISCARD = start("efficiency.value_discard")
-_YAKU_DISCARD = start("efficiency.yaku_discard")
-_VALUE_WAIT = start("efficiency.value_wait")
-_VALUE_STEPS = as_steps(layout.VALUE_STEPS)
 
 _MOST_POINTS = 1 << 30  # more than any win
 
@@ -112,8 +102,8 @@ def _write_waits(worth, waits, out):
     while waits:
         kind = bit_count((waits & -waits) - 1)
         waits &= waits - 1
-        for n in range(len(_VALUE_STEPS)):
-            out[_VALUE_WAIT + n] |= np.int64(worth["points"][kind] >= _VALUE_STEPS[n]) << kind
+        for n in range(len(layout.VALUE_STEPS)):
+            out[at.efficiency_value_wait + n] |= np.int64(worth["points"][kind] >= layout.VALUE_STEPS[n]) << kind
 
 
 @jit
@@ -123,26 +113,26 @@ def encode_worth(lookup, game, seat, worth, out):
     worth: a WORTH record as scratch space. If there is a tile to discard, every discard that leaves the hand tenpai is
     scored.
     """
-    if not out[_SHANTEN]:
+    if not out[at.efficiency_shanten]:
         return
     _read_hand(game, seat, worth)
     hand, n_melds = worth["hand"], np.int64(game["n_melds"][seat])
-    discards = out[_KEEP]
+    discards = out[at.efficiency_keep]
     while True:
         discard = discards & -discards  # 0 if there is nothing to discard
         discards ^= discard
         kind = bit_count(discard - 1) if discard else np.int64(0)
         hand[kind] -= discard != 0
-        waits = accepted(lookup, hand, n_melds) & out[_LEFT]
+        waits = accepted(lookup, hand, n_melds) & out[at.tiles_left]
         most, least = _judge_waits(game, seat, waits, discard, worth)
         hand[kind] += discard != 0
-        if discard == out[_BEST]:
+        if discard == out[at.efficiency_best]:
             _write_waits(worth, waits, out)
         if discard:
-            for n in range(len(_VALUE_STEPS)):
-                out[_VALUE_DISCARD + n] |= np.int64(most >= _VALUE_STEPS[n]) << kind
+            for n in range(len(layout.VALUE_STEPS)):
+                out[at.efficiency_value_discard + n] |= np.int64(most >= layout.VALUE_STEPS[n]) << kind
             if least > 0:
-                out[_YAKU_DISCARD] |= discard
+                out[at.efficiency_yaku_discard] |= discard
         if not discards:
             return
 

@@ -15,7 +15,7 @@ import json
 from collections.abc import Iterable, Sequence
 
 from suphx.features.layout_calls import CALL_GROUPS, ORACLE_GROUPS, VALUED_STEPS
-from suphx.features.layout_groups import COUNTS, FLAG, ONE, RIVALS, SEATS, SET, Group, Plane, group
+from suphx.features.layout_groups import COUNTS, FLAG, ONE, RIVALS, SEATS, SET, Group, Plane, group, steps
 
 #: Change it (add 1) when an encoder sets other bits, or a plane means something else, while keys and numbers of planes
 #: stay the same. With the present value the first layout keeps the version by which all weights so far name it.
@@ -29,14 +29,14 @@ PLANES, CALL_PLANES = 838, 958
 # The steps of numbers. A plane is set where the number is at least the step, unless its name says otherwise.
 RIVER_PLACES = 22  # the last place also holds all later discards
 MELD_PLACES = 4
-OWN_DORA_STEPS = (1, 2, 3, 4, 5, 6, 8)
-UNSEEN_DORA_STEPS = (1, 2, 3, 4, 6)
-REPEAT_STEPS = (1, 2, 3, 4, 6)
-BET_STEPS = (1, 2, 3, 4)
-ROUNDS_LEFT_STEPS = (1, 2, 3, 4, 5, 6, 7)
-WALL_STEPS = (1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 28, 32, 36, 40, 48, 56, 64)
-POINT_STEPS = (1_000, 5_000, 10_000, 15_000, 20_000, 25_000, 30_000, 35_000, 40_000, 50_000)
-GAP_STEPS = (
+OWN_DORA_STEPS = steps(1, 2, 3, 4, 5, 6, 8)
+UNSEEN_DORA_STEPS = steps(1, 2, 3, 4, 6)
+REPEAT_STEPS = steps(1, 2, 3, 4, 6)
+BET_STEPS = steps(1, 2, 3, 4)
+ROUNDS_LEFT_STEPS = steps(1, 2, 3, 4, 5, 6, 7)
+WALL_STEPS = steps(1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 28, 32, 36, 40, 48, 56, 64)
+POINT_STEPS = steps(1_000, 5_000, 10_000, 15_000, 20_000, 25_000, 30_000, 35_000, 40_000, 50_000)
+GAP_STEPS = steps(
     -24_000, -16_000, -12_000, -8_000, -4_000, -2_000, -1_000, 0,
     1_000, 2_000, 4_000, 8_000, 12_000, 16_000, 24_000,
 )  # fmt: skip
@@ -46,17 +46,17 @@ WINS = {
     "a mangan": (5, 30), "a haneman": (6, 30), "a baiman": (8, 30), "a yakuman": (13, 30),
 }  # fmt: skip
 RIVAL_WINS = ("2 han 30 fu", "3 han 30 fu", "a mangan", "a haneman")
-RIICHI_PLACE_STEPS = (5, 9, 13)
-SHANTEN_STEPS = (0, 1, 2, 3, 4, 5)
-FORM_SHANTEN_STEPS = (0, 1, 2, 3)
-ACCEPTED_STEPS = (1, 4, 8, 12, 16, 20, 24, 32, 40, 56)
-BACK_STEPS = (8, 16, 24, 32, 48, 64)
+RIICHI_PLACE_STEPS = steps(5, 9, 13)
+SHANTEN_STEPS = steps(0, 1, 2, 3, 4, 5)
+FORM_SHANTEN_STEPS = steps(0, 1, 2, 3)
+ACCEPTED_STEPS = steps(1, 4, 8, 12, 16, 20, 24, 32, 40, 56)
+BACK_STEPS = steps(8, 16, 24, 32, 48, 64)
 BEST_DISCARDS = 3
-VALUE_STEPS = (1_000, 2_000, 3_900, 7_700, 12_000, 16_000)
-LINE_STEPS = (5, 9, 13)
-SAFE_STEPS = (1, 2, 3, 5)
-VISIBLE_HAN_STEPS = (1, 2, 3, 4, 5)
-STREAK_STEPS = (1, 3, 5)
+VALUE_STEPS = steps(1_000, 2_000, 3_900, 7_700, 12_000, 16_000)
+LINE_STEPS = steps(5, 9, 13)
+SAFE_STEPS = steps(1, 2, 3, 5)
+VISIBLE_HAN_STEPS = steps(1, 2, 3, 4, 5)
+STREAK_STEPS = steps(1, 3, 5)
 
 # The look-ahead's axes (see `lookahead.py`).
 LOOKAHEAD_TILES = (1, 2, 3)

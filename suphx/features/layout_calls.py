@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from suphx.features.layout_groups import BAR, COUNTS, FLAG, ONE, RIVALS, SEATS, SET, group
+from suphx.features.layout_groups import BAR, COUNTS, FLAG, ONE, RIVALS, SEATS, SET, group, steps
 
-VALUED_STEPS = (1, 2)
+VALUED_STEPS = steps(1, 2)
 # The proposed call, and the hand after it (chow and pong: before the discard; kongs: before the replacement draw).
-CALLED_LEFT_STEPS = (1, 2)
-AFTER_SHANTEN_STEPS = (0, 1, 2, 3, 4)
-AFTER_TILES_STEPS = (1, 4, 8, 12, 16, 24, 32)
-AFTER_SAFE_STEPS = (1, 2, 4)
-FEW = (0, 1, 2, 3)
-PAIR_STEPS = (1, 2, 3, 4, 5)
-SURE_HAN_STEPS = (1, 2, 3, 4, 5, 6)
-MELD_DORA_STEPS = (1, 2, 3)
+CALLED_LEFT_STEPS = steps(1, 2)
+AFTER_SHANTEN_STEPS = steps(0, 1, 2, 3, 4)
+AFTER_TILES_STEPS = steps(1, 4, 8, 12, 16, 24, 32)
+AFTER_SAFE_STEPS = steps(1, 2, 4)
+FEW = steps(0, 1, 2, 3)
+PAIR_STEPS = steps(1, 2, 3, 4, 5)
+SURE_HAN_STEPS = steps(1, 2, 3, 4, 5, 6)
+MELD_DORA_STEPS = steps(1, 2, 3)
 CALL_GROUPS = [
     group("call.what", FLAG, "{what}", "the kind of call that is proposed",
           what=("chow low", "chow middle", "chow high", "pong", "open kong", "closed kong", "added kong")),
@@ -72,7 +72,7 @@ CALL_GROUPS = [
 
 # What the oracle sees in addition: all of it is hidden from the seat.
 ORACLE_DRAWS = 36
-ORACLE_SHANTEN_STEPS = (0, 1, 2, 3, 4, 5)
+ORACLE_SHANTEN_STEPS = steps(0, 1, 2, 3, 4, 5)
 ORACLE_GROUPS = [
     group("oracle.count", SET, "{rival} >= {n}", "kinds that {rival} holds concealed at least {n} times",
           rival=RIVALS, n=COUNTS),

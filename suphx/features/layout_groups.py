@@ -7,9 +7,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
+import numpy as np
+
+
+def steps(*numbers: int) -> np.ndarray:
+    """Return steps of a number, i64[n], as a constant for compiled code."""
+    return np.array(numbers, np.int64)
+
+
 SEATS = ("self", "right", "across", "left")
 RIVALS = SEATS[1:]
-COUNTS = (1, 2, 3, 4)
+COUNTS = steps(1, 2, 3, 4)
 
 # What a plane may hold.
 SET, ONE, FLAG, BAR = "set of kinds", "at most one kind", "all or none", "the first so many kinds"
@@ -54,4 +62,5 @@ class Group:
 
 def group(key: str, range: str, name: str, meaning: str, **axes: Iterable) -> Group:
     """Return a group; axes: the values that name and meaning are filled in with, by name."""
-    return Group(key, range, name, meaning, {axis: tuple(values) for axis, values in axes.items()})
+    plain = {axis: values.tolist() if isinstance(values, np.ndarray) else values for axis, values in axes.items()}
+    return Group(key, range, name, meaning, {axis: tuple(values) for axis, values in plain.items()})

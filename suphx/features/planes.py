@@ -7,29 +7,13 @@ operations for all 34 kinds at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from simulator.jit import jit
 from simulator.scoring.blocks import bit_count
 from simulator.tiles import ALL_KINDS, KINDS
-from suphx.features import layout
 
 _EMPTY = np.int64(0)
-
-
-def start(key: str) -> np.int64:
-    """Return the index of the first plane of a group (see `layout.start`), as a constant for compiled code.
-
-    It is not an int, since Numba compiles a function again for each literal int that it is called with.
-    """
-    return np.int64(layout.start(key))
-
-
-def as_steps(steps: Iterable[int]) -> np.ndarray:
-    """Return steps of the layout as a constant for compiled code."""
-    return np.array(list(steps), np.int64)
 
 
 @jit

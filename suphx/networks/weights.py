@@ -111,7 +111,7 @@ def load_network(path: Path, model: str | None = None, layout: str = VERSION) ->
     size = NetworkSize(name=description.name, filters=description.filters, blocks=description.blocks)
     with torch.device("meta"):
         network = PolicyNetwork(description.model, size, description.planes)
-    _check_tensors(path, network.state_dict(), tensors)
+    check_tensors(path, network.state_dict(), tensors)
     network.to_empty(device="cpu").load_state_dict(tensors)
     return network
 
@@ -135,7 +135,8 @@ def _check(path: Path, found: _Description, model: str | None, layout: str) -> N
         raise WeightsError(f"{path}: made for layout {found.layout} of planes; this version has layout {layout}")
 
 
-def _check_tensors(path: Path, wanted: Mapping[str, torch.Tensor], found: Mapping[str, torch.Tensor]) -> None:
+def check_tensors(path: Path, wanted: Mapping[str, torch.Tensor], found: Mapping[str, torch.Tensor]) -> None:
+    """Raise WeightsError, naming the file, unless the tensors in it are finite numbers for a network's state."""
     missing, unknown = wanted.keys() - found.keys(), found.keys() - wanted.keys()
     if missing or unknown:
         words = [f"{word} {', '.join(sorted(names)[:3])}" for word, names in

@@ -14,7 +14,7 @@ from simulator.files import write_whole
 from simulator.record import SEATS
 from simulator.rules import Rules
 from suphx.errors import InputError
-from suphx.networks.weights import WeightsError
+from suphx.networks.weights import WeightsError, check_tensors
 from suphx.reward.games import RULES_OF_REWARD, Games
 from suphx.reward.inputs import INPUTS, INPUTS_VERSION, encode
 from suphx.reward.network import RewardNetwork, RewardShape
@@ -130,7 +130,7 @@ class RewardPredictor:
             raise WeightsError(f"{path}: no safetensors file, or an incomplete one ({error})") from error
         with torch.device("meta"):
             network = RewardNetwork(description.shape)
-        _check_tensors(path, network, tensors)
+        check_tensors(path, network.state_dict(), tensors)
         network.to_empty(device="cpu").load_state_dict(tensors)
         return cls(network, description)
 
@@ -151,17 +151,3 @@ def _describe(path: Path, text: str | None) -> Description:
     if set(description.rules) != set(RULES_OF_REWARD):
         raise WeightsError(f"{path}: does not say which rules it was trained for")
     return description
-
-
-def _check_tensors(path: Path, network: RewardNetwork, found: dict[str, torch.Tensor]) -> None:
-    wanted = network.state_dict()
-    if wanted.keys() != found.keys():
-        different = ", ".join(sorted(wanted.keys() ^ found.keys())[:3])
-        raise WeightsError(f"{path}: not the tensors of this network: {different}")
-    for name, tensor in found.items():
-        if tensor.shape != wanted[name].shape or tensor.dtype != torch.float32:
-            raise WeightsError(
-                f"{path}: tensor {name} is {tensor.dtype}{list(tensor.shape)}; {list(wanted[name].shape)}"
-            )
-        if not torch.isfinite(tensor).all():
-            raise WeightsError(f"{path}: tensor {name} contains values that are not finite")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
@@ -67,7 +67,7 @@ class Errors:
         return {"phi_error": (self.square / self.count) ** 0.5} if self.count else {}
 
 
-class Rewards(Protocol):
+class Rewards:
     """Computes the rewards of each round at a batch of tables, in the order in which the rounds end."""
 
     unit: float
@@ -77,19 +77,18 @@ class Rewards(Protocol):
 
     def of(self, ended: Ended) -> np.ndarray:
         """Return f32[n, 4]: the reward of each seat for the rounds that ended in a step. Call it once per step."""
-        ...
+        raise NotImplementedError
 
     def take_errors(self) -> Errors:
-        """Return the prediction errors of the games that have ended since the last call."""
-        ...
+        """Return the prediction errors of the games that have ended since the last call; none without predictions."""
+        return Errors()
 
     def state(self) -> dict[str, np.ndarray]:
-        """Return the state that games in progress need, as plain arrays."""
-        ...
+        """Return the state that games in progress need, as plain arrays; empty if a round's record is enough."""
+        return {}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Resume from what `state` returned."""
-        ...
 
 
 def load_predictor(config: RewardConfig, rules: Rules) -> RewardPredictor | None:
@@ -119,7 +118,7 @@ def make_rewards(config: RewardConfig, slots: int, predictor: RewardPredictor | 
     return PhiRewards(predictor, slots, config.unit)
 
 
-class RoundRewards:
+class RoundRewards(Rewards):
     """Points gained minus the mean over the four seats, since bets may be left on the table or taken from it."""
 
     units = "points"
@@ -133,19 +132,8 @@ class RoundRewards:
         gained -= gained.mean(axis=1, keepdims=True)
         return (gained / self.unit).astype(np.float32)
 
-    def take_errors(self) -> Errors:
-        """Return no errors, since nothing is predicted."""
-        return Errors()
 
-    def state(self) -> dict[str, np.ndarray]:
-        """Return an empty state: a round's record contains everything."""
-        return {}
-
-    def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Do nothing, since there is no state."""
-
-
-class PhiRewards:
+class PhiRewards(Rewards):
     """Differences of Phi. Keeps the start of every round of each game in progress, which is all the predictor reads."""
 
     def __init__(self, predictor: RewardPredictor, slots: int, unit: float | None = None) -> None:

@@ -132,19 +132,3 @@ def _seconds(network: PolicyNetwork | ValueNetwork, role: RoleConfig, learns: bo
 @cache
 def _precision(on_gpu: bool) -> Precision:
     return choose_precision("cuda" if on_gpu else "cpu", None, 1)
-
-
-def table(config: TrainConfig, times: Times, machines: Sequence[int]) -> list[tuple[str, ...]]:
-    """Return rows of docs/scaling.md: a plan for the first number of machines, and so many times it for the others."""
-    rows: list[tuple[str, ...]] = []
-    for n in machines:
-        values = config.model_dump()
-        values["learning"]["batch"] = config.learning.batch * n // machines[0]
-        for role in ("simulators", "engines", "servers", "buffers"):
-            values["roles"][role]["count"] = values["roles"][role]["count"] * n // machines[0]
-        grown = TrainConfig.model_validate(values)
-        rates = bounds(grown, times, math.inf)
-        rows = rows or [("machines", "pairs a step", *list(rates)[:-1])]
-        show = [f"**{rate:,.0f}**" if rate == min(rates.values()) else f"{rate:,.0f}" for rate in rates.values()]
-        rows.append((f"{n}", f"{grown.learning.batch:,}", *show[:-1]))
-    return rows

@@ -8,7 +8,7 @@ import numpy as np
 
 from simulator.record import NO_ACTION
 from suphx.agent.encoder import PlaneEncoder
-from suphx.agent.flow import Encoder, Flow, Network, Sampling
+from suphx.agent.flow import Flow, Network, Sampling
 from suphx.features.encode import encode_oracle_batch
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
@@ -20,7 +20,7 @@ from suphx.selfplay.dropout import drop, dropout_keys
 TEMPERATURE = 1.0
 
 
-class OracleEncoder:
+class OracleEncoder(PlaneEncoder):
     """Encodes a position's planes followed by those of hidden information, each element kept with probability gamma.
 
     With gamma 0 the hidden planes are left out.
@@ -29,16 +29,15 @@ class OracleEncoder:
     def __init__(self, gamma: float, seed: int) -> None:
         """gamma: 0 to 1, which may be set anew. seed: random seed of the dropout."""
         self.gamma, self._seed = gamma, seed
-        self._seen = PlaneEncoder()
 
     def positions(self, games: np.ndarray, index: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Return uint64[n, 838 (+ ORACLE_PLANES)] for seats u8[n] of games[index[n]]."""
-        seen = self._seen.positions(games, index, seats)
+        seen = super().positions(games, index, seats)
         return self._with_hidden(seen, games, index, seats, np.full(len(index), NO_ACTION))
 
     def proposals(self, games: np.ndarray, index: np.ndarray, seats: np.ndarray, actions: np.ndarray) -> np.ndarray:
         """Return uint64[n, 958 (+ ORACLE_PLANES)]: each position with a proposed chow, pong or kong, actions i64[n]."""
-        return self._with_hidden(self._seen.proposals(games, index, seats, actions), games, index, seats, actions)
+        return self._with_hidden(super().proposals(games, index, seats, actions), games, index, seats, actions)
 
     def _with_hidden(
         self, seen: np.ndarray, games: np.ndarray, index: np.ndarray, seats: np.ndarray, options: np.ndarray
@@ -56,7 +55,7 @@ class LearningPolicy(Flow):
         self,
         name: str,
         networks: Mapping[str, Network],
-        encoder: Encoder,
+        encoder: PlaneEncoder,
         seed: int,
         learning: Collection[str],
         others: float | None,

@@ -26,11 +26,10 @@ from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODELS
 from suphx.networks.weights import load_agent, load_agent_network, load_network, save_agent
 from suphx.supervised.bars import testing_bars, training_bars
-from suphx.supervised.card import card
 from suphx.supervised.config import PretrainConfig
 from suphx.supervised.logs import generated, open_prepared
 from suphx.supervised.prepared import SPLITS, Prepared
-from suphx.supervised.results import measure
+from suphx.supervised.results import card, measure
 from suphx.supervised.selection import select
 from suphx.supervised.train import WEAK_NAME, Interrupted, Report, Training
 

@@ -1,9 +1,9 @@
-"""The results of a supervised training beside the paper's: as numbers for JSON, and as tables on the screen."""
+"""The results of a supervised training beside the paper's: as numbers for JSON, tables on the screen, and a card."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.box import SIMPLE
@@ -116,56 +116,90 @@ def with_interval(numbers: Mapping[str, Any]) -> str:
     return f"{percent(numbers['accuracy'])} ±{half:.1f}" if half >= 1 else f"{percent(numbers['accuracy'])} ±{half:.2f}"
 
 
-def _table(title: str) -> Table:
-    return Table(title=title, box=SIMPLE, padding=0, pad_edge=False)
+#: Columns of the table of accuracies, and what they mean.
+_HEAD = ("model", "ours", "paper", "CNN", "commoner", "balanced", "loss", "tested", "trained")
+_MEANING = (
+    "paper, CNN: its Table 3, and the earlier network named there;",
+    "commoner: always the commonest answer; balanced: mean over the answers;",
+    "loss: mean of -log(probability of the answer); tested, trained: pairs",
+)
 
 
-def show_results(results: Mapping[str, Mapping[str, Any]], screen: Console) -> None:
-    """Print the accuracies beside those of the paper's Table 3, then by situation."""
-    table = Table(
-        title="Accuracy on games not trained on, in percent (95 % interval over games)",
-        box=SIMPLE,
-        padding=(0, 1, 0, 0),
-        pad_edge=False,
-    )
-    for name in ("model", "ours", "paper", "CNN", "commoner", "balanced", "loss", "tested", "trained"):
-        table.add_column(name, justify="left" if name == "model" else "right", no_wrap=True)
+def _accuracies(results: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of the table of accuracies."""
     for model, numbers in results.items():
         if not numbers["pairs"]:
-            table.add_row(model, "no pairs")
+            yield (model, "no pairs", *("-" for _ in _HEAD[2:]))
             continue
         paper, _, earlier = PAPER[model]
         trained = numbers.get("training_pairs")
-        table.add_row(
+        yield (
             model, with_interval(numbers), f"{paper}", "-" if earlier is None else f"{earlier}",
             percent(numbers["commoner_answer"]), percent(numbers["balanced_accuracy"]), f"{numbers['log_loss']:.4f}",
             count_words(numbers["pairs"]), "-" if trained is None else count_words(trained),
         )  # fmt: skip
-    screen.print(table)
-    screen.print("paper, CNN: its Table 3, and the earlier network named there;")
-    screen.print("commoner: always the commonest answer; balanced: mean over the answers;")
-    screen.print("loss: mean of -log(probability of the answer); tested, trained: pairs")
-    for words in _remarks(results):
-        screen.print(words)
-    screen.print(_by_situation(results))
 
 
-def _remarks(results: Mapping[str, Mapping[str, Any]]) -> Iterable[str]:
+def _remarks(results: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     if forced := results.get("discard", {}).get("with_forced_moves"):
         yield f"discard, with the discards counted that had no choice: {with_interval(forced)}"
     if chances := results.get("chow", {}).get("by_opportunity"):
         yield f"chow by opportunity (the same call, or none, as the seat): {with_interval(chances)}"
 
 
-def _by_situation(results: Mapping[str, Mapping[str, Any]]) -> Table:
-    table = _table("By situation")
+def _situations(results: Mapping[str, Mapping[str, Any]]) -> Iterator[list[tuple[str, ...]]]:
+    """Yield the rows of accuracies by situation, a list for each grouping."""
+    for group in _GROUPS:
+        names = list(dict.fromkeys(name for each in results.values() for name in each.get(group, {})))
+        cells = {name: [each.get(group, {}).get(name) for each in results.values()] for name in names}
+        yield [
+            (name, *("-" if cell is None or not cell["pairs"] else with_interval(cell) for cell in row))
+            for name, row in cells.items()
+        ]
+
+
+def show_results(results: Mapping[str, Mapping[str, Any]], screen: Console) -> None:
+    """Print the accuracies beside those of the paper's Table 3, then by situation."""
+    title = "Accuracy on games not trained on, in percent (95 % interval over games)"
+    table = Table(title=title, box=SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
+    for name in _HEAD:
+        table.add_column(name, justify="left" if name == "model" else "right", no_wrap=True)
+    for row in _accuracies(results):
+        table.add_row(*row)
+    screen.print(table)
+    for words in (*_MEANING, *_remarks(results)):
+        screen.print(words)
+    table = Table(title="By situation", box=SIMPLE, padding=0, pad_edge=False)
     table.add_column("", no_wrap=True)
     for model in results:
         table.add_column(model, justify="right", no_wrap=True)
-    for group in _GROUPS:
-        names = list(dict.fromkeys(name for each in results.values() for name in each.get(group, {})))
-        for n, name in enumerate(names):
-            cells = [each.get(group, {}).get(name) for each in results.values()]
-            words = ["-" if cell is None or not cell["pairs"] else with_interval(cell) for cell in cells]
-            table.add_row(escape(name), *words, end_section=n == len(names) - 1)
-    return table
+    for rows in _situations(results):
+        for name, *cells in rows:
+            table.add_row(escape(name), *cells)
+        table.add_section()
+    screen.print(table)
+
+
+def card(
+    name: str,
+    about: Mapping[str, str],
+    networks: Mapping[str, PolicyNetwork],
+    results: Mapping[str, Mapping[str, Any]],
+) -> str:
+    """Return the Markdown card of an agent; results: model -> numbers as returned by `evaluate_model`."""
+    sizes = ", ".join(f"{model} {each.size.filters} x {each.size.blocks}" for model, each in networks.items())
+    situations = [row for rows in _situations(results) for row in rows]
+    parts = (
+        [f"# {name}", "", f"Five networks trained on what players answered in logs: {about['data']}."],
+        [f"Made by `{about['command']}`."],
+        [f"Filters x blocks: {sizes}."],
+        ["Accuracy in percent on games not trained on, with its 95 % interval (the game is the unit):"],
+        _markdown(_HEAD, _accuracies(results)),
+        [*_MEANING, *_remarks(results)],
+        _markdown(("situation", *results), situations),
+    )
+    return "\n\n".join("\n".join(part) for part in parts) + "\n"
+
+
+def _markdown(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
+    return [f"| {' | '.join(cells)} |" for cells in (head, ("---",) * len(head), *rows)]

@@ -53,7 +53,7 @@ class Caller:
         legal = np.flatnonzero(asked.legal[0])
         calls = legal[legal > 38]
         chosen = calls[:1] if len(calls) else legal[-1:]
-        return Choice(chosen, np.zeros(1, np.float32))
+        return Choice(chosen)
 
 
 def bot(**options: object) -> Bot:

@@ -91,7 +91,7 @@ def rewrite(path: Path, tensors: dict | None = None, **words: object) -> None:
         ({"games": "north"}, "games: "),
         ({"rules": {}}, "which rules"),
         ({"colour": "red"}, "colour: "),
-        ({"shape": {"inputs": 45, "hidden": 9}}, r"tensor .* is torch.float32\[8"),
+        ({"shape": {"inputs": 45, "hidden": 9}}, r"tensor .* has shape \[8"),
     ],
 )
 def test_a_description_that_does_not_fit_is_refused_with_the_files_name(saved, words, said):
@@ -106,7 +106,7 @@ def test_odd_tensors_are_refused(saved):
     for changed, said in (
         ({name: tensor for name, tensor in tensors.items() if name != "output.bias"}, "output.bias"),
         (tensors | {"output.bias": torch.tensor([float("nan")])}, "finite"),
-        (tensors | {"output.bias": torch.zeros(1, dtype=torch.int64)}, "int64"),
+        (tensors | {"output.bias": torch.zeros(1, dtype=torch.int64)}, "finite"),
     ):
         rewrite(saved, changed)
         with pytest.raises(WeightsError, match=said):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from suphx.bench.speed_page import filled, tables
+from suphx.bench.speed_page import filled, plan_rates, tables
 from suphx.config import load_config
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.sizes import SIZES
@@ -130,6 +130,6 @@ def test_a_page_without_a_place_for_a_table_is_refused():
 
 def test_twice_the_machines_do_twice_as_much_until_minibatches_are_the_limit():
     config = load_config(Path("cluster"), TrainConfig)
-    head, *rows = expected.table(config, Times(0, 0, 0, 0), (10, 20, 1000))
+    head, *rows = plan_rates(config, Times(0, 0, 0, 0), (10, 20, 1000))
     minibatches = [float(row[head.index("minibatches")].strip("*").replace(",", "")) for row in rows]
     assert minibatches[1] < 2 * minibatches[0] and minibatches[2] < 50 * minibatches[0]

@@ -57,7 +57,7 @@ class Eager:
 
     def act(self, games: np.ndarray, asked: Any) -> Choice:
         actions = [self._choose(np.flatnonzero(row).tolist()) for row in asked.legal]
-        return Choice(np.array(actions, np.int64), np.zeros(len(actions), np.float32))
+        return Choice(np.array(actions, np.int64))
 
     def _choose(self, legal: list[int]) -> int:
         kongs = [action for action in legal if CLOSED_KONG <= action < WIN_BY_DRAW]

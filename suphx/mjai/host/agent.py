@@ -109,7 +109,7 @@ class ExternalAgent:
         for n, bot in self._answered(questions, games, asked):
             if bot.answer is not None:
                 actions[n] = int(bot.answer)
-        return Choice(actions, np.zeros(len(asked), np.float32))
+        return Choice(actions)
 
     def _answered(
         self, questions: deque[tuple[int, HostedSeat]], games: np.ndarray, asked: Decisions

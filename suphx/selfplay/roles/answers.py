@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import ray
@@ -102,29 +102,26 @@ class PlayingNetworks:
         }
 
 
-class Answers(Protocol):
+class Answers:
     """Who answers for the networks at a simulator's tables."""
 
-    waiting: float
+    waiting = 0.0
     """Seconds spent waiting for answers of other processes."""
 
     def current(self) -> tuple[int, float]:
         """Return the version of the learner's weights and their gamma."""
-        ...
+        raise NotImplementedError
 
     def ask(self, player: int, model: str, planes: np.ndarray) -> tuple[np.ndarray, int, float]:
         """Return logits f32[n, 34 or 2] (of the critic: f32[n, 4]), the version of the weights, and its gamma."""
-        ...
+        raise NotImplementedError
 
     def follow(self) -> None:
         """Be called between two steps of the tables: newer weights may be used from now on."""
-        ...
 
 
-class OwnNetworks:
+class OwnNetworks(Answers):
     """Networks in the simulator's own process."""
-
-    waiting = 0.0
 
     def __init__(self, networks: PlayingNetworks, pause: float) -> None:
         """Wait for the current weights. pause: seconds between two requests for newer ones."""
@@ -152,14 +149,13 @@ class OwnNetworks:
                 self._next = time.monotonic() + self._pause
 
 
-class Engines:
-    """A simulator's access to the inference engines: one of them, or another one if that is gone."""
+class Engines(Answers):
+    """A simulator's access to the inference engines, which follow by themselves: one, or another if that is gone."""
 
     def __init__(self, engines: list[Any], first: int) -> None:
         """engines: handles of the actors. first: number of the engine to ask first."""
         self._engines = engines
         self._first = first % len(engines)
-        self.waiting = 0.0
 
     def current(self) -> tuple[int, float]:
         """Return the result of `InferenceEngine.current`."""
@@ -171,9 +167,6 @@ class Engines:
         found = self._call("answer", player, model, planes)
         self.waiting += time.perf_counter() - began
         return found
-
-    def follow(self) -> None:
-        """Do nothing: engines follow by themselves."""
 
     def _call(self, method: str, *arguments: object) -> Any:
         tries = 0
