@@ -48,6 +48,7 @@ QUICK: dict[str, list[str]] = {
     "duel play normal": ["--deals", "5"],
     "poker equity": [],
     "poker solve": ["--iterations", "10"],
+    "bench duel": ["--games", "50", "--iterations", "20"],
     "bench features": ["--seconds", "0.1", "--positions", "100"],
 }
 #: The same, where it takes longer.

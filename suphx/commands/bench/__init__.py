@@ -4,6 +4,7 @@ import typer
 
 from suphx.commands.bench.adapt import adapt
 from suphx.commands.bench.direction import direction
+from suphx.commands.bench.duel import duel
 from suphx.commands.bench.equilibrium import equilibrium
 from suphx.commands.bench.evaluate import evaluate
 from suphx.commands.bench.features import features
@@ -28,3 +29,4 @@ bench.command()(adapt)
 bench.command()(direction)
 bench.command()(equilibrium)
 bench.command()(poker)
+bench.command()(duel)

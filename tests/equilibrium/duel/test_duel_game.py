@@ -10,9 +10,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from simulator.jit import jit
 from simulator.lookup import get_lookup
 from simulator.tiles import NO_TILE, kind_name, parse_kinds
+from suphx.bench.duel import bench_duel, play_plans
 from suphx.equilibrium.duel.abstraction import NODE, Rules, deal, grow, options_of
 from suphx.equilibrium.duel.patterns import KINDS, NORMAL, PAIRS, PONGS, TILES
 from suphx.equilibrium.duel.plans import planned_action
@@ -232,24 +232,11 @@ def test_the_wall_runs_out_and_nobody_pays():
     assert payoff(duel) == 0 and duel["front"] == duel["back"] == TILES
 
 
-@jit
-def heuristic_games(lookup, games, seed, plans, totals, duels):
-    """Play games of two fixed plans; count payoffs -2 to 2, and turns."""
-    duel = duels[0]
-    for number in range(games):
-        deal(seed, 0, number, True, duel)
-        duel["plan"][0], duel["plan"][1] = plans[0], plans[1]
-        while duel["phase"] != OVER:
-            act(lookup, duel, planned_action(lookup, duel))
-        totals[payoff(duel) + 2] += 1
-        totals[5] += duel["turn"][0] + duel["turn"][1] - 2
-
-
 @pytest.mark.parametrize("plan, twos", [(NORMAL, (0.0, 0.1)), (PONGS, (0.35, 0.6)), (PAIRS, (0.8, 1.0))])
 def test_how_often_a_plan_wins_with_two_points(plan, twos):
     """A plan takes every win, so that those of pongs often have a run in place of the last triplet."""
     totals = np.zeros(6, np.int64)
-    heuristic_games(LOOKUP, 500, 1, np.array([plan, plan]), totals, new_duels(1))
+    play_plans(LOOKUP, 500, 1, np.array([plan, plan]), totals, new_duels(1))
     assert totals[:5].sum() == 500 and totals[2] < 100
     assert twos[0] <= (totals[0] + totals[4]) / (500 - totals[2]) <= twos[1]
 
@@ -304,3 +291,9 @@ def test_a_tree_holds_every_choice_and_ends_in_payoffs():
         assert set((inner["key"] & 63).tolist()) <= set(rules.turns)
         assert ((inner["child"] >= 0).sum(1) == [options_of(int(key)) for key in inner["key"]]).all()
         assert (np.abs(tree["payoff"]) <= 2).all() and not tree["payoff"][tree["key"] >= 0].any()
+
+
+def test_the_benchmark_measures_games_iterations_and_an_evaluation(monkeypatch):
+    monkeypatch.setattr("suphx.bench.duel._DEALS", 20)
+    numbers = bench_duel(50, 20)
+    assert len(numbers) == 8 and all(value > 0 for value in numbers.values())
