@@ -1,7 +1,8 @@
 // The start page: play against agents, open or drop a log to have it reviewed, watch games, and what is there of each.
-import { h, show } from "suphx/dom.js";
+import { h, s, show } from "suphx/dom.js";
 import { ask, formOf } from "suphx/server.js";
 import { applySettings, loadSettings } from "suphx/settings.js";
+import { symbols, tile } from "suphx/tiles.js";
 
 const PLACES = ["Right", "Across", "Left"];
 const WINDS = ["East", "South", "West", "North"];
@@ -74,7 +75,19 @@ function keptList({ path, at, title, look, words, items, hear }) {
   return section;
 }
 
-const card = (id, title, ...content) => h("section", { class: "card", "aria-labelledby": `${id}-title` }, h("h2", { id: `${id}-title` }, title), content);
+const card = (id, title, picture, ...content) => h("section", { class: "card", "aria-labelledby": `${id}-title` }, h("h2", { id: `${id}-title` }, title),
+  s("svg", { class: "picture", viewBox: "0 0 300 110", "aria-hidden": "true" }, s("rect", { class: "felt", width: 300, height: 110, rx: 10 }), picture), content);
+
+// What each card is about: an own hand with its draw, a hand with an agent's probabilities, a table of four.
+const HAND = ["2m", "3m", "4m", "0p", "6p", "7p", "5s", "5s", "1z"];
+const handOf = (y, width) => HAND.map((face, n) => tile(face, 24 + n * width + (n === HAND.length - 1 ? 8 : 0), y, width));
+const PICTURES = {
+  play: () => [handOf(52, 27), s("path", { class: "turn", d: "M253 22 263 34 273 22Z" })],
+  review: () => [handOf(62, 27), [0.1, 0.06, 0, 0.05, 0, 0, 0, 0.12, 0.9].map((share, n) => s("rect", {
+    class: share > 0.5 ? "bar preferred" : "bar", x: 32 + n * 27 + (n === HAND.length - 1 ? 8 : 0), y: 56 - 44 * share, width: 12, height: 44 * share + 2 }))],
+  watch: () => [s("rect", { class: "middle", x: 125, y: 35, width: 50, height: 40, rx: 5 }), [0, 90, 180, 270].map((turn) =>
+    s("g", { transform: `translate(150 55) rotate(${turn})` }, [...Array(7).keys()].map((n) => tile("", -35 + 10 * n, turn % 180 ? 80 : 36, 10))))],
+};
 const row = (words, field) => h("label", {}, h("span", {}, words), field);
 const seedField = (id) => h("input", { type: "number", id, min: 0, max: MAX_SEED, step: 1, required: true, value: Math.floor(Math.random() * SEEDS) });
 const fileField = (id, take) => h("input", { type: "file", id, accept: LOGS, onchange: (event) => {
@@ -105,7 +118,7 @@ function playCard() {
     begin("/api/play", [...agents.map((each) => ["agent", each.value]), ["seat", chosen], ["length", length.value],
       ["decision", decision], ["reserve", reserve], ["seed", seed.value]], "play");
   };
-  return card("play", "Play against agents",
+  return card("play", "Play against agents", PICTURES.play(),
     h("form", { class: "seating", onsubmit: onSubmit(start) }, PLACES.map((place, n) => row(place, agents[n])),
       row("Your seat", seat), row("Length", length), row("Clock", clock), row("Seed", seed), h("button", { type: "submit", id: "play" }, "Play")),
     keptList({ path: "/api/play", at: "play", title: "Your games", look: "played", items: (found) => found.games, hear: (found) => offer(agents, found.agents),
@@ -120,7 +133,7 @@ function reviewCard() {
   const hear = (found) => {
     by.textContent = `Games are reviewed by ${found.agent}.`;
   };
-  return card("review", "Review a game",
+  return card("review", "Review a game", PICTURES.review(),
     h("label", { class: "drop", for: "log" }, h("b", {}, "Drop a log here, or open one"),
       h("span", { class: "quiet" }, "mjlog, Tenhou's JSON or mjai; it stays on this machine"), fileField("log", sendFile)),
     byAddress, by,
@@ -142,7 +155,7 @@ function watchCard() {
       " ", h("span", { class: "quiet" }, new Date(1000 * each.time).toLocaleString()))));
     if (found.samples && !found.samples.length) show(samples, h("li", { class: "quiet" }, "There are none yet."));
   };
-  return card("watch", "Watch agents play",
+  return card("watch", "Watch agents play", PICTURES.watch(),
     h("form", { class: "seating", onsubmit: onSubmit(() => start("live", [...agents.map((each) => ["agent", each.value]), ["seed", seed.value]])) },
       WINDS.map((wind, n) => row(wind, agents[n])), row("Seed", seed), h("button", { type: "submit", id: "watch" }, "Watch")),
     h("label", { class: "recorded", for: "recorded" }, "Or open a recorded game", fileField("recorded", (file) => file && start("recorded", [["log", file]]))), sampled,
@@ -160,5 +173,5 @@ export function showStart(root) {
     said.classList.toggle("error", Boolean(isError));
     said.scrollIntoView({ block: "nearest" });
   };
-  show(root, h("main", { class: "start cards" }, h("h1", {}, "Suphx"), said, playCard(), reviewCard(), watchCard()));
+  show(root, symbols(), h("main", { class: "start cards" }, h("h1", {}, "Suphx"), said, playCard(), reviewCard(), watchCard()));
 }

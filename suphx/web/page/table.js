@@ -113,9 +113,9 @@ function sides(frame, seat) {
 }
 
 function middle(frame) {
-  const width = 32;
+  const width = 37;
   const shown = [...Array(WALLS).keys()].map((n) =>
-    tile(frame.indicators[n] || "", -(WALLS / 2 - n) * width, -16, width));
+    tile(frame.indicators[n] || "", -(WALLS / 2 - n) * width, -26, width));
   const counts = [
     `${frame.left} ${term("tiles left")}`,
     frame.repeat ? `${term("repeat counter")} ${frame.repeat}` : null,
@@ -123,10 +123,10 @@ function middle(frame) {
   ].filter(Boolean);
   return s("g", { transform: `translate(${MIDDLE} ${MIDDLE})` },
     s("rect", { class: "middle", x: -CENTRE, y: -CENTRE, width: 2 * CENTRE, height: 2 * CENTRE, rx: 12 }),
-    s("text", { class: "round", "text-anchor": "middle", y: -48 }, roundName(frame.name, 0)),
-    s("text", { class: "small", "text-anchor": "middle", y: -25 }, counts[0]),
+    s("text", { class: "round", "text-anchor": "middle", y: -58 }, roundName(frame.name, 0)),
+    s("text", { class: "small", "text-anchor": "middle", y: -35 }, counts[0]),
     shown,
-    counts.slice(1).map((words, n) => s("text", { class: "small", "text-anchor": "middle", y: 50 + 21 * n }, words)),
+    counts.slice(1).map((words, n) => s("text", { class: "small", "text-anchor": "middle", y: 52 + 21 * n }, words)),
   );
 }
 
