@@ -49,7 +49,7 @@ _PUBLISH_STEPS = 4
 #: Rounds per table that must be finished before the measurement begins.
 _ROUNDS_BEFORE = 1
 #: The measurement begins after so many times its own length at the latest.
-_LONGEST_WARM_UP = 3
+_LONGEST_WARM_UP = 2
 _POLL_SECONDS = 0.5
 
 

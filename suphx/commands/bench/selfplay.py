@@ -11,7 +11,7 @@ import typer
 
 def selfplay(
     sizes: Annotated[str, typer.Option(help="Network sizes, with commas: small, base, paper.")] = ("small,base"),
-    seconds: Annotated[float, typer.Option(min=0.1, help="Seconds for each measurement.")] = 10.0,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Seconds for each measurement.")] = 5.0,
     games: Annotated[int, typer.Option(min=2, help="Games side by side, of each simulator.")] = 1024,
     batch: Annotated[int, typer.Option(min=1, help="Questions of a step of learning.")] = 1024,
     roles: Annotated[bool, typer.Option(help="Also measure the roles on Ray, on one and two cores.")] = True,
@@ -24,7 +24,7 @@ def selfplay(
 ) -> None:
     """Measure play in one process and by roles, play and learning together, and what the networks alone would do.
 
-    Networks are fresh. Ratios are of questions to networks. On a machine that has other work too those of the collector
+    Networks are fresh. By default it takes some four minutes. Ratios are of questions to networks. On a machine that has other work too those of the collector
     hold, and `ratio_busy` of the roles nearly so; for the rest the machine should have nothing else to do.
     """
     from rich.console import Console
@@ -41,7 +41,7 @@ def selfplay(
     table = Table("size", "of", "measured", "value")
     parts = parts_of(precision, roles, engines)
     words = f"of {', '.join(size.name for size in wanted)}: {', '.join(parts)}"
-    screen.print(f"{words}; up to {5 * seconds:g} s each, and some to start", style="dim", highlight=False)
+    screen.print(f"{words}; up to {3 * seconds:g} s each, and some to start", style="dim", highlight=False)
     for size in wanted:
         found: dict[str, dict[str, float]] = {}
         for part, figures in bench_selfplay(size, precision, seconds, games, batch, roles, engines):
