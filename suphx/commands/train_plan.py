@@ -67,13 +67,12 @@ def show_local_plan(config: TrainConfig, pace: Pace, as_json: bool) -> None:
     from simulator.rules import Rules
     from suphx.reward.rounds import load_predictor
     from suphx.selfplay.evaluation import check_opponent
-    from suphx.selfplay.seating import opponents
     from suphx.selfplay.sources import load_opponents, load_start, load_teachers
 
     load_start(config)
     load_teachers(config)
     load_predictor(config.reward, Rules.preset(config.rules))
-    load_opponents(config.table, opponents(config.table), config.seed)
+    load_opponents(config.table, config.table.opponents, config.seed)
     check_opponent(config.evaluation)
     if as_json:
         print(json.dumps({"pace": asdict(pace)}))

@@ -115,9 +115,7 @@ def _table_plain(array, rows):
     return array.reshape(rows, -1)
 
 
-table = (
-    _table_plain if numba_config.DISABLE_JIT else _table_compiled
-)  # `reshape` would take longer than a rule
+table = _table_plain if numba_config.DISABLE_JIT else _table_compiled  # `reshape` would take longer than a rule
 
 
 @jit

@@ -23,7 +23,6 @@ from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.pace import DECISIONS_A_GAME, QUESTIONS_A_GAME
 from suphx.selfplay.roles.plan import Node
 from suphx.selfplay.roles.resources import HALVES, RoleConfig
-from suphx.selfplay.seating import learning_seats
 from suphx.selfplay.sources import load_start
 
 #: Seconds of a core. Simulator: for a question, and for a request to an engine. Engine: for a request, and for a row of
@@ -116,7 +115,7 @@ def times_of(config: TrainConfig) -> Times:
 
 def _learned(config: TrainConfig) -> dict[str, float]:
     """Return the questions of a game that are learned from, by model."""
-    share = learning_seats(config.table) / SEATS
+    share = config.table.learning_seats / SEATS
     return {model: share * QUESTIONS_A_GAME[model] for model in config.learning.models}
 
 

@@ -35,7 +35,7 @@ from suphx.selfplay.evaluation import Strength
 from suphx.selfplay.monitor import Monitor
 from suphx.selfplay.play import Counts, Play
 from suphx.selfplay.policy import Policy
-from suphx.selfplay.seating import earlier_names, opponents, temperature_of_opponents
+from suphx.selfplay.seating import earlier_names
 from suphx.selfplay.sources import load_opponents, load_teachers
 from suphx.selfplay.status import Collapsed, Interrupted, Report
 from suphx.selfplay.training import Checkpoint, Tensors, Training
@@ -58,7 +58,7 @@ class LocalTraining(Training):
         saved = self._monitor.saved()
         super().__init__(config, learner, saved)
         self.replay = ReplayBuffer(config.learning.replay, config.seed)
-        against = load_opponents(config.table, opponents(config.table), config.seed, precision)
+        against = load_opponents(config.table, config.table.opponents, config.seed, precision)
         against += [self._earlier_agent(place) for place in range(len(self.earlier.kept))]
         if self.progress.replay is None:
             self.progress.dealt_from = self.progress.version
@@ -149,7 +149,7 @@ class LocalTraining(Training):
         self.replay.advance(self.progress.version)
         self._play_by_current_weights()
         if place is not None:
-            self.collector.set_opponent(1 + len(opponents(self.config.table)) + place, self._earlier_agent(place))
+            self.collector.set_opponent(1 + len(self.config.table.opponents) + place, self._earlier_agent(place))
 
     def _play_by_current_weights(self) -> None:
         self._networks |= self.learner.networks
@@ -161,7 +161,7 @@ class LocalTraining(Training):
     def _earlier_agent(self, place: int) -> NetworkAgent:
         """Return the earlier version that is kept in a place, as it plays at the tables."""
         name, networks = earlier_names(self.config.table)[place], self._networks | self.earlier.kept[place]
-        sampling = Sampling(temperature_of_opponents(self.config.table), self.config.seed)
+        sampling = Sampling(self.config.table.temperature, self.config.seed)
         return NetworkAgent(name, networks, PlaneEncoder(), self._precision, sampling, batch_invariant=True)
 
     def _tell(self, counts: Counts, seconds: float, learning: float) -> None:

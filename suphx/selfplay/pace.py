@@ -21,7 +21,6 @@ from suphx.errors import InputError
 from suphx.features.layout import ORACLE_PLANES
 from suphx.networks.sizes import MODEL_PLANES
 from suphx.selfplay.roles.resources import IN_FLIGHT, SENT_QUESTIONS
-from suphx.selfplay.seating import learning_seats
 
 if TYPE_CHECKING:
     from suphx.selfplay.config import TrainConfig
@@ -57,7 +56,7 @@ class Pace:
 def pace_of(config: TrainConfig, tables: int, by_roles: bool = False) -> Pace:
     """Return the pace of a training. tables: total number, over all simulators."""
     learning = config.learning
-    share = learning_seats(config.table) / SEATS
+    share = config.table.learning_seats / SEATS
     asked = {model: share * QUESTIONS_A_GAME[model] for model in learning.models}
     steps_a_game = sum(learning.replay.reuse * n / learning.batch_for(model) for model, n in asked.items())
     games = config.publish_steps / steps_a_game

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -14,13 +14,6 @@ from suphx.config import Config
 LEARNER = 0
 
 
-class FourLearners(Config):
-    """The latest policy in all four seats, which all give data."""
-
-    kind: Literal["selfplay"] = "selfplay"
-    """Which table this is."""
-
-
 class EarlierConfig(Config):
     """Earlier versions of the run itself among the opponents."""
 
@@ -29,6 +22,18 @@ class EarlierConfig(Config):
     plays in their place, and then the newest replaces the oldest."""
     every: int = Field(default=5_000, ge=1)
     """Games of self-play between two versions that are kept."""
+
+
+class FourLearners(Config):
+    """The latest policy in all four seats, which all give data."""
+
+    kind: Literal["selfplay"] = "selfplay"
+    """Which table this is."""
+    opponents: ClassVar[tuple[str, ...]] = ()
+    earlier: ClassVar[EarlierConfig | None] = None
+    temperature: ClassVar[float | None] = None
+    learning_seats: ClassVar[int] = SEATS
+    """How many of the four seats give data."""
 
 
 class OneAgainstThree(Config):
@@ -43,6 +48,7 @@ class OneAgainstThree(Config):
     """Earlier versions of the run itself, as opponents after the named ones; null for none."""
     temperature: float | None = Field(default=None, gt=0)
     """Temperature at which opponents' answers are drawn; null: the likeliest answer."""
+    learning_seats: ClassVar[int] = 1
 
     @model_validator(mode="after")
     def _has_opponents(self) -> OneAgainstThree:
@@ -54,30 +60,9 @@ class OneAgainstThree(Config):
 TableConfig = Annotated[FourLearners | OneAgainstThree, Field(discriminator="kind")]
 
 
-def opponents(table: TableConfig) -> tuple[str, ...]:
-    """Return the names of the named opponents, which are players 1, 2, ..."""
-    return table.opponents if isinstance(table, OneAgainstThree) else ()
-
-
-def earlier(table: TableConfig) -> EarlierConfig | None:
-    """Return how many earlier versions of the run play, as players after the named opponents; None if none does."""
-    return table.earlier if isinstance(table, OneAgainstThree) else None
-
-
 def earlier_names(table: TableConfig) -> tuple[str, ...]:
     """Return what the places of earlier versions are called."""
-    config = earlier(table)
-    return tuple(f"earlier version {place + 1}" for place in range(config.count if config else 0))
-
-
-def learning_seats(table: TableConfig) -> int:
-    """Return how many of a table's four seats give data."""
-    return 1 if isinstance(table, OneAgainstThree) else SEATS
-
-
-def temperature_of_opponents(table: TableConfig) -> float | None:
-    """Return the temperature of opponents' answers; None if they take the likeliest."""
-    return table.temperature if isinstance(table, OneAgainstThree) else None
+    return tuple(f"earlier version {place + 1}" for place in range(table.earlier.count if table.earlier else 0))
 
 
 def seated(table: TableConfig, numbers: np.ndarray) -> np.ndarray:
@@ -87,6 +72,6 @@ def seated(table: TableConfig, numbers: np.ndarray) -> np.ndarray:
     if isinstance(table, OneAgainstThree):
         places = np.arange(1, SEATS)
         seats = (game[:, None] + places) % SEATS  # seat `game % 4` is left to the learner
-        which = (game[:, None] // SEATS + places - 1) % len(opponents(table) + earlier_names(table))
+        which = (game[:, None] // SEATS + places - 1) % len(table.opponents + earlier_names(table))
         np.put_along_axis(players, seats, LEARNER + 1 + which, axis=1)
     return players

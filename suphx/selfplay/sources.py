@@ -15,7 +15,7 @@ from suphx.networks.precision import Precision
 from suphx.networks.weights import load_agent, load_card, load_network
 from suphx.reward.rounds import predictor_hash
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.seating import TableConfig, opponents, temperature_of_opponents
+from suphx.selfplay.seating import TableConfig
 
 
 def load_start(config: TrainConfig) -> dict[str, PolicyNetwork]:
@@ -42,7 +42,7 @@ def load_opponents(
     table: TableConfig, names: Sequence[str], seed: int, precision: Precision | None = None
 ) -> list[Agent]:
     """Return the named opponents as they play at such tables; raises InputError if one cannot be loaded."""
-    temperature, found = temperature_of_opponents(table), []
+    temperature, found = table.temperature, []
     for name in names:
         agent = load_player(name, seed, temperature, precision, batch_invariant=True)
         if isinstance(agent, Follower):
@@ -65,7 +65,7 @@ def fingerprints(config: TrainConfig) -> dict[str, str]:
     Raises InputError if a file cannot be read.
     """
     found = {"start": fingerprint(config.start)}
-    found |= {f"opponent {name}": fingerprint(name) for name in opponents(config.table)}
+    found |= {f"opponent {name}": fingerprint(name) for name in config.table.opponents}
     if config.teacher is not None:
         found |= {
             f"teacher {model}": hash_of_file(config.teacher / f"{model}.safetensors")

@@ -24,7 +24,6 @@ from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.earlier import EarlierState, EarlierVersions
 from suphx.selfplay.evaluation import Strength
 from suphx.selfplay.play import Counts
-from suphx.selfplay.seating import earlier
 from suphx.selfplay.sources import fingerprints
 from suphx.selfplay.status import Collapsed, words_of_collapse, words_of_lost_rank
 
@@ -82,7 +81,7 @@ class Training:
         """learner: as it starts. saved: the checkpoint to go on from, if there is one."""
         self.config, self.learner = config, learner
         self.averages = Averages()
-        self.earlier = EarlierVersions(earlier(config.table), learner.networks)
+        self.earlier = EarlierVersions(config.table.earlier, learner.networks)
         self.progress = Progress(purpose=purpose(config))
         if saved is not None:
             self.progress, tensors = saved

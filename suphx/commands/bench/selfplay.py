@@ -24,8 +24,9 @@ def selfplay(
 ) -> None:
     """Measure play in one process and by roles, play and learning together, and what the networks alone would do.
 
-    Networks are fresh. By default it takes some four minutes. Ratios are of questions to networks. On a machine that has other work too those of the collector
-    hold, and `ratio_busy` of the roles nearly so; for the rest the machine should have nothing else to do.
+    Networks are fresh. By default it takes some four minutes. Ratios are of questions to networks. On a machine that
+    has other work too those of the collector hold, and `ratio_busy` of the roles nearly so; for the rest the machine
+    should have nothing else to do.
     """
     from rich.console import Console
     from rich.table import Table

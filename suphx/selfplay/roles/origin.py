@@ -24,7 +24,7 @@ from suphx.reward.rounds import load_predictor
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.roles.messages import PackedNetwork, pack_all
 from suphx.selfplay.roles.role import ask, find
-from suphx.selfplay.seating import LEARNER, earlier_names, opponents
+from suphx.selfplay.seating import LEARNER, earlier_names
 from suphx.selfplay.sources import load_teachers
 
 #: Seconds to wait for a monitor that has died and is being restarted.
@@ -85,7 +85,7 @@ def read_origin(config: TrainConfig, start: Mapping[str, PolicyNetwork]) -> tupl
     used.
     """
     against = {}
-    for name in dict.fromkeys(opponents(config.table)):
+    for name in dict.fromkeys(config.table.opponents):
         if name.partition(":")[0] == UNTRAINED:
             raise InputError(f"{name}: fresh networks cannot sit at the tables of a distributed training")
         if has_networks(name):

@@ -7,7 +7,7 @@ that all processes start, to handle the errors they raise, and to notice if the 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
@@ -35,6 +35,8 @@ from suphx.selfplay.roles.simulator import Simulator
 from suphx.selfplay.status import Collapsed, Interrupted, Report
 from suphx.selfplay.training import Progress, purpose
 
+#: Threads of the monitor besides its main one.
+_MONITOR_THREADS = {"measure": 1, "interrupt": 1}
 #: Seconds between two checks of the run.
 _LOOK_SECONDS = 1.0
 #: Seconds that simulators have to end by themselves.
@@ -115,21 +117,16 @@ class DistributedTraining:
         config, roles = self.config, self.config.roles
         here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
         moments = self.progress.learner.moments if self.progress.learner else None
-        start = self._start("monitor", MonitorRole, roles.monitor, {"measure": 1, "interrupt": 1}, here)
-        start(config, self.folder.path)
+        self._start("monitor", MonitorRole, roles.monitor, [(config, self.folder.path)], _MONITOR_THREADS, here)
         self._come_up("monitor")  # which the others ask what the run starts from
         in_flight = roles.simulators.count * roles.halves * IN_FLIGHT
-        start = self._start("buffers", Buffer, roles.buffers, calls=in_flight + 100)
-        for number in range(roles.buffers.count):
-            start(number, config.learning, config.seed, roles, moments)
-        self._start("servers", ParameterServer, roles.servers, {"learn": 1})(config)
-        start = self._start("engines", InferenceEngine, roles.engines)
-        for _ in range(roles.engines.count):
-            start(roles.engines)
+        of_buffers = [(number, config.learning, config.seed, roles, moments) for number in range(roles.buffers.count)]
+        self._start("buffers", Buffer, roles.buffers, of_buffers, calls=in_flight + 100)
+        self._start("servers", ParameterServer, roles.servers, [(config,)], {"learn": 1})
+        self._start("engines", InferenceEngine, roles.engines, [(roles.engines,)] * roles.engines.count)
         self._come_up("buffers", "servers", "engines")
-        start = self._start("simulators", Simulator, roles.simulators, {"play": 1})
-        for number in range(roles.simulators.count):
-            start(number, config)
+        of_simulators = [(number, config) for number in range(roles.simulators.count)]
+        self._start("simulators", Simulator, roles.simulators, of_simulators, {"play": 1})
         self._come_up("simulators")
 
     def _start(
@@ -137,11 +134,12 @@ class DistributedTraining:
         name: str,
         kind: type,
         role: RoleConfig,
+        arguments: Sequence[tuple[object, ...]],
         threads: Mapping[str, int] | None = None,
         where: Any = None,
         calls: int | None = None,
-    ) -> Callable[..., None]:
-        """Return a function that starts a process of a role with given arguments.
+    ) -> None:
+        """Start the processes of a role, one for each tuple of arguments.
 
         threads: groups of methods that run on their own threads, and how many. where: Ray's scheduling strategy.
         calls: most calls that an asynchronous process answers at a time; Ray's default is 1,000.
@@ -149,10 +147,9 @@ class DistributedTraining:
         remote: Any = ray.remote
         made = remote(concurrency_groups=dict(threads))(kind) if threads else remote(kind)
         actors = self._actors.setdefault(name, [])
-
-        def start(*arguments: object) -> None:
+        for number, each in enumerate(arguments):
             options = made.options(
-                name=name_of(name, len(actors)),
+                name=name_of(name, number),
                 num_cpus=role.cpus,
                 num_gpus=role.gpus,
                 max_restarts=self.config.roles.restarts,
@@ -160,9 +157,7 @@ class DistributedTraining:
                 runtime_env={"env_vars": _threads(role)},
                 **({"max_concurrency": calls} if calls else {}),
             )
-            actors.append(options.remote(*arguments))
-
-        return start
+            actors.append(options.remote(*each))
 
     def _come_up(self, *names: str) -> None:
         """Wait until the processes of some roles have started; raise RoleLost, naming those that are late."""

@@ -34,7 +34,7 @@ from suphx.selfplay.roles.origin import Origin, origin
 from suphx.selfplay.roles.resources import IN_FLIGHT, SENT_QUESTIONS, precision_for
 from suphx.selfplay.roles.role import Role, ask, find, find_all, is_answered
 from suphx.selfplay.samples import SAMPLED_TABLE
-from suphx.selfplay.seating import LEARNER, earlier_names, opponents, temperature_of_opponents
+from suphx.selfplay.seating import LEARNER, earlier_names
 from suphx.selfplay.sources import load_opponents
 
 #: Experience of fewer questions than wanted is sent after so many seconds.
@@ -212,7 +212,7 @@ class _Half:
 
 
 def _opponents(config: TrainConfig, start: Origin, answers: Answers, seed: int) -> list[Agent]:
-    sampling = Sampling(temperature_of_opponents(config.table), seed)
+    sampling = Sampling(config.table.temperature, seed)
 
     def answered(name: str, player: int) -> Agent:
         """Return an opponent whose networks somebody answers for."""
@@ -220,7 +220,7 @@ def _opponents(config: TrainConfig, start: Origin, answers: Answers, seed: int) 
         return Flow(networks, PlaneEncoder(), sampling, name=name)
 
     found: list[Agent] = []
-    for name in opponents(config.table):
+    for name in config.table.opponents:
         is_answered = name in start.opponents
         found += [answered(name, start.number_of(name))] if is_answered else load_opponents(config.table, (name,), seed)
     earlier = enumerate(earlier_names(config.table))
