@@ -20,6 +20,12 @@ if TYPE_CHECKING:
         waits_of,
     )
     from .game import Game
+    from .logs.archives import open_logs
+    from .logs.formats import read_log
+    from .logs.model import GameLog, LogError
+    from .logs.verify import verify_game
+    from .players import player
+    from .players.play import play_games
     from .record import ACTION_NAMES, ACTIONS, GAME, RESULT, WIN
     from .redeal.hidden import redeal_hidden
     from .rules import PRESETS, Rules, RulesError
@@ -32,10 +38,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ACTIONS", "ACTION_NAMES", "GAME", "PRESETS", "RESULT", "WIN",
-    "Action", "Decisions", "Ended", "Game", "HandError", "IllegalAction", "NotationError", "Observation",
-    "RoundResult", "Rules", "RulesError", "Score", "Tables", "WinResult",
-    "accepted_batch", "accepted_of", "build_wall", "discards_batch", "discards_of", "format_tiles", "parse_counts",
-    "parse_tiles", "redeal_hidden", "score", "score_batch", "shanten_batch", "shanten_of", "waits_batch", "waits_of",
+    "Action", "Decisions", "Ended", "Game", "GameLog", "HandError", "IllegalAction", "LogError", "NotationError",
+    "Observation", "RoundResult", "Rules", "RulesError", "Score", "Tables", "WinResult",
+    "accepted_batch", "accepted_of", "build_wall", "discards_batch", "discards_of", "format_tiles", "open_logs",
+    "parse_counts", "parse_tiles", "play_games", "player", "read_log", "redeal_hidden", "score", "score_batch",
+    "shanten_batch", "shanten_of", "verify_game", "waits_batch", "waits_of",
 ]  # fmt: skip
 
 _MODULES = {
@@ -44,6 +51,12 @@ _MODULES = {
         "accepted_batch accepted_of discards_batch discards_of shanten_batch shanten_of waits_batch waits_of"
     ),
     "game": "Game",
+    "logs.archives": "open_logs",
+    "logs.formats": "read_log",
+    "logs.model": "GameLog LogError",
+    "logs.verify": "verify_game",
+    "players": "player",
+    "players.play": "play_games",
     "scoring.hands": "HandError Score score score_batch",
     "views.observation": "Observation",
     "record": "ACTIONS ACTION_NAMES GAME RESULT WIN",

@@ -1,1 +1,54 @@
-"""The player: features, networks, training and evaluation around the table in `simulator`, and the command line."""
+"""The player: features, networks, training and evaluation around the table in `simulator`, and the command line.
+
+The names below are what most users need. Each is loaded when it is first used, so that `suphx --help` answers at once.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+# Relative imports: the cache key of compiled code includes every module imported as `suphx.x` (see `simulator.jit`).
+if TYPE_CHECKING:
+    from .agent.interface import Agent, Choice, Consultation
+    from .agent.network_agent import NetworkAgent
+    from .agents import load_agent
+    from .errors import InputError
+    from .evaluation.arena import Terms
+    from .evaluation.match import Outcome, play_match
+    from .evaluation.protocol import Plan, one_against_three, round_robin, two_against_two
+    from .features.encode import encode_batch, encode_call_batch, encode_oracle_batch, unpack
+    from .features.layout import CALL_LAYOUT, LAYOUT, ORACLE_LAYOUT
+    from .review.analysis import review_game
+    from .review.document import Review
+
+__all__ = [
+    "CALL_LAYOUT", "LAYOUT", "ORACLE_LAYOUT",
+    "Agent", "Choice", "Consultation", "InputError", "NetworkAgent", "Outcome", "Plan", "Review", "Terms",
+    "encode_batch", "encode_call_batch", "encode_oracle_batch", "load_agent", "one_against_three", "play_match",
+    "review_game", "round_robin", "two_against_two", "unpack",
+]  # fmt: skip
+
+_MODULES = {
+    "agent.interface": "Agent Choice Consultation",
+    "agent.network_agent": "NetworkAgent",
+    "agents": "load_agent",
+    "errors": "InputError",
+    "evaluation.arena": "Terms",
+    "evaluation.match": "Outcome play_match",
+    "evaluation.protocol": "Plan one_against_three round_robin two_against_two",
+    "features.encode": "encode_batch encode_call_batch encode_oracle_batch unpack",
+    "features.layout": "CALL_LAYOUT LAYOUT ORACLE_LAYOUT",
+    "review.analysis": "review_game",
+    "review.document": "Review",
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name on first use (PEP 562)."""
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -24,13 +24,12 @@ from gymnasium.utils import EzPickle
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from simulator.envs import Reward, checked_reward
+from simulator.envs import SMALL, Reward, checked_reward, no_choice
 from simulator.game import Game
 from simulator.record import ACTIONS, SEATS
 from simulator.rules import Rules
 from simulator.tables import IllegalAction
-from simulator.tiles import KINDS
-from simulator.views.planes import ROWS, encode_one
+from simulator.views.planes import encode_one
 
 RENDER_MODES = ("human", "ansi")
 AGENTS = tuple(f"seat_{seat}" for seat in range(SEATS))
@@ -50,8 +49,8 @@ def raw_env(**arguments: Any) -> RawEnv:
 class RawEnv(AECEnv[str, Observed, int], EzPickle):
     """One game for four agents.
 
-    An observation is `{"observation": u8[ROWS, 34], "action_mask": i8[121]}`; the mask is all zero for every agent
-    except the one to act. An action outside the mask raises IllegalAction, since it is a bug in the agent, not a
+    An observation is `{"observation": u8[ROWS, 34], "action_mask": i8[121]}`; the mask of every agent except the one to
+    act is PASS alone. An action outside the mask raises IllegalAction, since it is a bug in the agent, not a
     losing move.
     """
 
@@ -115,10 +114,9 @@ class RawEnv(AECEnv[str, Observed, int], EzPickle):
     def observe(self, agent: str) -> Observed:
         """Return what an agent sees."""
         seat = AGENTS.index(agent)
-        mask = np.zeros(ACTIONS, np.int8)
-        if agent == self.agent_selection and not self.game.over:
-            mask[:] = self.game.mask(seat)
-        return {"observation": encode_one(self.game.record, seat), "action_mask": mask}
+        asked = agent == self.agent_selection and not self.game.over
+        mask = self.game.mask(seat) if asked else no_choice()
+        return {"observation": encode_one(self.game.record, seat), "action_mask": mask.astype(np.int8)}
 
     def step(self, action: int | None) -> None:
         """Play the selected agent's action; raise IllegalAction for an action outside its mask."""
@@ -171,7 +169,7 @@ class RawEnv(AECEnv[str, Observed, int], EzPickle):
 def _observation_space() -> spaces.Dict:
     return spaces.Dict(
         {
-            "observation": spaces.Box(0, 255, (ROWS, KINDS), np.uint8),
+            "observation": SMALL.space,
             "action_mask": spaces.Box(0, 1, (ACTIONS,), np.int8),
         }
     )

@@ -7,7 +7,7 @@ actions = (random.random((256, 121)) * infos["action_mask"]).argmax(1)
 observations, rewards, terminations, truncations, infos = envs.step(actions)
 ```
 
-Each sub-environment is one game. The agent plays one seat against rule-based opponents, or all four seats in
+Each sub-environment is one game. The agent plays one seat against opponents of its choice, or all four seats in
 self-play (`opponents="self"`); in self-play each observation is that of the seat to act, `infos["seat"]`.
 """
 
@@ -20,22 +20,22 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from simulator.envs import Reward, checked_reward
+from simulator.envs import SMALL, Encoding, Reward, checked_reward, no_choice
 from simulator.players import ChooseFunction, choose_function
 from simulator.record import ACTIONS, NO_ACTION, SEATS
 from simulator.rules import Rules
 from simulator.tables import Decisions, Ended, IllegalAction, Tables
-from simulator.tiles import KINDS
-from simulator.views.planes import ROWS, encode_batch
 from simulator.views.table import table_view
 
 SELF = "self"
-Opponents = Literal["random", "tsumogiri", "sensible", "self"]
+Opponents = Literal["random", "tsumogiri", "sensible", "never_folds", "never_calls", "self"]
 Infos = dict[str, np.ndarray]
 
 
-def _player(name: str) -> ChooseFunction | None:
+def _player(name: str | ChooseFunction) -> ChooseFunction | None:
     """Return the named compiled player, or None for self-play; raise ValueError for an unknown name."""
+    if callable(name):
+        return name
     if name not in get_args(Opponents):
         raise ValueError(f"no opponents {name!r}; there are {', '.join(get_args(Opponents))}")
     return None if name == SELF else choose_function(name)
@@ -44,12 +44,12 @@ def _player(name: str) -> ChooseFunction | None:
 class RiichiVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     """n games side by side, each waiting for the agent.
 
-    Observations are u8[n, ROWS, 34] (`simulator.views.planes`), actions are i64[n] of the table's 121. Every `infos`
-    holds `action_mask` bool[n, 121], `seat` u8[n] (the seat to act) and `seat_rewards` f64[n, 4]. An action outside the
-    mask raises IllegalAction and changes nothing.
+    Observations are u8[n, ROWS, 34] (`simulator.views.planes`) or of another encoding, actions are i64[n] of the
+    table's 121. Every `infos` holds `action_mask` bool[n, 121], `seat` u8[n] (the seat to act) and `seat_rewards`
+    f64[n, 4]. An action outside the mask raises IllegalAction and changes nothing.
 
-    When a game ends, its last state is returned with an empty mask; the next step ignores the action for that game
-    and starts a new game (Gymnasium's `AutoresetMode.NEXT_STEP`).
+    When a game ends, its last state is returned with a mask of PASS alone; the next step ignores the action for that
+    game and starts a new game (Gymnasium's `AutoresetMode.NEXT_STEP`).
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as the base class declares it
@@ -58,19 +58,22 @@ class RiichiVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     }
 
     def __init__(
-        self, num_envs: int, rules: Rules | None = None, opponents: Opponents = "sensible", seat: int | None = None,
-        reward: Reward = "final_points", render_mode: str | None = None,
+        self, num_envs: int, rules: Rules | None = None, opponents: Opponents | ChooseFunction = "sensible",
+        seat: int | None = None, reward: Reward = "final_points", render_mode: str | None = None,
+        encoding: Encoding = SMALL,
     ) -> None:  # fmt: skip
         """Make the environment; `reset` deals.
 
         Args:
             num_envs: number of games played side by side.
             rules: Tenhou's by default.
-            opponents: the player of the other seats; `"self"`: the agent itself.
+            opponents: the player of the other seats, by name or as a function (`simulator.players.ChooseFunction`;
+                `suphx.agent.checking.AgentPlayer` makes one of an agent); `"self"`: the agent itself.
             seat: the agent's seat; by default seat g % 4 in game number g, so that no seat is favoured.
             reward: see `simulator.envs`. The reward is that of the agent's seat; in self-play it is that of the seat
                 that has just acted, so use `infos["seat_rewards"]` there.
             render_mode: `"ansi"`: `render` returns each table as text, as the agent sees it.
+            encoding: how the agent is shown positions.
 
         Raises:
             ValueError: for unknown opponents, an invalid seat, or an unknown reward or render mode.
@@ -85,7 +88,8 @@ class RiichiVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.render_mode = render_mode
         self._player = _player(opponents)
         self._fixed_seat = seat
-        self.single_observation_space = spaces.Box(0, 255, (ROWS, KINDS), np.uint8)
+        self._encoding = encoding
+        self.single_observation_space = encoding.space
         self.single_action_space = spaces.Discrete(ACTIONS)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -169,14 +173,12 @@ class RiichiVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._over[index] |= ended.finished
 
     def _observe(self) -> np.ndarray:
-        observations = np.empty((self.num_envs, ROWS, KINDS), np.uint8)
-        encode_batch(self._tables.games, np.arange(self.num_envs), self._seats, observations)
-        return observations
+        return self._encoding.encode(self._tables.games, np.arange(self.num_envs), self._seats)
 
     def _infos(self, seat_rewards: np.ndarray) -> Infos:
         asked = self._tables.decisions()
         mine = self._is_agents(asked)
-        masks = np.zeros((self.num_envs, ACTIONS), np.bool_)
+        masks = np.tile(no_choice(), (self.num_envs, 1))
         masks[asked.game[mine]] = asked.legal[mine]
         return {"action_mask": masks, "seat": self._seats.copy(), "seat_rewards": seat_rewards}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -180,6 +179,8 @@ def bench_memory(games: int, watch: Callable[[int], None]) -> dict[str, float]:
 
 
 def _most_memory() -> float:
+    import resource  # which Windows has not
+
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

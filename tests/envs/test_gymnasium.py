@@ -11,6 +11,7 @@ from gymnasium.vector.utils import batch_space
 from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 from simulator import IllegalAction, Rules
+from simulator.envs import no_choice
 from simulator.envs.vector import RiichiVectorEnv
 from simulator.views.planes import ROWS
 
@@ -45,7 +46,8 @@ def test_the_interface(opponents):
         assert rewards is None or (rewards.shape == (N,) and rewards.dtype == np.float64)
         assert terminated.shape == (N,) and terminated.dtype == np.bool_
         assert not truncated.any()
-        assert (infos["action_mask"].any(axis=1) != terminated).all()
+        assert infos["action_mask"].any(axis=1).all()
+        assert (infos["action_mask"][terminated] == no_choice()).all()
         assert envs.action_space.contains(choose(np.random.default_rng(0), infos))
     envs.close()
 

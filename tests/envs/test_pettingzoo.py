@@ -11,7 +11,7 @@ pytest.importorskip("pettingzoo", reason="no pettingzoo: pip install 'suphx[env]
 from pettingzoo.test import api_test, render_test, seed_test
 
 from simulator import IllegalAction, Rules
-from simulator.envs import REWARDS
+from simulator.envs import REWARDS, no_choice
 from simulator.envs.aec import AGENTS, env, raw_env
 
 EAST = Rules.tenhou_east()
@@ -77,7 +77,8 @@ def test_only_the_selected_agent_has_a_mask_and_claims_go_in_turn():
             agent = environment.agent_selection
             order.append(AGENTS.index(agent))
             masks = {each: environment.observe(each)["action_mask"] for each in AGENTS}
-            assert [each for each in AGENTS if masks[each].any()] == [agent]
+            assert all((masks[each] == no_choice()).all() for each in AGENTS if each != agent)
+            assert masks[agent].any()
             environment.step(rng.choice(np.flatnonzero(masks[agent])))
         assert order == sorted(asked, key=lambda seat: (seat - turn - 1) % 4)
         several += len(asked) > 1
