@@ -49,8 +49,11 @@ class EncodingsConfig(Config):
     training: float = Field(0.8, gt=0, lt=1)
     """Share of the samples to learn from; the rest are for the test."""
     epochs: int = Field(350, ge=1)
+    """Passes over the training samples."""
     batch: int = Field(100, ge=1)
+    """Samples per step."""
     learning_rate: float = Field(0.001, gt=0, le=1)
+    """Of Adam, at first; falls to nothing along half a cosine."""
 
 
 class Trained(NamedTuple):

@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.jit import jit
-from suphx.equilibrium.poker.cards import CARDS, PAIR_CARDS, PAIRS, card_text
+from suphx.equilibrium.poker.cards import CARDS, PAIR_CARDS, card_text
 from suphx.equilibrium.poker.hands import BITS, strength
+from suphx.equilibrium.poker.holdem import SEATS, random_number
 from suphx.errors import InputError
 from suphx.intervals import QUANTILE
 
@@ -158,9 +159,48 @@ def sampled_equity(ranges: np.ndarray, board: Sequence[int] = (), deals: int = 1
     return Equity(share / done, win / done, tie / done, QUANTILE * deviation / done**0.5)
 
 
-def chance_to_win(pair: int, board: Sequence[int], opponents: int, deals: int, seed: int) -> float:
-    """Return a hand's sampled equity against a number of random hands."""
-    ranges = np.ones((1 + opponents, PAIRS))
-    ranges[0] = 0
-    ranges[0, pair] = 1
-    return float(sampled_equity(ranges, board, deals, seed).share[0])
+@jit
+def chance(hand, seed, deals, deck):
+    """Return the mover's sampled equity against as many random hands as are left against him.
+
+    It depends on the seed and on what he sees alone. hand: a record HAND that is not over. deck: i64[52], work space.
+    """
+    seat, held, board = hand["mover"], np.int64(0), np.int64(0)
+    shown = 0 if hand["street"] == 0 else min(hand["street"] + 2, 5)
+    for at in range(2):
+        held |= BITS[hand["cards"][2 * seat + at]]
+    for at in range(shown):
+        board |= BITS[hand["cards"][2 * SEATS + at]]
+    left, others = 0, -1
+    for card in range(CARDS):
+        if (held | board) & BITS[card] == 0:
+            deck[left] = BITS[card]
+            left += 1
+    for other in range(hand["seats"]):
+        others += hand["folded"][other] == 0
+    state, _ = random_number(np.uint64(seed) ^ np.uint64(held | board) ^ (np.uint64(others) << np.uint64(61)))
+    need, won = 5 - shown + 2 * others, 0.0
+    for _ in range(deals):
+        for at in range(need):
+            state, number = random_number(state)
+            chosen = at + int(number * (left - at))
+            deck[at], deck[chosen] = deck[chosen], deck[at]
+        full = board
+        for at in range(5 - shown):
+            full |= deck[at]
+        own, equal, beaten = strength(full | held), 1, False
+        for other in range(others):
+            at = 5 - shown + 2 * other
+            theirs = strength(full | deck[at] | deck[at + 1])
+            beaten |= theirs > own
+            equal += theirs == own
+        won += 0.0 if beaten else 1.0 / equal
+    return won / deals
+
+
+@jit
+def chances(hands, seed, deals, out):
+    """Write `chance` of each hand to out f32[n]."""
+    deck = np.empty(CARDS, np.int64)
+    for k in range(len(hands)):
+        out[k] = chance(hands[k], seed, deals, deck)

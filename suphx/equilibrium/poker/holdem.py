@@ -246,6 +246,44 @@ def _finish(hand):
 
 
 @jit
+def mean_gain(hand, seat, street, deals, scratch, state):
+    """Return what a seat has won in a hand that is over, in chips, and the next state u64.
+
+    If the betting ended on a street before the river, with two players or more, it is the mean over random boards from
+    there on; a single deal is the one that came. scratch: HAND[1], work space.
+    """
+    live = 0
+    for other in range(hand["seats"]):
+        live += hand["folded"][other] == 0
+    if deals == 1 or live == 1 or street == RIVER or hand["folded"][seat]:
+        return np.float64(hand["stack"][seat] - hand["start"][seat]), state
+    shown, left = 0 if street == PREFLOP else street + 2, 0
+    deck, taken = np.empty(CARDS, np.int8), np.int64(0)
+    for k in range(2 * hand["seats"]):
+        taken |= BITS[hand["cards"][k]]
+    for k in range(shown):
+        taken |= BITS[hand["cards"][2 * SEATS + k]]
+    for card in range(CARDS):
+        if taken & BITS[card] == 0:
+            deck[left] = card
+            left += 1
+    total = 0
+    for _ in range(deals):
+        scratch[0] = hand
+        again = scratch[0]
+        for other in range(hand["seats"]):
+            again["stack"][other] = hand["start"][other] - hand["put"][other]
+        for k in range(5 - shown):
+            state, number = random_number(state)
+            chosen = k + int(number * (left - k))
+            deck[k], deck[chosen] = deck[chosen], deck[k]
+            again["cards"][2 * SEATS + shown + k] = deck[k]
+        _finish(again)
+        total += again["stack"][seat] - again["start"][seat]
+    return total / deals, state
+
+
+@jit
 def deal(hand, stacks, button, most_raises, seed):
     """Deal a hand whose cards depend on the seed alone."""
     cards = np.arange(CARDS)

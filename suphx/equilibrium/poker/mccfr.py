@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simulator.jit import jit
-from suphx.equilibrium.poker.holdem import HAND, OVER, act
+from suphx.equilibrium.poker.holdem import HAND, OVER, act, mean_gain
 from suphx.equilibrium.poker.players import legal_actions
 from suphx.equilibrium.poker.policy_net import PolicyNetwork, probabilities
 
@@ -43,48 +43,43 @@ class _Level(NamedTuple):
     """i64[n, 6], nodes of the next level, -1 for none."""
     policy: np.ndarray
     """f32[n, 6], of the movers."""
+    gain: np.ndarray
+    """f64[n], what the explorer has won, in chips, where a hand is over."""
 
 
 @jit
-def _children(hands, policy, every, draws, child, out):
-    """Write the nodes that follow to out, and their numbers to child; returns how many.
+def _children(hands, seats, policy, every, draws, runouts, seed, child, out, gain):
+    """Write the nodes that follow to out, their numbers to child, and what the explorers won in those that are over.
 
-    every: bool[n], explore all legal actions there; elsewhere one is sampled by policy f32[n, 6] and draws f64[n].
+    seats: i64[n], the explorers. every: bool[n], explore all legal actions there; elsewhere one is sampled by policy
+    f32[n, 6] and draws f64[n].
     """
-    count = 0
+    count, scratch, state = 0, np.zeros(1, HAND), np.uint64(seed)
     for k in range(len(hands)):
         if hands[k]["street"] == OVER:
             continue
         chosen, total = -1, 0.0
         for action in range(6):
-            if policy[k, action] > 0:
-                total += policy[k, action]
-                if chosen < 0 and (total > draws[k] or every[k]):
-                    chosen = action
-                if every[k]:
-                    out[count] = hands[k]
-                    act(out[count], action)
-                    child[k, action] = count
-                    count += 1
-        if not every[k]:
-            if chosen < 0:  # rounding: the last action there is
-                for action in range(6):
-                    if policy[k, action] > 0:
-                        chosen = action
-            out[count] = hands[k]
-            act(out[count], chosen)
-            child[k, chosen] = count
-            count += 1
-    return count
+            if policy[k, action] > 0 and (chosen < 0 or total <= draws[k]):
+                chosen = action
+            total += policy[k, action]
+        for action in range(6):
+            if (every[k] and policy[k, action] > 0) or (not every[k] and action == chosen):
+                out[count] = hands[k]
+                act(out[count], action)
+                child[k, action] = count
+                if out[count]["street"] == OVER:
+                    street = hands[k]["street"]
+                    gain[count], state = mean_gain(out[count], seats[k], street, runouts, scratch, state)
+                count += 1
 
 
 @jit
-def _values(hands, seats, child, policy, every, below, out, regret):
+def _values(hands, gain, child, policy, every, below, out, regret):
     """Write the value of each node for its tree's explorer, in big blinds, from those of the next level."""
     for k in range(len(hands)):
-        seat = seats[k]
         if hands[k]["street"] == OVER:
-            out[k] = (hands[k]["stack"][seat] - hands[k]["start"][seat]) / 2
+            out[k] = gain[k] / 2
             continue
         total = 0.0
         for action in range(6):
@@ -97,13 +92,16 @@ def _values(hands, seats, child, policy, every, below, out, regret):
                     regret[k, action] = below[child[k, action]] - total
 
 
-def explore(network: PolicyNetwork, roots: np.ndarray, explorer: np.ndarray, seed: int, straight: bool) -> Explored:
+def explore(
+    network: PolicyNetwork, roots: np.ndarray, explorer: np.ndarray, seed: int, straight: bool, runouts: int = 1
+) -> Explored:
     """Grow a tree from each dealt hand, and return what its explorer could have gained.
 
-    roots: HAND[n], not over. explorer: i64[n], the seat that tries everything.
+    roots: HAND[n], not over. explorer: i64[n], the seat that tries everything. runouts: boards over which an all-in
+    before the river is averaged; 1 is the board that was dealt.
     """
     random = np.random.default_rng(seed)
-    levels, hands, root = list[_Level](), roots, np.arange(len(roots))
+    levels, hands, root, gain = list[_Level](), roots, np.arange(len(roots)), np.zeros(len(roots))
     while len(hands):
         going = hands["street"] != OVER
         every = going & (hands["mover"] == explorer[root])
@@ -117,13 +115,14 @@ def explore(network: PolicyNetwork, roots: np.ndarray, explorer: np.ndarray, see
         size = int((can.sum(1) * every).sum() + (going & ~every).sum())
         if size > MOST_NODES:
             raise MemoryError(f"{size:,} nodes on one level: explore fewer trees at a time, or allow fewer raises")
-        after = np.zeros(size, HAND)
-        _children(hands, policy, every, random.random(len(hands)), child, after)
-        levels.append(_Level(hands, root, child, policy))
+        after, won = np.zeros(size, HAND), np.zeros(size)
+        draws, board_seed = random.random(len(hands)), random.integers(1 << 62)
+        _children(hands, explorer[root], policy, every, draws, runouts, board_seed, child, after, won)
+        levels.append(_Level(hands, root, child, policy, gain))
         parents = np.nonzero(child >= 0)
         following = np.empty(size, np.int64)
         following[child[parents]] = root[parents[0]]
-        hands, root = after, following
+        hands, root, gain = after, following, won
     return _collect(network, levels, explorer, straight)
 
 
@@ -139,7 +138,7 @@ def _collect(network: PolicyNetwork, levels: list[_Level], explorer: np.ndarray,
     below, regrets = np.zeros(0), list[np.ndarray]()
     for each, here in zip(reversed(levels), reversed(asked), strict=True):
         values, regret = np.empty(len(each.hands)), np.zeros((len(each.hands), 6), np.float32)
-        _values(each.hands, explorer[each.root], each.child, each.policy, here, below, values, regret)
+        _values(each.hands, each.gain, each.child, each.policy, here, below, values, regret)
         regrets.append(regret[here])
         below = values
     policy = np.concatenate([each.policy[here] for each, here in zip(levels, asked, strict=True)])

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from simulator.jit import jit
-from suphx.equilibrium.poker.cards import CARDS
-from suphx.equilibrium.poker.hands import BITS, strength
-from suphx.equilibrium.poker.holdem import SEATS, legal, random_number
+from suphx.equilibrium.poker.equity import chances
+from suphx.equilibrium.poker.holdem import legal
 from suphx.errors import InputError
 
 #: A player: hands that are not over, and a seed -> f32[n, 6], probabilities of the mover's actions.
@@ -19,43 +18,6 @@ Player = Callable[[np.ndarray, int], np.ndarray]
 DEALS = 60
 #: Deviation of the rule agent's actions about five times its chance to win.
 DEVIATION = 1.0
-
-
-@jit
-def chances(hands, seed, deals, out):
-    """Write to out f32[n] the mover's sampled equity against as many random hands as are left against him."""
-    deck = np.empty(CARDS, np.int64)
-    for k in range(len(hands)):
-        hand = hands[k]
-        seat, state = hand["mover"], np.uint64(seed) ^ (np.uint64(k) * np.uint64(0x9E3779B97F4A7C15))
-        shown = 0 if hand["street"] == 0 else min(hand["street"] + 2, 5)
-        held, board = BITS[hand["cards"][2 * seat]] | BITS[hand["cards"][2 * seat + 1]], np.int64(0)
-        for at in range(shown):
-            board |= BITS[hand["cards"][2 * SEATS + at]]
-        left, others = 0, -1
-        for card in range(CARDS):
-            if (held | board) & BITS[card] == 0:
-                deck[left] = BITS[card]
-                left += 1
-        for other in range(hand["seats"]):
-            others += hand["folded"][other] == 0
-        need, won = 5 - shown + 2 * others, 0.0
-        for _ in range(deals):
-            for at in range(need):
-                state, number = random_number(state)
-                chosen = at + int(number * (left - at))
-                deck[at], deck[chosen] = deck[chosen], deck[at]
-            full = board
-            for at in range(5 - shown):
-                full |= deck[at]
-            own, equal, beaten = strength(full | held), 1, False
-            for other in range(others):
-                at = 5 - shown + 2 * other
-                theirs = strength(full | deck[at] | deck[at + 1])
-                beaten |= theirs > own
-                equal += theirs == own
-            won += 0.0 if beaten else 1.0 / equal
-        out[k] = won / deals
 
 
 @jit

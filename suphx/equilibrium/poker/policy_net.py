@@ -13,13 +13,17 @@ from torch import nn
 
 from simulator.files import write_whole
 from simulator.jit import jit
+from suphx.equilibrium.poker.cards import CARDS
+from suphx.equilibrium.poker.equity import chance
 from suphx.equilibrium.poker.holdem import ACTIONS, HISTORY, OVER, SEATS, legal, pot
 from suphx.errors import InputError
 
-_MODEL = "poker-policy-1"
+_MODEL = "poker-policy-2"
 _STREET_CARDS = (0, 3, 4, 5)
 #: Numbers of a decision beside cards and history: see `inputs`.
-NUMBERS = 12
+NUMBERS = 13
+#: Random deals of the chance to win that the network sees.
+_DEALS = 32
 _WIDTH, _CARD, _ACTION = 256, 32, 8
 
 
@@ -28,9 +32,11 @@ def inputs(hands, cards, history, numbers, can):
     """Write what the mover of each undecided hand knows.
 
     cards: i64[n, 7], his two and the board, 1 + card, 0 where none lies yet. history: i64[n, 48], as in the record.
-    numbers: f32[n, 12]: street (4), chips in the middle, to call, behind (in hundreds of big blinds), seats from the
-    button, players left, raises so far, share of the pot to call, 1 if he may raise. can: bool[n, 6], what is legal.
+    numbers: f32[n, 13]: street (4), chips in the middle, to call, behind (in hundreds of big blinds), seats from the
+    button, players left, raises so far, share of the pot to call, 1 if he may raise, sampled chance to win, which
+    depends on what he sees alone. can: bool[n, 6], what is legal.
     """
+    deck = np.empty(CARDS, np.int64)
     for k in range(len(hands)):
         hand = hands[k]
         seat = hand["mover"]
@@ -53,6 +59,7 @@ def inputs(hands, cards, history, numbers, can):
         numbers[k, 8], numbers[k, 9] = live / 6, hand["raises"] / 4
         numbers[k, 10] = call / (middle + call)
         numbers[k, 11] = can[k, 5]
+        numbers[k, 12] = chance(hand, 0, _DEALS, deck)
 
 
 class PolicyNetwork(nn.Module):

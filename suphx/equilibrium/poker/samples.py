@@ -36,12 +36,15 @@ class SamplesConfig(Config):
     """How samples are drawn and solved."""
 
     seed: int = Field(0, ge=0)
-    shortest: float = Field(0.25, gt=0, le=200)
+    """Random seed; sample number i depends on it and on i alone."""
+    shortest: float = Field(0.25, ge=0, le=200)
     """Shortest stack behind, in pots; stacks are drawn evenly on a logarithmic scale."""
-    deepest: float = Field(3.0, gt=0, le=200)
+    deepest: float = Field(3.0, ge=0, le=200)
+    """Deepest stack; 0 for both is a showdown without betting, whose values need no iterations."""
     turn: str = "1,a/a"
-    """Bets / raises, in fractions of the pot; `a` is all-in."""
+    """Bets / raises on the turn, in fractions of the pot; `a` is all-in."""
     river: str = "1,a/a"
+    """The same on the river."""
     target: float = Field(0.005, gt=0, le=1)
     """Exploitability, as a fraction of the pot, that a solution must reach."""
     iterations: int = Field(1000, ge=1)
@@ -52,6 +55,8 @@ class SamplesConfig(Config):
         Sizes.parse(self.turn), Sizes.parse(self.river)
         if self.deepest < self.shortest:
             raise ValueError("deepest is less than shortest")
+        if (self.shortest == 0) != (self.deepest == 0):
+            raise ValueError("shortest and deepest are either both 0 or both more")
         return self
 
 
@@ -98,13 +103,15 @@ def solve_sample(config: SamplesConfig, number: int) -> tuple:
     """Return sample number i as one value for each field of `Samples`; InputError if it does not reach the target."""
     random = np.random.default_rng([config.seed, number])
     board = sorted(random.choice(CARDS, 4, replace=False).tolist())
-    stack = float(np.exp(random.uniform(np.log(config.shortest), np.log(config.deepest))))
+    stack = 0.0
+    if config.deepest:
+        stack = float(np.exp(random.uniform(np.log(config.shortest), np.log(config.deepest))))
     pairs = pairs_beside(board)
     strength = np.nanmean(hand_strengths(board)[:, pairs], axis=0)
     pairs = pairs[np.argsort(strength, kind="stable")]
     ranges = np.stack([random_range(random, pairs), random_range(random, pairs)])
     endgame = Endgame(board, 1.0, stack, ranges, Sizes.parse(config.turn), Sizes.parse(config.river))
-    *_, reached = endgame.solve(config.iterations, config.target)
+    *_, reached = endgame.solve(config.iterations if stack else 1, config.target)
     if reached > config.target:
         raise InputError(
             f"sample {number}: exploitability {reached:.4f} of the pot after {config.iterations} iterations; "

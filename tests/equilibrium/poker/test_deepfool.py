@@ -11,11 +11,11 @@ from typer.testing import CliRunner
 from suphx.cli import app
 from suphx.equilibrium.poker.cards import PAIRS, pair_number
 from suphx.equilibrium.poker.deepfool import DeepFoolConfig, Training, rule_decisions
-from suphx.equilibrium.poker.equity import exact_equity
+from suphx.equilibrium.poker.equity import chances, exact_equity
 from suphx.equilibrium.poker.holdem import OVER, SEATS, act, legal
 from suphx.equilibrium.poker.match import deal_hands, duplicate
 from suphx.equilibrium.poker.mccfr import explore, improved
-from suphx.equilibrium.poker.players import chances, player_named, random_player, rule_player
+from suphx.equilibrium.poker.players import player_named, random_player, rule_player
 from suphx.equilibrium.poker.policy_net import (
     PolicyNetwork,
     divergence,
@@ -183,7 +183,7 @@ def test_bad_input_is_told(tmp_path):
     save_file({"weight": torch.zeros(1)}, tmp_path / "other.safetensors")
     save_policy(tmp_path / "good.safetensors", PolicyNetwork(), {})
     (tmp_path / "cut.safetensors").write_bytes((tmp_path / "good.safetensors").read_bytes()[:500])
-    for name, said in (("other", "poker-policy-1 is needed"), ("cut", "not whole"), ("none", "no such file")):
+    for name, said in (("other", "poker-policy-2 is needed"), ("cut", "not whole"), ("none", "no such file")):
         with pytest.raises(InputError, match=said):
             load_policy(tmp_path / f"{name}.safetensors")
     for arguments, said in (

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from suphx.equilibrium.poker.cards import parse_cards
+from suphx.equilibrium.poker.equity import exact_equity
 from suphx.equilibrium.poker.holdem import (
     ALL_IN,
     CALL,
@@ -16,10 +17,12 @@ from suphx.equilibrium.poker.holdem import (
     bet_to,
     checked_stacks,
     legal,
+    mean_gain,
     new_hands,
     play_random_hands,
     start,
 )
+from suphx.equilibrium.poker.ranges import parse_range
 from suphx.errors import InputError
 
 BOARD = "2c7d9hJsQc"
@@ -132,6 +135,20 @@ def test_a_short_all_in_does_not_reopen_the_betting_but_two_that_add_up_do():
     hand["stack"][0], hand["stack"][1] = 11, 14  # all-in for 12 and for 16: 4 and 4 more, together more than 6
     play(hand, ALL_IN, ALL_IN)
     assert hand["bet"] == 16 and hand["mover"] == 2 and ALL_IN in can(hand)
+
+
+def test_an_all_in_is_worth_its_mean_over_boards():
+    hand = dealt([100, 60], ["AhAd", "KhKd"], board="KcKs2d3h4h")
+    play(hand, ALL_IN, CALL)
+    scratch = new_hands(1)
+    came, _ = mean_gain(hand, 0, 0, 1, scratch, 1)
+    assert came == -60  # the kings made four of a kind
+    found, _ = mean_gain(hand, 0, 0, 20_000, scratch, 1)
+    share = exact_equity(np.stack([parse_range("AhAd"), parse_range("KhKd")]), []).share[0]
+    assert found == pytest.approx(120 * share - 60, abs=4 * 60 * 0.8 / 20_000**0.5)
+    assert chips(hand) == [40, 120]  # the hand itself is left as it was
+    turn, _ = mean_gain(hand, 0, 2, 4000, scratch, 1)
+    assert turn == -60  # on the board KcKs2d3h no river helps the aces
 
 
 def test_the_limit_of_raises():

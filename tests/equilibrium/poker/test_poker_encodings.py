@@ -18,6 +18,7 @@ from suphx.equilibrium.poker.buckets import (
     square_buckets,
 )
 from suphx.equilibrium.poker.cards import PAIR_CARDS, PAIRS
+from suphx.equilibrium.poker.equity import exact_equity
 from suphx.equilibrium.poker.samples import SamplesConfig, generate, load_samples, solve_sample
 from suphx.equilibrium.poker.value_net import Encoded, ValueNetwork, direct_buckets, evaluate, train
 from suphx.errors import InputError
@@ -53,6 +54,15 @@ def test_samples_are_solved_zero_sum_and_resume_where_they_stopped(folder, tmp_p
     list(generate(tmp_path / "other", QUICK, 12))
     for again, first in zip(load_samples(tmp_path / "other"), samples, strict=True):
         np.testing.assert_array_equal(again, first)
+
+
+def test_a_showdown_without_betting_is_a_sample():
+    board, stack, ranges, values, reached, iterations = solve_sample(SamplesConfig(shortest=0, deepest=0), 3)
+    assert (stack, reached, iterations) == (0, pytest.approx(0, abs=1e-6), 1)
+    pair = int(ranges[0].argmax())
+    share = exact_equity(np.stack([np.arange(PAIRS) == pair, ranges[1]]), board).share[0]
+    meets = ranges[1][~np.isin(PAIR_CARDS, PAIR_CARDS[pair]).any(1)].sum()
+    assert values[0, pair] == pytest.approx((share - 0.5) * meets, abs=1e-5)
 
 
 @pytest.mark.faults
