@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from threading import Event
 
 import numpy as np
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from simulator.record import PHASE_STOP
 from simulator.rules import Rules
@@ -16,16 +16,16 @@ from simulator.tables import Decisions
 from simulator.walls import DORA_INDICATORS
 from suphx.adaptation.adapting import Adapter
 from suphx.adaptation.config import AdaptationConfig
-from suphx.adaptation.players import Copy, Original
+from suphx.adaptation.players import FlowAgent, Original
 from suphx.adaptation.positions import Position, start_of
 from suphx.adaptation.worth import Worth
-from suphx.agent.interface import Agent, Choice
+from suphx.agent.interface import Choice
 from suphx.config import Config
 from suphx.reward.games import START
 
 #: Most rollouts of all positions adapted to together: their questions are held in memory, about 70 KB per rollout.
 _MOST_ROLLOUTS = 8_000
-#: A round whose adaptations take so many times as long as they may counts as late.
+#: A round whose adaptation takes so many times as long as it may counts as late.
 _LATE = 1.1
 _SOUTH_4 = 7
 
@@ -35,28 +35,11 @@ class AdaptedConfig(Config):
 
     adaptation: AdaptationConfig = Field(default_factory=AdaptationConfig)
     """How it adapts to a position."""
-    turns: tuple[int, ...] = (0,)
-    """After how many own discards of a round it adapts; 0 is its first decision. With several, each adaptation starts
-    from the result of the one before, redeals what is hidden by then, and gets its share of `deals`, `check_deals` and
-    time."""
     first_round: int = Field(default=0, ge=0, le=_SOUTH_4)
     """The first round of a game in which it adapts, from 0 (East 1) to 7 (South 4); before it, the original plays, and
     no time is spent."""
     seconds_per_round: float | None = Field(default=None, gt=0)
     """Approximate time for adaptation per round, beyond its usual answers; by default as long as the deals take."""
-
-    @field_validator("turns")
-    @classmethod
-    def _in_order(cls, turns: tuple[int, ...]) -> tuple[int, ...]:
-        if not turns or list(turns) != sorted(set(turns)) or turns[0] < 0:
-            raise ValueError("turns: numbers from 0 on are needed, each once and in ascending order")
-        return turns
-
-    def share(self) -> AdaptationConfig:
-        """Return the configuration of each single adaptation, its deals divided among those of a round."""
-        times, whole = len(self.turns), self.adaptation
-        checks = whole.check_deals and max(2, whole.check_deals // times)
-        return whole.model_copy(update={"deals": max(1, whole.deals // times), "check_deals": checks})
 
 
 @dataclass
@@ -71,16 +54,12 @@ class _Memory:
     """Other values that identify a round, because the games of bots all share a few seeds."""
     history: np.ndarray
     """START[k] of the rounds in which it had decisions."""
-    copy: Copy
-    """The copy that it plays with."""
+    player: FlowAgent
+    """The original, or the copy that it plays with."""
     decisions: int = 0
     """Decisions of its seat in this round, as of the last call."""
-    done: int = 0
-    """Number of configured turns that have been reached."""
-    has_adapted: bool = False
-    seconds: float = 0.0
-    """Time spent on adaptations."""
-    is_late: bool = False
+    known: bool = False
+    """Whether it was asked in this round before."""
 
 
 @dataclass
@@ -88,14 +67,13 @@ class Counts:
     """Statistics of an agent's adaptations."""
 
     rounds: int = 0
-    """Rounds of a seat in which it adapted at least once."""
-    adaptations: int = 0
+    """Rounds of a seat in which it adapted."""
     kept: int = 0
-    """Adaptations whose copy was kept."""
+    """Those whose copy was kept."""
     rollouts: int = 0
     seconds: float = 0.0
     late: int = 0
-    """Rounds in which its adaptations took over a tenth longer than they may."""
+    """Rounds in which it took over a tenth longer than it may."""
 
 
 class AdaptedAgent:
@@ -112,8 +90,7 @@ class AdaptedAgent:
         """By table."""
         self._original, self._config = original, config
         self._worth = Worth(config.adaptation.reward, Rules.tenhou())
-        self._adapter = Adapter(original, config.share(), self._worth, seed)
-        self._seconds = config.seconds_per_round and config.seconds_per_round / len(config.turns)
+        self._adapter = Adapter(original, config.adaptation, self._worth, seed)
         self._memory: dict[tuple[int, int], _Memory] = {}
 
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
@@ -123,15 +100,12 @@ class AdaptedAgent:
         for first in range(0, len(due), size):
             self._adapt(games, asked, due[first : first + size])
         actions, consultations = np.empty(len(asked), np.int64), []
-        for copy, rows in self._by_copy(asked):
+        for player, rows in self._by_player(asked):
             part = Decisions(asked.game[rows], asked.seat[rows], asked.situation[rows], asked.legal[rows])
-            choice = self._player(copy).act(games, part)
+            choice = player.act(games, part)
             actions[rows] = choice.actions
             consultations += [replace(said, decision=rows[said.decision]) for said in choice.consultations]
         return Choice(actions, consultations)
-
-    def _player(self, copy: Copy) -> Agent:
-        return self._adapter.deals.player_of(copy)
 
     def _is_due(self, game: np.void, table: int, seat: int) -> bool:
         """Record that a seat has a decision; return whether an adaptation is due."""
@@ -139,10 +113,9 @@ class AdaptedAgent:
             return False
         memory = self._remember(game, table, seat)
         memory.decisions = int(game["decisions"][seat])
-        reached = sum(int(game["n_river"][seat]) >= turn for turn in self._config.turns)
-        due = reached > memory.done and not game["riichi"][seat] and game["round"] >= self._config.first_round
-        memory.done = reached
-        return due
+        due = not memory.known and not game["riichi"][seat] and game["round"] >= self._config.first_round
+        memory.known = True
+        return bool(due)
 
     def _remember(self, game: np.void, table: int, seat: int) -> _Memory:
         """Return the memory of this round, or a fresh one if the round is not the same as last time."""
@@ -155,7 +128,7 @@ class AdaptedAgent:
                 return last
         self._worth.check(game)
         before = last.history if last is not None and same_game and last.deal < deal else np.zeros(0, START)
-        memory = _Memory(name, deal, signs, np.concatenate([before, start_of(game)]), self._original.itself)
+        memory = _Memory(name, deal, signs, np.concatenate([before, start_of(game)]), self._original.playing)
         self._memory[table, seat] = memory
         return memory
 
@@ -165,21 +138,17 @@ class AdaptedAgent:
             Position(games[asked.game[row]].copy(), int(asked.seat[row]), memory.history)
             for row, memory in zip(rows, memories, strict=True)
         ]
-        found = self._adapter.adapt(positions, [memory.copy for memory in memories], self._seconds)
-        each_counts = [self.counts[int(asked.game[row])] for row in rows]
-        for memory, counts, adapted in zip(memories, each_counts, found, strict=True):
-            memory.copy = adapted.copy
-            counts.rounds += not memory.has_adapted
-            counts.adaptations += 1
+        limit = self._config.seconds_per_round
+        found = self._adapter.adapt(positions, limit)
+        for row, memory, adapted in zip(rows, memories, found, strict=True):
+            if adapted.kept:
+                memory.player = self._original.player(adapted.proposed)
+            counts = self.counts[int(asked.game[row])]
+            counts.rounds += 1
             counts.kept += adapted.kept
             counts.rollouts += adapted.rollouts
-            counts.seconds += sum(adapted.seconds.values())
-            memory.seconds += sum(adapted.seconds.values())
-            late = self._config.seconds_per_round and memory.seconds > _LATE * self._config.seconds_per_round
-            if late and not memory.is_late:
-                memory.is_late = True
-                counts.late += 1
-            memory.has_adapted = True
+            counts.seconds += adapted.seconds
+            counts.late += limit is not None and adapted.seconds > _LATE * limit
 
     def watch(self, stop: Event) -> None:
         """Raise Stopped from `act`, also in the middle of an adaptation, while this event is set."""
@@ -189,14 +158,14 @@ class AdaptedAgent:
         """Return the `Counts` of a table since the last call, as a dictionary."""
         return asdict(self.counts.pop(table, Counts()))
 
-    def _by_copy(self, asked: Decisions) -> list[tuple[Copy, np.ndarray]]:
-        """Return each copy in use and the rows of its decisions, i64[m]."""
-        copies: dict[int, tuple[Copy, list[int]]] = {}
+    def _by_player(self, asked: Decisions) -> list[tuple[FlowAgent, np.ndarray]]:
+        """Return each player in use and the rows of its decisions, i64[m]."""
+        players: dict[int, tuple[FlowAgent, list[int]]] = {}
         for row in range(len(asked)):
             memory = self._memory.get(_place(asked, row))
-            copy = memory.copy if memory else self._original.itself
-            copies.setdefault(id(copy), (copy, []))[1].append(row)
-        return [(copy, np.array(rows)) for copy, rows in copies.values()]
+            player = memory.player if memory else self._original.playing
+            players.setdefault(id(player), (player, []))[1].append(row)
+        return [(player, np.array(rows)) for player, rows in players.values()]
 
 
 def _signs(game: np.void) -> tuple[int, ...]:

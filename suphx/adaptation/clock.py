@@ -1,4 +1,4 @@
-"""Measure the time of each part of the work, and estimate how many rollouts there is still time for."""
+"""Limit the time of an adaptation, and estimate how many rollouts there is still time for."""
 
 from __future__ import annotations
 
@@ -9,26 +9,23 @@ _GROWTH = 0.6
 
 
 class Clock:
-    """A stopwatch that starts when created; `seconds` are divided evenly among the positions that share the work."""
+    """A stopwatch that starts when created."""
 
     def __init__(self, share: int = 1, limit: float | None = None) -> None:
         """share: number of positions that share the work. limit: seconds available for each of them, or None."""
-        self.share, self.limit = share, limit
-        self.seconds: dict[str, float] = {}
-        """Seconds by part of the work."""
-        self._begun = self._last = time.perf_counter()
+        self._share, self._limit = share, limit
+        self._begun = time.perf_counter()
 
-    def note(self, part: str) -> None:
-        """Attribute the time since the last call to a part."""
-        now = time.perf_counter()
-        self.seconds[part] = (now - self._last) / self.share
-        self._last = now
+    @property
+    def seconds(self) -> float:
+        """The time so far, divided evenly among the positions."""
+        return (time.perf_counter() - self._begun) / self._share
 
     def left(self, part: float = 1.0) -> float:
         """Return the total seconds left until a fraction `part` of the limit; infinite without a limit."""
-        if self.limit is None:
+        if self._limit is None:
             return float("inf")
-        return part * self.limit * self.share - (time.perf_counter() - self._begun)
+        return self._share * (part * self._limit - self.seconds)
 
 
 class Pace:

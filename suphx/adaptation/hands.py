@@ -1,20 +1,15 @@
-"""The hands that an experiment adapts to: rounds of the agent's own games, of logs, or constructed ones."""
+"""The hands that an experiment adapts to: rounds of the agent's own games, or constructed ones."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from simulator.efficiency import shanten_batch
-from simulator.logs.archives import open_logs
-from simulator.logs.formats import read_log
-from simulator.logs.model import GameLog, LogError, SkippedLog
 from simulator.record import GAME, PHASE_DEAL, SEATS
 from simulator.rules import Rules
 from simulator.tables import Tables
@@ -22,9 +17,8 @@ from suphx.adaptation.positions import Position, start_of
 from suphx.agent.interface import Agent
 from suphx.config import Config
 from suphx.errors import InputError
-from suphx.features.positions import start_round
 
-Situation = Literal["first", "any", "last", "behind", "lead"]
+Situation = Literal["any", "last", "behind", "lead"]
 
 
 class Standing(NamedTuple):
@@ -61,19 +55,11 @@ class HandsConfig(Config):
     """Which hands of one situation to adapt to."""
 
     situation: Situation = "any"
-    """`first`: East 1 of a game. `any`: a random round of a game. `last`: South 4 or later. `behind`, `lead`: a
+    """`any`: a random round of a game. `last`: South 4 or later. `behind`, `lead`: a
     constructed South 4 that ends the game, in which the seat needs 12,000 points (or 6,400 by a direct hit) to leave
     last place, or is the dealer and 28,000 points ahead of all (`Standing`, `MADE`)."""
     count: int = Field(default=200, ge=1)
     """Number of hands, each from a different game."""
-    logs: tuple[Path, ...] = ()
-    """Logs to take the games from, for `any` and `last`; without logs the agent plays the games itself."""
-
-    @model_validator(mode="after")
-    def _fits(self) -> HandsConfig:
-        if self.logs and self.situation not in ("any", "last"):
-            raise ValueError(f"logs: hands of situation {self.situation!r} are not taken from logs")
-        return self
 
 
 @dataclass(frozen=True)
@@ -94,29 +80,15 @@ class Hand:
         return "good" if self.shanten <= GOOD else "poor" if self.shanten >= POOR else "middle"
 
 
-def fingerprint_of_hands(hands: Sequence[Hand]) -> str:
-    """Return a hash of hands: of their situations and seats, how their games stand, and how they were dealt."""
-    found = hashlib.sha256()
-    for hand in hands:
-        game = hand.position.game
-        standing = *(int(game[name]) for name in ("round", "repeat_counter", "start_bets")), *game["start_scores"]
-        found.update(f"{hand.situation} {hand.position.seat} {standing}\n".encode() + game["wall"].tobytes())
-    return found.hexdigest()
-
-
 def find_hands(config: HandsConfig, agent: Agent, rules: Rules, seed: int) -> list[Hand]:
     """Find hands, the same ones for the same seed. agent: plays the games that they are taken from.
 
     Raises InputError if there are too few.
     """
-    if config.situation == "first":
-        games = Tables(config.count, rules, seed, restart=False).games
-        positions = [Position(game.copy(), _seat(seed, n), start_of(game)) for n, game in enumerate(games)]
-    elif config.situation in MADE:
+    if config.situation in MADE:
         positions = _made(config, rules, seed)
     else:
-        rounds = _of_logs(config.logs, rules) if config.logs else _of_games(agent, rules, seed, config.count)
-        positions = _chosen(rounds, config, seed)
+        positions = _chosen(_of_games(agent, rules, seed, config.count), config, seed)
     if len(positions) < config.count:
         raise InputError(f"{len(positions)} hands of situation {config.situation!r} were found, not {config.count}")
     return [Hand(config.situation, position) for position in positions]
@@ -124,10 +96,6 @@ def find_hands(config: HandsConfig, agent: Agent, rules: Rules, seed: int) -> li
 
 def _random(seed: int, number: int) -> np.random.Generator:
     return np.random.default_rng([seed, number])
-
-
-def _seat(seed: int, number: int) -> int:
-    return int(_random(seed, number).integers(SEATS))
 
 
 def _made(config: HandsConfig, rules: Rules, seed: int) -> list[Position]:
@@ -152,12 +120,8 @@ def _made(config: HandsConfig, rules: Rules, seed: int) -> list[Position]:
     ]
 
 
-#: The rounds of a game, as dealt: GAME[k].
-_Rounds = np.ndarray
-
-
-def _chosen(games: Iterator[_Rounds], config: HandsConfig, seed: int) -> list[Position]:
-    """Pick one round from each game that has one of the situation, until there are enough."""
+def _chosen(games: Iterator[np.ndarray], config: HandsConfig, seed: int) -> list[Position]:
+    """Pick one round from each game, GAME[rounds] as dealt, that has one of the situation, until there are enough."""
     found: list[Position] = []
     for number, rounds in enumerate(games):
         fitting = np.flatnonzero(rounds["round"] >= (_LAST_ROUND if config.situation == "last" else 0))
@@ -171,7 +135,7 @@ def _chosen(games: Iterator[_Rounds], config: HandsConfig, seed: int) -> list[Po
     return found
 
 
-def _of_games(agent: Agent, rules: Rules, seed: int, count: int) -> Iterator[_Rounds]:
+def _of_games(agent: Agent, rules: Rules, seed: int, count: int) -> Iterator[np.ndarray]:
     for first in range(0, _GAMES_PER_HAND * count, _GAMES):
         tables = Tables(_GAMES, rules, seed, restart=False)
         tables.restart(range(_GAMES), range(first, first + _GAMES))
@@ -181,24 +145,3 @@ def _of_games(agent: Agent, rules: Rules, seed: int, count: int) -> Iterator[_Ro
             for place in ended.game[~ended.finished].tolist():
                 rounds[place].append(tables.games[place].copy())
         yield from (np.array(each, GAME) for each in rounds)
-
-
-def _of_logs(paths: tuple[Path, ...], rules: Rules) -> Iterator[_Rounds]:
-    for source, data in open_logs(paths):
-        if isinstance(data, LogError):
-            raise data
-        try:
-            games = read_log(data, source)
-        except SkippedLog:
-            continue
-        for log in games:
-            if log.rounds and log.rules == rules:
-                yield _dealt(log)
-
-
-def _dealt(log: GameLog) -> _Rounds:
-    games = np.concatenate([start_round(log.rules, each) for each in log.rounds])
-    games["deals"] = np.arange(len(games))
-    tables = Tables(len(games), log.rules, restart=False)
-    tables.restore(games)
-    return tables.snapshot()

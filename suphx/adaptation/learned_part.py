@@ -81,17 +81,3 @@ def blocks_in_common(network: PolicyNetwork, other: PolicyNetwork) -> int | None
         return None
     shared = list(map(is_shared, network.blocks, other.blocks))
     return shared.index(False) if False in shared else len(shared)
-
-
-class Stems:
-    """Cache of the fixed blocks' outputs for some questions, reused by the next part that fixes as many blocks."""
-
-    def __init__(self) -> None:
-        self._of: tuple[int | None, np.ndarray | torch.Tensor] | None = None
-
-    def inputs(self, part: LearnedPart, packed: np.ndarray) -> np.ndarray | torch.Tensor:
-        """Return `part.inputs`; all calls must be for the same questions and for parts of the same network."""
-        if self._of is None or self._of[0] != part.blocks:
-            self._of = None  # freed before computing the next, as each may take gigabytes
-            self._of = part.blocks, part.inputs(packed)
-        return self._of[1]

@@ -28,13 +28,9 @@ class Trial(BaseModel):
     """Share of the test deals whose reward differed."""
     distance: float
     """KL(original, copy) in nats, averaged over held-out questions."""
-    held_out: float
-    """Mean gain on held-out deals; 0 without a check."""
-    held_out_error: float
     kept: bool
     """Whether the copy passed the check and would have been played."""
     steps_seconds: float
-    """Time as if it were the only way: work shared by several ways is counted for each."""
     check_seconds: float
     """Time of the check, including that of playing the held-out deals before the adaptation."""
 

@@ -1,8 +1,9 @@
-"""Players that share an agent's five networks: playing greedily, sampling answers, or with some networks replaced."""
+"""Players that share an agent's five networks: playing greedily, drawing discards, or with another discard network."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from threading import Event
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from simulator.tables import Decisions
 from suphx.adaptation.learned_part import blocks_in_common
 from suphx.agent.encoder import PlaneEncoder
-from suphx.agent.flow import Flow, Network, Sampling
+from suphx.agent.flow import Flow, Sampling
 from suphx.agent.interface import Choice
 from suphx.agent.named_networks import load_networks
 from suphx.networks.inference import Evaluator
@@ -18,6 +19,9 @@ from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODELS
 from suphx.threads import Stopped
+
+#: The network that adapts.
+DISCARD = "discard"
 
 
 class FlowAgent:
@@ -35,38 +39,12 @@ class FlowAgent:
         return self.flow.act(games, asked)
 
 
+@dataclass(frozen=True)
 class Copy:
-    """Networks that replace some of the original's; empty for the original itself."""
+    """A discard network in place of the original's."""
 
-    def __init__(
-        self,
-        networks: Mapping[str, PolicyNetwork],
-        precision: Precision,
-        batch_invariant: bool = True,
-        original: Copy | None = None,
-    ) -> None:
-        """networks: by model name. batch_invariant: as in `Evaluator`.
-
-        original: of what they were adapted from: its evaluators are shared as far as the networks' first blocks are.
-        """
-        self.networks = dict(networks)
-        self._evaluators = {
-            model: Evaluator(each, precision, batch_invariant, original._like(model, each) if original else None)
-            for model, each in networks.items()
-        }
-
-    def _like(self, model: str, network: PolicyNetwork) -> tuple[Evaluator, int] | None:
-        """Return the evaluator of a model, and how many first blocks a network shares with it; None if nothing."""
-        blocks = blocks_in_common(network, self.networks[model])
-        return None if blocks is None else (self._evaluators[model], blocks)
-
-    def __bool__(self) -> bool:
-        return bool(self.networks)
-
-    @property
-    def calls(self) -> dict[str, Network]:
-        """The networks as functions, by model name."""
-        return {model: evaluator.logits for model, evaluator in self._evaluators.items()}
+    network: PolicyNetwork
+    evaluator: Evaluator
 
 
 class Original:
@@ -81,36 +59,35 @@ class Original:
         rollouts are faster.
         """
         self.name = name
-        self.networks = {model: networks[model].to(precision.device) for model in MODELS}
         self.precision = precision
         self._batch_invariant = batch_invariant
         self.stop = Event()
         """While it is set, all players of this agent raise Stopped."""
-        self._whole = Copy(self.networks, precision, batch_invariant)
-        self._calls = self._whole.calls
-        self.itself = self.copy({})
-        self.playing = self.player()
+        self.networks = {model: networks[model].to(precision.device) for model in MODELS}
+        evaluators = {model: Evaluator(each, precision, batch_invariant) for model, each in self.networks.items()}
+        self._logits = {model: each.logits for model, each in evaluators.items()}
+        self.itself = Copy(self.networks[DISCARD], evaluators[DISCARD])
+        """Its own discard network."""
+        self.playing = self.player(self.itself)
         """The unchanged agent as a player, which takes the likeliest answers."""
 
-    def copy(self, networks: Mapping[str, PolicyNetwork]) -> Copy:
-        """Return a `Copy` with networks, by model name, that replace those of this agent."""
-        return Copy(networks, self.precision, self._batch_invariant, self._whole)
+    def copy(self, network: PolicyNetwork) -> Copy:
+        """Return a copy of this agent's discard network; computed with what it shares of the first blocks."""
+        blocks = blocks_in_common(network, self.itself.network)
+        like = None if blocks is None else (self.itself.evaluator, blocks)
+        return Copy(network, Evaluator(network, self.precision, self._batch_invariant, like))
 
-    def logits(self, model: str, planes: np.ndarray) -> np.ndarray:
-        """Return the logits f32[n, 34 or 2] of an original network for planes uint64[n, planes]."""
-        return self._calls[model](planes)
+    def player(self, copy: Copy) -> FlowAgent:
+        """Return a player by a copy, which takes the likeliest answers."""
+        return self._player(copy, {})
 
-    def player(
-        self, changed: Copy | None = None, drawn: Collection[str] = (), temperature: float = 1.0, seed: int = 0
-    ) -> FlowAgent:
-        """Return a player with these networks.
+    def drawing(self, temperature: float, seed: int = 0) -> FlowAgent:
+        """Return the unchanged agent as a player that draws its discards."""
+        return self._player(self.itself, {DISCARD: Sampling(temperature, seed)})
 
-        changed: networks that replace some of them. drawn: models whose answers are sampled, at the temperature; the
-        others give their likeliest. seed: random seed of the sampling.
-        """
-        networks = self._calls | (changed.calls if changed else {})
-        drawing = dict.fromkeys(drawn, Sampling(temperature, seed))
-        return FlowAgent(self, Flow(networks, PlaneEncoder(), Sampling(), drawing))
+    def _player(self, copy: Copy, drawn: dict[str, Sampling]) -> FlowAgent:
+        networks = self._logits | {DISCARD: copy.evaluator.logits}
+        return FlowAgent(self, Flow(networks, PlaneEncoder(), Sampling(), drawn))
 
 
 def load_original(name: str, precision: Precision, batch_invariant: bool = True) -> Original:

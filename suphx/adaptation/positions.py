@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from simulator.players.simple import decision_key
-from simulator.record import GAME, PHASE_TURN, SEATS
+from simulator.record import PHASE_TURN, SEATS
 from suphx.reward.games import START
 
 
@@ -36,14 +35,6 @@ class Position:
     def key(self, seed: int) -> int:
         """Return u64: the key of this position's deals under a seed, different for each game, round, seat and turn."""
         return int(decision_key(np.uint64(seed), self.game, self.seat))
-
-
-def stacked(positions: Sequence[Position]) -> np.ndarray:
-    """Return GAME[n]: the tables of the positions."""
-    records = np.zeros(len(positions), GAME)
-    for place, position in enumerate(positions):
-        records[place] = position.game
-    return records
 
 
 def start_of(game: np.void) -> np.ndarray:

@@ -7,7 +7,7 @@ deals meet the same tiles; as long as they answer alike, they play the same roun
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,8 @@ from simulator.record import GAME
 from simulator.redeal.hidden import redeal_hidden
 from simulator.tables import Decisions, Tables
 from simulator.walls import mix2
-from suphx.adaptation.positions import Position, stacked
+from suphx.adaptation.players import DISCARD
+from suphx.adaptation.positions import Position
 from suphx.agent.interface import Agent, Choice
 from suphx.agent.sampling import highest_probability
 from suphx.learning.experience import experience_dtype
@@ -53,11 +54,12 @@ class Rolled:
     """ROLLOUT[n]"""
     ended: np.ndarray
     """GAME[n]: each table after the payments of its round, as in `Ended.records`."""
-    experience: dict[str, np.ndarray]
-    """By model: the questions to the seat that adapts, ordered by rollout and time; `path` is the rollout, and
-    `place` counts the questions of the rollout to that model."""
-    decisions: int
-    """Number of decisions of all four seats."""
+    experience: np.ndarray
+    """The questions to the seats that adapt which were kept, ordered by rollout and time; `path` is the rollout."""
+
+    def questions(self, position: int) -> np.ndarray:
+        """Return the questions of one position."""
+        return self.experience[self.rollouts["position"][self.experience["path"]] == position]
 
 
 def roll_out(
@@ -66,56 +68,51 @@ def roll_out(
     own: Sequence[Agent],
     others: Agent,
     seed: int,
-    keep: Collection[str] = (),
+    keep: bool = False,
     certain: float = 1.0,
     side_by_side: int = SIDE_BY_SIDE,
 ) -> Rolled:
     """Play rollouts, ROLLOUT[n].
 
     own: the player of each position's seat; the same object is called once for all its positions. others: the player of
-    the other three seats. seed: random seed, which makes a rollout reproducible. keep: models whose questions to the
-    seat are returned. certain: questions whose likeliest answer is more probable than this are left out.
+    the other three seats. seed: random seed, which makes a rollout reproducible. keep: whether the questions to the
+    seat about discards are returned. certain: those whose likeliest answer is more probable than this are left out.
     """
     kept = _Kept(keep, certain)
     playing = _Playing(positions, rollouts, own, others, seed, kept, min(side_by_side, len(rollouts)))
     while playing.step():
         pass
-    return Rolled(rollouts, playing.ended, kept.experience(), playing.decisions)
+    return Rolled(rollouts, playing.ended, kept.experience())
 
 
 class _Kept:
-    """Collects the questions to the seats that adapt, in order of arrival."""
+    """Collects the questions about discards to the seats that adapt, in order of arrival."""
 
-    def __init__(self, models: Collection[str], certain: float) -> None:
-        self._certain = certain
-        self._parts: dict[str, list[np.ndarray]] = {model: [] for model in models}
+    def __init__(self, keep: bool, certain: float) -> None:
+        self._keep, self._certain = keep, certain
+        self._dtype = experience_dtype(MODEL_PLANES[DISCARD])
+        self._parts = [np.empty(0, self._dtype)]
 
     def add(self, asked: Decisions, choice: Choice, rollout: np.ndarray, seat: np.ndarray) -> None:
         """Record questions; rollout, seat: i64[decisions], the rollout of each and the seat that adapts there."""
-        for said in choice.consultations:
-            if said.model not in self._parts:
+        for said in choice.consultations if self._keep else ():
+            if said.model != DISCARD:
                 continue
             wanted = asked.seat[said.decision] == seat[said.decision]
             if self._certain < 1:
                 wanted &= highest_probability(said.logits, said.legal) <= self._certain
             rows = np.flatnonzero(wanted)
-            found = np.zeros(len(rows), experience_dtype(MODEL_PLANES[said.model]))
+            found = np.zeros(len(rows), self._dtype)
             found["path"], found["planes"] = rollout[said.decision[rows]], said.planes[rows]
             found["legal"] = said.legal[rows] @ _BITS[: said.legal.shape[1]]
             found["answer"], found["log_probability"] = said.answer[rows], said.log_probability[rows]
-            self._parts[said.model].append(found)
+            self._parts.append(found)
 
-    def experience(self) -> dict[str, np.ndarray]:
+    def experience(self) -> np.ndarray:
         """Return all questions, sorted by rollout, and release them here."""
-        return {model: _joined(model, self._parts.pop(model)) for model in list(self._parts)}
-
-
-def _joined(model: str, parts: list[np.ndarray]) -> np.ndarray:
-    """Return the questions sorted by rollout."""
-    found = np.concatenate([np.empty(0, experience_dtype(MODEL_PLANES[model])), *parts])
-    found = found[np.argsort(found["path"], kind="stable")]
-    found["place"] = np.arange(len(found)) - np.searchsorted(found["path"], found["path"])
-    return found
+        parts, self._parts = self._parts, self._parts[:1]
+        found = np.concatenate(parts)
+        return found[np.argsort(found["path"], kind="stable")]
 
 
 class _Playing:
@@ -132,7 +129,7 @@ class _Playing:
         tables: int,
     ) -> None:
         self._rollouts, self._kept = rollouts, kept
-        self._records = stacked(positions)
+        self._records = np.array([position.game for position in positions], GAME)
         self._seats = np.array([position.seat for position in positions], np.int64)
         self._keys = np.array([position.key(seed) for position in positions], np.uint64)
         self._agents = list({id(agent): agent for agent in (others, *own)}.values())
@@ -140,7 +137,6 @@ class _Playing:
         self._own = np.array([place[id(agent)] for agent in own])
         self._next = 0
         self.ended = np.zeros(len(rollouts), GAME)
-        self.decisions = 0
         self._at = np.full(tables, _NOTHING)  # index of the rollout at each table
         self._tables = Tables(max(tables, 1), restart=False)
         self._fill(np.arange(tables))
@@ -172,7 +168,6 @@ class _Playing:
         asked = self._tables.decisions()
         if not len(asked):
             return False
-        self.decisions += len(asked)
         ended = self._tables.step(self._answers(asked))
         if len(ended):
             self.ended[self._at[ended.game]] = ended.records

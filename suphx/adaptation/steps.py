@@ -1,4 +1,13 @@
-"""Gradient steps on formula 6, with lengths chosen so that the policy moves by a given KL distance."""
+"""A gradient step on formula 6, with a length chosen so that the policy moves by a given KL distance.
+
+The paper maximises the sum over rollouts tau of R(tau) p(tau) / p_o(tau), where p is the policy that adapts and p_o the
+original policy, which played. The deal and the other seats' actions are equally likely under both, so the ratio of a
+rollout is the product of pi(a|s) / pi_o(a|s) over the seat's own answers. Where the step begins, all ratios are 1: its
+gradient is that of the sum of R(tau) log pi(a|s) over all answers.
+
+A baseline causes no bias if it does not depend on the rollout's own answers: here it is the mean reward of the *other*
+rollouts of the same deal, which removes the luck of the deal.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +15,7 @@ import numpy as np
 import torch
 
 from suphx.adaptation.config import StepsConfig
-from suphx.adaptation.learned_part import LearnedPart, Stems, copy_but
-from suphx.adaptation.objective import ratios, surrogate
+from suphx.adaptation.learned_part import LearnedPart, copy_but
 from suphx.learning.experience import microbatches
 from suphx.learning.policy_gradient import divergence, legal_answers, log_probabilities
 from suphx.networks.policy import PolicyNetwork
@@ -16,10 +24,20 @@ from suphx.networks.sizes import OUTPUTS
 
 #: Most questions that a distance is measured on; not all are needed, as neighbours within rollouts are alike.
 _MEASURED = 2048
-#: A step's length is accepted if its distance is between this share of the target and the target; and most tries.
-_NEAR, _TRIES = 0.8, 8
-#: Adam's usual constants.
-_BETA, _BETA_SQUARE, _EPSILON = 0.9, 0.999, 1e-8
+#: The length to try first; one is accepted if its distance is between this share of the target and the target.
+_FIRST_LENGTH, _NEAR, _TRIES = 1e-3, 0.8, 8
+
+
+def advantages(rewards: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """Return f64[n]: each rollout's reward minus the mean reward of the others in its group.
+
+    rewards: float[n]; groups: integer[n]. Raises ValueError for a group with a single rollout.
+    """
+    _, group, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    if len(sizes) and sizes.min() < 2:
+        raise ValueError("a rollout that is alone in its group has no baseline")
+    sums = np.bincount(group, rewards, len(sizes))
+    return rewards - (sums[group] - rewards) / (sizes[group] - 1)
 
 
 def step(
@@ -30,127 +48,76 @@ def step(
     temperature: float,
     precision: Precision,
     seed: int,
-    stems: Stems | None = None,
 ) -> PolicyNetwork:
     """Return an adapted copy of a network, or an equal one if there is nothing to learn.
 
-    experience: the questions to the network, ordered by rollout and time. advantage: f64[n], of each answer.
-    temperature: sampling temperature of the policy that played. seed: random seed for choosing the questions that
-    distances are measured on. stems: cache for these questions to this network, if it learns from them in several ways.
+    experience: the questions to the network. advantage: f64[n], of each answer. temperature: sampling temperature of
+    the policy that played. seed: random seed for choosing the questions that distances are measured on.
     """
-    rows = np.arange(len(experience))
-    if config.first_answers is not None:
-        rows = np.flatnonzero(experience["place"] < config.first_answers)
-    if not len(rows) or not np.any(advantage):
+    if not len(experience) or not np.any(advantage):
         return copy_but(network, network.parameters())
     part = LearnedPart(network, config.blocks, precision)
-    inputs = (stems or Stems()).inputs(part, np.ascontiguousarray(experience["planes"]))
-    if len(rows) < len(experience):
-        experience, inputs, advantage = experience[rows], inputs[rows], advantage[rows]
-    climb = _Climb(part, inputs, experience, advantage, config, temperature, seed)
-    for number in range(1, config.steps + 1):
-        climb.step(config.distance * (number / config.steps) ** 2)
-    return climb.part.network.requires_grad_(False)
+    asked = _Asked(part, experience, temperature, seed)
+    direction = asked.gradient(experience["answer"], advantage)
+    start = [weight.detach().clone() for weight in part.parameters]
+    length = _FIRST_LENGTH
+
+    @torch.no_grad()
+    def go() -> None:
+        for weight, at, along in zip(part.parameters, start, direction, strict=True):
+            weight.copy_(at + length * along)
+
+    for _ in range(_TRIES):
+        go()
+        found = asked.distance()
+        if _NEAR * config.distance <= found <= config.distance:
+            break
+        # The distance grows with the square of the length, at least near the start.
+        factor = (0.95 * config.distance / found) ** 0.5 if found > 0 else 10.0
+        length *= min(max(factor, 0.1), 10.0)
+    else:
+        while asked.distance() > config.distance:
+            length /= 2
+            go()
+    return part.network.requires_grad_(False)
 
 
-class _Climb:
-    """The state of an optimisation: weights that move away from their starting point."""
+class _Asked:
+    """The questions learned from, and what the part of the network that learns says to them."""
 
-    def __init__(
-        self,
-        part: LearnedPart,
-        inputs: np.ndarray | torch.Tensor,
-        experience: np.ndarray,
-        advantage: np.ndarray,
-        config: StepsConfig,
-        temperature: float,
-        seed: int,
-    ) -> None:
-        self._config, self._temperature, self._precision = config, temperature, part.precision
-        self.part, self._inputs = part, inputs
-        device = part.precision.device
-        self._legal = torch.from_numpy(legal_answers(experience["legal"], OUTPUTS[part.network.model])).to(device)
-        self._answer = torch.from_numpy(experience["answer"].astype(np.int64)).to(device)
-        self._path = torch.from_numpy(experience["path"].astype(np.int64)).to(device)
-        self._advantage = torch.from_numpy(advantage).float().to(device)
-        self._played = torch.from_numpy(experience["log_probability"].copy()).to(device)
-        chosen = np.random.default_rng(seed).permutation(len(experience))[:_MEASURED]
-        self._measured = np.sort(chosen)
+    def __init__(self, part: LearnedPart, experience: np.ndarray, temperature: float, seed: int) -> None:
+        self._part, self._temperature, self._precision = part, temperature, part.precision
+        self._inputs = part.inputs(np.ascontiguousarray(experience["planes"]))
+        self._legal = self._tensor(legal_answers(experience["legal"], OUTPUTS[part.network.model]))
+        self._measured = np.sort(np.random.default_rng(seed).permutation(len(experience))[:_MEASURED])
         with torch.inference_mode():
-            self._start = self._log_policy_of(self._measured)
-        self._moments: tuple[list[torch.Tensor], list[torch.Tensor]] | None = None
-        self._steps = 0
-        self._length = 1e-3
+            self._start = self._log_policy_measured()
+
+    def _tensor(self, values: np.ndarray) -> torch.Tensor:
+        return torch.from_numpy(values).to(self._precision.device)
 
     def _log_policy(self, rows: slice | np.ndarray) -> torch.Tensor:
-        logits = self.part.logits(self._inputs[rows]) / self._temperature
-        return log_probabilities(logits, self._legal[rows])
+        return log_probabilities(self._part.logits(self._inputs[rows]) / self._temperature, self._legal[rows])
 
-    def _log_policy_of(self, which: np.ndarray) -> torch.Tensor:
-        return torch.cat([self._log_policy(which[rows]) for rows in microbatches(len(which), self._precision)])
-
-    def _taken(self, rows: slice) -> torch.Tensor:
-        """Return log pi f32[n] of the answers taken."""
-        return self._log_policy(rows).gather(1, self._answer[rows, None]).squeeze(1)
+    def _log_policy_measured(self) -> torch.Tensor:
+        chunks = microbatches(len(self._measured), self._precision)
+        return torch.cat([self._log_policy(self._measured[rows]) for rows in chunks])
 
     def distance(self) -> float:
         """Return KL(start, adapted) in nats."""
         with torch.inference_mode():
-            return float(divergence(self._start, self._log_policy_of(self._measured)).mean())
+            return float(divergence(self._start, self._log_policy_measured()).mean())
 
-    def step(self, distance: float) -> None:
-        """Take one gradient step, to this KL distance from the start."""
-        self._gradient()
-        start = [weight.detach().clone() for weight in self.part.parameters]
-        direction = self._direction()
-        for weight in self.part.parameters:
+    def gradient(self, answers: np.ndarray, advantage: np.ndarray) -> list[torch.Tensor]:
+        """Return the gradient of formula 6 for the parameters that learn, as a mean over answers."""
+        answer, worth = self._tensor(answers.astype(np.int64)), self._tensor(advantage).float()
+        for rows in microbatches(len(answers), self._precision):
+            taken = self._log_policy(rows).gather(1, answer[rows, None]).squeeze(1)
+            ((worth[rows] * taken).sum() / len(answers)).backward()
+        found = [torch.zeros_like(each) if each.grad is None else each.grad for each in self._part.parameters]
+        for weight in self._part.parameters:
             weight.grad = None
-        for _ in range(_TRIES):
-            self._go(start, direction, self._length)
-            found = self.distance()
-            if _NEAR * distance <= found <= distance:
-                return
-            factor = (0.95 * distance / found) ** 0.5 if found > 0 else 10.0
-            self._length *= min(max(factor, 0.1), 10.0)
-        while self.distance() > distance:
-            self._length /= 2
-            self._go(start, direction, self._length)
-
-    @torch.no_grad()
-    def _go(self, start: list[torch.Tensor], direction: list[torch.Tensor], length: float) -> None:
-        for weight, at, along in zip(self.part.parameters, start, direction, strict=True):
-            weight.copy_(at + length * along)
-
-    def _gradient(self) -> None:
-        """Compute the gradient of formula 6, as a mean over answers."""
-        weight = torch.ones_like(self._played)
-        if self._steps:
-            with torch.inference_mode():
-                taken = torch.cat([self._taken(rows) for rows in microbatches(len(self._played), self._precision)])
-            weight = ratios(taken - self._played, self._path, self._config.form)
-        for rows in microbatches(len(self._played), self._precision):
-            gain = surrogate(self._taken(rows), weight[rows], self._advantage[rows])
-            (gain / len(self._played)).backward()
-        self._steps += 1
-
-    def _gradients(self) -> list[torch.Tensor]:
-        return [torch.zeros_like(each) if each.grad is None else each.grad for each in self.part.parameters]
-
-    def _direction(self) -> list[torch.Tensor]:
-        gradients = self._gradients()
-        if self._config.optimizer == "gradient":
-            return gradients
-        first, second = self._moments or ([torch.zeros_like(each) for each in gradients],) * 2
-        first = [_BETA * old + (1 - _BETA) * new for old, new in zip(first, gradients, strict=True)]
-        second = [
-            _BETA_SQUARE * old + (1 - _BETA_SQUARE) * new.square() for old, new in zip(second, gradients, strict=True)
-        ]
-        self._moments = first, second
-        unbiased, squares = 1 - _BETA**self._steps, 1 - _BETA_SQUARE**self._steps
-        return [
-            (mean / unbiased) / ((square / squares).sqrt() + _EPSILON)
-            for mean, square in zip(first, second, strict=True)
-        ]
+        return found
 
 
 def between(original: PolicyNetwork, adapted: PolicyNetwork, share: float) -> PolicyNetwork:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
 from suphx.adaptation.notebook import HandResult, Trial
-from suphx.intervals import CONFIDENCE, half_width, share_interval
-
-#: Fewest hands that a spread over hands is estimated from for `true_share`, and samples of hands for its interval.
-_LEAST_HANDS, _SAMPLES = 10, 1_000
+from suphx.intervals import half_width, share_interval
 
 
 def summarise(hands: Sequence[HandResult], unit: float, units: str, controls: Mapping[str, str]) -> dict[str, Any]:
@@ -60,19 +56,13 @@ def _numbers(trials: Sequence[Trial], unit: float) -> dict[str, Any]:
     gains = np.array([trial.gain for trial in trials]) * unit
     errors = np.array([trial.error for trial in trials]) * unit
     kept = np.array([trial.kept for trial in trials])
-    helped = np.array([trial.held_out > 0 for trial in trials])
     return {
         "hands": len(trials),
         **_shares(gains),
         "gain": _with_interval(gains),
-        "true_spread": float(_true_spread(gains, errors)) if len(gains) > 1 else None,
-        "true_share": _true_share(gains, errors),
         "error_of_a_hand": _mean(errors),
         "kept": _mean(kept),
-        "kept_only": {**_shares(gains[kept]), "gain": _with_interval(gains[kept])},
         "gain_with_check": _with_interval(np.where(kept, gains, 0.0)),
-        "helped": _mean(helped),
-        "gain_if_helped": _with_interval(np.where(helped, gains, 0.0)),
         "differing": _mean([trial.differing for trial in trials]),
         "distance": _mean([trial.distance for trial in trials]),
         "steps_seconds": _mean([trial.steps_seconds for trial in trials]),
@@ -89,31 +79,6 @@ def _shares(gains: np.ndarray) -> dict[str, Any]:
         return found | {"share": None, "share_interval": None}
     share = better / n
     return found | {"share": share, "share_interval": list(share_interval(share, n))}
-
-
-def _true_spread(gains: np.ndarray, errors: np.ndarray) -> np.ndarray:
-    """Return the standard deviation f64[...] of gains f64[..., n] without what their standard errors add."""
-    return np.sqrt(np.maximum(gains.var(axis=-1, ddof=1) - (errors**2).mean(axis=-1), 0))
-
-
-def _true_share(gains: np.ndarray, errors: np.ndarray) -> dict[str, Any] | None:
-    """Return the share of hands with a gain above 0 if every hand's gain were known exactly.
-
-    It takes gains to be normally distributed over hands. The interval is by resampling hands. None for too few hands,
-    and if chance on the test deals alone might spread gains as far, which is when the spread without it is 0 in more
-    than 2.5 % of the samples.
-    """
-    if len(gains) < _LEAST_HANDS:
-        return None
-    rows = np.random.default_rng(0).integers(len(gains), size=(_SAMPLES, len(gains)))
-    spreads, means = _true_spread(gains[rows], errors[rows]), gains[rows].mean(axis=1)
-    ends = (1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2
-    if not np.quantile(spreads, ends[0]):
-        return None
-    likely = spreads > 0
-    shares = [NormalDist().cdf(each) for each in means[likely] / spreads[likely]]
-    value = NormalDist().cdf(float(gains.mean() / _true_spread(gains, errors)))
-    return {"value": value, "interval": np.quantile(shares, ends).tolist()}
 
 
 def _with_interval(values: np.ndarray) -> dict[str, Any]:

@@ -12,11 +12,9 @@ from simulator.record import SEATS
 from simulator.tables import Tables
 from suphx.adaptation.config import StepsConfig
 from suphx.adaptation.learned_part import LearnedPart
-from suphx.adaptation.objective import advantages
-from suphx.adaptation.players import Copy
 from suphx.adaptation.positions import Position, start_of
 from suphx.adaptation.rollouts import Rolled, roll_out, rollouts_of
-from suphx.adaptation.steps import step
+from suphx.adaptation.steps import advantages, step
 from suphx.agent.flow import Network
 from suphx.agent.network_agent import untrained_networks
 from suphx.bench.evaluation import Shadow, bare_rate
@@ -49,7 +47,7 @@ def bench_rollouts(size: NetworkSize, precision: Precision, seconds: float, roll
     )
 
     def play(deals: int, first: int) -> Rolled:
-        return roll_out(positions, rollouts_of(_HANDS, deals, first), [own] * _HANDS, others, _SEED, ["discard"])
+        return roll_out(positions, rollouts_of(_HANDS, deals, first), [own] * _HANDS, others, _SEED, keep=True)
 
     play(2, 1 << 40)
     deals, played = -(-rollouts // _HANDS), 0
@@ -104,7 +102,7 @@ def bench_copies(size: NetworkSize, precision: Precision, seconds: float) -> dic
     """Measure answers per second with one question per copy, for whole copies and for ones that share first blocks."""
     network = untrained_networks(size)["discard"]
     planes = made_up_planes(_COPIES)[:, : network.planes]
-    copies = [Copy({"discard": network}, precision).calls["discard"] for _ in range(_COPIES)]
+    copies = [Evaluator(network, precision, True).logits for _ in range(_COPIES)]
     parts = [LearnedPart(network, 1, precision) for _ in range(_COPIES)]
 
     def whole() -> None:

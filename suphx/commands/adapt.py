@@ -12,12 +12,14 @@ import typer
 
 if TYPE_CHECKING:
     from suphx.adaptation.experiment import Experiment
-    from suphx.adaptation.notebook import HandResult
+    from suphx.adaptation.hands import Hand
     from suphx.adaptation.players import Original
 
 EXIT_INTERRUPTED = 130
 #: Columns of the table where it goes to a file or another program.
 _PAGE = 200
+#: Most deals of a hand on which two players are compared decision by decision.
+_COMPARED = 200
 
 
 def adapt(
@@ -52,11 +54,9 @@ def adapt(
     the same command again to resume. At the end result.json and pictures are written.
     """
     from rich.console import Console
-    from rich.progress import Progress
 
     from simulator.files import write_whole
     from suphx.adaptation.experiment import Experiment, ExperimentConfig
-    from suphx.adaptation.hands import fingerprint_of_hands
     from suphx.adaptation.notebook import Notebook
     from suphx.adaptation.pictures import plot_gains, plot_shares
     from suphx.adaptation.players import load_original
@@ -64,44 +64,35 @@ def adapt(
     from suphx.config import load_config
     from suphx.networks.memory import keep_memory
     from suphx.networks.precision import choose_precision
+    from suphx.progress import progress
     from suphx.runs import runs_folder
 
     chosen = load_config(config, ExperimentConfig, changes or [])
     computed = choose_precision(device, precision, threads=1)
-    original = load_original(chosen.agent, computed)
     keep_memory()
-    experiment = Experiment(chosen, original)
+    experiment = Experiment(chosen, load_original(chosen.agent, computed))
     folder = out or runs_folder() / "adapt" / chosen.name
-    if picture is not None:
-        return _draw_example(experiment, picture, folder)
+    hands = experiment.hands()
     dtype = str(computed.dtype).removeprefix("torch.")
     settings = {**chosen.settings(), **chosen.fingerprints(), "computed": f"{dtype} {computed.device.type}"}
+    if picture is not None:
+        return _draw_example(experiment, hands, picture, folder)
     if beside is not None:
-        return _draw_beside(experiment, load_original(beside, computed), settings, folder, as_json)
-    hands = experiment.hands()
-    if any(each.logs for each in chosen.hands):  # whose content may change under the same names
-        settings["hands_found"] = fingerprint_of_hands(hands)
+        return _draw_beside(experiment, hands, load_original(beside, computed), settings, folder, as_json)
     screen, interrupted = Console(stderr=True), False
-    with Notebook(folder, settings) as notebook, Progress(console=screen, transient=True) as progress:
-        bar = progress.add_task("hands", total=len(hands), completed=len(notebook.done))
-
-        def watch(hand: HandResult) -> None:
-            progress.advance(bar)
-
+    with Notebook(folder, settings) as notebook, progress("hands", len(hands), screen, len(notebook.done)) as show:
         try:
-            experiment.run(hands, notebook, watch, threads or os.cpu_count() or 1)
+            experiment.run(hands, notebook, lambda: show(len(notebook.done)), threads or os.cpu_count() or 1)
         except KeyboardInterrupt:
             interrupted = True
         done = [notebook.done[number] for number in sorted(notebook.done)]
     if interrupted:
-        screen.print(
-            f"interrupted after {len(done)} hands; run the same command again to resume from {folder}", style="yellow"
-        )
+        words = f"interrupted after {len(done)} hands; run the same command again to resume from {folder}"
+        screen.print(words, style="yellow", markup=False)
     if not done:
         raise typer.Exit(EXIT_INTERRUPTED)
-    found: dict[str, Any] = {"interrupted": interrupted, "settings": settings}
-    unit = experiment.worth.unit
-    found |= summarise(done, unit, experiment.worth.units, chosen.controls())
+    unit, units = experiment.worth.unit, experiment.worth.units
+    found = {"interrupted": interrupted, "settings": settings, **summarise(done, unit, units, chosen.controls())}
     write_whole(folder / "result.json", (json.dumps(found, indent=1, allow_nan=False) + "\n").encode())
     plot_gains(folder / "gains.png", done, unit, found)
     plot_shares(folder / "shares.png", found)
@@ -113,35 +104,32 @@ def adapt(
         raise typer.Exit(EXIT_INTERRUPTED)
 
 
-def _draw_example(experiment: Experiment, number: int, folder: Path) -> None:
-    from suphx.adaptation.moment_picture import plot_moment
+def _draw_example(experiment: Experiment, hands: list[Hand], number: int, folder: Path) -> None:
+    from suphx.adaptation.moments import changes, plot_moment
     from suphx.errors import InputError
 
-    hands = experiment.hands()
     if number >= len(hands):
         raise InputError(f"there is no hand {number}; the experiment has {len(hands)}")
-    moments = experiment.changes(hands[number])
+    moments = changes(experiment.adapter, hands[number], min(experiment.config.deals, _COMPARED))
     if not moments:
         raise InputError(f"hand {number}: the adapted copy answers as the original on all deals that were played")
-    path = folder / f"example-{number}.png"
+    path, agent = folder / f"example-{number}.png", experiment.original.name
     title = f"Hand {number} ({hands[number].situation}): before and after adapting"
-    plot_moment(path, moments[0], (experiment.original.name, f"{experiment.original.name}, adapted"), title)
+    plot_moment(path, moments[0], (agent, f"{agent}, adapted"), title)
     print(path)
 
 
 def _draw_beside(
-    experiment: Experiment, other: Original, settings: dict[str, Any], folder: Path, as_json: bool
+    experiment: Experiment, hands: list[Hand], other: Original, settings: dict[str, Any], folder: Path, as_json: bool
 ) -> None:
     from rich.console import Console
     from rich.table import Table
 
     from simulator.files import write_whole
-    from suphx.adaptation.moment_picture import plot_moment
-    from suphx.adaptation.styles import COUNTED
+    from suphx.adaptation.moments import COUNTED, compare_styles, plot_moment
 
-    names = experiment.original.name, other.name
-    found, moments = experiment.beside(other)
-    found = {"agents": names, "settings": settings, **found}
+    found, moments = compare_styles(hands, experiment.adapter, other, min(experiment.config.deals, _COMPARED))
+    names, found = found["agents"], {"settings": settings, **found}
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(folder / "beside.json", (json.dumps(found, indent=1, allow_nan=False) + "\n").encode())
     if moments:
@@ -151,9 +139,9 @@ def _draw_beside(
         return
     table = Table("a round", *names, "difference", "95 %")
     for name in (*COUNTED, "reward"):
-        each, ends = found[name], found[name]["interval"] or ["", ""]
-        table.add_row(name, *(f"{value:.4g}" for value in (each["first"], each["second"], each["second_less_first"])),
-                      " to ".join(f"{end:.4g}" if end != "" else "" for end in ends))  # fmt: skip
+        each = found[name]
+        numbers = (f"{each[of]:.4g}" for of in ("first", "second", "second_less_first"))
+        table.add_row(name, *numbers, " to ".join(f"{end:.4g}" for end in each["interval"] or ()))
     Console(width=None if sys.stdout.isatty() else _PAGE).print(table)
     print(folder)
 
@@ -167,17 +155,16 @@ def _show(found: dict[str, Any], folder: Path) -> None:
     caption = (
         "share: of hands that gain, among those that differ, by each hand's mean over "
         f"{' or '.join(f'{deals:,}' for deals in found['deals'])} test deals; the fewer deals, the nearer to one half; "
-        "true share: the same without the chance of the test deals, if gains are normally distributed over hands; "
         "less shuffled: the mean gain less that of the control, and the share of hands that gain more than with it"
     )
-    gains = "share", "95 %", "true share", "mean gain", "95 %", "less shuffled", "95 %", "share", "95 %"
+    gains = "share", "95 %", "mean gain", "95 %", "less shuffled", "95 %", "share", "95 %"
     table = Table("way", "hands", *gains, "kept", "with check", title=title, caption=caption)
     for way, all_of in found["ways"].items():
         for name, part in {way: all_of, **all_of["by_kind"], **all_of["by_situation"], **all_of["by_deals"]}.items():
-            less, true = part.get("less_shuffled"), part["true_share"]
+            less = part.get("less_shuffled")
             table.add_row(
                 name if name == way else f"  {name}", str(part["hands"]), *_share(part),
-                f"{true['value']:.0%}" if true else "", *_with_ends(part["gain"]),
+                *_with_ends(part["gain"]),
                 *(_with_ends(less["gain"]) if less else ("", "")), *_share(less or {}),
                 f"{part['kept']:.0%}", f"{part['gain_with_check']['value']:+.2g}",
             )  # fmt: skip

@@ -100,7 +100,7 @@ def _adaptation(results: Results) -> list[dict[str, Any]]:
     return [
         {
             "agent": results.plan.agents[agent],
-            **{name: int(counts.get(name, 0)) for name in ("rounds", "adaptations", "kept", "rollouts", "late")},
+            **{name: int(counts.get(name, 0)) for name in ("rounds", "kept", "rollouts", "late")},
             "seconds_per_round": round(counts["seconds"] / counts["rounds"], 3),
         }
         for agent, counts in sorted(results.counted.items())
@@ -164,9 +164,9 @@ def show(found: Mapping[str, Any], as_json: bool) -> None:
     for each in found.get("faults", ()):
         console.print(f"{each['agent']}: {each['fault']} ({each['times']:,} times)", style="red", markup=False)
     for each in found.get("adaptation", ()):
-        kept = f"{each['kept']:,} of {each['adaptations']:,} copies kept"
         cost = f"{each['rollouts']:,} rollouts, {each['seconds_per_round']:.2g} s a round"
         cost += f", late in {each['late']:,}" if each["late"] else ""
-        console.print(f"{each['agent']}: adapted in {each['rounds']:,} rounds, {kept}, {cost}", markup=False)
+        words = f"adapted in {each['rounds']:,} rounds, {each['kept']:,} copies kept, {cost}"
+        console.print(f"{each['agent']}: {words}", markup=False)
     for name, career in found.get("career", {}).items():
         console.print(career_table(name, career))

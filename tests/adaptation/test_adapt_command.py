@@ -14,7 +14,7 @@ from suphx.errors import InputError
 
 SMALL = """
 agent: sl
-hands: [{situation: first, count: 1}, {situation: lead, count: 1}]
+hands: [{situation: behind, count: 1}, {situation: lead, count: 1}]
 adaptation: {deals: 2, copies: 2, check_deals: 2, steps: {distance: 0.1}}
 deals: 3
 """
@@ -37,7 +37,7 @@ def test_results_are_kept_told_and_gone_on_with(config: Path, tmp_path: Path) ->
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
     assert found["hands"] == 2 and found["rollouts"] == [4] and set(found["ways"]) == {"adapted", "shuffled"}
-    assert set(found["ways"]["adapted"]["by_situation"]) == {"first", "lead"}
+    assert set(found["ways"]["adapted"]["by_situation"]) == {"behind", "lead"}
     assert found == json.loads((out / "result.json").read_text())
     assert (out / "gains.png").stat().st_size > 1_000 and (out / "shares.png").stat().st_size > 1_000
     lines = (out / HANDS_NAME).read_bytes()

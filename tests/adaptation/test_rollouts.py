@@ -30,8 +30,8 @@ SEED = 3
 
 def rolled(positions: list[Position], rollouts: np.ndarray, side_by_side: int = 64) -> Rolled:
     agent = tiny_agent()
-    own = agent.player(drawn=["discard"], seed=SEED)
-    return roll_out(positions, rollouts, [own] * len(positions), agent.playing, SEED, ["discard"], 1.0, side_by_side)
+    own = agent.drawing(1.0, SEED)
+    return roll_out(positions, rollouts, [own] * len(positions), agent.playing, SEED, True, 1.0, side_by_side)
 
 
 class Watcher:
@@ -82,7 +82,7 @@ def test_copies_of_a_deal_have_its_tiles_and_other_random_numbers() -> None:
     assert len(watcher.first) == 36  # each rollout has a seed of its own
     assert len(np.unique(walls, axis=0)) == 12
     found = rolled(positions, rollouts)
-    answers = [found.experience["discard"]["answer"][found.experience["discard"]["path"] == row] for row in range(36)]
+    answers = [found.experience["answer"][found.experience["path"] == row] for row in range(36)]
     assert len({each.tobytes() for each in answers}) > 18
 
 
@@ -91,8 +91,7 @@ def test_a_rollout_does_not_depend_on_what_is_played_beside_it(side_by_side: int
     positions, rollouts = late_positions(3), rollouts_of(3, 4, first=1 << 33)
     expected, found = rolled(positions, rollouts), rolled(positions, rollouts, side_by_side)
     assert np.array_equal(as_bytes(expected.ended), as_bytes(found.ended))
-    for name in ("path", "place", "planes", "legal", "answer", "log_probability"):
-        assert np.array_equal(expected.experience["discard"][name], found.experience["discard"][name])
+    assert np.array_equal(expected.experience, found.experience)
 
 
 def test_a_position_alone_has_the_same_rollouts_as_among_others() -> None:
@@ -114,7 +113,7 @@ def test_seeds_and_numbers_of_deals_make_other_rollouts() -> None:
 def test_every_question_is_kept_with_what_the_network_said() -> None:
     positions, rollouts = late_positions(2), rollouts_of(2, 5)
     found = rolled(positions, rollouts)
-    experience = found.experience["discard"]
+    experience = found.experience
     assert set(experience["path"].tolist()) <= set(range(10)) and np.all(np.diff(experience["path"].astype(int)) >= 0)
     legal = torch.from_numpy(legal_answers(experience["legal"], OUTPUTS["discard"]))
     network = tiny_agent().networks["discard"]
@@ -127,24 +126,23 @@ def test_every_question_is_kept_with_what_the_network_said() -> None:
         mine = experience["path"] == row
         seat = positions[rollouts["position"][row]].seat
         assert mine.sum() <= found.ended["n_river"][row, seat] + 1
-        assert np.array_equal(experience["place"][mine], np.arange(mine.sum()))
 
 
 def test_sure_answers_are_left_out_if_so_wanted() -> None:
     positions, rollouts, agent = late_positions(1), rollouts_of(1, 6), tiny_agent()
-    own = agent.player(drawn=["discard"])
-    every = roll_out(positions, rollouts, [own], agent.playing, SEED, ["discard"]).experience["discard"]
-    logits = agent.logits("discard", every["planes"])
+    own = agent.drawing(1.0)
+    every = roll_out(positions, rollouts, [own], agent.playing, SEED, True).experience
+    logits = agent.itself.evaluator.logits(every["planes"])
     sureness = highest_probability(logits, legal_answers(every["legal"], OUTPUTS["discard"]))
     bound = float(np.median(sureness))
-    some = roll_out(positions, rollouts, [own], agent.playing, SEED, ["discard"], bound).experience["discard"]
+    some = roll_out(positions, rollouts, [own], agent.playing, SEED, True, bound).experience
     assert 0 < len(some) < len(every)
     assert np.array_equal(some["planes"], every["planes"][sureness <= bound])
 
 
 def test_nothing_to_roll_out_is_no_error() -> None:
     found = rolled(first_rounds(1), np.zeros(0, ROLLOUT))
-    assert len(found.ended) == 0 and len(found.experience["discard"]) == 0
+    assert len(found.ended) == 0 and len(found.experience) == 0
 
 
 def test_positions_that_nobody_can_adapt_from_are_refused() -> None:

@@ -7,16 +7,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from simulator.rules import Rules
+from simulator.tables import Decisions, Tables
+from suphx.adaptation.adapting import Adapter
 from suphx.adaptation.comparing import Deals
-from suphx.adaptation.differences import Moment, find_differences
+from suphx.adaptation.config import AdaptationConfig, StepsConfig
 from suphx.adaptation.hands import Hand
-from suphx.adaptation.moment_picture import described, plot_moment
+from suphx.adaptation.moments import COUNTED, Moment, changes, compare_styles, find_moments, plot_moment
 from suphx.adaptation.positions import Position
-from suphx.adaptation.styles import COUNTED, compare_styles
+from suphx.agent.opinions import opinions_of
 from suphx.bench.adaptation import bench_copies, bench_rollouts, bench_steps
-from tests.adaptation.adaptation_positions import PRECISION, TINY, late_positions, points, tiny_agent
+from tests.adaptation.adaptation_positions import PRECISION, TINY, Honours, late_positions, points, tiny_agent
 
 ONE, OTHER = tiny_agent(), tiny_agent(1)
+ADAPTER = Adapter(ONE, AdaptationConfig(), points(), 3)
 
 
 @pytest.fixture(scope="module")
@@ -26,45 +30,55 @@ def positions() -> list[Position]:
 
 @pytest.fixture(scope="module")
 def moments(positions: list[Position]) -> list[Moment]:
-    return find_differences(positions, ONE.playing, [OTHER.playing] * 2, ONE.playing, 4, 3)
+    return find_moments(positions, ONE.playing, OTHER.playing, ONE.playing, 4, 3, 0)
 
 
 def test_a_moment_is_where_both_prefer_something_else(moments: list[Moment], positions: list[Position]) -> None:
     assert 0 < len(moments) <= 8  # one a round at most
     for moment in moments:
-        assert moment.seat == positions[moment.position].seat
-        assert moment.first_action != moment.second_action
-        assert moment.first[moment.first_action] >= moment.first[moment.second_action]
-        assert moment.second[moment.second_action] >= moment.second[moment.first_action]
-        assert moment.first.sum() == pytest.approx(1) and moment.second.sum() == pytest.approx(1)
+        one, other = moment.preferred
+        assert one != other and moment.margin >= 0
+        assert moment.probability[0, one] >= moment.probability[0, other]
+        assert moment.probability[1, other] >= moment.probability[1, one]
+        assert moment.probability.sum(axis=1) == pytest.approx(1)
     assert [moment.margin for moment in moments] == sorted((moment.margin for moment in moments), reverse=True)
 
 
 def test_a_player_does_not_differ_from_itself(positions: list[Position]) -> None:
-    assert not find_differences(positions, ONE.playing, [ONE.playing] * 2, ONE.playing, 2, 3)
+    assert not find_moments(positions, ONE.playing, ONE.playing, ONE.playing, 2, 3, 0)
+
+
+def test_changes_are_where_the_adapted_copy_goes_another_way_than_the_original(positions: list[Position]) -> None:
+    config = AdaptationConfig(deals=3, copies=2, check_deals=3, bound=5.0, steps=StepsConfig(distance=0.5))
+    moments = changes(Adapter(ONE, config, Honours(), 4), Hand("late", positions[0]), 20)
+    assert 0 < len(moments) <= 20  # the first of a round
+    for moment in moments:
+        assert moment.seat == positions[0].seat
+        tables = Tables(1, Rules.tenhou(), restart=False)
+        tables.restore(np.array([moment.game]))
+        asked = tables.decisions()
+        mine = asked.seat == moment.seat
+        part = Decisions(asked.game[mine], asked.seat[mine], asked.situation[mine], asked.legal[mine])
+        original = opinions_of(ONE.playing.flow, tables.games, part)
+        assert np.array_equal(original.probability[0], moment.probability[0])
 
 
 def test_a_moment_is_drawn_with_what_the_seat_sees(moments: list[Moment], tmp_path: Path) -> None:
-    moment = moments[0]
-    lines = described(moment)
-    hand = next(line for line in lines if line.startswith("hand"))
-    assert len(hand.replace("drawn", "").split()) - 1 == int(moment.game["hand"][moment.seat].sum())
-    assert sum("river" in line for line in lines) == 4
-    plot_moment(tmp_path / "moment.png", moment, ("one", "other"), "a moment")
+    plot_moment(tmp_path / "moment.png", moments[0], ("one", "other"), "a moment")
     assert (tmp_path / "moment.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.full
 def test_styles_are_shares_of_rounds_on_the_same_deals(positions: list[Position]) -> None:
     hands = [Hand("late", position) for position in positions]
-    found, moments = compare_styles(hands, ONE, OTHER, Deals(ONE, points(), 3), 4)
+    found, moments = compare_styles(hands, ADAPTER, OTHER, 4)
     assert moments and found["hands"] == 2
     for name in COUNTED:
         assert 0 <= found[name]["first"] <= 1 and 0 <= found[name]["second"] <= 1
         assert found[name]["second_less_first"] == pytest.approx(found[name]["second"] - found[name]["first"])
-    alike, _ = compare_styles(hands, ONE, ONE, Deals(ONE, points(), 3), 4)
+    alike, _ = compare_styles(hands, ADAPTER, ONE, 4)
     assert all(alike[name]["interval"] == [0.0, 0.0] for name in (*COUNTED, "reward"))
-    played = Deals(ONE, points(), 3).play(positions, [ONE.itself] * 2, 4, 0, [])
+    played = Deals(ONE, points(), 3).play(positions, 4, 0)
     assert alike["reward"]["first"] == pytest.approx(played.worth.mean() * 10_000)
 
 
