@@ -9,12 +9,14 @@ from suphx.reward.rounds import PhiReward, RewardConfig, predictor_hash
 
 
 class StepsConfig(Config):
-    """The gradient step on formula 6."""
+    """The gradient steps on formula 6."""
 
     blocks: int | None = Field(default=1, ge=0)
     """Adapt the head and this many of the last residual blocks; null for the whole network."""
+    steps: int = Field(default=1, ge=1)
+    """Number of steps, each over all rollouts."""
     distance: float = Field(default=0.01, gt=0)
-    """KL(policy before the step, policy after it) in nats, averaged over the questions learned from."""
+    """KL(policy before the steps, policy after them) in nats, averaged over the questions learned from."""
 
 
 class AdaptationConfig(Config):
@@ -33,7 +35,7 @@ class AdaptationConfig(Config):
     certain: float = Field(default=1.0, gt=0, le=1)
     """Skip questions whose likeliest answer has a higher probability than this (at temperature 1)."""
     steps: StepsConfig = Field(default_factory=StepsConfig)
-    """The gradient step on the rollouts."""
+    """The gradient steps on the rollouts."""
     bound: float = Field(default=0.03, gt=0)
     """Upper bound of KL(original, adapted) in nats, averaged over held-out questions: weights that are farther away are
     moved back towards the original's."""

@@ -1,9 +1,10 @@
-"""A gradient step on formula 6, with a length chosen so that the policy moves by a given KL distance.
+"""Gradient steps on formula 6, with lengths chosen so that the policy moves by a given KL distance.
 
 The paper maximises the sum over rollouts tau of R(tau) p(tau) / p_o(tau), where p is the policy that adapts and p_o the
 original policy, which played. The deal and the other seats' actions are equally likely under both, so the ratio of a
-rollout is the product of pi(a|s) / pi_o(a|s) over the seat's own answers. Where the step begins, all ratios are 1: its
-gradient is that of the sum of R(tau) log pi(a|s) over all answers.
+rollout is the product of pi(a|s) / pi_o(a|s) over the seat's own answers. In the first step all ratios are 1. In later
+ones the gradient of an answer's log-probability is weighted with the ratio of that answer alone: leaving out the others
+causes a bias of second order in the distance of the policies, but the variance of their product grows exponentially.
 
 A baseline causes no bias if it does not depend on the rollout's own answers: here it is the mean reward of the *other*
 rollouts of the same deal, which removes the luck of the deal.
@@ -17,7 +18,7 @@ import torch
 from suphx.adaptation.config import StepsConfig
 from suphx.adaptation.learned_part import LearnedPart, copy_but
 from suphx.learning.experience import microbatches
-from suphx.learning.policy_gradient import divergence, legal_answers, log_probabilities
+from suphx.learning.policy_gradient import LARGEST_LOG_WEIGHT, divergence, legal_answers, log_probabilities
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import OUTPUTS
@@ -57,44 +58,30 @@ def step(
     if not len(experience) or not np.any(advantage):
         return copy_but(network, network.parameters())
     part = LearnedPart(network, config.blocks, precision)
-    asked = _Asked(part, experience, temperature, seed)
-    direction = asked.gradient(experience["answer"], advantage)
-    start = [weight.detach().clone() for weight in part.parameters]
-    length = _FIRST_LENGTH
-
-    @torch.no_grad()
-    def go() -> None:
-        for weight, at, along in zip(part.parameters, start, direction, strict=True):
-            weight.copy_(at + length * along)
-
-    for _ in range(_TRIES):
-        go()
-        found = asked.distance()
-        if _NEAR * config.distance <= found <= config.distance:
-            break
-        # The distance grows with the square of the length, at least near the start.
-        factor = (0.95 * config.distance / found) ** 0.5 if found > 0 else 10.0
-        length *= min(max(factor, 0.1), 10.0)
-    else:
-        while asked.distance() > config.distance:
-            length /= 2
-            go()
+    climb = _Climb(part, experience, advantage, temperature, seed)
+    for number in range(1, config.steps + 1):
+        climb.step(config.distance * (number / config.steps) ** 2)
     return part.network.requires_grad_(False)
 
 
-class _Asked:
-    """The questions learned from, and what the part of the network that learns says to them."""
+class _Climb:
+    """The state of an optimisation: weights that move away from their starting point."""
 
-    def __init__(self, part: LearnedPart, experience: np.ndarray, temperature: float, seed: int) -> None:
+    def __init__(
+        self, part: LearnedPart, experience: np.ndarray, advantage: np.ndarray, temperature: float, seed: int
+    ) -> None:
         self._part, self._temperature, self._precision = part, temperature, part.precision
         self._inputs = part.inputs(np.ascontiguousarray(experience["planes"]))
-        self._legal = self._tensor(legal_answers(experience["legal"], OUTPUTS[part.network.model]))
+        device = part.precision.device
+        self._legal = torch.from_numpy(legal_answers(experience["legal"], OUTPUTS[part.network.model])).to(device)
+        self._answer = torch.from_numpy(experience["answer"].astype(np.int64)).to(device)
+        self._advantage = torch.from_numpy(advantage).float().to(device)
+        self._played = torch.from_numpy(experience["log_probability"].copy()).to(device)
+        self._chunks = microbatches(len(experience), self._precision)
         self._measured = np.sort(np.random.default_rng(seed).permutation(len(experience))[:_MEASURED])
         with torch.inference_mode():
             self._start = self._log_policy_measured()
-
-    def _tensor(self, values: np.ndarray) -> torch.Tensor:
-        return torch.from_numpy(values).to(self._precision.device)
+        self._length: float | None = None
 
     def _log_policy(self, rows: slice | np.ndarray) -> torch.Tensor:
         return log_probabilities(self._part.logits(self._inputs[rows]) / self._temperature, self._legal[rows])
@@ -103,17 +90,47 @@ class _Asked:
         chunks = microbatches(len(self._measured), self._precision)
         return torch.cat([self._log_policy(self._measured[rows]) for rows in chunks])
 
-    def distance(self) -> float:
+    def _taken(self, rows: slice) -> torch.Tensor:
+        """Return log pi f32[n] of the answers taken."""
+        return self._log_policy(rows).gather(1, self._answer[rows, None]).squeeze(1)
+
+    def _distance(self) -> float:
         """Return KL(start, adapted) in nats."""
         with torch.inference_mode():
             return float(divergence(self._start, self._log_policy_measured()).mean())
 
-    def gradient(self, answers: np.ndarray, advantage: np.ndarray) -> list[torch.Tensor]:
-        """Return the gradient of formula 6 for the parameters that learn, as a mean over answers."""
-        answer, worth = self._tensor(answers.astype(np.int64)), self._tensor(advantage).float()
-        for rows in microbatches(len(answers), self._precision):
-            taken = self._log_policy(rows).gather(1, answer[rows, None]).squeeze(1)
-            ((worth[rows] * taken).sum() / len(answers)).backward()
+    def step(self, distance: float) -> None:
+        """Take one gradient step, to this KL distance from the start."""
+        direction = self._gradient()
+        start = [weight.detach().clone() for weight in self._part.parameters]
+        length = self._length or _FIRST_LENGTH
+        for _ in range(_TRIES):
+            self._go(start, direction, length)
+            found = self._distance()
+            if _NEAR * distance <= found <= distance:
+                break
+            factor = (0.95 * distance / found) ** 0.5 if found > 0 else 10.0
+            length *= min(max(factor, 0.1), 10.0)
+        else:
+            while self._distance() > distance:
+                length /= 2
+                self._go(start, direction, length)
+        self._length = length
+
+    @torch.no_grad()
+    def _go(self, start: list[torch.Tensor], direction: list[torch.Tensor], length: float) -> None:
+        for weight, at, along in zip(self._part.parameters, start, direction, strict=True):
+            weight.copy_(at + length * along)
+
+    def _gradient(self) -> list[torch.Tensor]:
+        """Return the gradient of formula 6 for the weights that learn, as a mean over answers."""
+        weighted = self._advantage
+        if self._length is not None:
+            with torch.inference_mode():
+                taken = torch.cat([self._taken(rows) for rows in self._chunks])
+            weighted = (taken - self._played).clamp(max=LARGEST_LOG_WEIGHT).exp() * weighted
+        for rows in self._chunks:
+            ((weighted[rows] * self._taken(rows)).sum() / len(self._played)).backward()
         found = [torch.zeros_like(each) if each.grad is None else each.grad for each in self._part.parameters]
         for weight in self._part.parameters:
             weight.grad = None

@@ -78,7 +78,7 @@ def _adaptation(game: FlatGame, seeds: int, updates: int, tell: _Tell) -> dict[s
     copies = found["copies"] = {}
     for deals in DEALS:
         for distance, steps in STEPS.items():
-            config = StepsConfig(blocks=None, baseline="mean", steps=steps, distance=distance)
+            config = StepsConfig(blocks=None, steps=steps, distance=distance)
             gains = np.array(
                 [
                     [adapting.gain(hand, adapting.copy(hand, deals, config, seed)) for hand in hands]

@@ -112,7 +112,7 @@ def test_best_responses_within_hands_are_the_best_response(pocket, adapting):
 
 def test_a_copy_gains_less_than_the_best_response_and_is_measured_exactly(pocket, adapting):
     hand = max(hands_of(pocket), key=adapting.best)
-    steps = StepsConfig(blocks=None, baseline="mean", distance=0.02)
+    steps = StepsConfig(blocks=None, distance=0.02)
     policy = adapting.copy(hand, 4096, steps, seed=0)
     assert 0 < adapting.gain(hand, policy) <= adapting.best(hand)
     assert adapting.gain(hand, adapting.policy) == 0
