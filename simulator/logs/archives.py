@@ -20,7 +20,12 @@ from typing import IO
 
 from simulator.logs.model import LogError, shown_text
 
+#: Reading a log takes up to 30 times the bytes of a game, and a few times those of the file. With these bounds on a
+#: file, on a game (a JSON value, or the lines of an mjai game) and on the rounds of a file, 512 MB are enough.
 MAX_LOG_BYTES = 64 << 20
+MAX_GAME_BYTES = 8 << 20
+MAX_ROUNDS = 50_000
+UTF8_MARK = b"\xef\xbb\xbf"
 #: An archive may unpack to at most MAX_RATIO times its size plus FREE_BYTES.
 MAX_RATIO = 200
 FREE_BYTES = 64 << 20
@@ -31,6 +36,7 @@ TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz
 LOG_SUFFIXES = (".mjlog", ".xml", ".json", ".jsonl", ".mjson", ".mjai", ".log", ".gz", ".zip", *TAR_SUFFIXES)
 
 Found = tuple[str, bytes | LogError]
+_FIRST_BLOCK = 64
 
 #: The exceptions raised when a file, an archive or one of its members cannot be read.
 _UNREADABLE = (
@@ -249,11 +255,32 @@ def plain_data(data: bytes, source: str = "", limit: int = MAX_LOG_BYTES) -> byt
             raise LogError(f"{len(data):,} bytes; a log has at most {limit:,}", source)
         return data
     try:
-        plain = gzip.GzipFile(fileobj=io.BytesIO(data)).read(limit + 1)
-    except EOFError as error:
-        raise LogError("the gzip data is cut off", source) from error
-    except (OSError, zlib.error) as error:
+        plain = b"".join(_unpacked(data, limit))
+    except zlib.error as error:
         raise LogError(f"broken gzip data: {error}", source) from error
     if len(plain) > limit:
         raise LogError(f"the gzip data unpacks to more than {limit:,} bytes", source)
     return plain
+
+
+def _unpacked(data: bytes, limit: int) -> Iterator[bytes]:
+    """Yield the content of all members of gzip data, up to `limit` + 1 bytes.
+
+    Members are fed in small blocks at first, because zlib copies what follows a member in its last block.
+    """
+    at, left = 0, limit + 1
+    while at < len(data) and left:
+        if not data[at]:  # zeros may follow the last member
+            if data[at:].strip(b"\0"):
+                raise zlib.error("there is something after its end")
+            return
+        member, size = zlib.decompressobj(wbits=31), _FIRST_BLOCK
+        while left and not member.eof:
+            block = data[at : at + size]
+            if not block:
+                raise zlib.error("the data is cut off")
+            part = member.decompress(block, left)
+            left -= len(part)
+            at += len(block) - len(member.unused_data)
+            size = min(2 * size, 1 << 16)
+            yield part

@@ -9,12 +9,13 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, Literal
 
 from simulator import record as r
 from simulator.logs import mjai_words as words
-from simulator.logs.archives import plain_data
+from simulator.logs.archives import MAX_GAME_BYTES, MAX_ROUNDS, UTF8_MARK, plain_data
 from simulator.logs.mjai_words import Event, read_count, read_points, read_seat, read_tile, read_tiles
 from simulator.logs.model import MOST_POINTS, GameLog, LogError, RoundLog, SkippedLog, Standing, WinLog, check_texts
 from simulator.logs.round_builder import RoundBuilder, face_of
@@ -42,40 +43,59 @@ def read_mjai(data: bytes, source: str = "", rules: Rules | None = None) -> list
     with no seat below zero. Raises LogError, naming the line, for anything unreadable and for a log of one player's
     view, whose hidden tiles (`?`) make it incomplete.
     """
-    games: list[list[tuple[int, Event]]] = []
-    for number, event in _events(plain_data(data, source), source):
-        if event.get("type") == "start_game" or not games:
-            games.append([])
-        games[-1].append((number, event))
+    games: list[GameLog] = []
+    rounds = 0
+    for events in _games(plain_data(data, source).removeprefix(UTF8_MARK), source):
+        games.append(_GameReader(events, source, rules).read())
+        rounds += len(games[-1].rounds)
+        if rounds > MAX_ROUNDS:
+            raise LogError(f"more than {MAX_ROUNDS:,} rounds in one file", source)
     if not games:
         raise LogError("the file is empty", source)
-    return [_GameReader(events, source, rules).read() for events in games]
+    return games
 
 
-def _events(data: bytes, source: str) -> list[tuple[int, Event]]:
-    """Return (line number, event) for each event."""
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise LogError(f"not UTF-8 text: {error}", source) from error
-    number = 0
-    try:
+def _games(data: bytes, source: str) -> Iterator[list[tuple[int, Event]]]:
+    """Yield the events of each game, with their line numbers, but without those that say nothing of it."""
+    game: list[tuple[int, Event]] = []
+    size = 0
+    for number, length, values in _lines(data, source):
+        size += length
+        for place, event in values:
+            if not isinstance(event, dict) or not isinstance(event.get("type"), str):
+                raise LogError("an event is a JSON object with a `type`", source, f"line {place}")
+            if event["type"] == "start_game" and game:
+                yield game
+                game, size = [], length
+            if event["type"] not in _SILENT:
+                game.append((place, event))
+        if size > MAX_GAME_BYTES:
+            raise LogError(f"more than {MAX_GAME_BYTES:,} bytes for one game", source, f"line {number}")
+    if game:
+        yield game
+
+
+def _lines(data: bytes, source: str) -> Iterator[tuple[int, int, list[tuple[int, Any]]]]:
+    """Yield each line's number, its size, and the JSON values in it with their own numbers; or the whole file so."""
+    if data.lstrip()[:1] == b"[" and len(data) <= MAX_GAME_BYTES:
+        with suppress(ValueError, RecursionError):  # not one list: perhaps one a line
+            values = list(_flat(1, json.loads(data.decode())))
+            yield 1, len(data), values
+            return
+    # Not splitlines(): a name may contain other characters that it treats as line ends.
+    for number, line in enumerate(io.BytesIO(data), 1):
+        place = f"line {number}"
+        if len(line) > MAX_GAME_BYTES:
+            raise LogError(f"more than {MAX_GAME_BYTES:,} bytes in a line", source, place)
         try:
-            events = list(_flat(1, json.loads(text))) if text.lstrip().startswith("[") else None
-        except ValueError:
-            events = None  # not one list: perhaps one a line
-        if events is None:
-            events = []
-            # Not splitlines(): a name may contain other characters that it treats as line ends.
-            for number, line in enumerate(io.StringIO(text, newline="\n"), 1):
-                if line.strip():
-                    events += _flat(number, json.loads(line))
-    except (ValueError, RecursionError) as error:
-        raise LogError(f"not JSON: {error or 'nested too deeply'}", source, f"line {number}") from error
-    for number, event in events:
-        if not isinstance(event, dict) or not isinstance(event.get("type"), str):
-            raise LogError("an event is a JSON object with a `type`", source, f"line {number}")
-    return events
+            text = line.decode()
+            values = _flat(number, json.loads(text)) if text.strip() else []
+        except UnicodeDecodeError as error:
+            raise LogError(f"not UTF-8 text: {error}", source, place) from error
+        except (ValueError, RecursionError) as error:
+            raise LogError(f"not JSON: {error or 'nested too deeply'}", source, place) from error
+        if values:
+            yield number, len(line), values
 
 
 def _flat(number: int, value: object) -> list[tuple[int, Any]]:
@@ -174,7 +194,7 @@ class _GameReader:
         elif kind == "end_game":
             self.ended = True
             self.game.final_scores = read_points(event, "scores")
-        elif kind not in _SILENT:
+        else:
             raise LogError(f"unknown event {kind[:20]!r}")
 
     def _start_game(self, event: Event) -> None:

@@ -6,12 +6,13 @@ Draws and discards are listed separately for each seat, so the order of the move
 
 from __future__ import annotations
 
+import io
 import json
 from typing import Any
 from urllib.parse import unquote
 
 from simulator.logs import tenhou6_words as words
-from simulator.logs.archives import plain_data
+from simulator.logs.archives import MAX_GAME_BYTES, MAX_ROUNDS, UTF8_MARK, plain_data
 from simulator.logs.model import (
     MOST_POINTS,
     GameLog,
@@ -43,23 +44,30 @@ def read_tenhou6(data: bytes, source: str = "") -> list[GameLog]:
 
     Raises SkippedLog for a three-player game, and LogError, naming the round and the entry, for anything unreadable.
     """
-    try:
-        text = plain_data(data, source).decode("utf-8-sig").strip()
-    except UnicodeDecodeError as error:
-        raise LogError(f"not UTF-8 text: {error}", source) from error
-    if not text:
+    data = plain_data(data, source).removeprefix(UTF8_MARK).strip()
+    if not data:
         raise LogError("the file is empty", source)
-    lines = text.split("\n")  # not splitlines(): a name may contain other characters that it treats as line ends
-    whole = text.startswith(("{", "[")) and not all(line.lstrip().startswith("{") for line in lines if line.strip())
-    games = []
-    for number, line in enumerate([text] if whole else lines, 1):
+    # Not splitlines(): a name may contain other characters that it treats as line ends.
+    whole = data[:1] in b"{[" and not all(line.lstrip()[:1] == b"{" for line in io.BytesIO(data) if line.strip())
+    games: list[GameLog] = []
+    rounds = 0
+    for number, line in enumerate([data] if whole else io.BytesIO(data), 1):
         if line.strip():
-            place = f"line {number}" if not whole and len(lines) > 1 else ""
+            place = f"line {number}" if not whole and b"\n" in data else ""
             games.append(_read_game(_load(line.strip(), source, place), source, place))
+            rounds += len(games[-1].rounds)
+            if rounds > MAX_ROUNDS:
+                raise LogError(f"more than {MAX_ROUNDS:,} rounds in one file", source, place)
     return games
 
 
-def _load(text: str, source: str, place: str) -> dict[str, Any]:
+def _load(data: bytes, source: str, place: str) -> dict[str, Any]:
+    if len(data) > MAX_GAME_BYTES:
+        raise LogError(f"more than {MAX_GAME_BYTES:,} bytes for one game", source, place)
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise LogError(f"not UTF-8 text: {error}", source, place) from error
     if text.startswith("http"):
         text = text.partition("#json=")[2]
         text = unquote(text) if text.startswith("%") else text
@@ -91,7 +99,7 @@ def _read_game(log: dict[str, Any], source: str, place: str) -> GameLog:
         _read_players(log, game)
     except LogError as error:
         raise type(error)(error.message, source, place) from None
-    for index, round_data in enumerate(log["log"]):
+    for index, round_data in enumerate(log["log"][: MAX_ROUNDS + 1]):
         where = ", ".join(part for part in (place, f"round {index + 1}") if part)
         try:
             game.rounds.append(_read_round(round_data, rules, source, where))
