@@ -22,6 +22,18 @@ class Stopped(Exception):
     """Raised in work that is told to stop midway; its result does not count."""
 
 
+class Either(Event):
+    """Set while one of two events is."""
+
+    def __init__(self, one: Event, other: Event) -> None:
+        super().__init__()
+        self._both = one, other
+
+    def is_set(self) -> bool:
+        """Return whether one of the two is set."""
+        return any(each.is_set() for each in self._both)
+
+
 class Shared(Generic[Item]):
     """Thread-safe iterator over one list of work, shared by several threads."""
 

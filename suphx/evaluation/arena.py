@@ -26,7 +26,7 @@ from suphx.evaluation.protocol import Plan
 from suphx.evaluation.results import GameDone, result_row
 from suphx.networks.memory import keep_memory
 from suphx.networks.precision import choose_precision
-from suphx.threads import Shared, Stopped, in_threads
+from suphx.threads import Either, Shared, Stopped, in_threads
 
 #: Default number of games side by side in each thread, large enough for large network batches.
 BATCH = 1024
@@ -162,12 +162,19 @@ def _log(plan: Plan, terms: Terms, rules: Rules, game: PlayedGame) -> bytes:
 
 
 def play_here(
-    plan: Plan, terms: Terms, wanted: Iterable[tuple[int, int]], batch: int, threads: int, load: Load = load_agents
+    plan: Plan,
+    terms: Terms,
+    wanted: Iterable[tuple[int, int]],
+    batch: int,
+    threads: int,
+    load: Load = load_agents,
+    stop: Event | None = None,
 ) -> Generator[GameDone]:
     """Play games in threads of this process, and yield each when it is over.
 
     Each thread has its own agents and `batch` games side by side; otherwise like `play_tables`.
     """
     keep_memory()
-    shared, stop = Shared(wanted), Event()
-    yield from in_threads(lambda: play_tables(plan, terms, shared, batch, stop, load), threads, stop)
+    shared, ended = Shared(wanted), Event()
+    either = Either(ended, stop or ended)
+    yield from in_threads(lambda: play_tables(plan, terms, shared, batch, either, load), threads, ended)

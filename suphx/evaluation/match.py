@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from simulator.record import SEATS
@@ -18,6 +19,7 @@ from suphx.evaluation.results import GameDone, Results
 from suphx.evaluation.stopping import CHECK_EVERY, FIRST_CHECK, StopRule
 from suphx.mjai.host.specs import is_external
 from suphx.networks.inference import GPU_PASS_SIZE
+from suphx.threads import Stopped
 
 
 @dataclass(frozen=True)
@@ -81,13 +83,14 @@ def play_match(
     rule: StopRule | None = None,
     watch: Callable[[Results], None] | None = None,
     load: Load = load_agents,
+    stop: Event | None = None,
 ) -> Outcome:
     """Play a plan on deals 0 to `deals` - 1 of a seed.
 
     folder: where games are saved, and from which a match resumes. rule: may stop the match earlier. watch: called with
-    the results after every game. load: loads the agents, for those that have no name; not used with workers. Ctrl-C
-    ends the match, too. Raises InputError for agents that cannot be loaded and for a folder of another match,
-    IllegalPlayer if an agent chooses an illegal action.
+    the results after every game. load: loads the agents, for those that have no name; not used with workers. stop: set
+    it to end the match before the next move, without workers; Ctrl-C ends it, too. Raises InputError for agents that
+    cannot be loaded and for a folder of another match, IllegalPlayer if an agent chooses an illegal action.
     """
     means = means or Means()
     results = Results(plan, deals)
@@ -97,7 +100,7 @@ def play_match(
         checked, met = _check(results, rule, checked)
         try:
             if not met and (wanted := results.missing(1 if rule else means.deals_together(deals))):
-                games = stack.enter_context(closing(_games(plan, terms, wanted, means, load)))
+                games = stack.enter_context(closing(_games(plan, terms, wanted, means, load, stop)))
                 for game in games:
                     if journal:
                         journal.add(game)
@@ -108,14 +111,16 @@ def play_match(
                     checked, met = _check(results, rule, checked)
                     if met:
                         break
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, Stopped):
             interrupted = True
     return Outcome(results, checked if met else results.complete_deals(), played, met, interrupted)
 
 
-def _games(plan: Plan, terms: Terms, wanted: list[tuple[int, int]], means: Means, load: Load) -> Generator[GameDone]:
+def _games(
+    plan: Plan, terms: Terms, wanted: list[tuple[int, int]], means: Means, load: Load, stop: Event | None
+) -> Generator[GameDone]:
     if not means.workers:
-        return play_here(plan, terms, wanted, means.batch, means.threads, load)
+        return play_here(plan, terms, wanted, means.batch, means.threads, load, stop)
     from suphx.evaluation.workers import play_on_workers
 
     return play_on_workers(plan, terms, wanted, means.batch, means.workers)

@@ -20,7 +20,6 @@ from suphx.errors import InputError
 from suphx.evaluation.arena import Terms, load_agents
 from suphx.evaluation.match import Means, play_match, settings
 from suphx.evaluation.protocol import Plan, one_against_three
-from suphx.evaluation.results import Results
 from suphx.evaluation.statistics import difference, summary
 from suphx.evaluation.tally import COLUMNS
 from suphx.networks.precision import Precision
@@ -120,13 +119,9 @@ class Evaluation:
                 return load_agents(plan, terms)
             return [given, *load_agents(replace(plan, agents=plan.agents[1:]), terms)]
 
-        def watch(_: Results) -> None:
-            if stop.is_set():
-                raise KeyboardInterrupt
-
         plan = one_against_three([agent], [self._config.opponent])
         folder = self._kept(plan) if keep else None
-        outcome = play_match(plan, self._terms, self._config.deals, self._means, folder, watch=watch, load=load)
+        outcome = play_match(plan, self._terms, self._config.deals, self._means, folder, load=load, stop=stop)
         return None if outcome.interrupted else outcome.results.units(0)
 
     def _kept(self, plan: Plan) -> Path:
