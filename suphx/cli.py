@@ -88,6 +88,7 @@ app.add_typer(solve, name="solve", rich_help_panel="Solve games")
 _EXTRAS = {
     "torch": "play",
     "safetensors": "play",
+    "filelock": "play",
     "fastapi": "web",
     "uvicorn": "web",
     "httpx": "web",

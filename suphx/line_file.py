@@ -7,14 +7,15 @@ is cut off on resume.
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import os
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from simulator.files import write_whole
+from suphx.alone import alone_in
 from suphx.errors import InputError
 
 
@@ -41,30 +42,25 @@ def settle(folder: Path, name: str, lines: str, settings: dict[str, Any], work: 
 
 
 class LineFile:
-    """A file of lines, open for appending by one process at a time."""
+    """A file of lines, open for appending, in a folder that one process has at a time."""
 
-    def __init__(self, path: Path, read: Callable[[int, bytes], None], busy: str) -> None:
+    def __init__(self, path: Path, read: Callable[[int, bytes], None], work: str) -> None:
         """Open a file, created if needed, and read its lines.
 
-        read: called with the number (from 1) and the content of every existing line; may raise InputError. busy:
-        message of the InputError if another process has the file open.
+        read: called with the number (from 1) and the content of every existing line; may raise InputError. work: as in
+        `alone_in`, which raises InputError if another process has the folder.
         """
         self._path = path
-        self._file = open(path, "ab", buffering=0)
-        try:
-            try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise InputError(busy) from None
+        with ExitStack() as opened:
+            opened.enter_context(alone_in(path.parent, work))
+            self._file = opened.enter_context(open(path, "ab", buffering=0))
             data = path.read_bytes()
             self._size = data.rfind(b"\n") + 1
             if self._size < len(data):
                 os.truncate(path, self._size)
             for number, line in enumerate(data[: self._size].splitlines(), 1):
                 read(number, line)
-        except BaseException:
-            self._file.close()
-            raise
+            self._opened = opened.pop_all()
 
     def add(self, line: str) -> None:
         """Append a line, given without its line break; after an error (a full disk) no part of it remains."""
@@ -79,4 +75,4 @@ class LineFile:
 
     def close(self) -> None:
         """Close the file and release its lock."""
-        self._file.close()
+        self._opened.close()

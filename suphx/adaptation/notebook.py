@@ -79,7 +79,7 @@ class Notebook:
             raise InputError(f"{folder / SETTINGS_NAME}: {said}")
         self.done: dict[int, HandResult] = {}
         """Results by number of the hand."""
-        self._lines = LineFile(folder / HANDS_NAME, self._read, f"{folder}: another process is at this experiment")
+        self._lines = LineFile(folder / HANDS_NAME, self._read, "is at this experiment")
 
     def _read(self, number: int, line: bytes) -> None:
         try:

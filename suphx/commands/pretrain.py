@@ -43,6 +43,7 @@ def pretrain(
 
     from rich.console import Console
 
+    from suphx.alone import alone_in
     from suphx.config import load_config
     from suphx.networks.precision import choose_precision
     from suphx.runs import runs_folder
@@ -65,7 +66,8 @@ def pretrain(
     prepared, data = games_of(wanted, logs, workers)
     try:
         folder = out or runs_folder() / "pretrain" / wanted.name
-        results = pretrain(wanted, prepared, folder, chosen, {"data": data, "command": command}, screen)
+        with alone_in(folder, "trains here"):
+            results = pretrain(wanted, prepared, folder, chosen, {"data": data, "command": command}, screen)
     except KeyboardInterrupt:
         screen.print("stopped; run the same command again to resume")
         raise

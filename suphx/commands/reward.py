@@ -37,6 +37,7 @@ def reward(
     """
     import torch
 
+    from suphx.alone import alone_in
     from suphx.config import load_config
     from suphx.reward.config import RewardConfig
     from suphx.reward.run import RewardRun
@@ -45,9 +46,11 @@ def reward(
     torch.set_num_threads(threads)
     chosen = load_config(config, RewardConfig, changes or ())
     prepared, source = _games(chosen, logs, workers)
-    run = RewardRun(chosen, prepared, source, out or runs_folder() / "reward" / chosen.name)
-    _train(run)
-    results = run.finish()
+    folder = out or runs_folder() / "reward" / chosen.name
+    with alone_in(folder, "trains here"):
+        run = RewardRun(chosen, prepared, source, folder)
+        _train(run)
+        results = run.finish()
     if as_json:
         print(results.model_dump_json())
     else:

@@ -72,6 +72,7 @@ def train(
 
     from rich.console import Console
 
+    from suphx.alone import alone_in
     from suphx.config import load_config
     from suphx.runs import runs_folder
     from suphx.selfplay.config import TrainConfig
@@ -94,12 +95,13 @@ def train(
             show_plan(wanted, pace, address, nodes or [], as_json)
         return
     folder = out or runs_folder() / "train" / wanted.name
-    if local:
-        found = _train_here(wanted, folder, (device, precision, threads), screen)
-    elif device or precision or threads:
+    if not local and (device or precision or threads):
         raise typer.BadParameter("--device, --precision and --threads go with --local; by roles, `roles` sets them")
-    else:
-        found = _train_by_roles(wanted, folder, address, screen)
+    with alone_in(folder, "trains here"):
+        if local:
+            found = _train_here(wanted, folder, (device, precision, threads), screen)
+        else:
+            found = _train_by_roles(wanted, folder, address, screen)
     print(json.dumps(found, allow_nan=False) if as_json else found["agent"])
 
 
@@ -142,7 +144,9 @@ def _run(training: Training, config: TrainConfig, screen: Console) -> None:
         try:
             training.run(watch, stop)
         except Interrupted:
-            screen.print("stopped; run the same command again to resume")
+            games = training.progress.games
+            left = ", before its agent was measured" if games >= config.games else ""
+            screen.print(f"stopped after {games:,} games{left}; run the same command again to resume", highlight=False)
             raise KeyboardInterrupt from None
         except LearningDiverged as error:
             raise InputError(f"{error} {training.folder.last_good}") from error
@@ -178,7 +182,7 @@ def stop_by_interrupt(screen: Console) -> Iterator[Event]:
         if stop.is_set():
             raise KeyboardInterrupt
         stop.set()
-        screen.print("stopping at the next version; Ctrl-C again stops at once", highlight=False)
+        screen.print("stopping, with a checkpoint; Ctrl-C again stops at once", highlight=False)
 
     before = {each: signal.signal(each, ask) for each in (signal.SIGINT, signal.SIGTERM)}
     try:

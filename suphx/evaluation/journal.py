@@ -67,7 +67,7 @@ class Journal:
         self._results, self._logs = results, bool(settings.get("logs"))
         self.known = 0
         """Number of games found in the folder when it was opened."""
-        self._lines = LineFile(folder / GAMES_NAME, self._read, f"{folder}: another process is playing this match")
+        self._lines = LineFile(folder / GAMES_NAME, self._read, "is playing this match")
 
     def _read(self, number: int, line: bytes) -> None:
         try:

@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 import torch
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load, save
 
@@ -44,7 +44,7 @@ class _Description(NetworkSize):
     format: int
     model: str
     layout: str
-    planes: int
+    planes: int = Field(ge=1, le=4096)
 
 
 class AgentCard(BaseModel):

@@ -35,7 +35,7 @@ class EvaluationConfig(Config):
 class TrainConfig(Config):
     """A training run by self-play."""
 
-    name: str = Field(default="laptop", pattern=r"^[\w.-]+$")
+    name: str = Field(default="laptop", pattern=r"^[\w-][\w.-]*$")
     """Name of the run and of its agent."""
     seed: int = Field(default=0, ge=0)
     """Random seed of the walls, of the answers drawn in play, and of what is drawn from the replay buffer."""

@@ -42,7 +42,7 @@ class ModelPlan(Config):
 class PretrainConfig(Config):
     """A supervised training."""
 
-    name: str = Field("pretrain", pattern=r"^[\w.-]+$")
+    name: str = Field("pretrain", pattern=r"^[\w-][\w.-]*$")
     """Name of the run and of its agent."""
     seed: int = Field(0, ge=0)
     """Random seed of the initial weights and of the order of pairs."""

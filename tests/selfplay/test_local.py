@@ -27,11 +27,13 @@ from typer.testing import CliRunner
 
 from simulator.logs.mjlog import read_mjlog
 from simulator.logs.verify import verify_game
+from suphx.agent.interface import Agent
 from suphx.agents import load_agent
 from suphx.cli import app
 from suphx.commands.train import _run, stop_by_interrupt
 from suphx.config import load_config
 from suphx.errors import InputError
+from suphx.evaluation.arena import load_agents
 from suphx.networks.average import average_agents
 from suphx.networks.sizes import MODEL_PLANES
 from suphx.networks.weights import load_agent as load_weights
@@ -195,6 +197,34 @@ def test_a_full_disk_ends_the_training_with_the_last_checkpoint_whole(start, tmp
     with pytest.raises(InputError, match=r"checkpoint.*: No space left on device\. The last good agent is "):
         _run(training, config, Console(quiet=True))
     assert (tmp_path / CHECKPOINT_NAME).read_bytes() == before
+
+
+def test_an_interrupt_ends_a_measurement_and_the_last_line_says_where_it_goes_on(start, tmp_path, monkeypatch):
+    evaluation = {"every": 1, "deals": 1000, "opponent": "tsumogiri"}
+    config = TrainConfig.model_validate(values(start, games=100, evaluation=evaluation))
+
+    def interrupt(*terms: object) -> list[Agent]:
+        os.kill(os.getpid(), signal.SIGINT)  # the measurement has begun
+        return load_agents(*terms)
+
+    monkeypatch.setattr("suphx.selfplay.evaluation.load_agents", interrupt)
+    training, said = LocalTraining(config, tmp_path, precision()), StringIO()
+    with pytest.raises(KeyboardInterrupt):
+        _run(training, config, Console(file=said, width=200))
+    assert training.strength is None and 0 < training.games < 100
+    again = LocalTraining(config, tmp_path, precision())
+    assert f"stopped after {again.games:,} games; run the same command again to resume" in said.getvalue()
+
+
+@pytest.mark.faults
+def test_a_clock_that_jumps_changes_nothing(start, whole, tmp_path, monkeypatch):
+    """Days back and forth, as after a suspend or a correction of the time."""
+    jumps, real = iter([86_400 * (-1) ** n * n for n in range(1_000_000)]), time.time
+    monkeypatch.setattr(time, "time", lambda: real() + next(jumps))
+    training, reports = train(values(start), tmp_path)
+    assert_same_state(whole[0], tmp_path)
+    assert 0 < training.progress.seconds < 3600
+    assert all(0 <= report.games_per_s < 1e6 for report in reports)
 
 
 def test_a_second_interrupt_ends_at_once():

@@ -93,7 +93,7 @@ class Results:
         for name, (found, wanted) in settle(folder, "encodings.json", _LINES, settings, "networks").items():
             raise InputError(f"{folder}: its networks have {name} {found!r}, not {wanted!r}; take another folder")
         self.path, self.trained = folder / _LINES, list[Trained]()
-        self._file = LineFile(self.path, self._read, f"{folder}: another process trains here")
+        self._file = LineFile(self.path, self._read, "trains here")
 
     def _read(self, number: int, line: bytes) -> None:
         try:

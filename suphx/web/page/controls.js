@@ -13,8 +13,8 @@ const ICONS = {
 /** Names to show: missing and repeated names get the number of their seat. */
 export function tellApart(names) {
   return names.map((name, seat) => {
-    if (!name) return `Seat ${seat + 1}`;
-    return names.filter((other) => other === name).length > 1 ? `${seat + 1} ${name}` : name;
+    if (!name) return `Seat ${seat}`;
+    return names.filter((other) => other === name).length > 1 ? `${seat} ${name}` : name;
   });
 }
 

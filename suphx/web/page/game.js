@@ -136,7 +136,7 @@ export function aboutPanel(review) {
     ["Hands near", "Winning hands at most three tiles away: points by ron (in riichi where closed), tiles drawn and given up, and the expected number of ways to draw them in the draws left."],
     ["Red triangle", "The tile is neither safe from a seat in riichi nor suji: it may be won on."],
   ];
-  const keys = [["← →", "decision before, after"], [", .", "step before, after"], ["[ ]", "round before, after"], ["1–4", "seat"], ["H", "others' hands"], ["J", "Japanese terms"], ["D", "next largest difference"]];
+  const keys = [["← →", "decision before, after"], [", .", "step before, after"], ["[ ]", "round before, after"], ["0–3", "seat"], ["H", "others' hands"], ["J", "Japanese terms"], ["D", "next largest difference"]];
   return h("div", { class: "about" },
     h("p", {}, `Reviewed by ${review.agent} (${review.title}), which answers as strong players mostly did; it is no judge of right and wrong. `, `File: ${review.source}.`),
     h("dl", {}, terms.map(([word, meaning]) => [h("dt", {}, word), h("dd", {}, meaning)])),

@@ -108,7 +108,7 @@ export class Viewer {
     act(event, {
       ",": () => this.step(-1), ".": () => this.step(1),
       "[": () => this.toRound(this.at.round - 1), "]": () => this.toRound(this.at.round + 1), j: () => this.set("japanese", !this.settings.japanese),
-      ...Object.fromEntries([0, 1, 2, 3].map((seat) => [String(seat + 1), () => this.move({ seat })])), ...this.actions(),
+      ...Object.fromEntries([0, 1, 2, 3].map((seat) => [String(seat), () => this.move({ seat })])), ...this.actions(),
     });
   }
 

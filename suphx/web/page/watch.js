@@ -12,7 +12,7 @@ const SPEEDS = { 1: "Slow", 2: "Normal", 5: "Fast", 20: "Very fast" }; // by ste
 const END_STEPS = 6; // how long the end of a round is shown, in steps
 const MOVES = 8; // number of latest moves listed
 const REMEMBERED = 1000; // milliseconds between updates of the place in the address during playback
-const KEYS = [["Space", "play, pause"], ["← →", "step before, after"], ["[ ]", "round before, after"], ["1–4", "seat"],
+const KEYS = [["Space", "play, pause"], ["← →", "step before, after"], ["[ ]", "round before, after"], ["0–3", "seat"],
   ["H", "whose hands"], ["+ −", "speed"], ["J", "Japanese terms"]];
 
 /** A seat's part of a frame with its hand face down. */
