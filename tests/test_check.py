@@ -29,26 +29,34 @@ def eager(tables, asked, seed, step):
 
 
 def play_and_check(rules, seed, n=4, steps=600):
-    tables = Tables(n, rules, seed)
+    """Return how many games were played to their end, checked after every step."""
+    tables, finished = Tables(n, rules, seed), 0
     for step in range(steps):
         check(tables.games)
         if step % 25 == 0:
             try_actions(tables.games, step)
         asked = tables.decisions()
-        check(tables.step(eager(tables, asked, seed, step)).records)
+        ended = tables.step(eager(tables, asked, seed, step))
+        check(ended.records)
+        finished += int(ended.finished.sum())
+    return finished
 
 
-@settings(max_examples=40, deadline=None)
-@given(any_rules, st.integers(0, 2**64 - 1))
-def test_all_rules_and_seeds(rules, seed):
-    play_and_check(rules, seed)
+@pytest.mark.parametrize(
+    ("games", "examples", "tables"),
+    [(200, 40, 8), pytest.param(20_000, 400, 64, marks=pytest.mark.full)],
+)
+def test_random_games_of_random_rules(games, examples, tables):
+    finished = 0
 
+    @settings(max_examples=examples, deadline=None, database=None)
+    @given(any_rules, st.integers(0, 2**64 - 1))
+    def play(rules, seed):
+        nonlocal finished
+        finished += play_and_check(rules, seed, tables)
 
-@pytest.mark.full
-@settings(max_examples=500, deadline=None)
-@given(any_rules, st.integers(0, 2**64 - 1))
-def test_all_rules_and_seeds_at_length(rules, seed):
-    play_and_check(rules, seed, steps=1500)
+    play()
+    assert finished >= games
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -252,7 +252,7 @@ def test_another_experiment_another_writer_and_broken_lines_are_refused(hands: l
         Notebook(tmp_path, CONFIG.model_copy(update={"deals": 7}).settings())
     with (
         Notebook(tmp_path, CONFIG.settings()),
-        pytest.raises(InputError, match="another process is at this experiment"),
+        pytest.raises(InputError, match=r"process [0-9]+ on .* is at this experiment"),
     ):
         Notebook(tmp_path, CONFIG.settings())
     (tmp_path / HANDS_NAME).write_text('{"number": -1}\n')
@@ -290,6 +290,22 @@ def test_a_way_is_held_against_shuffled_rewards_with_the_same_steps_or_the_first
     config = ExperimentConfig.model_validate({"variants": ways})
     assert config.controls() == {"adapted": "shuffled", "far": "shuffled_far", "farther": "shuffled"}
     assert not ExperimentConfig(variants={}).controls()
+
+
+@pytest.mark.faults
+def test_a_journal_cut_anywhere_goes_on_after_its_last_whole_line(tmp_path: Path) -> None:
+    with Notebook(tmp_path, CONFIG.settings()) as notebook:
+        for number in range(3):
+            notebook.add(made(number, 1.0, True, "good"))
+    data = (tmp_path / HANDS_NAME).read_bytes()
+    for cut in range(0, len(data) + 1, 13):
+        (tmp_path / HANDS_NAME).write_bytes(data[:cut])
+        whole = data[:cut].count(b"\n")
+        with Notebook(tmp_path, CONFIG.settings()) as notebook:
+            assert sorted(notebook.done) == list(range(whole))
+            for number in range(whole, 3):
+                notebook.add(made(number, 1.0, True, "good"))
+        assert (tmp_path / HANDS_NAME).read_bytes() == data
 
 
 def made(number: int, gain: float, kept: bool, kind: str, by_chance: float = 0.0, error: float = 0.5) -> HandResult:

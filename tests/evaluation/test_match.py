@@ -2,10 +2,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
 
+from simulator.tables import Decisions
+from suphx.agent.interface import Choice
+from suphx.agents import load_agent
 from suphx.errors import InputError
 from suphx.evaluation.arena import Terms
 from suphx.evaluation.journal import GAMES_NAME, SETTINGS_NAME, Journal
@@ -45,6 +49,27 @@ def test_a_match_goes_on_where_it_was_interrupted_and_comes_out_the_same(tmp_pat
     assert len((tmp_path / "parts" / GAMES_NAME).read_bytes().splitlines()) == 24
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_match_can_be_stopped_between_two_moves(threads: int) -> None:
+    stop = Event()
+
+    class Stopping:
+        name = "stopping"
+
+        def act(self, games: np.ndarray, asked: Decisions) -> Choice:
+            stop.set()
+            return load_agent("tsumogiri").act(games, asked)
+
+    outcome = play_match(
+        PLAN, TERMS, 6, Means(threads=threads), load=lambda *_: [Stopping(), load_agent("tsumogiri")], stop=stop
+    )
+    assert outcome.interrupted and outcome.played == 0
+    assert stop.is_set()  # for those who set it
+    fresh = Event()
+    assert not play_match(PLAN, TERMS, 1, Means(threads=threads), stop=fresh).interrupted
+    assert not fresh.is_set()
+
+
 def test_agents_can_take_turns_by_deal() -> None:
     alone = [play_match(one_against_three([name], ["tsumogiri"]), TERMS, 5) for name in ("sensible", "random")]
     in_turns = play_match(one_against_three(["sensible|random"], ["tsumogiri"]), TERMS, 5)
@@ -77,6 +102,17 @@ def test_a_line_that_was_not_finished_is_played_again(tmp_path: Path) -> None:
     again = play_match(PLAN, TERMS, 3, folder=tmp_path)
     assert again.played == 1 and np.array_equal(again.results.games, whole.games)
     assert path.read_bytes().count(b"\n") == 12
+
+
+@pytest.mark.faults
+def test_a_journal_cut_anywhere_goes_on_after_its_last_whole_line(tmp_path: Path) -> None:
+    play_match(PLAN, TERMS, 2, folder=tmp_path)
+    data = (tmp_path / GAMES_NAME).read_bytes()
+    for cut in range(0, len(data) + 1, 97):
+        (tmp_path / GAMES_NAME).write_bytes(data[:cut])
+        with Journal(tmp_path, settings(PLAN, TERMS), Results(PLAN, 2)) as journal:
+            assert journal.known == data[:cut].count(b"\n")
+        assert (tmp_path / GAMES_NAME).read_bytes() == data[: data[:cut].rfind(b"\n") + 1]
 
 
 @pytest.mark.faults
@@ -123,7 +159,7 @@ def test_games_without_settings_are_not_taken_over(tmp_path: Path) -> None:
 def test_two_processes_do_not_play_in_one_folder(tmp_path: Path) -> None:
     with (
         Journal(tmp_path, settings(PLAN, TERMS), Results(PLAN, 1)),
-        pytest.raises(InputError, match="another process is playing this match"),
+        pytest.raises(InputError, match=r"process [0-9]+ on .* is playing this match"),
     ):
         play_match(PLAN, TERMS, 1, folder=tmp_path)
 

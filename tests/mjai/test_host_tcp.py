@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import json
 import socket
+import struct
 import threading
 
 import pytest
@@ -71,6 +72,33 @@ def test_who_does_not_join_is_told_so_and_sent_away(door, line):
         assert json.loads(lines.readline())["type"] == "hello"
         assert json.loads(lines.readline())["type"] == "error"
         assert lines.readline() == ""
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize(
+    "rubbish",
+    [
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(range(256)),  # the first bytes of TLS
+        b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"\xff\xfe" * 1000 + b"\n",
+        b'{"type":"join","name":"\xff","room":"default"}\n',
+        b'{"type":"join","name":"anna"' + b"\0" * 200_000,  # a line without an end
+        b"\n" * 100_000,
+    ],
+)
+def test_who_sends_rubbish_keeps_nobody_out(door, rubbish):
+    """What is no mjai is sent away, whether it waits, hangs up or resets the connection."""
+    strangers = [socket.create_connection(("127.0.0.1", door.port), timeout=30) for _ in range(3)]
+    for stranger in strangers:
+        with contextlib.suppress(ConnectionError):
+            stranger.sendall(rubbish)
+    strangers[0].shutdown(socket.SHUT_WR)
+    strangers[1].setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    strangers[1].close()
+    Client(door.port, "berta")
+    assert door.take("berta").name == "berta"
+    for stranger in (strangers[0], strangers[2]):
+        stranger.close()
 
 
 @pytest.mark.faults

@@ -114,6 +114,14 @@ def test_a_size_beyond_reason(saved):
         load_network(saved)
 
 
+@pytest.mark.parametrize("planes", ["0", "-838", "100000000000000"])
+def test_planes_beyond_reason(saved, planes):
+    """Before anything is allocated."""
+    rewrite(saved, planes=planes)
+    with pytest.raises(WeightsError, match=r"riichi\.safetensors: no weights of ours: planes"):
+        load_network(saved)
+
+
 def test_missing_and_unknown_tensors(saved):
     tensors = load_file(saved)
     tensors["extra"] = tensors.pop("first.bias")

@@ -232,7 +232,7 @@ def test_a_seat_that_was_not_reviewed_is_shown_without_opinions(page, tmp_path):
     path.write_bytes(review_page(alone))
     open_at(page, path)
     assert page.locator("svg.table .own").get_attribute("data-seat") == "1"
-    page.keyboard.press("1")
+    page.keyboard.press("0")
     assert "not reviewed" in page.locator(".panel").inner_text()
     assert page.locator(".candidate").count() == 0
 
@@ -303,7 +303,7 @@ def test_everything_is_reached_by_the_keyboard_in_the_order_that_it_is_seen(page
     for _ in range(18):
         page.keyboard.press("Tab")
         order.append(page.evaluate("() => document.activeElement.id || document.activeElement.textContent"))
-    wanted = ["1 sensible", "random", "round", "round-before", "decision-after", "tab-decision", "panel"]
+    wanted = ["0 sensible", "random", "round", "round-before", "decision-after", "tab-decision", "panel"]
     places = [order.index(each) for each in wanted]
     assert places == sorted(places)
     page.focus("#tab-decision")

@@ -75,7 +75,7 @@ def test_a_game_of_agents_is_watched_from_its_start_to_its_end(page, served, tmp
     page.click("[data-review='2']")
     page.wait_for_selector(".review:not(.watch) svg.table", timeout=60_000)
     assert re.search(r"/review/[\w-]+#seat=2&", page.url)
-    assert page.locator(".seats [aria-pressed=true]").inner_text() == "3 sensible"
+    assert page.locator(".seats [aria-pressed=true]").inner_text() == "2 sensible"
 
 
 def test_a_page_that_is_loaded_again_and_a_second_one_show_the_same_place(page, served):
@@ -110,7 +110,7 @@ def test_all_hands_one_hand_or_none_are_open(page, served):
     assert "back" not in faces(page, ".own")
     assert set(faces(page, "[data-seat='1']")) == {"back"}
     page.evaluate("() => document.activeElement.blur()")
-    page.keyboard.press("2")
+    page.keyboard.press("1")
     assert "back" not in faces(page, ".own[data-seat='1']") and set(faces(page, "[data-seat='0']")) == {"back"}
     page.keyboard.press("h")
     assert set(faces(page, ".own")) == {"back"}
