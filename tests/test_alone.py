@@ -22,6 +22,7 @@ from suphx.reward.config import RewardConfig
 from suphx.selfplay.config import TrainConfig
 from suphx.supervised.config import PretrainConfig
 
+pytestmark = pytest.mark.faults
 HOLD = """
 import sys, time
 from pathlib import Path
@@ -78,7 +79,6 @@ def as_nobody() -> Iterator[None]:
         os.seteuid(0)
 
 
-@pytest.mark.faults
 @pytest.mark.parametrize("command", [["train", "--local"], ["pretrain", "pretrain"], ["reward"]])
 def test_a_folder_that_may_only_be_read_is_named(monkeypatch, command):
     """At the start, not hours later."""

@@ -9,6 +9,7 @@ import torch
 from suphx.checkpoint import TrainingProgress, before_of, load_checkpoint, save_checkpoint
 from suphx.errors import InputError
 
+pytestmark = pytest.mark.faults
 TENSORS = {"a": torch.arange(6.0).reshape(2, 3), "b": torch.tensor(7), "c": torch.zeros(0, 4, dtype=torch.bfloat16)}
 
 

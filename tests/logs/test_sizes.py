@@ -14,6 +14,8 @@ from simulator.logs.formats import FORMATS, read_log
 from simulator.logs.generate import generate_games
 from simulator.logs.model import LogError
 
+pytestmark = pytest.mark.faults
+
 MOST = 512 << 20
 
 ROUND = next(generate_games(1, seed=1))
