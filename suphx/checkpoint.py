@@ -63,7 +63,7 @@ def _hash(words: str, tensors: dict[str, torch.Tensor]) -> str:
         flat = each.reshape(-1)
         if flat.stride() != (1,):  # of one element or none, where it means nothing, but bytes need it
             flat = torch.empty(len(flat), dtype=flat.dtype).copy_(flat)
-        digest.update(flat.view(torch.uint8).numpy())
+        digest.update(flat.view(torch.uint8).numpy().data)
     return digest.hexdigest()
 
 

@@ -76,7 +76,7 @@ class Shelf:
             db.execute("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?, ?)", row)
             db.execute(
                 "DELETE FROM kept WHERE kind = ? AND id NOT IN "
-                "(SELECT id FROM kept WHERE kind = ? ORDER BY made DESC, rowid DESC LIMIT ?)",
+                "(SELECT id FROM kept WHERE kind = ? ORDER BY rowid DESC LIMIT ?)",
                 (kind, kind, KEPT),
             )
             db.execute("DELETE FROM notes WHERE review NOT IN (SELECT id FROM kept WHERE kind = 'review')")
@@ -97,7 +97,7 @@ class Shelf:
         """Return everything of a kind, the latest first."""
         with self._access() as db:
             rows = db.execute(
-                "SELECT id, source, made FROM kept WHERE kind = ? ORDER BY made DESC, rowid DESC", (kind,)
+                "SELECT id, source, made FROM kept WHERE kind = ? ORDER BY rowid DESC", (kind,)
             ).fetchall()
         return [Entry(*row) for row in rows]
 
