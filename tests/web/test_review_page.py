@@ -34,6 +34,8 @@ def test_the_file_opens_and_asks_the_network_for_nothing(page, review_file):
 
 def test_it_begins_with_the_first_decision_and_arrows_go_through_them(page, review_file):
     open_at(page, review_file)
+    assert page.locator(".summary").count() == 1
+    page.click("#tab-decision")
     decisions = [each for of_round in reviewed().seats[0].decisions for each in of_round]
     for each in decisions[:5]:
         shown = page.evaluate("() => Object.fromEntries(new URLSearchParams(location.hash.slice(1)))")
@@ -281,6 +283,7 @@ def test_the_place_in_the_game_survives_a_reload(page, review_file):
 )
 def test_an_address_that_names_no_place_shows_the_first_decision(page, review_file, place):
     open_at(page, review_file, place)
+    page.click("#tab-decision")
     assert page.locator(".candidate").count() > 1
 
 
@@ -303,7 +306,7 @@ def test_everything_is_reached_by_the_keyboard_in_the_order_that_it_is_seen(page
     for _ in range(18):
         page.keyboard.press("Tab")
         order.append(page.evaluate("() => document.activeElement.id || document.activeElement.textContent"))
-    wanted = ["0 sensible", "random", "round", "round-before", "decision-after", "tab-decision", "panel"]
+    wanted = ["0 sensible", "random", "round", "round-before", "decision-after", "tab-summary", "panel"]
     places = [order.index(each) for each in wanted]
     assert places == sorted(places)
     page.focus("#tab-decision")
@@ -312,7 +315,7 @@ def test_everything_is_reached_by_the_keyboard_in_the_order_that_it_is_seen(page
     assert page.locator(".differences").count() == 1
 
 
-@pytest.mark.parametrize("tab", ["decision", "differences", "game", "about"])
+@pytest.mark.parametrize("tab", ["summary", "decision", "differences", "game", "about"])
 def test_nothing_is_wider_than_a_phone(page, review_file, tab):
     page.set_viewport_size({"width": 360, "height": 740})
     open_at(page, review_file)
