@@ -55,8 +55,8 @@ def test_random_games_of_random_rules(games, examples, tables):
         nonlocal finished
         finished += play_and_check(rules, seed, tables)
 
-    play()
-    assert finished >= games
+    while finished < games:  # under some rules few games end within the steps of an example
+        play()
 
 
 @pytest.mark.parametrize("preset", PRESETS)
