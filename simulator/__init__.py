@@ -3,8 +3,9 @@
 Each is loaded when it is first used, so that `import simulator` itself costs nothing.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .exports import lazy
 
 # Relative imports: the cache key of compiled code includes every module that is imported as `simulator.x` (see `jit`).
 if TYPE_CHECKING:
@@ -45,37 +46,28 @@ __all__ = [
     "shanten_batch", "shanten_of", "verify_game", "waits_batch", "waits_of",
 ]  # fmt: skip
 
-_MODULES = {
-    "actions": "Action",
-    "efficiency": (
-        "accepted_batch accepted_of discards_batch discards_of shanten_batch shanten_of waits_batch waits_of"
-    ),
-    "game": "Game",
-    "logs.archives": "open_logs",
-    "logs.formats": "read_log",
-    "logs.model": "GameLog LogError",
-    "logs.verify": "verify_game",
-    "players": "player",
-    "players.play": "play_games",
-    "scoring.hands": "HandError Score score score_batch",
-    "views.observation": "Observation",
-    "record": "ACTIONS ACTION_NAMES GAME RESULT WIN",
-    "redeal.hidden": "redeal_hidden",
-    "views.results": "RoundResult WinResult",
-    "rules": "PRESETS Rules RulesError",
-    "tables": "Decisions Ended IllegalAction Tables",
-    "tiles": "NotationError format_tiles parse_counts parse_tiles",
-    "walls": "build_wall",
-}
-_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}
-
-
-def __getattr__(name: str) -> Any:
-    """Load a public name on first use (PEP 562)."""
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy(
+    __name__,
+    {
+        "actions": "Action",
+        "efficiency": (
+            "accepted_batch accepted_of discards_batch discards_of shanten_batch shanten_of waits_batch waits_of"
+        ),
+        "game": "Game",
+        "logs.archives": "open_logs",
+        "logs.formats": "read_log",
+        "logs.model": "GameLog LogError",
+        "logs.verify": "verify_game",
+        "players": "player",
+        "players.play": "play_games",
+        "scoring.hands": "HandError Score score score_batch",
+        "views.observation": "Observation",
+        "record": "ACTIONS ACTION_NAMES GAME RESULT WIN",
+        "redeal.hidden": "redeal_hidden",
+        "views.results": "RoundResult WinResult",
+        "rules": "PRESETS Rules RulesError",
+        "tables": "Decisions Ended IllegalAction Tables",
+        "tiles": "NotationError format_tiles parse_counts parse_tiles",
+        "walls": "build_wall",
+    },
+)

@@ -3,8 +3,9 @@
 The names below are what most users need. Each is loaded when it is first used, so that `suphx --help` answers at once.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from simulator.exports import lazy
 
 # Relative imports: the cache key of compiled code includes every module imported as `suphx.x` (see `simulator.jit`).
 if TYPE_CHECKING:
@@ -27,28 +28,19 @@ __all__ = [
     "review_game", "round_robin", "two_against_two", "unpack",
 ]  # fmt: skip
 
-_MODULES = {
-    "agent.interface": "Agent Choice Consultation",
-    "agent.network_agent": "NetworkAgent",
-    "agents": "load_agent",
-    "errors": "InputError",
-    "evaluation.arena": "Terms",
-    "evaluation.match": "Outcome play_match",
-    "evaluation.protocol": "Plan one_against_three round_robin two_against_two",
-    "features.encode": "encode_batch encode_call_batch encode_oracle_batch unpack",
-    "features.layout": "CALL_LAYOUT LAYOUT ORACLE_LAYOUT",
-    "review.analysis": "review_game",
-    "review.document": "Review",
-}
-_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}
-
-
-def __getattr__(name: str) -> Any:
-    """Load a public name on first use (PEP 562)."""
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy(
+    __name__,
+    {
+        "agent.interface": "Agent Choice Consultation",
+        "agent.network_agent": "NetworkAgent",
+        "agents": "load_agent",
+        "errors": "InputError",
+        "evaluation.arena": "Terms",
+        "evaluation.match": "Outcome play_match",
+        "evaluation.protocol": "Plan one_against_three round_robin two_against_two",
+        "features.encode": "encode_batch encode_call_batch encode_oracle_batch unpack",
+        "features.layout": "CALL_LAYOUT LAYOUT ORACLE_LAYOUT",
+        "review.analysis": "review_game",
+        "review.document": "Review",
+    },
+)

@@ -77,7 +77,9 @@ def _read(path: Path, kind: type[P]) -> tuple[P, dict[str, torch.Tensor]]:
             tensors = {name: file.get_tensor(name) for name in file.keys()}
     except (SafetensorError, ValidationError) as error:
         raise InputError(f"{path}: no checkpoint, or not whole ({error})") from error
-    if metadata.get(_HASH_KEY) != _hash(words, tensors):
+    if _HASH_KEY not in metadata:
+        raise InputError(f"{path}: it has no hash of its content; an earlier version of suphx wrote it")
+    if metadata[_HASH_KEY] != _hash(words, tensors):
         raise InputError(f"{path}: damaged: its content is not that of its hash")
     return progress, tensors
 

@@ -54,7 +54,7 @@ class Adapted:
 
 
 @dataclass(frozen=True)
-class Lessons:
+class Rewarded:
     """Rollouts to learn from, with their rewards."""
 
     rolled: Rolled
@@ -93,9 +93,9 @@ class Adapter:
         is no time for a check, nothing is changed. The result then depends on the machine's speed.
         """
         clock = Clock(len(positions), seconds)
-        lessons = self._lessons(positions, clock)
-        learned = [self.learn(lessons, place) for place in range(len(positions))]
-        rollouts = sum(len(each.rewards) for each in lessons) // len(positions)
+        rewarded = self._rewarded(positions, clock)
+        learned = [self.learn(rewarded, place) for place in range(len(positions))]
+        rollouts = sum(len(each.rewards) for each in rewarded) // len(positions)
         # Each held-out deal is played by the original, and again by the copy where that answers differently.
         checks = self._pace.affordable(self.config.check_deals, clock.left() / 2, len(positions))
         if checks < min(_LEAST_CHECKED, self.config.check_deals):
@@ -105,12 +105,12 @@ class Adapter:
         seconds = clock.seconds
         return [replace(each, seconds=seconds) for each in found]
 
-    def _lessons(self, positions: Sequence[Position], clock: Clock) -> list[Lessons]:
+    def _rewarded(self, positions: Sequence[Position], clock: Clock) -> list[Rewarded]:
         """Return all configured rollouts, or as many as there is time for; each of them is played to its end.
 
         They are started in parts, because stopping unfinished ones would bias the sample towards short rounds.
         """
-        parts: list[Lessons] = []
+        parts: list[Rewarded] = []
         done, each = 0, self.config.copies * len(positions)
         while done < self.config.deals:
             wanted = self.config.deals - done
@@ -124,24 +124,28 @@ class Adapter:
             done += more
         return parts
 
-    def roll(self, positions: Sequence[Position], first: int, deals: int) -> Lessons:
+    def roll(self, positions: Sequence[Position], first: int, deals: int) -> Rewarded:
         """Play rollouts to learn from: `deals` deals of each position, from number `first` on."""
         config = self.config
         own = [self.original.drawing(config.temperature)] * len(positions)
         rollouts = rollouts_of(len(positions), deals, first, config.copies)
         rolled = roll_out(positions, rollouts, own, self.original.playing, self.seed, True, config.certain)
         worth = self.worth.of(positions, rollouts["position"].astype(np.int64), rolled.ended)
-        return Lessons(rolled, worth.astype(np.float32))
+        return Rewarded(rolled, worth.astype(np.float32))
 
     def learn(
-        self, lessons: Sequence[Lessons], position: int, shuffled: bool = False, steps: StepsConfig | None = None
+        self,
+        rewarded: Sequence[Rewarded],
+        position: int,
+        shuffled: bool = False,
+        steps: StepsConfig | None = None,
     ) -> Copy:
         """Return the copy that a gradient step on formula 6 produces from the original.
 
-        lessons: parts with different deals. shuffled: permute the rewards at random among the rollouts, a control from
+        rewarded: parts with different deals. shuffled: permute the rewards at random among the rollouts, a control from
         which nothing can be learned. steps: used instead of those of the configuration.
         """
-        parts = [each.of(position, self.seed if shuffled else None) for each in lessons]
+        parts = [each.of(position, self.seed if shuffled else None) for each in rewarded]
         asked, advantage = (np.concatenate(each) for each in zip(*parts, strict=True))
         network = self.original.itself.network
         config, precision = self.config, self.original.precision

@@ -136,14 +136,14 @@ class Experiment:
 
     def _adapt(self, hand: Hand, number: int, deals: int) -> HandResult:
         adapter, adaptation, clock = self.adapter, self.config.adaptation, Clock()
-        lessons, rollout_seconds = adapter.roll([hand.position], 0, adaptation.deals), clock.seconds
+        rewarded, rollout_seconds = adapter.roll([hand.position], 0, adaptation.deals), clock.seconds
         played = adapter.held_out([hand.position], adaptation.check_deals)
         held_out_seconds = clock.seconds - rollout_seconds
         found: dict[str, Adapted] = {}
         seconds: dict[str, tuple[float, float]] = {}
         for name, way in self._ways.items():
             clock = Clock()
-            learned = adapter.learn([lessons], 0, way.shuffled, way.steps)
+            learned = adapter.learn([rewarded], 0, way.shuffled, way.steps)
             steps_seconds = clock.seconds
             (found[name],) = adapter.try_out(played, [learned], adaptation.rollouts)
             seconds[name] = steps_seconds, held_out_seconds + clock.seconds - steps_seconds

@@ -112,11 +112,11 @@ def _made(config: HandsConfig, rules: Rules, seed: int) -> list[Position]:
         games["scores"][:, _LAST_DEALER] = standing.dealer
         seats[:] = [_random(seed, number).integers(_LAST_DEALER) for number in range(config.count)]
     games["scores"][np.arange(config.count), seats] = standing.own
-    beginnings = [start_of(game) for game in tables.games]
+    starts = [start_of(game) for game in tables.games]
     tables.restore(games)
     return [
-        Position(game.copy(), int(seat), np.concatenate([beginning, start_of(game)]))
-        for game, seat, beginning in zip(tables.games, seats, beginnings, strict=True)
+        Position(game.copy(), int(seat), np.concatenate([start, start_of(game)]))
+        for game, seat, start in zip(tables.games, seats, starts, strict=True)
     ]
 
 

@@ -112,15 +112,15 @@ def compare_styles(
     rollouts = rollouts_of(len(hands), deals)
     which = rollouts["position"].astype(np.int64)
     seats = np.array([position.seat for position in positions])[which]
-    counts, worths = [], []
+    counts, rewards = [], []
     for agent in (first, second):
         rolled = roll_out(positions, rollouts, [agent.playing] * len(hands), first.playing, adapter.seed)
         rows = np.array([tally(rolled.ended[n : n + 1])[seat] for n, seat in enumerate(seats)])
         counts.append(rows[:, [COLUMN[name] for name in COUNTED]].reshape(len(hands), deals, -1).mean(axis=1))
-        worths.append(worth.of(positions, which, rolled.ended).reshape(-1, deals).mean(axis=1) * worth.unit)
+        rewards.append(worth.of(positions, which, rolled.ended).reshape(-1, deals).mean(axis=1) * worth.unit)
     found: dict[str, Any] = {"agents": [first.name, second.name], "hands": len(hands), "deals": deals}
     found |= {name: _pair(*(each[:, place] for each in counts)) for place, name in enumerate(COUNTED)}
-    found["reward"] = _pair(*worths)
+    found["reward"] = _pair(*rewards)
     return found, find_moments(positions, first.playing, second.playing, first.playing, deals, adapter.seed, 0)
 
 

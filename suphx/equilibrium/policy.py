@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,27 +70,35 @@ def save_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
     write_whole(path, data.getvalue())
 
 
-def load_arrays(path: Path, game: FlatGame, names: list[str]) -> dict[str, np.ndarray]:
-    """Read an npz file of this game without unpickling anything.
+def read_arrays(path: Path, names: Iterable[str]) -> dict[str, np.ndarray]:
+    """Read arrays of an npz file by name, without unpickling anything.
 
     Raises:
-        InputError: it is no such file, lacks one of `names`, or belongs to another game.
+        InputError: it is no such file, or lacks one of them.
     """
     try:
         with np.load(path, allow_pickle=False) as file:
             found = {name: file[name] for name in names if name in file.files}
-            key = str(file["game"]) if "game" in file.files else None
     except OSError as error:
         if error.errno is not None:
             raise
         raise InputError(f"{path} is no npz file") from error
     except Exception as error:  # whatever NumPy and zipfile say of a broken file
         raise InputError(f"{path} cannot be read as an npz file: {error}") from error
-    if key != game.key():
-        raise InputError(f"{path} belongs to another game")
     if missing := [name for name in names if name not in found]:
         raise InputError(f"{path} has no {missing[0]!r}")
     return found
+
+
+def load_arrays(path: Path, game: FlatGame, names: list[str]) -> dict[str, np.ndarray]:
+    """Read an npz file of this game.
+
+    Raises:
+        InputError: it is no such file, lacks one of `names`, or belongs to another game.
+    """
+    if str(read_arrays(path, ["game"])["game"]) != game.key():
+        raise InputError(f"{path} belongs to another game")
+    return read_arrays(path, names)
 
 
 def load_policy(path: Path, game: FlatGame) -> Policy:

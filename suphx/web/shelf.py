@@ -22,8 +22,10 @@ SHELF_NAME = "page.sqlite"
 #: Changes when the tables do.
 _VERSION = 1
 _TABLES = """
-CREATE TABLE kept (kind TEXT, id TEXT, source TEXT, made REAL, data BLOB, PRIMARY KEY (kind, id)) STRICT;
-CREATE TABLE notes (review TEXT, seat INTEGER, number INTEGER, words TEXT, PRIMARY KEY (review, seat, number)) STRICT;
+CREATE TABLE IF NOT EXISTS kept (kind TEXT, id TEXT, source TEXT, made REAL, data BLOB, PRIMARY KEY (kind, id)) STRICT;
+CREATE TABLE IF NOT EXISTS notes (
+    review TEXT, seat INTEGER, number INTEGER, words TEXT, PRIMARY KEY (review, seat, number)
+) STRICT;
 """
 #: Nothing that is kept is larger unpacked, in bytes.
 _LARGEST = 1 << 26
@@ -53,7 +55,7 @@ class Shelf:
         with self._access(open_first=path or ":memory:") as db:
             (version,) = db.execute("PRAGMA user_version").fetchone()
             if version == 0:
-                db.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {_VERSION}; COMMIT")
+                db.executescript(f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version = {_VERSION}; COMMIT")
             elif version != _VERSION:
                 raise InputError(f"{self._name}: kept by another version of suphx; move it away to begin a new one")
 

@@ -20,7 +20,7 @@ from simulator.rules import Rules
 from simulator.tables import Tables
 from suphx import cli
 from suphx.adaptation import adapting
-from suphx.adaptation.adapting import Adapter, Lessons
+from suphx.adaptation.adapting import Adapter, Rewarded
 from suphx.adaptation.agent import AdaptedAgent, AdaptedConfig
 from suphx.adaptation.clock import Clock, Pace
 from suphx.adaptation.experiment import ExperimentConfig
@@ -261,7 +261,7 @@ def test_an_interrupted_match_ends_in_the_middle_of_an_adaptation(monkeypatch: p
         agents.append(AdaptedAgent(tiny_agent(), AdaptedConfig.model_validate(LONG), 3))
         return [InTurns("in turns", [agents[-1], RuleAgent(player("tsumogiri"))]), RuleAgent(player("tsumogiri"))]
 
-    def watched(*arguments: Any) -> Lessons:
+    def watched(*arguments: Any) -> Rewarded:
         begun.set()
         return roll(*arguments)
 

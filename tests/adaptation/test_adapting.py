@@ -11,7 +11,7 @@ import torch
 
 from simulator.redeal.hidden import redeal_hidden
 from suphx.adaptation import adapting
-from suphx.adaptation.adapting import Adapter, Lessons
+from suphx.adaptation.adapting import Adapter, Rewarded
 from suphx.adaptation.comparing import Deals
 from suphx.adaptation.config import AdaptationConfig, StepsConfig
 from suphx.adaptation.learned_part import LearnedPart, blocks_in_common
@@ -41,7 +41,7 @@ def positions() -> list[Position]:
 
 
 @pytest.fixture(scope="module")
-def lessons(positions: list[Position]) -> Lessons:
+def rewarded(positions: list[Position]) -> Rewarded:
     return adapter().roll(positions, 0, 12)
 
 
@@ -63,11 +63,11 @@ def test_a_learned_part_says_what_the_whole_network_says(blocks: int | None) -> 
 
 
 @pytest.mark.parametrize("blocks", [None, 0, 1])
-def test_a_step_goes_as_far_as_it_should_and_changes_only_what_learns(lessons: Lessons, blocks: int | None) -> None:
+def test_a_step_goes_as_far_as_it_should_and_changes_only_what_learns(rewarded: Rewarded, blocks: int | None) -> None:
     before = {name: each.clone() for name, each in AGENT.networks["discard"].state_dict().items()}
     made = adapter(blocks=blocks, distance=0.02)
-    learned = made.learn([lessons], 0)
-    assert 0.5 * 0.02 < made._distance(lessons.of(0)[0], learned) < 1.05 * 0.02
+    learned = made.learn([rewarded], 0)
+    assert 0.5 * 0.02 < made._distance(rewarded.of(0)[0], learned) < 1.05 * 0.02
     assert all(torch.equal(each, before[name]) for name, each in AGENT.networks["discard"].state_dict().items())
     changed = {name for name, each in weights(learned).items() if not torch.equal(each, before[name])}
     if blocks is None:
@@ -78,15 +78,15 @@ def test_a_step_goes_as_far_as_it_should_and_changes_only_what_learns(lessons: L
 
 @pytest.mark.parametrize(("blocks", "shared"), [(None, None), (2, 0), (1, 1), (0, 2)])
 def test_a_copy_shares_what_does_not_learn_and_answers_as_a_whole_one(
-    lessons: Lessons, blocks: int | None, shared: int | None
+    rewarded: Rewarded, blocks: int | None, shared: int | None
 ) -> None:
     made = adapter(blocks=blocks, distance=0.2)
-    learned = made.learn([lessons], 0)
+    learned = made.learn([rewarded], 0)
     original, network = AGENT.networks["discard"], learned.network
     assert blocks_in_common(network, original) == shared
     near = between(original, network, 0.5)
     assert blocks_in_common(near, original) == shared and not same(AGENT.copy(near), learned)
-    planes = np.ascontiguousarray(lessons.of(0)[0]["planes"])
+    planes = np.ascontiguousarray(rewarded.of(0)[0]["planes"])
     whole = AGENT.copy(copy.deepcopy(network))
     assert np.array_equal(learned.evaluator.logits(planes), whole.evaluator.logits(planes))
     fused = [each.evaluator._fused for each in (learned, AGENT.itself)]
@@ -104,16 +104,16 @@ def test_the_same_seed_adapts_in_the_same_way_alone_or_beside_others(positions: 
     assert (together[1].gain, together[1].kept) == (alone.gain, alone.kept)
 
 
-def test_nothing_is_learned_from_rewards_that_are_all_alike(lessons: Lessons) -> None:
-    alike = Lessons(lessons.rolled, np.full_like(lessons.rewards, 2.5))
+def test_nothing_is_learned_from_rewards_that_are_all_alike(rewarded: Rewarded) -> None:
+    alike = Rewarded(rewarded.rolled, np.full_like(rewarded.rewards, 2.5))
     assert same(adapter().learn([alike], 0), AGENT.itself)
 
 
-def test_shuffled_rewards_are_the_same_ones_in_another_order(lessons: Lessons) -> None:
+def test_shuffled_rewards_are_the_same_ones_in_another_order(rewarded: Rewarded) -> None:
     made = adapter(blocks=0)
-    shuffled = made.learn([lessons], 0, shuffled=True)
-    assert not same(made.learn([lessons], 0), shuffled)
-    assert same(made.learn([lessons], 0, shuffled=True), shuffled)
+    shuffled = made.learn([rewarded], 0, shuffled=True)
+    assert not same(made.learn([rewarded], 0), shuffled)
+    assert same(made.learn([rewarded], 0, shuffled=True), shuffled)
 
 
 @pytest.mark.parametrize("bound", [1e-3, 1e-5])
@@ -187,12 +187,12 @@ def test_a_poor_policy_gains_on_deals_it_has_not_seen_and_more_than_by_shuffled_
     positions: list[Position],
 ) -> None:
     made = adapter(deals=12, copies=4, distance=0.3)
-    lessons = made.roll(positions, 0, 12)
+    rewarded = made.roll(positions, 0, 12)
     played = made.held_out(positions, 24)
 
     def gained(seed: int, shuffled: bool) -> float:
         made.seed = seed  # of the shuffling
-        learned = [made.learn([lessons], number, shuffled) for number in range(2)]
+        learned = [made.learn([rewarded], number, shuffled) for number in range(2)]
         return float(made.deals.gains(played, learned).mean())
 
     by_chance = np.array([gained(seed, True) for seed in range(6)])

@@ -17,7 +17,7 @@ from simulator.record import RESULT_EXHAUSTIVE
 from simulator.rounds import _is_game_over
 from simulator.rules import Rules
 from suphx.adaptation import pictures
-from suphx.adaptation.adapting import Adapter, Lessons
+from suphx.adaptation.adapting import Adapter, Rewarded
 from suphx.adaptation.comparing import Deals
 from suphx.adaptation.experiment import Experiment, ExperimentConfig
 from suphx.adaptation.hands import Hand, HandsConfig, find_hands
@@ -187,7 +187,7 @@ def test_an_interruption_stops_other_threads_in_the_middle_of_their_hands(
 ) -> None:
     second_waits, roll = Event(), Adapter.roll
 
-    def after_the_interruption(adapter: Adapter, positions: Sequence[Position], *more: Any) -> Lessons:
+    def after_the_interruption(adapter: Adapter, positions: Sequence[Position], *more: Any) -> Rewarded:
         if positions[0] is hands[1].position:
             second_waits.set()
             assert AGENT.stop.wait(60)
@@ -203,8 +203,8 @@ def test_an_interruption_stops_other_threads_in_the_middle_of_their_hands(
 def test_gains_are_those_of_the_copies_on_the_test_deals(hands: list[Hand], results: list[dict[str, Any]]) -> None:
     experiment = Experiment(CONFIG, AGENT)
     adapter, position = experiment.adapter, hands[1].position
-    lessons = adapter.roll([position], 0, 3)
-    learned = adapter.learn([lessons], 0, steps=CONFIG.variants["far"].steps)
+    rewarded = adapter.roll([position], 0, 3)
+    learned = adapter.learn([rewarded], 0, steps=CONFIG.variants["far"].steps)
     (tried,) = adapter.try_out(adapter.held_out([position], 3), [learned], 6)
     deals = Deals(AGENT, points(), CONFIG.seed)
     played = deals.play([position], 6, 1 << 33)

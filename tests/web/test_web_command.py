@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -11,12 +12,15 @@ import pytest
 import requests
 
 from suphx import cli
+from suphx.runs import RUNS_VARIABLE
+from suphx.web.shelf import SHELF_NAME
 
 
-def test_it_says_where_it_is_answers_and_ends_with_ctrl_c():
+def test_it_says_where_it_is_answers_and_ends_with_ctrl_c(tmp_path):
     command = [sys.executable, "-m", "suphx", "web", "--port", "0", "--no-open"]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=os.environ | {RUNS_VARIABLE: str(tmp_path)},
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background have it ignored
     )  # fmt: skip
     try:
@@ -30,6 +34,7 @@ def test_it_says_where_it_is_answers_and_ends_with_ctrl_c():
         process.send_signal(signal.SIGINT)
         _, error = process.communicate(timeout=60)
     assert process.returncode == 130
+    assert (tmp_path / SHELF_NAME).is_file()
     assert "Traceback" not in error
 
 

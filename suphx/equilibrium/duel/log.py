@@ -15,32 +15,10 @@ import numpy as np
 
 from simulator.lookup import COPIES, get_lookup
 from simulator.tiles import NO_TILE, NotationError, kind_name, parse_kinds
+from suphx.equilibrium.duel import table as t
 from suphx.equilibrium.duel.abstraction import choose, features_of, key_of
 from suphx.equilibrium.duel.patterns import KINDS, PATTERNS, TILES
-from suphx.equilibrium.duel.table import (
-    ACTIONS,
-    CHOW,
-    CHOW_MELD,
-    CLAIMED,
-    CLOSED_KONG,
-    DISCARD,
-    DISCARDING,
-    DRAWN,
-    KONG,
-    OVER,
-    OWN_KONG,
-    PASS,
-    PONG,
-    PONG_MELD,
-    UNDECIDED,
-    WIN,
-    act,
-    legal,
-    new_duels,
-    payoff,
-    pong_place,
-    start,
-)
+from suphx.equilibrium.duel.table import act, legal, new_duels, payoff, pong_place, start
 from suphx.errors import InputError
 
 MELDS = ("chow", "pong", "kong", "closed kong")
@@ -51,23 +29,23 @@ _MOST_MOVES = 500
 def name_of(duel: np.void, action: int) -> str:
     """Return an action in words: `pass`, `win`, `chow 2m3m4m`, `pong 5z`, `closed kong 1m`, `discard 9m`."""
     tile = int(duel["tile"])
-    if action in (PASS, WIN):
-        return "pass" if action == PASS else "win"
-    if action >= DISCARD:
-        return f"discard {kind_name(action - DISCARD)}"
-    if action >= OWN_KONG:
-        kind = action - OWN_KONG
+    if action in (t.PASS, t.WIN):
+        return "pass" if action == t.PASS else "win"
+    if action >= t.DISCARD:
+        return f"discard {kind_name(action - t.DISCARD)}"
+    if action >= t.OWN_KONG:
+        kind = action - t.OWN_KONG
         added = pong_place(duel, int(duel["mover"]), kind) >= 0
         return f"{'added' if added else 'closed'} kong {kind_name(kind)}"
-    if action in (PONG, KONG):
-        return f"{'pong' if action == PONG else 'open kong'} {kind_name(tile)}"
-    low = tile - (action - CHOW)
+    if action in (t.PONG, t.KONG):
+        return f"{'pong' if action == t.PONG else 'open kong'} {kind_name(tile)}"
+    low = tile - (action - t.CHOW)
     return "chow " + "".join(kind_name(low + k) for k in range(3))
 
 
 def legal_moves(duel: np.void) -> dict[str, int]:
     """Return the mover's actions by name."""
-    out = np.zeros(ACTIONS, np.bool_)
+    out = np.zeros(t.ACTIONS, np.bool_)
     legal(get_lookup(), duel, out)
     return {name_of(duel, int(action)): int(action) for action in np.flatnonzero(out)}
 
@@ -143,7 +121,7 @@ def replay(game: dict[str, Any], name: str) -> dict[str, Any]:
     frames, did = [], None
     for number, move in enumerate(moves, 1):
         place = f"{name}, move {number}"
-        if not isinstance(move, dict) or move.get("seat") != int(duel["mover"]) or duel["phase"] == OVER:
+        if not isinstance(move, dict) or move.get("seat") != int(duel["mover"]) or duel["phase"] == t.OVER:
             raise InputError(f"{place}: it is not that seat's turn")
         seat = int(duel["mover"])
         if "choose" in move:
@@ -158,7 +136,7 @@ def replay(game: dict[str, Any], name: str) -> dict[str, Any]:
             raise InputError(f"{place}: {words[:40]!r} is none of {', '.join(options)}")
         act(get_lookup(), duel, options[words])
         did = [seat, words]
-    if duel["phase"] != OVER:
+    if duel["phase"] != t.OVER:
         raise InputError(f"{name}: the game does not end")
     won = int(payoff(duel))
     if game.get("points") != [won, -won]:
@@ -188,7 +166,7 @@ def _dealt(game: dict[str, Any], name: str) -> np.void:
 def _choice(duel: np.void, move: dict[str, Any], place: str) -> dict[str, Any]:
     """Return what a frame says of a choice."""
     seat, chosen = int(duel["mover"]), move["choose"]
-    if duel["phase"] not in (DRAWN, DISCARDING) or duel["chows"][seat] > 0 or chosen not in PATTERNS:
+    if duel["phase"] not in (t.DRAWN, t.DISCARDING) or duel["chows"][seat] > 0 or chosen not in PATTERNS:
         raise InputError(f"{place}: a plan cannot be chosen here")
     key = int(key_of(duel, seat))
     if move.get("node") != key:
@@ -232,7 +210,7 @@ def _side(duel: np.void, seat: int) -> dict[str, Any]:
     """Return what lies before a seat. The drawn tile is apart, as is the one that a game was won with."""
     hand = duel["hand"][seat].astype(int)
     drawn = ""
-    mine = duel["mover"] == seat and duel["phase"] in (DRAWN, DISCARDING)
+    mine = duel["mover"] == seat and duel["phase"] in (t.DRAWN, t.DISCARDING)
     if (mine or duel["winner"] == seat) and duel["tile"] != NO_TILE:
         drawn = kind_name(int(duel["tile"]))
         hand[duel["tile"]] -= 1
@@ -242,13 +220,13 @@ def _side(duel: np.void, seat: int) -> dict[str, Any]:
         "hand": [kind_name(kind) for kind in range(len(hand)) for _ in range(hand[kind])],
         "drawn": drawn,
         "melds": [_meld(code) for code in duel["meld"][seat][: duel["melds"][seat]].tolist()],
-        "river": [[kind_name(kind & ~CLAIMED), bool(kind & CLAIMED)] for kind in river],
-        "plan": None if plan == UNDECIDED else PATTERNS[plan],
+        "river": [[kind_name(kind & ~t.CLAIMED), bool(kind & t.CLAIMED)] for kind in river],
+        "plan": None if plan == t.UNDECIDED else PATTERNS[plan],
         "turn": int(duel["turn"][seat]),
     }
 
 
 def _meld(code: int) -> dict[str, Any]:
-    low, what = code & CLAIMED - 1, code >> 6
-    kinds = [low, low + 1, low + 2] if what == CHOW_MELD else [low] * (3 if what == PONG_MELD else COPIES)
-    return {"kind": MELDS[what], "tiles": [kind_name(kind) for kind in kinds], "closed": what == CLOSED_KONG}
+    low, what = code & t.CLAIMED - 1, code >> 6
+    kinds = [low, low + 1, low + 2] if what == t.CHOW_MELD else [low] * (3 if what == t.PONG_MELD else COPIES)
+    return {"kind": MELDS[what], "tiles": [kind_name(kind) for kind in kinds], "closed": what == t.CLOSED_KONG}

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import sys
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-from simulator.files import write_whole
 from simulator.jit import jit
 from simulator.lookup import get_lookup
 from suphx.equilibrium.duel.abstraction import (
@@ -25,6 +23,7 @@ from suphx.equilibrium.duel.abstraction import (
     options_of,
 )
 from suphx.equilibrium.duel.table import HAND_TILES, new_duels
+from suphx.equilibrium.policy import read_arrays, save_arrays
 from suphx.errors import InputError
 
 #: What is kept of a key.
@@ -205,12 +204,11 @@ class Nodes:
 
     def save(self, path: Path) -> None:
         """Write an npz file whole, from which training goes on exactly as if it had not stopped."""
-        data, rules = io.BytesIO(), self.rules
+        rules = self.rules
         parts = {"game": game_hash(rules), "turns": rules.turns, "four_as_two": rules.four_as_two,
                  "seed": np.uint64(self.seed), "iterations": self.iterations, "curve": self.curve}  # fmt: skip
         parts |= {name: self.rows[name] for name in ("key", "regret", "strategy")}
-        np.savez_compressed(data, allow_pickle=False, **{name: np.array(part) for name, part in parts.items()})
-        write_whole(path, data.getvalue())
+        save_arrays(path, {name: np.array(part) for name, part in parts.items()})
 
 
 #: What a file of nodes must hold: kind of number, and shape; N is the number of nodes, M that of points of the curve.
@@ -237,19 +235,9 @@ def load_nodes(path: Path) -> Nodes:
 
 
 def _read(path: Path) -> dict[str, np.ndarray]:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            parts = {name: file[name] for name in _PARTS if name in file.files}
-    except OSError as error:
-        if error.errno is not None:
-            raise
-        raise InputError(f"{path} is no npz file") from error
-    except Exception as error:  # whatever NumPy and zipfile say of a broken file
-        raise InputError(f"{path} cannot be read as an npz file: {error}") from error
+    parts = read_arrays(path, _PARTS)
     sizes: dict[str, int] = {"3": PLANS, str(CURVE): CURVE}
     for name, (kind, shape) in _PARTS.items():
-        if name not in parts:
-            raise InputError(f"{path} has no {name!r}")
         part = parts[name]
         found = [sizes.setdefault(letter, size) for letter, size in zip(shape, part.shape, strict=False)]
         if part.dtype.kind != kind or len(shape) != part.ndim or found != list(part.shape):

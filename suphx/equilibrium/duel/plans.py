@@ -11,24 +11,9 @@ import numpy as np
 
 from simulator.jit import jit
 from simulator.lookup import COPIES, KEY_STEP
+from suphx.equilibrium.duel import table as t
 from suphx.equilibrium.duel.patterns import KINDS, NORMAL, PAIRS, missing, more, tally_of
-from suphx.equilibrium.duel.table import (
-    ANSWER,
-    CHOW,
-    DISCARD,
-    DISCARDING,
-    KONG,
-    OWN_KONG,
-    PASS,
-    PONG,
-    UNDECIDED,
-    WIN,
-    can_chow,
-    can_kong,
-    can_win,
-    lay,
-    pong_place,
-)
+from suphx.equilibrium.duel.table import can_chow, can_kong, can_win, lay, pong_place
 
 #: More than a hand can lack.
 _FAR = 99
@@ -124,19 +109,19 @@ def _answer(lookup, duel, plan):
     seat, tile = duel["mover"], np.int64(duel["tile"])
     hand, melds = duel["hand"][seat], duel["melds"][seat]
     now = _now(lookup, duel, seat, plan, melds)
-    chosen, least, most = PASS, now, np.int64(-1)
+    chosen, least, most = t.PASS, now, np.int64(-1)
     if hand[tile] >= 3 and duel["front"] < duel["back"]:
         lay(duel, seat, tile, 3)
         after = _now(lookup, duel, seat, plan, melds + 1)
         lay(duel, seat, tile, -3)
         if after <= now:
-            return KONG
+            return t.KONG
     if hand[tile] >= 2:
         lay(duel, seat, tile, 2)
         after, count, _ = best_discard(lookup, duel, seat, plan, melds + 1)
         lay(duel, seat, tile, -2)
         if after < least:
-            chosen, least, most = PONG, after, count
+            chosen, least, most = t.PONG, after, count
     if plan == NORMAL:
         for place in range(3):
             if can_chow(duel, place):
@@ -144,7 +129,7 @@ def _answer(lookup, duel, plan):
                 after, count, _ = best_discard(lookup, duel, seat, plan, melds + 1)
                 _lay_chow(duel, seat, place, -1)
                 if after < least or (after == least and after < now and count > most):
-                    chosen, least, most = CHOW + place, after, count
+                    chosen, least, most = t.CHOW + place, after, count
     return chosen
 
 
@@ -162,20 +147,20 @@ def _own_kong(lookup, duel, plan):
             after = _now(lookup, duel, seat, plan, melds if is_added else melds + 1)
             lay(duel, seat, kind, -tiles)
             if after <= least:
-                return OWN_KONG + kind
-    return PASS
+                return t.OWN_KONG + kind
+    return t.PASS
 
 
 @jit
 def planned_action(lookup, duel):
     """Return the mover's action by its plan. Without a plan it claims nothing, and discards as for a normal win."""
     plan = duel["plan"][duel["mover"]]
-    if duel["phase"] == DISCARDING:
-        wanted = NORMAL if plan == UNDECIDED else plan
+    if duel["phase"] == t.DISCARDING:
+        wanted = NORMAL if plan == t.UNDECIDED else plan
         seat = duel["mover"]
-        return DISCARD + best_discard(lookup, duel, seat, wanted, duel["melds"][seat])[2]
+        return t.DISCARD + best_discard(lookup, duel, seat, wanted, duel["melds"][seat])[2]
     if can_win(lookup, duel):
-        return WIN
-    if plan == PAIRS or plan == UNDECIDED:
-        return PASS
-    return _answer(lookup, duel, plan) if duel["phase"] == ANSWER else _own_kong(lookup, duel, plan)
+        return t.WIN
+    if plan == PAIRS or plan == t.UNDECIDED:
+        return t.PASS
+    return _answer(lookup, duel, plan) if duel["phase"] == t.ANSWER else _own_kong(lookup, duel, plan)

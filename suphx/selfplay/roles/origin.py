@@ -92,8 +92,8 @@ def read_origin(config: TrainConfig, start: Mapping[str, PolicyNetwork]) -> tupl
             against[name] = pack_all(load_agent(weights_folder(name)))
     teachers = load_teachers(config)
     predictor = load_predictor(config.reward, Rules.preset(config.rules))
-    taught = pack_all(teachers) if teachers else None
-    return Networks(pack_all(start), against, taught), predictor
+    teaching = pack_all(teachers) if teachers else None
+    return Networks(pack_all(start), against, teaching), predictor
 
 
 def publish_origin(config: TrainConfig, start: Mapping[str, PolicyNetwork]) -> Origin:

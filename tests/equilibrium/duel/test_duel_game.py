@@ -13,39 +13,17 @@ import pytest
 from simulator.lookup import get_lookup
 from simulator.tiles import NO_TILE, kind_name, parse_kinds
 from suphx.bench.duel import bench_duel, play_plans
+from suphx.equilibrium.duel import table as t
 from suphx.equilibrium.duel.abstraction import NODE, Rules, deal, grow, options_of
 from suphx.equilibrium.duel.patterns import KINDS, NORMAL, PAIRS, PONGS, TILES
 from suphx.equilibrium.duel.plans import planned_action
-from suphx.equilibrium.duel.table import (
-    ACTIONS,
-    ANSWER,
-    CHOW,
-    CHOW_MELD,
-    CLAIMED,
-    CLOSED_KONG,
-    DISCARD,
-    DISCARDING,
-    DRAWN,
-    KONG,
-    OPEN_KONG,
-    OVER,
-    OWN_KONG,
-    PASS,
-    PONG,
-    PONG_MELD,
-    WIN,
-    act,
-    legal,
-    new_duels,
-    payoff,
-    start,
-)
+from suphx.equilibrium.duel.table import act, legal, new_duels, payoff, start
 
 LOOKUP = get_lookup()
 
 
 def can(duel) -> set[int]:
-    out = np.zeros(ACTIONS, np.bool_)
+    out = np.zeros(t.ACTIONS, np.bool_)
     legal(LOOKUP, duel, out)
     return set(np.flatnonzero(out).tolist())
 
@@ -75,16 +53,16 @@ def play(duel, *actions: int) -> None:
 
 
 def discard(text: str) -> int:
-    return DISCARD + kinds(text)[0]
+    return t.DISCARD + kinds(text)[0]
 
 
 def own_kong(text: str) -> int:
-    return OWN_KONG + kinds(text)[0]
+    return t.OWN_KONG + kinds(text)[0]
 
 
 def meld_tiles(code: int) -> list[int]:
     low, what = code & 63, code >> 6
-    return [low, low + 1, low + 2] if what == CHOW_MELD else [low] * (3 if what == PONG_MELD else 4)
+    return [low, low + 1, low + 2] if what == t.CHOW_MELD else [low] * (3 if what == t.PONG_MELD else 4)
 
 
 def tiles(duel) -> Counter:
@@ -95,7 +73,7 @@ def tiles(duel) -> Counter:
         for code in duel["meld"][seat][: duel["melds"][seat]].tolist():
             found.update(meld_tiles(code))
         river = duel["river"][seat][: duel["discards"][seat]].tolist()
-        found.update(kind for kind in river if not kind & CLAIMED)
+        found.update(kind for kind in river if not kind & t.CLAIMED)
     return found
 
 
@@ -105,7 +83,7 @@ def check(duel) -> None:
     shown = Counter()
     for seat in range(2):
         held = 13 - 3 * duel["melds"][seat]
-        has_more = (duel["mover"] == seat and duel["phase"] in (DRAWN, DISCARDING)) or duel["winner"] == seat
+        has_more = (duel["mover"] == seat and duel["phase"] in (t.DRAWN, t.DISCARDING)) or duel["winner"] == seat
         assert duel["hand"][seat].sum() == held + has_more
         assert duel["keys"][seat][0] == sum(
             int(duel["hand"][seat][k]) * (5**k if k < 5 else 5 ** (k - 5) << 12) for k in range(9)
@@ -113,14 +91,14 @@ def check(duel) -> None:
         for code in duel["meld"][seat][: duel["melds"][seat]].tolist():
             shown.update(meld_tiles(code))
         river = duel["river"][seat][: duel["discards"][seat]].tolist()
-        shown.update(kind for kind in river if not kind & CLAIMED)
+        shown.update(kind for kind in river if not kind & t.CLAIMED)
     assert shown == Counter({kind: int(n) for kind, n in enumerate(duel["open"]) if n})
 
 
 ALLOWED = {
-    ANSWER: {PASS, WIN, CHOW, CHOW + 1, CHOW + 2, PONG, KONG},
-    DRAWN: {PASS, WIN, *range(OWN_KONG, DISCARD)},
-    DISCARDING: set(range(DISCARD, ACTIONS)),
+    t.ANSWER: {t.PASS, t.WIN, t.CHOW, t.CHOW + 1, t.CHOW + 2, t.PONG, t.KONG},
+    t.DRAWN: {t.PASS, t.WIN, *range(t.OWN_KONG, t.DISCARD)},
+    t.DISCARDING: set(range(t.DISCARD, t.ACTIONS)),
 }
 
 
@@ -129,19 +107,19 @@ def test_random_games_keep_their_tiles_and_have_only_the_papers_actions():
     for number in range(300):
         duel = new_duels(1)[0]
         deal(5, 0, number, True, duel)
-        while duel["phase"] != OVER:
+        while duel["phase"] != t.OVER:
             check(duel)
             options = can(duel)
             assert options and options <= ALLOWED[int(duel["phase"])]
             # claims and kongs more often than they come by chance
-            rare = sorted(options - {PASS} - ALLOWED[DISCARDING])
+            rare = sorted(options - {t.PASS} - ALLOWED[t.DISCARDING])
             action = int(random.choice(rare if rare and random.random() < 0.7 else sorted(options)))
-            seen[min(action, DISCARD) if action < OWN_KONG or action >= DISCARD else OWN_KONG] += 1
+            seen[min(action, t.DISCARD) if action < t.OWN_KONG or action >= t.DISCARD else t.OWN_KONG] += 1
             act(LOOKUP, duel, action)
         check(duel)
         ends[payoff(duel)] += 1
         assert can(duel) == set()
-    assert set(seen) == {PASS, WIN, CHOW, CHOW + 1, CHOW + 2, PONG, KONG, OWN_KONG, DISCARD}
+    assert set(seen) == {t.PASS, t.WIN, t.CHOW, t.CHOW + 1, t.CHOW + 2, t.PONG, t.KONG, t.OWN_KONG, t.DISCARD}
     assert {-1, 0, 1} <= set(ends)
 
 
@@ -159,21 +137,21 @@ def test_random_games_keep_their_tiles_and_have_only_the_papers_actions():
 def test_what_a_drawn_win_is_worth(hand, drawn, pattern, worth):
     left = Counter({int(kind): 4 for kind in KINDS}) - Counter(kinds(hand + drawn))
     duel = table(hand, "".join(kind_name(kind) for kind in list(left.elements())[-13:]), drawn)
-    play(duel, WIN)
+    play(duel, t.WIN)
     assert (duel["pattern"], payoff(duel)) == (pattern, worth)
 
 
 def test_four_equal_tiles_are_two_pairs_or_one_as_set():
     hand, other = "1111m22m334455z6z", "3344556677889m"
-    assert WIN in can(table(hand, other, "6z"))
-    assert WIN not in can(table(hand, other, "6z", four_as_two=False))
+    assert t.WIN in can(table(hand, other, "6z"))
+    assert t.WIN not in can(table(hand, other, "6z", four_as_two=False))
 
 
 def test_a_discard_is_won_and_paid_by_who_discarded_it():
     duel = table("1122334455667z", "2223334448889m", "9m")
-    play(duel, PASS, discard("9m"))
-    assert duel["mover"] == 1 and WIN in can(duel)
-    play(duel, WIN)
+    play(duel, t.PASS, discard("9m"))
+    assert duel["mover"] == 1 and t.WIN in can(duel)
+    play(duel, t.WIN)
     assert payoff(duel) == -2 and duel["winner"] == 1
     check(duel)
 
@@ -184,24 +162,24 @@ SEAT_0, SEAT_1 = "1345m112233445z", "112466m5666777z"
 
 def test_a_chow_leads_to_a_discard():
     duel = table(SEAT_0, SEAT_1, "3m")
-    play(duel, PASS, discard("3m"))
-    assert can(duel) == {PASS, CHOW + 1, CHOW + 2}  # 2-3-4 and 1-2-3
-    play(duel, CHOW + 1)
-    assert duel["phase"] == DISCARDING and duel["chows"][1] == 1 and duel["tile"] == NO_TILE
+    play(duel, t.PASS, discard("3m"))
+    assert can(duel) == {t.PASS, t.CHOW + 1, t.CHOW + 2}  # 2-3-4 and 1-2-3
+    play(duel, t.CHOW + 1)
+    assert duel["phase"] == t.DISCARDING and duel["chows"][1] == 1 and duel["tile"] == NO_TILE
     assert meld_tiles(int(duel["meld"][1][0])) == kinds("234m")
     check(duel)
 
 
 def test_a_pong_leads_to_a_discard_and_an_open_kong_to_a_replacement():
     duel = table(SEAT_0, SEAT_1, "9m")
-    play(duel, PASS, discard("1m"), PONG)
-    assert duel["phase"] == DISCARDING and duel["meld"][1][0] == PONG_MELD << 6
+    play(duel, t.PASS, discard("1m"), t.PONG)
+    assert duel["phase"] == t.DISCARDING and duel["meld"][1][0] == t.PONG_MELD << 6
     check(duel)
     duel = table(SEAT_0, "111246m5666777z", "9m", last="7m8m")
-    play(duel, PASS, discard("1m"))
-    assert {PONG, KONG} <= can(duel)
-    play(duel, KONG)
-    assert duel["phase"] == DRAWN and duel["tile"] == kinds("8m")[0] and duel["meld"][1][0] == OPEN_KONG << 6
+    play(duel, t.PASS, discard("1m"))
+    assert {t.PONG, t.KONG} <= can(duel)
+    play(duel, t.KONG)
+    assert duel["phase"] == t.DRAWN and duel["tile"] == kinds("8m")[0] and duel["meld"][1][0] == t.OPEN_KONG << 6
     check(duel)
 
 
@@ -211,24 +189,24 @@ def test_a_closed_kong_needs_a_tile_to_replace_it():
     assert own_kong("1m") not in can(duel)
     duel["front"] = front
     play(duel, own_kong("1m"))
-    assert duel["phase"] == DRAWN and duel["meld"][0][0] == CLOSED_KONG << 6 and duel["tile"] == kinds("8m")[0]
+    assert duel["phase"] == t.DRAWN and duel["meld"][0][0] == t.CLOSED_KONG << 6 and duel["tile"] == kinds("8m")[0]
     check(duel)
 
 
 def test_a_fourth_tile_is_added_to_a_pong():
     duel = table(SEAT_0, SEAT_1, "2m9m1m", last="8m")
-    play(duel, PASS, discard("1m"), PONG, discard("4m"), PASS, PASS, discard("9m"), PASS)
+    play(duel, t.PASS, discard("1m"), t.PONG, discard("4m"), t.PASS, t.PASS, discard("9m"), t.PASS)
     assert duel["tile"] == kinds("1m")[0]
     play(duel, own_kong("1m"))
-    assert duel["meld"][1][0] == OPEN_KONG << 6 and duel["melds"][1] == 1 and duel["tile"] == kinds("8m")[0]
+    assert duel["meld"][1][0] == t.OPEN_KONG << 6 and duel["melds"][1] == 1 and duel["tile"] == kinds("8m")[0]
     check(duel)
 
 
 def test_the_wall_runs_out_and_nobody_pays():
     duel = table(SEAT_0, SEAT_1)
-    while duel["phase"] != OVER:
+    while duel["phase"] != t.OVER:
         options = can(duel)
-        play(duel, PASS if PASS in options else max(options))
+        play(duel, t.PASS if t.PASS in options else max(options))
     assert payoff(duel) == 0 and duel["front"] == duel["back"] == TILES
 
 
@@ -246,7 +224,7 @@ def test_a_planned_action_is_legal():
         duel = new_duels(1)[0]
         deal(9, 0, number, True, duel)
         duel["plan"][:] = number % 3, number // 3 % 3
-        while duel["phase"] != OVER:
+        while duel["phase"] != t.OVER:
             action = int(planned_action(LOOKUP, duel))
             assert action in can(duel)
             act(LOOKUP, duel, action)
