@@ -4,8 +4,6 @@ To ask a seat, its legal actions (`legal.py`) are written into the record as bit
 not answered yet.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator import record as r

@@ -1,7 +1,5 @@
 """The effects of chows, pongs and kongs on a game: the meld, liability (pao), the replacement and dora indicator."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator import moves

@@ -1,7 +1,5 @@
 """Shanten, waits and accepted tiles for use from Python: for batches of hands, and for hands in notation."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

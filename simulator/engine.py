@@ -5,8 +5,6 @@
 Compile time grows with every call site of a large function, so each has only one, in `advance`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator import moves

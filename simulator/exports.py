@@ -1,7 +1,5 @@
 """The public names of a package, each loaded when it is first used (PEP 562): importing the package is quick."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any

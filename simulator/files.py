@@ -1,7 +1,5 @@
 """Writing files atomically, and unique file names."""
 
-from __future__ import annotations
-
 import os
 import re
 from contextlib import suppress

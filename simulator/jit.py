@@ -5,8 +5,6 @@ stale code. So the name of a module's cache folder is a hash of every first-part
 directly or indirectly, and of the Numba version; any change there means another folder and a fresh compile.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

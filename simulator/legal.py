@@ -3,8 +3,6 @@
 Each rule is stated at the line that enforces it; `docs/rules.md` names the tests.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator import record as r

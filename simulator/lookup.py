@@ -10,8 +10,6 @@ kinds in base 5 in the low 12 bits, the other four in base 5 above them. The cla
 since a single table over all keys would not stay in a processor's cache.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import zlib

@@ -3,8 +3,6 @@
 Nothing here checks whether a move is legal; `legal.py` does that, and `engine.py` puts the moves in order.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator import record as r

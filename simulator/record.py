@@ -4,8 +4,6 @@ A batch of games is a one-dimensional array of GAME: `games[i] = games[j]` copie
 Every field is documented in the `..._FIELDS` tuples below; `docs/record.md` is generated from them.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.rules import RULES

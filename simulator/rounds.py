@@ -1,7 +1,5 @@
 """What happens between rounds: dealing, the payments of a finished round, the next dealer, the end of the game."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator import record as r

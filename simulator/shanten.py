@@ -11,8 +11,6 @@ number of melds, closed kongs included; sets of kinds are 34-bit masks in an int
 `efficiency.py` does, for use from Python with batches and with hands in notation.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import jit

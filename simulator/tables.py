@@ -8,8 +8,6 @@ while ...:
 ```
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

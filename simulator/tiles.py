@@ -5,8 +5,6 @@ then East, South, West, North, White, Green, Red (`1z`..`7z`). With red fives in
 (tiles 16, 52, 88) is red and written `0m`, `0p`, `0s`. A set of kinds is a 34-bit mask in an int64.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

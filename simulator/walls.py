@@ -8,8 +8,6 @@ indicators under them at 4, 6, 8, 10, 12. Each kong also makes the live wall end
 given are shuffled with a random seed, so the same arguments always give the same wall.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import hashlib

@@ -1,7 +1,5 @@
 """Load agents by name: rule-based players, networks, networks with run-time adaptation, and external bots."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from importlib.metadata import version
 

@@ -1,7 +1,5 @@
 """One process at a time in a folder, whichever machine it runs on."""
 
-from __future__ import annotations
-
 import os
 import socket
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 Each contains a hash of its content. The one before it is kept beside it, in case the last one is damaged.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 from contextlib import suppress

@@ -4,8 +4,6 @@ Each command is a function in a module of `suphx.commands` that imports what it 
 here may import NumPy or Numba, so that `suphx --help` answers at once.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable

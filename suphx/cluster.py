@@ -1,7 +1,5 @@
 """Connect this process to Ray: join an existing cluster, or start a private instance on this machine alone."""
 
-from __future__ import annotations
-
 import logging
 import os
 import secrets

@@ -1,7 +1,5 @@
 """Configuration files: YAML validated against a pydantic model; errors name the file and the field."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Generate `docs/configuration.md` from the configuration classes: `python -m suphx.configuration_page`."""
 
-from __future__ import annotations
-
 import json
 import types
 from collections.abc import Iterator

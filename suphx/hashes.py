@@ -1,7 +1,5 @@
 """Hashes of file contents: a file's name does not show whether its content has changed."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

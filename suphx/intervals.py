@@ -1,7 +1,5 @@
 """95 % intervals by normal approximation; `evaluation/statistics.py` has those by resampling."""
 
-from __future__ import annotations
-
 from statistics import NormalDist
 
 import numpy as np

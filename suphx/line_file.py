@@ -4,8 +4,6 @@ Each line is written with one call and ends with a line break; an incomplete las
 is cut off on resume.
 """
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """How far a piece of work is, on the error stream: a bar on a terminal, elsewhere a line now and then."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager

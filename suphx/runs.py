@@ -1,7 +1,5 @@
 """The folder where runs and prepared logs are kept, outside the source tree."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Work in several threads that each compute on their own, and whose results one consumer takes as they come."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress

@@ -4,8 +4,6 @@ Where the rules depend on scoring (is there a yaku?), only conditions that every
 that every action that meets them is legal.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator import record as r

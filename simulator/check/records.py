@@ -7,8 +7,6 @@ points and riichi bets add up; that counters, flags and events are consistent; t
 stated in `legality.py`. `try_actions` goes further: it plays legal and illegal actions.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator import record as r

@@ -8,8 +8,6 @@ paid at its end, or the final points, paid at the end of the game: `REWARDS`. Ob
 To import this module registers `suphx/Riichi-v0` with Gymnasium, for `make` and for `make_vec`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal

@@ -7,8 +7,6 @@ observation, reward, terminated, truncated, info = env.step(info["action_mask"].
 ```
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import gymnasium

@@ -11,8 +11,6 @@ Each sub-environment is one game. The agent plays one seat against opponents of 
 self-play (`opponents="self"`); in self-play each observation is that of the seat to act, `infos["seat"]`.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal, get_args
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Play whole games of four players, many side by side; the seating may differ from game to game."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice

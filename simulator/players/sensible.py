@@ -6,8 +6,6 @@ be waiting for it). Folding against a riichi, calling and declaring riichi all f
 uses only what its seat sees; the random seed only breaks ties between equally good tiles.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator import record as r

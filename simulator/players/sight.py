@@ -4,8 +4,6 @@ Only visible information is read: the melds and rivers of the other seats, the s
 tiles left in the wall, and of the events only discards, added kongs and riichi.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator import record as r

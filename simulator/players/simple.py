@@ -1,7 +1,5 @@
 """The two simplest players: any legal action, and always the drawn tile."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import jit

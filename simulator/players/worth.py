@@ -4,8 +4,6 @@ A plan is a way to a yaku. A closed hand needs none, since it can declare riichi
 melds allow: a triplet with a yaku that it already has, all simples, a half flush, or all triplets.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import jit

@@ -10,8 +10,6 @@ hands equally likely. The labels of the suits, weighted in the same way, are the
 Weights are float64, and all are sums and products of non-negative numbers: probabilities are accurate to about 1e-13.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -12,8 +12,6 @@ is inferred. Riichi hands are drawn first, by counting, since the number of deal
 all of them.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -13,8 +13,6 @@ Both methods draw from the same distribution, so either may be used: `riichi_han
 unseen tiles, and switches from the first to the second after many rejections, which does not bias the result.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Wins that a seat has missed, from its waits and the tiles that have passed: for furiten and for riichi hands."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator import record as r

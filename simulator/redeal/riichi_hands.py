@@ -1,7 +1,5 @@
 """Resampling of the hidden hands of seats in riichi: tenpai, and consistent with what they have done since."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

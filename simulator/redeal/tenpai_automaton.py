@@ -10,8 +10,6 @@ Tenpai is defined as in `simulator.shanten`: some kind of which the hand holds f
 a pair (melds count as sets) or, without melds, seven different pairs or thirteen orphans.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable
 from functools import cache
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """A winning hand's tiles as bit masks: counts, sets within a suit, melds, and runs that a tile completes."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import jit

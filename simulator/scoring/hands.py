@@ -1,7 +1,5 @@
 """Score a hand in notation: `score("123m456p789s1133z 1z", riichi=True)`; or many at once as arrays: `score_batch`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache

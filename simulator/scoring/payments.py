@@ -1,7 +1,5 @@
 """Points from han and fu, and who pays them: limits, dealer, repeat counters, bets and liability (compiled)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import jit

@@ -9,8 +9,6 @@ Within a reading, the best place for the winning tile needs no search. Pinfu bea
 wait beats a two-sided one; a triplet, which would no longer count as concealed when won by claim, comes last.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

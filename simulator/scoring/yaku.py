@@ -3,8 +3,6 @@
 A hand's yaku are one int64, bit y for the yaku with Tenhou's number y.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

@@ -5,8 +5,6 @@ indicator is revealed: a closed kong's at once, that of an open or added kong wi
 replacement of a further kong.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

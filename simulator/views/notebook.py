@@ -3,8 +3,6 @@
 Every box carries its own inline style and there are no scripts, so it looks the same wherever HTML is shown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from html import escape
 

@@ -9,8 +9,6 @@ action = observation.select_action_from_mjai(reply)
 ```
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field

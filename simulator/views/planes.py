@@ -4,8 +4,6 @@ A simple encoding to start from. `ROW_NAMES` lists every row, `SCALAR_NAMES` the
 Seats are relative: 0 the seat itself, 1 the next in turn (right), 2 across, 3 the one before (left).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator import record as r

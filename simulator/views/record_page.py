@@ -1,7 +1,5 @@
 """Generate `docs/record.md` from the documented fields of the record: `python -m simulator.views.record_page`."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator import record as r

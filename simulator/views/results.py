@@ -1,7 +1,5 @@
 """The results of rounds and wins, as readable objects."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -3,8 +3,6 @@
 All tiles are in notation (`"5m"`, `"0m"` for the red five), so that the view does not reveal which copy lies where.
 """
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
 

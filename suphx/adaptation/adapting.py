@@ -1,7 +1,5 @@
 """`Adapter`: adapts copies of the policy to positions, keeps them near the original, and tests them."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """`AdaptedAgent`: plays each round with a copy of its policy adapted to that round, then starts over for the next."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace

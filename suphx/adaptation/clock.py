@@ -1,7 +1,5 @@
 """Limit the time of an adaptation, and estimate how many rollouts there is still time for."""
 
-from __future__ import annotations
-
 import time
 
 #: Assumption until measured: doubling the rollouts side by side takes 2^0.6 times as long, as passes are fuller.

@@ -1,7 +1,5 @@
 """Compare copies with the original on the same deals: both rounds of a pair start alike; only answers differ."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

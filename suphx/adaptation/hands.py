@@ -1,7 +1,5 @@
 """The hands that an experiment adapts to: rounds of the agent's own games, or constructed ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple

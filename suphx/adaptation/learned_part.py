@@ -1,7 +1,5 @@
 """The part of a network that adapts: all of it, or its last blocks and head; what comes before is computed once."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """Decisions that two players would make differently, as a picture (the paper's Figures 9 and 10), and their styles."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ For example, `adapted:sl,adaptation.deals=100,turns=[0,6]` adapts the agent `sl`
 `config=FILE` takes the configuration from a file, to which the other changes are applied.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

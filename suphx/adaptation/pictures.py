@@ -1,7 +1,5 @@
 """Plots of an experiment: every hand's gain with its interval, and the shares of hands that improve."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

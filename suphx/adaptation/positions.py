@@ -1,7 +1,5 @@
 """A position to adapt to: a round as one seat sees it, and how the game's rounds started, needed for the reward."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

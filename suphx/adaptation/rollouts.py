@@ -5,8 +5,6 @@ sampling answers. So a rollout does not depend on what is played beside it, and 
 deals meet the same tiles; as long as they answer alike, they play the same round.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -10,8 +10,6 @@ A baseline causes no bias if it does not depend on the rollout's own answers: he
 rollouts of the same deal, which removes the luck of the deal.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 

@@ -1,7 +1,5 @@
 """Summarise an experiment over all its hands: how many improve, by how much, and at what cost."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

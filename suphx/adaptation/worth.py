@@ -1,7 +1,5 @@
 """The reward of a round for the seat that adapts: Phi after it minus Phi before it, or the points gained."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Adapter that runs any agent in `simulator.check.run`, which plays many games and checks every one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cached_property
 

@@ -1,7 +1,5 @@
 """What the decision flow shows to networks: a position, or a position with a proposed call, as packed planes."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from suphx.features.encode import encode_batch, encode_call_batch

@@ -5,8 +5,6 @@ kong, whichever network says yes with the highest confidence. The flow is evalua
 each network gets one call per step with all decisions that need it. Forced discards need no network.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 

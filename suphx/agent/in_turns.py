@@ -1,7 +1,5 @@
 """Several agents combined into one, such as the seeds of one training: the game number selects which one plays."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from threading import Event
 

@@ -1,7 +1,5 @@
 """The common interface of everything that plays: a batch of decisions in, actions and the questions to networks out."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import Event

@@ -1,7 +1,5 @@
 """Load networks by name: untrained ones, those that come with the package, and folders of weights."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from importlib.metadata import version

@@ -1,7 +1,5 @@
 """The agent that plays with the five networks: encoder, networks and decision flow."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -12,8 +12,6 @@ The flow of `agent.flow`, with every answer sampled at temperature 1 and indepen
 Each step shares out the probability that the steps before it have left.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -7,8 +7,6 @@ Rules decide wins (taken, unless that ends the game with this seat in fourth pla
 (taken: it is legal only in first place with the target score), nine terminals, and which tile of a kind is discarded.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

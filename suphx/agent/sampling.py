@@ -1,7 +1,5 @@
 """Choose answers from logits: greedily, or with random numbers that depend only on the decision."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import jit

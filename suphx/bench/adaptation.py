@@ -1,7 +1,5 @@
 """Benchmarks of adaptation: rollouts compared with the networks' bare speed, gradient steps, playing many copies."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable
 

@@ -4,8 +4,6 @@ Networks are fresh, and play each other as in a training. Rates are given in wal
 are valid even if the machine does other work. Ratios are of CPU time on a CPU and of wall-clock time on a GPU.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

@@ -5,8 +5,6 @@ To first order, a policy pi gains over pi_0 the mean, over games of pi_0, of the
 answers change later questions is left out, so the estimate is valid near the start; the distance is reported with it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

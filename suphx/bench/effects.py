@@ -1,7 +1,5 @@
 """Which planes explain how the discards of two policies differ: what a training has taught, in readable terms."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Benchmark the encoders, in microseconds per position on one core, against riichienv's `encode_extended`."""
 
-from __future__ import annotations
-
 import importlib
 import tempfile
 import time

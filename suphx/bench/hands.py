@@ -1,7 +1,5 @@
 """Benchmark shanten and accepted tiles against the fastest libraries available from Python."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from contextlib import suppress

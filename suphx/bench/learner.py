@@ -3,8 +3,6 @@
 On a CPU, ratios are of CPU time, so that they are valid even if the machine does other work.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from functools import partial

@@ -3,8 +3,6 @@
 Rates are in positions per second, from the median time of a batch. The machine should be otherwise idle.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Benchmark random legal play: against riichienv, two processes against one, and the memory of a game."""
 
-from __future__ import annotations
-
 import multiprocessing
 import random
 import time

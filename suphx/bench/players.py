@@ -5,8 +5,6 @@ turn and the opponent on the other three. The mean over the four games is one ob
 that of the mean of the observations.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from dataclasses import dataclass, field

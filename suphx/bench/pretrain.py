@@ -1,7 +1,5 @@
 """Benchmark of whether training waits for its data: pairs/s with the loader against pairs/s of the steps alone."""
 
-from __future__ import annotations
-
 import os
 import statistics
 import time

@@ -1,7 +1,5 @@
 """Benchmarks of a single request to an inference engine, and of a buffer's work per question learned from."""
 
-from __future__ import annotations
-
 import statistics
 import time
 from typing import Any

@@ -4,8 +4,6 @@ Layouts differ in the number of processes per role and in the number of cores th
 own processes. A layout's speed can thus be compared with that of the networks alone on as many cores.
 """
 
-from __future__ import annotations
-
 import os
 import statistics
 import time

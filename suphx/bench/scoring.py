@@ -1,7 +1,5 @@
 """Benchmark scored wins per second on one core, against the calculators of riichienv (Rust) and mahjong (Python)."""
 
-from __future__ import annotations
-
 import importlib
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """All parts of the benchmark `suphx bench simulator`."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The learner on small games, over seeds: numbers for `suphx bench learner --games`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 `python -m suphx.bench.speed_page` updates them, from docs/results/bench-selfplay.json and bench-learner.json.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Benchmark the waiting time at startup: the very first compilation, and later the time from import to first step."""
 
-from __future__ import annotations
-
 import json
 import os
 import statistics

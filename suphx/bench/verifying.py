@@ -1,7 +1,5 @@
 """Benchmark verified logs per second, with as many processes as there are cores."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Random wins of every kind, rich in yakuman and hands with several readings, to benchmark and test scoring."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """`suphx accuracy`: how often networks choose as the players in logs did."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`suphx average`: one agent from several trainings."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

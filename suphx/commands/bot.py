@@ -1,7 +1,5 @@
 """`suphx bot`: an agent as an mjai bot, on stdin and stdout or as the client of a server."""
 
-from __future__ import annotations
-
 import sys
 from enum import StrEnum
 from typing import Annotated

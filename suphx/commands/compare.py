@@ -1,7 +1,5 @@
 """`suphx compare`: agents that were measured on the same deals, side by side, without playing again."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`suphx evaluate`: agents against others on the same deals, and what their games say."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`suphx features`: what the networks see of a position in a log."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated

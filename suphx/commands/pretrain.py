@@ -1,7 +1,5 @@
 """`suphx pretrain`: the five networks from logs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

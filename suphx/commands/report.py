@@ -1,7 +1,5 @@
 """`suphx report`: a page about a run of the main job, and a picture of trainings beside each other."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`suphx review`: a game and what an agent makes of it, as a page in one file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

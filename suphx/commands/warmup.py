@@ -1,7 +1,5 @@
 """`suphx warmup`: compile ahead of time."""
 
-from __future__ import annotations
-
 import time
 from enum import StrEnum
 from typing import Annotated

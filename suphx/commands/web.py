@@ -1,7 +1,5 @@
 """`suphx web`: the local page."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

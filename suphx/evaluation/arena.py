@@ -6,8 +6,6 @@ of games side by side, of threads and of workers does not change a result. On an
 rounded differently, and now and then a close decision falls the other way.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from threading import Event

@@ -11,8 +11,6 @@ assumed to come with the level; a level is lost when the points fall to 0 (as th
 0); and a player plays equally well in every room, always in the highest one that the level opens.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

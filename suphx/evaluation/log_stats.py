@@ -1,7 +1,5 @@
 """Statistics of players from logs: which players, their measures, resampled stable ranks, careers and plots."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

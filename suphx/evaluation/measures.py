@@ -1,7 +1,5 @@
 """Measures of a player, each a function of sums of the columns of `tally.py`. See `docs/evaluation.md`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal

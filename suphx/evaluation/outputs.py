@@ -1,7 +1,5 @@
 """What is shown of a match: its progress, how it ended, and the numbers it came to."""
 
-from __future__ import annotations
-
 import json
 import sys
 import time

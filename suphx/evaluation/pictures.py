@@ -1,7 +1,5 @@
 """Write all plots of some agents' results into one folder: the paper's Figures 8 and 12, and two more."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePath

@@ -3,8 +3,6 @@
 Each function writes one file, PNG or SVG by its suffix, from values that `statistics.py` returns, by player name.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path

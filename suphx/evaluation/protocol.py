@@ -4,8 +4,6 @@ A wall depends only on (seed, deal, round, repeat counter), so all games of a de
 paper's protocol (section 4.2) is one challenger against three opponents, the field, from all four seats.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations

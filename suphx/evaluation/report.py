@@ -1,7 +1,5 @@
 """The results of one or several agents, as plain values, tables, CSV and TensorBoard scalars."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence

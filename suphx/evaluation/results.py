@@ -1,7 +1,5 @@
 """The results of a match: one row per game, each counted once, in whatever order games end."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import cast
 

@@ -5,8 +5,6 @@ agent played of the deal. Games of one deal share its luck and are not independe
 each game is its own deal.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from statistics import NormalDist
 from typing import Any

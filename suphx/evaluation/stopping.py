@@ -3,8 +3,6 @@
 Rules are checked after fixed numbers of deals, in order, so a match stops at the same deal however it is played.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -4,8 +4,6 @@ Every measure of `measures.py` is a function of sums of these columns, so a game
 Compiled; it reads the records at the end of each round, of games played here and of replayed logs alike.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import jit

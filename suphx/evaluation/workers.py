@@ -4,8 +4,6 @@ Each worker plays a part of the deals and sends each game when it is over. If a 
 sent are given to another one, up to a limited number of times.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator, Sequence
 from typing import Any, cast
 

@@ -3,8 +3,6 @@
 Indices of the oracle's groups count from the first plane of its own block (`layout.start`).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from suphx.features.layout import start

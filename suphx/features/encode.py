@@ -6,8 +6,6 @@ Encoding runs in stages, each a separate loop over the positions, which keeps co
 directly.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

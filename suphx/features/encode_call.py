@@ -1,7 +1,5 @@
 """Encode a proposed chow, pong or kong: the call itself, and the hand after it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import hold, jit

@@ -1,7 +1,5 @@
 """Encode the own hand's progress: shanten, accepted tiles, the hand after each discard, furiten."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.asking import MISSED_IN_RIICHI, MISSED_NOW

@@ -3,8 +3,6 @@
 The look-ahead sees what one seat sees of the game.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import hold, jit

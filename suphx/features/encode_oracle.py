@@ -1,7 +1,5 @@
 """Encode the oracle's block: what is hidden from the seat. Appended to a position's planes only in oracle training."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import jit

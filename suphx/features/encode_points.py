@@ -1,7 +1,5 @@
 """Encode points, ranks, gaps, and which wins would change who is ahead."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import jit

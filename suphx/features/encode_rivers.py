@@ -1,7 +1,5 @@
 """Encode the rivers and melds of all seats, and what rivals' melds say about their hands."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator import record as r

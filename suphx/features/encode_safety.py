@@ -1,7 +1,5 @@
 """Encode which kinds are safe against whom: safe tiles (genbutsu), suji, no chance and one chance (kabe)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import jit

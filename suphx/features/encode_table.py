@@ -1,7 +1,5 @@
 """Encode the tiles of the own hand, dora, tiles seen and left, the round, riichi, the wall, and the legal actions."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator import record as r

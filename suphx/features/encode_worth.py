@@ -4,8 +4,6 @@ This is a separate stage after the others, since it needs scoring, which few pos
 compile.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import hold, jit

@@ -3,8 +3,6 @@
 To import this module registers `suphx/RiichiPlanes-v0` with Gymnasium.
 """
 
-from __future__ import annotations
-
 import gymnasium
 import numpy as np
 

@@ -8,8 +8,6 @@ is generated from this module, and weights carry `VERSION`. Seats are always rel
 (the next in turn), across, left.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Sequence

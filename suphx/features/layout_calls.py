@@ -1,7 +1,5 @@
 """The planes of a proposed call, and those that only the oracle sees."""
 
-from __future__ import annotations
-
 from suphx.features.layout_groups import BAR, COUNTS, FLAG, ONE, RIVALS, SEATS, SET, group, steps
 
 VALUED_STEPS = steps(1, 2)

@@ -1,7 +1,5 @@
 """The elements of a layout: planes, and groups of planes described by a common template."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property

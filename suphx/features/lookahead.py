@@ -27,8 +27,6 @@ they say which tiles lead to such a W. A proposed chow or pong is evaluated with
 Compiled.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import hold, jit

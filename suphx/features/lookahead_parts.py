@@ -5,8 +5,6 @@ of sets consists of one part of each suit, one of them with the pair. A part is 
 fields of its first column, are added when parts of different suits are combined.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The working data of one look-ahead: the cost of each tile, bounds between the suits, and the tally of hands found."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import jit

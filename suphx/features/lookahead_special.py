@@ -1,7 +1,5 @@
 """The look-ahead's winning hands that do not consist of sets: seven pairs and thirteen orphans."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import jit

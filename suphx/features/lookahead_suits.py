@@ -1,7 +1,5 @@
 """The look-ahead's search within a suit: every part near the tiles held, with its cost and readings."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import jit

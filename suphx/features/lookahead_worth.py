@@ -1,7 +1,5 @@
 """The worth of the winning hands that the look-ahead finds: by ron, on one of the tiles drawn."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Generate `docs/features.md` from the layout: `python -m suphx.features.page`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from suphx.features import layout

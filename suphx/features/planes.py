@@ -5,8 +5,6 @@ two, three and four tiles ("nested sets"). These already are planes, and adding,
 operations for all 34 kinds at once.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import jit

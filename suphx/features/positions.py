@@ -1,7 +1,5 @@
 """The positions of a logged round in which a seat made a decision, with the legal actions and the action taken."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A proposed call: the hand and the melds as they would be after it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator import record as r

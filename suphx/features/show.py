@@ -1,7 +1,5 @@
 """Display a position's planes in readable form: block by block, the names of the planes and the kinds that are set."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

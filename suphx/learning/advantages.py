@@ -1,7 +1,5 @@
 """Advantages: the reward of an answer's round, minus the reward that was to be expected."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import numpy as np

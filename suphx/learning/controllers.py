@@ -1,7 +1,5 @@
 """What changes with the steps: the weight of the entropy, which holds a target (formula 3), and the learning rate."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel, ConfigDict
 
 from suphx.learning.config import AnnealConfig, EntropyConfig

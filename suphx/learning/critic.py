@@ -4,8 +4,6 @@ One network serves the questions of all models: it sees the position and hidden 
 action. A baseline may depend on anything but the answer itself without changing the mean policy gradient.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -4,8 +4,6 @@ It knows nothing of games or processes. It checks the questions that it learns f
 sent them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

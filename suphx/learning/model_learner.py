@@ -1,7 +1,5 @@
 """One learning model: its network, optimiser and controllers, and the gradients of its questions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

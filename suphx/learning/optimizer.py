@@ -5,8 +5,6 @@ the nearest orthogonal matrix, so that a step moves equally far in all of its di
 gains two percentage points of discard accuracy at a small number of steps (docs/results.md).
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from dataclasses import dataclass

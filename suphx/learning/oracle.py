@@ -4,8 +4,6 @@ The network's input is [x_normal, delta x x_perfect], where each element of delt
 happens in play, which passes on what is left (`oracle` of a question), so that learning sees what play saw.
 """
 
-from __future__ import annotations
-
 import torch
 
 from suphx.features.layout import ORACLE_PLANES

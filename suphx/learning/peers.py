@@ -1,7 +1,5 @@
 """Data parallelism: the processes of a parameter server add up their gradients of a step (torch.distributed)."""
 
-from __future__ import annotations
-
 import datetime
 import os
 import socket

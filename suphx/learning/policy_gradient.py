@@ -4,8 +4,6 @@ The caller adds the terms up to the objective: the sum over kept questions of ga
 divergence. A question's terms do not depend on the rest of its batch.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The replay buffer: questions to learn from, by the version that played, with bounds on bytes, staleness and reuse."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

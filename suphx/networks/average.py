@@ -4,8 +4,6 @@ Trainings by self-play differ mostly by chance, and what chance did to the weigh
 what all have learned stays (model soups: Wortsman et al., 2022, arXiv:2203.05482).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import harmonic_mean

@@ -5,8 +5,6 @@ the gradient of the input, PyTorch's own convolution is the fastest variant meas
 gradient of the weights, oneDNN takes six times as long as for the same memory viewed as [n, channels, 1, 34].
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

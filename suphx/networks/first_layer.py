@@ -7,8 +7,6 @@ times) and needs unpacked planes. The result for a position does not depend on t
 Weights are arranged by plane: what a one adds to the kind before its own, to its own kind, and to the kind after it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache

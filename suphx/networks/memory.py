@@ -1,7 +1,5 @@
 """Keep memory that a network's steps use over and over."""
 
-from __future__ import annotations
-
 import ctypes
 import sys
 

@@ -6,8 +6,6 @@ own compiler emits; if a build of torch does not have them, the same is computed
 [n, channels, 34, 1], channels last in memory.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

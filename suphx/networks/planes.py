@@ -4,8 +4,6 @@ This is used on a GPU, to which only the masks are copied: an eighth of the byte
 directly (`first_layer.py`), and this module is the reference that tests compare them with.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 

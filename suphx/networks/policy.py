@@ -6,8 +6,6 @@ convolution of each block starts at zero and the first one is scaled down by the
 output depend on its batch, which would invalidate importance weights.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

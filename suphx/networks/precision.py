@@ -1,7 +1,5 @@
 """Device, type and threads for networks: the type is chosen by a measurement, and thread counts are explicit."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass

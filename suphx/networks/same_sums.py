@@ -5,8 +5,6 @@ kernel sums in another order and rounds differently, so that a close decision ma
 bits, whatever the numbers are.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import cache

@@ -1,7 +1,5 @@
 """The five models, their inputs and outputs, and the network sizes."""
 
-from __future__ import annotations
-
 from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field

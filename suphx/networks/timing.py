@@ -1,7 +1,5 @@
 """What networks take: made-up positions, the median of repeated runs, and a short probe of answers and gradients."""
 
-from __future__ import annotations
-
 import statistics
 import time
 from collections.abc import Callable

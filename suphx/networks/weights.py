@@ -4,8 +4,6 @@ A file's metadata contains its model, its size and the layout of planes that it 
 are rejected with an error that names them. Files are written completely or not at all.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Read curves from TensorBoard's event files."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from pathlib import Path

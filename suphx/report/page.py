@@ -1,7 +1,5 @@
 """`report.md`: a run of the main job, explained to first-time readers. All numbers come from the run's files."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from collections.abc import Mapping

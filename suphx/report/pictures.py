@@ -1,7 +1,5 @@
 """Plots of a run, in addition to those that its steps write themselves, and of several trainings for comparison."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Read the folder of a run part by part: missing parts are None, damaged files raise errors that name them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar

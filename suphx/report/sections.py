@@ -1,7 +1,5 @@
 """Sections of the report: the five networks, the reward predictor, and the agent before and after self-play."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from suphx.evaluation.measures import MEASURE

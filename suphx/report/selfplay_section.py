@@ -1,7 +1,5 @@
 """The section of the report about self-play: settings, measurements, and the start and end of the curves."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from suphx.report.curves import Curve

@@ -1,7 +1,5 @@
 """Helpers for the report's text: formatted numbers, Markdown tables, and statements about differences."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 

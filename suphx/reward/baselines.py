@@ -1,7 +1,5 @@
 """Simple baseline predictors to compare the network with; all are fitted on the training games only."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from suphx.reward.games import Games

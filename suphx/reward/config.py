@@ -1,7 +1,5 @@
 """Configuration of `suphx reward`."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from suphx.config import Config

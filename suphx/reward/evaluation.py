@@ -3,8 +3,6 @@
 Intervals are 95 %, by bootstrap over games: all rounds and seats of a game stay together.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from pydantic import BaseModel
 

@@ -4,8 +4,6 @@ All of them are public and known before the next round is dealt: the result of t
 the start of the next one.
 """
 
-from __future__ import annotations
-
 import hashlib
 
 import numpy as np

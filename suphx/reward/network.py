@@ -1,7 +1,5 @@
 """The network of the reward predictor: a two-layer GRU over the rounds of a game, then two fully connected layers."""
 
-from __future__ import annotations
-
 import torch
 from pydantic import Field
 from torch import nn

@@ -1,7 +1,5 @@
 """Plots of a reward predictor: Phi along a game, and predicted against actual rewards."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

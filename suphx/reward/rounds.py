@@ -7,8 +7,6 @@ With both, the four rewards of a round add up to zero, and the rewards of a game
 finished game minus the worth at its start.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal

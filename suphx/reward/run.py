@@ -1,7 +1,5 @@
 """A run of `suphx reward`: from prepared games to weights, results and plots in one folder."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

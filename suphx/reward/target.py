@@ -1,7 +1,5 @@
 """The reward of a finished game: a prize for each rank, as a list or as the ranking points of a room and a dan."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 import numpy as np

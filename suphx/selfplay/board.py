@@ -15,8 +15,6 @@
 The step of every curve is the number of self-play games.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -4,8 +4,6 @@ It is the core of the simulator role: tables, the policies that play at them, an
 its configuration, its random seed and the weights it is given, not on timing; its state is plain arrays.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Dropout of what a learning oracle is shown: each element of its planes stays with probability gamma (formula 5)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import jit

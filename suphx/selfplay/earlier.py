@@ -1,7 +1,5 @@
 """Earlier versions of the run itself, as opponents: the learner's networks, kept every so many games."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import torch

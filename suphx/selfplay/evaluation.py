@@ -1,7 +1,5 @@
 """Measure the agent's strength: it and the run's start play the same deals against the same three opponents."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path

@@ -4,8 +4,6 @@ Roles work side by side, so the slowest bounds the rest. Networks take what a sh
 here, and the host, take what docs/scaling.md says.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The folder of a run: its paths, and how its contents are written so that they are always complete."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Mapping
 from pathlib import Path

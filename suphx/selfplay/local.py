@@ -5,8 +5,6 @@ checkpoint contains all of it. A training that was killed therefore resumes as i
 one thread of a CPU.
 """
 
-from __future__ import annotations
-
 import copy
 import time
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """`Monitor`: all that a training writes into its folder: agents, checkpoints, curves, sample games, measurements."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ Rounds end one by one, so the questions of a round are scattered over the rows. 
 new question is written to a free row, and the rows of a finished round are copied out together.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from suphx.learning.experience import experience_dtype

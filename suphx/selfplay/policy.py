@@ -1,7 +1,5 @@
 """Policies as they play: five networks, some of which may see hidden information."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A training's status line on the error stream: games, speed, time left and figures of the policy."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Game records as plain bytes for checkpoints: equal games give equal bytes."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.record import GAME

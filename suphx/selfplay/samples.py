@@ -1,7 +1,5 @@
 """Sample games of a training, saved as logs: now and then a game at the first table."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

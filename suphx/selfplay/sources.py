@@ -1,7 +1,5 @@
 """What a training begins with: the start's networks, its opponents, and fingerprints of all their files."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from suphx.agent.interface import Agent, Follower

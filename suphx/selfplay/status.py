@@ -1,7 +1,5 @@
 """Reports of a training's progress, and the exceptions with which it can end early."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -4,8 +4,6 @@
 that other processes send. Both write the same checkpoints, so that a training begun with one goes on with the other.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from threading import Event

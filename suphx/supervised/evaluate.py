@@ -1,7 +1,5 @@
 """Evaluation of a model on held-out pairs: all the numbers in a training run's result tables."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

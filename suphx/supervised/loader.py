@@ -4,8 +4,6 @@ The order depends only on (seed, model, epoch), so that an interrupted run resum
 shuffled over the whole epoch, pairs within a chunk of some 700 rounds.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor

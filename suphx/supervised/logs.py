@@ -1,7 +1,5 @@
 """Logs for training: prepared once and cached, or games generated when there are no logs."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How often a network answers as the players did: accuracy over games and by situation, and baselines for it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

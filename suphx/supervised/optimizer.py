@@ -1,7 +1,5 @@
 """The optimiser of supervised training: a learning rate that rises and falls, and a moving average of the weights."""
 
-from __future__ import annotations
-
 import copy
 
 import torch

@@ -10,8 +10,6 @@ pair, with these exceptions:
 - a seat that had left the table gives no pairs, because the server moved for it.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator import record as r

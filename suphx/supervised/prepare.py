@@ -4,8 +4,6 @@ A log that fails verification is left out and counted, never trained on. The fol
 names, sizes and times, so the same logs are prepared only once.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

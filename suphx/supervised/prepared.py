@@ -4,8 +4,6 @@ A round is stored as its starting state and its events, 8 bytes each as in a log
 been verified; `prepare.py` creates the folder.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Threads that split the operations of a small network would wait for each other a
 model is trained by a single thread, starting with the model that has the most pairs.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait

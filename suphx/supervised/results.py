@@ -1,7 +1,5 @@
 """The results of a supervised training beside the paper's: as numbers for JSON, tables on the screen, and a card."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Selection of rounds and of the seats in them: filters by archive, room, dan, player and length, and the split."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

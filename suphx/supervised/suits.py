@@ -1,7 +1,5 @@
 """Permutation of the suits of a position, as data augmentation: the right answer is permuted in the same way."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Supervised training of one model: chunks of pairs, steps, validations and checkpoints."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass

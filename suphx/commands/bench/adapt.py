@@ -1,7 +1,5 @@
 """`suphx bench adapt`: how fast rollouts are beside the bare networks, steps, and playing by many copies."""
 
-from __future__ import annotations
-
 import json
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`suphx bench direction`: what the way from a training's start to an agent is worth."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated

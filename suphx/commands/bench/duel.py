@@ -1,7 +1,5 @@
 """`suphx bench duel`: the speed of two-player mahjong."""
 
-from __future__ import annotations
-
 import json
 from typing import Annotated
 

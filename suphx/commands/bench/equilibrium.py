@@ -1,7 +1,5 @@
 """`suphx bench equilibrium`: CFR here, in OpenSpiel and in LiteEFG."""
 
-from __future__ import annotations
-
 import json
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`suphx bench evaluate`: how fast the arena plays."""
 
-from __future__ import annotations
-
 import json
 import os
 from typing import Annotated

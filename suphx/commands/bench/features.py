@@ -1,7 +1,5 @@
 """`suphx bench features`: encoding positions, beside riichienv."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`suphx bench learner`: what a step of learning takes, beside the bare step of the same network."""
 
-from __future__ import annotations
-
 import json
 from enum import StrEnum
 from typing import Annotated, Any

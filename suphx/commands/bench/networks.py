@@ -1,7 +1,5 @@
 """`suphx bench networks`: inference and training rates of the network sizes, and of the layouts considered."""
 
-from __future__ import annotations
-
 import json
 from typing import Annotated
 

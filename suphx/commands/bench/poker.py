@@ -1,7 +1,5 @@
 """`suphx bench poker`: hands, endgames and MCCFR beside other programs."""
 
-from __future__ import annotations
-
 import json
 from typing import Annotated
 

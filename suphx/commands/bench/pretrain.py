@@ -1,7 +1,5 @@
 """`suphx bench pretrain`: whether training waits for its data."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`suphx bench selfplay`: how fast games are played and learned from, beside the bare networks."""
 
-from __future__ import annotations
-
 import json
 import os
 from typing import Annotated

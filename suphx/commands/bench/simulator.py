@@ -1,7 +1,5 @@
 """`suphx bench simulator`: play, shanten, scoring, verifying and start-up, beside the peers."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

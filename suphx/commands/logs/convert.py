@@ -1,7 +1,5 @@
 """`suphx logs convert`: any format of log to any other."""
 
-from __future__ import annotations
-
 import json
 import sys
 from enum import StrEnum

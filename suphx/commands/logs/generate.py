@@ -1,7 +1,5 @@
 """`suphx logs generate`: games of the rule-based players as logs."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,7 +1,5 @@
 """`suphx logs show`: a game as text."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`suphx logs tamper`: what the verification of logs is worth."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import sys

@@ -1,7 +1,5 @@
 """`suphx logs verify`: hold logs against the engine."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -4,8 +4,6 @@ Hosts differ in when they want a reply: one for an array of events, one for each
 act. `converse` conducts the whole conversation over any two streams.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import sys

@@ -5,8 +5,6 @@ who claims, wins or declares is taken from the events alone. Likewise, indicator
 because hosts differ in the timing. Compiled.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.asking import ask_claims, ask_turn

@@ -8,8 +8,6 @@ Hosts differ in where `dora` and `reach_accepted` stand among the events. Indica
 arrives; a riichi is accepted by the engine, once the discard has passed, whether or not an event reports it.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Sequence
 

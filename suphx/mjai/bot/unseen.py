@@ -1,7 +1,5 @@
 """`UnseenTiles`: the tiles of a record that a seat has not seen, which are made up until an event shows them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """An agent whose decisions are made by another program: one mjai bot for each seat of each table."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections import deque

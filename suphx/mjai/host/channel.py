@@ -1,7 +1,5 @@
 """Non-blocking exchange of lines with a bot through pipes or a socket, using a bounded amount of memory."""
 
-from __future__ import annotations
-
 import os
 import select
 from collections import deque

@@ -1,7 +1,5 @@
 """The interface of a connection to a hosted bot: a process, or a client connected by TCP."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from suphx.mjai.host.channel import Channel

@@ -1,7 +1,5 @@
 """The mjai events of a table as its game progresses, and each seat's view of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

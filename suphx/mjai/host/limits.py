@@ -1,7 +1,5 @@
 """The limits on a bot: time, memory, and number of faults."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from suphx.errors import InputError

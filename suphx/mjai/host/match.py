@@ -1,7 +1,5 @@
 """A match: consecutive games between any four agents at our table, with a verdict on each agent."""
 
-from __future__ import annotations
-
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence

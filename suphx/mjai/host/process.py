@@ -1,7 +1,5 @@
 """A bot as a separate process."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

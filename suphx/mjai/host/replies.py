@@ -1,7 +1,5 @@
 """Parsing of a bot's replies, which may be anything."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One bot in one seat of one game: the lines it is sent, the replies it owes, and its faults."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """External bots by name: `bot:COMMAND`, `bot-every:COMMAND`, `bot-acting:COMMAND`, `majiang`, `majiang:FOLDER`."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import shutil

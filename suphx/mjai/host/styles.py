@@ -1,7 +1,5 @@
 """The three styles of the protocol in use: how events are put into lines for a bot, and which lines it replies to."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Literal, get_args

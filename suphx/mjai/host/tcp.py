@@ -4,8 +4,6 @@ The server sends `hello`, the client `join` with its name and a room; then every
 except the last, `end_game`, gets a reply. To play another game, a client connects again.
 """
 
-from __future__ import annotations
-
 import json
 import select
 import socket

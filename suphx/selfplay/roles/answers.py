@@ -1,7 +1,5 @@
 """Answers of networks to simulators: of every policy in play, in an engine's process or in a simulator's own."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Every minibatch is drawn from all buffers, so that more of them prepare larger o
 server asks one of them, in turn, which asks the others for their shares.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import itertools

@@ -5,8 +5,6 @@ grow with the load, and nobody waits for a timeout. The queue is bounded by the 
 simulator waits for its answer.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """The monitor role: writes everything, and measures beside the training. It runs where the run's folder is."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from threading import Event

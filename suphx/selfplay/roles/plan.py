@@ -1,7 +1,5 @@
 """What a configuration needs of the machines, role by role, and whether they have it, without starting anything."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What all roles have in common: their names in a run, requests to each other, and errors that keep their type."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any

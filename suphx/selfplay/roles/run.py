@@ -4,8 +4,6 @@ Ray restarts a process that has died; its callers get an error and ask again. Wh
 that all processes start, to handle the errors they raise, and to notice if the cluster has lost its head node.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 With several processes, the first one leads: it gives each its part of a minibatch, and all add up their gradients.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import time

@@ -1,7 +1,5 @@
 """A process of the parameter server: it learns from its part of each minibatch."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np
