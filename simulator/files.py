@@ -1,9 +1,11 @@
 """Writing files atomically, and unique file names."""
 
+import json
 import os
 import re
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -24,6 +26,12 @@ def write_whole(path: Path, data: bytes) -> None:
         if error.errno is None:
             raise
         raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def write_json(path: Path, values: Any) -> None:
+    """Write JSON values to a file, whole, and create its folder if needed; raises ValueError for infinity and NaN."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, (json.dumps(values, indent=1, allow_nan=False, ensure_ascii=False) + "\n").encode())
 
 
 class UniqueNames:

@@ -10,9 +10,9 @@ import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from simulator.files import write_whole
+from simulator.files import write_json
 from suphx.alone import alone_in
 from suphx.errors import InputError
 
@@ -29,7 +29,7 @@ def settle(folder: Path, name: str, lines: str, settings: dict[str, Any], work: 
     if not path.exists():
         if (folder / lines).exists():
             raise InputError(f"{folder}: contains {lines}, but no {name} that says which {work} it belongs to")
-        write_whole(path, (json.dumps(wanted, indent=1, ensure_ascii=False) + "\n").encode())
+        write_json(path, wanted)
         return {}
     try:
         found = json.loads(path.read_text("utf-8"))
@@ -48,7 +48,7 @@ class LineFile:
         read: called with the number (from 1) and the content of every existing line; may raise InputError. work: as in
         `alone_in`, which raises InputError if another process has the folder.
         """
-        self._path = path
+        self.path = path
         with ExitStack() as opened:
             opened.enter_context(alone_in(path.parent, work))
             self._file = opened.enter_context(open(path, "ab", buffering=0))
@@ -68,9 +68,15 @@ class LineFile:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
             self._file.truncate(self._size)
-            raise OSError(error.errno, error.strerror, str(self._path)) from error
+            raise OSError(error.errno, error.strerror, str(self.path)) from error
         self._size += len(data)
 
     def close(self) -> None:
         """Close the file and release its lock."""
         self._opened.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()

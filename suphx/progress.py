@@ -1,5 +1,6 @@
 """How far a piece of work is, on the error stream: a bar on a terminal, elsewhere a line now and then."""
 
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressC
 
 #: Seconds between lines where the error stream is no terminal but, say, a log file.
 LINE_SECONDS = 60.0
+#: Columns of tables that go to a file or another program.
+_PAGE = 200
+
+
+def page() -> Console:
+    """Return the standard output, for tables."""
+    return Console(width=None if sys.stdout.isatty() else _PAGE, highlight=False)
 
 
 class Show(Protocol):

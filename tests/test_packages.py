@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 SHARED = {
     "alone",
     "errors",
+    "figures",
     "config",
     "checkpoint",
     "hashes",
@@ -28,7 +29,7 @@ ORDER = (
     "features", "networks", "agent", "learning", "supervised", "reward", "mjai", "adaptation", "agents", "evaluation",
     "selfplay", "equilibrium", "review", "web", "report", "bench", "configuration_page", "commands", "cli", "__main__",
 )  # fmt: skip
-#: What still points upwards. Pictures and counts of evaluation are drawn by adaptation as well.
+#: What still points upwards. How rounds are counted in evaluation is how adaptation counts them as well.
 UPWARDS = {("adaptation", "evaluation")}
 
 

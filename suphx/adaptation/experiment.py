@@ -131,7 +131,7 @@ class Experiment:
 
         with closing(in_threads(lambda: map(adapt, missing), threads, self.original.stop)) as found:
             for result in found:
-                notebook.add(result)
+                notebook.add_hand(result)
                 watch()
 
     def _adapt(self, hand: Hand, number: int, deals: int) -> HandResult:

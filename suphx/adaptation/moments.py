@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from rich.table import Table
 
 from simulator.record import ACTION_NAMES, DISCARD_DRAWN
 from simulator.tables import Decisions
@@ -19,8 +20,8 @@ from suphx.adaptation.positions import Position
 from suphx.adaptation.rollouts import roll_out, rollouts_of
 from suphx.agent.interface import Agent, Choice
 from suphx.agent.opinions import opinions_of
-from suphx.evaluation.plots import colour, tidy, write_figure
 from suphx.evaluation.tally import COLUMN, tally
+from suphx.figures import colour, tidy, write_figure
 from suphx.intervals import half_width
 
 #: The columns of `evaluation.tally` that make up a style; each counts at most once per round.
@@ -132,6 +133,16 @@ def _pair(first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
         "second_less_first": mean,
         "interval": [mean - half, mean + half] if len(difference) > 1 else None,
     }
+
+
+def style_table(found: dict[str, Any]) -> Table:
+    """Return the shares of `compare_styles` as a table for the terminal."""
+    table = Table("a round", *found["agents"], "difference", "95 %")
+    for name in (*COUNTED, "reward"):
+        each = found[name]
+        numbers = (f"{each[of]:.4g}" for of in ("first", "second", "second_less_first"))
+        table.add_row(name, *numbers, " to ".join(f"{end:.4g}" for end in each["interval"] or ()))
+    return table
 
 
 def plot_moment(path: Path, moment: Moment, names: Sequence[str], title: str) -> None:

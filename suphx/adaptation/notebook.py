@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -63,7 +62,7 @@ class HandResult(BaseModel):
     """By name of the way of adapting."""
 
 
-class Notebook:
+class Notebook(LineFile):
     """The folder of an experiment, open for writing."""
 
     def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
@@ -72,33 +71,23 @@ class Notebook:
         Raises InputError for the folder of another experiment, for one that another process writes to, and, naming file
         and line, for malformed lines.
         """
-        self.folder = folder
         differing = settle(folder, SETTINGS_NAME, HANDS_NAME, settings, "experiment")
         if differing:
             said = f"another experiment, by {', '.join(differing)}; give this one another folder"
             raise InputError(f"{folder / SETTINGS_NAME}: {said}")
         self.done: dict[int, HandResult] = {}
         """Results by number of the hand."""
-        self._lines = LineFile(folder / HANDS_NAME, self._read, "is at this experiment")
+        super().__init__(folder / HANDS_NAME, self._read, "is at this experiment")
 
     def _read(self, number: int, line: bytes) -> None:
         try:
             hand = HandResult.model_validate_json(line)
         except ValidationError as error:
             words = error.errors()[0]["msg"]
-            path = self.folder / HANDS_NAME
-            raise InputError(f"{path}, line {number}: no hand of this experiment ({words})") from error
+            raise InputError(f"{self.path}, line {number}: no hand of this experiment ({words})") from error
         self.done[hand.number] = hand
 
-    def add(self, hand: HandResult) -> None:
+    def add_hand(self, hand: HandResult) -> None:
         """Write a hand; after an error (a full disk) no part of its line remains."""
-        self._lines.add(hand.model_dump_json())
+        self.add(hand.model_dump_json())
         self.done[hand.number] = hand
-
-    def __enter__(self) -> Notebook:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._lines.close()

@@ -5,21 +5,21 @@ from typing import Annotated
 
 import typer
 
+from suphx.commands.options import CORES, AsJson, Device, Precision, Seed, Threads, Workers
+
 
 def accuracy(
     logs: Annotated[list[Path], typer.Option(help="Logs to measure on: files, folders, archives.")],
     weights: Annotated[str, typer.Option(help="sl, sl-weak, or a folder of weights.")] = "sl",
     player: Annotated[list[str] | None, typer.Option(help="Only the decisions of the player of this name.")] = None,
     seen: Annotated[bool, typer.Option("--seen", help="Also use games that the weights were trained on.")] = False,
-    pairs: Annotated[
-        int, typer.Option(min=0, help="At most so many decisions of each model, at random; 0 for all.")
-    ] = 100_000,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed of that choice.")] = 0,
-    device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU if there is one.")] = None,
-    precision: Annotated[str | None, typer.Option(help="float32 or bfloat16; by default the faster one here.")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads on a CPU; by default all cores.")] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes to prepare logs; by default all cores.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+    pairs: Annotated[int, typer.Option(min=0, help="At most so many decisions of each model; 0 for all.")] = 100_000,
+    seed: Seed = 0,
+    device: Device = None,
+    precision: Precision = None,
+    threads: Threads = None,
+    workers: Workers = CORES,
+    as_json: AsJson = False,
 ) -> None:
     """Measure how often weights choose as the players in logs did, on games that they were not trained on."""
     from rich.console import Console

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from suphx.commands.options import Seed, Temperature, Threads
+
 
 class ReplyStyle(StrEnum):
     """To which single events a reply is written."""
@@ -43,25 +45,15 @@ def bot(
     ] = None,
     name: Annotated[str, typer.Option(help="Name to join a server with; the agent's by default.")] = "",
     seat: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            max=3,
-            help="The bot's seat, for hosts that neither tell it (`id` of start_game) nor show one hand only.",
-        ),
+        int | None, typer.Option(min=0, max=3, help="The bot's seat, for hosts that neither tell nor show it.")
     ] = None,
     rules: Annotated[
         str,
         typer.Option(help="Rules of the host: a preset such as tenhou. Red fives and length are taken from the host."),
     ] = "tenhou",
-    temperature: Annotated[
-        float | None,
-        typer.Option(help="Draw networks' answers at this temperature; by default the likeliest answer is taken."),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Random seed.")] = 0,
-    threads: Annotated[
-        int | None, typer.Option(min=1, help="Threads that the networks may use; by default as many as help.")
-    ] = None,
+    temperature: Temperature = None,
+    seed: Seed = 0,
+    threads: Threads = None,
 ) -> None:
     """Play as a bot for any host that speaks mjai: events come in as JSON lines, moves go out as JSON lines.
 

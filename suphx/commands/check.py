@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from suphx.commands.options import CORES, AsJson, PresetOfRules, Seed, Temperature, Workers
 
 if TYPE_CHECKING:
     from suphx.agent.checking import AgentPlayer
@@ -47,17 +48,11 @@ def check(
             help="Who plays them: random, tsumogiri, sensible, sl (shipped weights), untrained, or a folder of them.",
         ),
     ] = "random",
-    temperature: Annotated[
-        float | None, typer.Option(help="Draw networks' answers at this temperature; without, the likeliest are taken.")
-    ] = None,
-    rules: Annotated[
-        str, typer.Option(help="Preset of rules: tenhou, tenhou_east, mahjong_soul or m_league.")
-    ] = "tenhou",
-    seed: Annotated[
-        int, typer.Option(min=0, max=2**64 - 1, help="Random seed: the same seed gives the same games.")
-    ] = 0,
-    workers: Annotated[int, typer.Option(min=1, help="Processes to share the work.")] = os.cpu_count() or 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    temperature: Temperature = None,
+    rules: PresetOfRules = "tenhou",
+    seed: Seed = 0,
+    workers: Workers = CORES,
+    as_json: AsJson = False,
 ) -> None:
     """Play games and check that the simulator never reaches an impossible state.
 

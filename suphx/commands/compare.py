@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from suphx.commands.options import AsJson, CsvFile, Pictures, Prizes
+
 
 def compare(
     measured: Annotated[
@@ -21,14 +23,12 @@ def compare(
             "and 1::2 for those that A and B of 'A|B' played."
         ),
     ] = None,
-    plots: Annotated[Path | None, typer.Option(help="Folder for pictures of the results.")] = None,
-    csv: Annotated[Path | None, typer.Option(help="File for the numbers as CSV.")] = None,
+    plots: Pictures = None,
+    csv: CsvFile = None,
     tensorboard: Annotated[Path | None, typer.Option(help="Folder for the numbers as TensorBoard scalars.")] = None,
-    prizes: Annotated[
-        str | None, typer.Option(help="Prizes of first to fourth place, such as 90,45,0,-135: their mean is reported.")
-    ] = None,
+    prizes: Prizes = None,
     career: Annotated[bool, typer.Option("--career", help="Also simulate careers on Tenhou's ladder.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Compare agents that `suphx evaluate` measured one by one, deal by deal, each with the first one.
 

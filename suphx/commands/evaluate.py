@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-EXIT_INTERRUPTED = 130
+from suphx.commands import options as o
+
 _AGENT = (
     "sl (the included weights), sl-weak, sensible, random, untrained, a folder of weights, adapted:AGENT (adapts to "
     "each round), majiang, bot:COMMAND (any mjai bot), or 'A|B' (which take turns by deal)"
@@ -30,8 +31,8 @@ def evaluate(
     games: Annotated[
         int, typer.Option(min=1, help="Hanchan for each challenger, rounded up to whole deals (of four or six).")
     ] = 1000,
-    rules: Annotated[str, typer.Option(help="Rules: tenhou, tenhou_east, mahjong_soul or m_league.")] = "tenhou",
-    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Random seed of the deals.")] = 0,
+    rules: o.PresetOfRules = "tenhou",
+    seed: o.Seed = 0,
     until: Annotated[
         str | None,
         typer.Option(
@@ -46,16 +47,11 @@ def evaluate(
         ),
     ] = None,
     logs: Annotated[bool, typer.Option("--logs", help="With --out: also keep a log (mjlog) of every game.")] = False,
-    plots: Annotated[Path | None, typer.Option(help="Folder for pictures of the results.")] = None,
-    temperature: Annotated[
-        float | None,
-        typer.Option(help="Draw networks' answers at this temperature; by default the likeliest answer is taken."),
-    ] = None,
-    timeout: Annotated[
-        float | None, typer.Option(help="Seconds a bot has for a decision; by default 5, majiang 60.")
-    ] = None,
-    device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU if there is one.")] = None,
-    precision: Annotated[str | None, typer.Option(help="float32 or bfloat16; by default the faster one here.")] = None,
+    plots: o.Pictures = None,
+    temperature: o.Temperature = None,
+    timeout: o.Timeout = None,
+    device: o.Device = None,
+    precision: o.Precision = None,
     batch: Annotated[
         int | None,
         typer.Option(min=1, help="Games played side by side by each thread or worker; by default 1024, with bots 8."),
@@ -67,20 +63,19 @@ def evaluate(
             min=0, help="Play in so many Ray tasks instead of threads, here or on the cluster of RAY_ADDRESS."
         ),
     ] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+    as_json: o.AsJson = False,
 ) -> None:
     """Measure agents against opponents (by default `sl` against three `sensible`): ranks, stable rank, style of play.
 
     All challengers play the same deals. Intervals are 95 %, by bootstrap over deals. On one machine the same seed gives
     the same games, whatever the batch, threads or workers; on another kind of processor a close decision may differ.
     """
-    import json
     import time
     from importlib import import_module
 
     from rich.console import Console
 
-    from simulator.files import write_whole
+    from simulator.files import write_json
     from suphx.evaluation.arena import Terms
     from suphx.evaluation.counts import COUNTS_NAME, Counted, CountedTerms
     from suphx.evaluation.match import Means, play_match
@@ -108,15 +103,15 @@ def evaluate(
     seconds = time.perf_counter() - started
     say_how_it_ended(screen, outcome, out)
     if outcome.deals < 2:
-        raise typer.Exit(EXIT_INTERRUPTED if outcome.interrupted else 1)
+        raise typer.Exit(o.EXIT_INTERRUPTED if outcome.interrupted else 1)
     warn_of_few(screen, outcome.deals)
     found, units = match_report(outcome, terms, opponents, until, seconds), units_of(outcome)
     if out:
-        write_whole(out / "result.json", (json.dumps(found, indent=1, allow_nan=False) + "\n").encode())
+        write_json(out / "result.json", found)
         if protocol == "one-three":
             Counted(CountedTerms.of(opponents, terms), units).save(out / COUNTS_NAME)
     if plots:
         draw(plots, found, units)
     show(found, as_json)
     if outcome.interrupted:
-        raise typer.Exit(EXIT_INTERRUPTED)
+        raise typer.Exit(o.EXIT_INTERRUPTED)

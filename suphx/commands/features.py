@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from suphx.commands.options import AsJson
+
 
 def features(
     path: Annotated[Path, typer.Argument(help="A log; if it holds several games, the first.")],
@@ -17,7 +19,7 @@ def features(
         int | None, typer.Option(min=0, max=3, help="Count only the decisions of this seat, 0 to 3.")
     ] = None,
     oracle: Annotated[bool, typer.Option("--oracle", help="Also show the planes that only the oracle sees.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the planes as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print what the networks see of one decision of a logged game: each plane that is not empty, and its tiles.
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from suphx.commands.options import AsJson, PresetOfRules, Seed, Timeout
+
 if TYPE_CHECKING:
     from suphx.agent.interface import Agent
     from suphx.mjai.host.match import Contestant, MatchGame
@@ -27,13 +29,9 @@ def match(
         ),
     ],
     games: Annotated[int, typer.Option(min=1, help="Games; the four move up one seat after each.")] = 4,
-    seed: Annotated[
-        int, typer.Option(min=0, max=2**64 - 1, help="Random seed of the deals: the same seed gives the same walls.")
-    ] = 0,
-    rules: Annotated[str, typer.Option(help="Rules: tenhou, tenhou_east, mahjong_soul or m_league.")] = "tenhou",
-    timeout: Annotated[
-        float | None, typer.Option(help="Seconds a bot has for a decision; by default 5, majiang 60.")
-    ] = None,
+    seed: Seed = 0,
+    rules: PresetOfRules = "tenhou",
+    timeout: Timeout = None,
     start_timeout: Annotated[
         float, typer.Option(help="Seconds a bot has for its first answer, and a TCP client to connect.")
     ] = 60.0,
@@ -48,7 +46,7 @@ def match(
     strict: Annotated[
         bool, typer.Option("--strict", help=f"Exit with {EXIT_FAULTS} if a bot did anything wrong.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Play games between any four: programs that speak mjai, and our own agents.
 

@@ -5,9 +5,11 @@ from typing import Annotated
 
 import typer
 
+from suphx.commands.options import CORES, AsJson, Changes, ConfigFile, Device, Precision, RunFolder, Workers
+
 
 def pretrain(
-    config: Annotated[Path, typer.Argument(help="Configuration: a YAML file, or the name of one that is included.")],
+    config: ConfigFile,
     logs: Annotated[
         list[Path] | None,
         typer.Option(
@@ -15,22 +17,17 @@ def pretrain(
             "By default games that are generated first."
         ),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder of the run. By default pretrain/NAME in $SUPHX_RUNS.")
-    ] = None,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="Change a value of the configuration: batch=512, models.discard.pairs=1000."),
-    ] = None,
+    out: RunFolder = None,
+    changes: Changes = None,
     models: Annotated[str | None, typer.Option(help="Train only these models, with commas: discard,riichi.")] = None,
-    device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU if there is one.")] = None,
-    precision: Annotated[str | None, typer.Option(help="float32 or bfloat16; by default the faster one here.")] = None,
+    device: Device = None,
+    precision: Precision = None,
     threads: Annotated[
         int | None,
         typer.Option(min=1, help="Threads: on a CPU to train with, for a GPU to load with. By default all cores."),
     ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes to prepare logs; by default all cores.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+    workers: Workers = CORES,
+    as_json: AsJson = False,
 ) -> None:
     """Train the five networks to choose as the players in logs did, and measure them on held-out games.
 

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from suphx.commands.options import AsJson
+
 
 def report(
     folders: Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="Folder with what training has left.")],
@@ -14,7 +16,7 @@ def report(
             help="Draw the curves of trainings into this PNG or SVG instead; FOLDER is then a run of `suphx train`."
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write report.md with pictures into the folder of a run: what was done, the results, and what to do next.
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from suphx.commands.options import CORES, AsJson, Changes, ConfigFile, RunFolder, Workers
+
 if TYPE_CHECKING:
     from suphx.reward.config import RewardConfig
     from suphx.reward.evaluation import Number
@@ -15,20 +17,15 @@ if TYPE_CHECKING:
 
 
 def reward(
-    config: Annotated[
-        Path, typer.Argument(help="Configuration: a YAML file, or the name of one that is included.")
-    ] = Path("reward"),
+    config: ConfigFile = Path("reward"),
     logs: Annotated[
         list[Path] | None, typer.Option(help="Logs to learn from; by default games that `sensible` plays first.")
     ] = None,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="Change a value of the configuration: seed=1, target={kind: prizes}."),
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder of the run. By default reward/NAME in $SUPHX_RUNS.")] = None,
+    changes: Changes = None,
+    out: RunFolder = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads to train with.")] = 1,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes to prepare logs; by default all cores.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+    workers: Workers = CORES,
+    as_json: AsJson = False,
 ) -> None:
     """Train the global reward predictor: after each round of a game, what it will be worth to each seat at its end.
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from suphx.commands.options import AsJson, Changes, ConfigFile, Device, Precision, RunFolder, Threads
+
 if TYPE_CHECKING:
     from threading import Event
 
@@ -22,10 +24,7 @@ if TYPE_CHECKING:
 
 
 def train(
-    config: Annotated[
-        Path,
-        typer.Argument(help="Configuration: a YAML file, or the name of one that is included, such as laptop."),
-    ] = Path("laptop"),
+    config: ConfigFile = Path("laptop"),
     local: Annotated[
         bool, typer.Option("--local", help="Train in this one process, without Ray: to try things out and find faults.")
     ] = False,
@@ -40,31 +39,22 @@ def train(
         list[str] | None,
         typer.Option(help="With --dry-run: machines to check against; 4x64c8g512: four of 64 cores, 8 GPUs, 512 GiB."),
     ] = None,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="Change a value of the configuration: seed=1, learning.learning_rate=5e-5."),
-    ] = None,
+    changes: Changes = None,
     games: Annotated[
         int | None, typer.Option(min=1, help="Total number of self-play games, instead of the configuration's.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder of the run. By default train/NAME in $SUPHX_RUNS.")] = None,
-    device: Annotated[
-        str | None, typer.Option(help="With --local: cpu or cuda; by default a GPU if there is one.")
-    ] = None,
-    precision: Annotated[
-        str | None, typer.Option(help="With --local: bfloat16 or float32; by default the faster one here.")
-    ] = None,
-    threads: Annotated[
-        int | None, typer.Option(min=1, help="With --local: threads on a CPU; by default all cores.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    out: RunFolder = None,
+    device: Device = None,
+    precision: Precision = None,
+    threads: Threads = None,
+    as_json: AsJson = False,
 ) -> None:
     """Train an agent by self-play, starting from the weights that the configuration names (`start`).
 
     The roles (simulators, inference engines, replay buffers, a parameter server, a monitor) run as Ray processes on
     this machine or on a cluster. The folder of the run receives the agent (every command accepts the folder RUN/agent),
     checkpoints, TensorBoard curves and sample games. Ctrl-C or SIGTERM stops the training at its next version; run the
-    same command again to resume.
+    same command again to resume. --device, --precision and --threads go with --local.
 
     Example: suphx train laptop --games 1000
     """

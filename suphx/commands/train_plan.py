@@ -1,17 +1,26 @@
 """`suphx train --dry-run`: the plan of a distributed training, and whether machines can hold it."""
 
-from __future__ import annotations
-
+import json
+import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import Any
 
-if TYPE_CHECKING:
-    from rich.console import Console
+import ray
+from rich.console import Console
+from rich.table import Table
 
-    from suphx.selfplay.config import TrainConfig
-    from suphx.selfplay.expected import ExpectedRate
-    from suphx.selfplay.pace import Pace
-    from suphx.selfplay.roles.plan import Plan
+from simulator.rules import Rules
+from suphx.cluster import ADDRESS_VARIABLE
+from suphx.reward.rounds import load_predictor
+from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.evaluation import check_opponent
+from suphx.selfplay.expected import ExpectedRate, expected_rate
+from suphx.selfplay.pace import LONG_ROUND, Pace
+from suphx.selfplay.roles.origin import read_origin
+from suphx.selfplay.roles.plan import GIB, Node, Plan, parse_node, plan_of, this_machine
+from suphx.selfplay.roles.run import nodes_of_cluster, start_ray
+from suphx.selfplay.sources import load_opponents, load_start, load_teachers
 
 
 def show_plan(config: TrainConfig, pace: Pace, address: str | None, words: Sequence[str], as_json: bool) -> None:
@@ -20,21 +29,6 @@ def show_plan(config: TrainConfig, pace: Pace, address: str | None, words: Seque
     pace: of the configuration. words: machines to check it against, as `parse_node` reads them; without, those of the
     cluster at the address, or this one.
     """
-    import json
-    import os
-    from dataclasses import asdict
-
-    import ray
-    from rich.console import Console
-
-    from suphx.cluster import ADDRESS_VARIABLE
-    from suphx.selfplay.evaluation import check_opponent
-    from suphx.selfplay.expected import expected_rate
-    from suphx.selfplay.roles.origin import read_origin
-    from suphx.selfplay.roles.plan import Node, parse_node, plan_of, this_machine
-    from suphx.selfplay.roles.run import nodes_of_cluster, start_ray
-    from suphx.selfplay.sources import load_start
-
     plan, screen = plan_of(config), Console()
     nodes: list[Node] = [node for each in words for node in parse_node(each)]
     if not nodes and (address or os.environ.get(ADDRESS_VARIABLE)):
@@ -59,16 +53,6 @@ def show_plan(config: TrainConfig, pace: Pace, address: str | None, words: Seque
 
 def show_local_plan(config: TrainConfig, pace: Pace, as_json: bool) -> None:
     """Print the pace of a training in one process; raise InputError for what it cannot begin with."""
-    import json
-    from dataclasses import asdict
-
-    from rich.console import Console
-
-    from simulator.rules import Rules
-    from suphx.reward.rounds import load_predictor
-    from suphx.selfplay.evaluation import check_opponent
-    from suphx.selfplay.sources import load_opponents, load_start, load_teachers
-
     load_start(config)
     load_teachers(config)
     load_predictor(config.reward, Rules.preset(config.rules))
@@ -83,10 +67,6 @@ def show_local_plan(config: TrainConfig, pace: Pace, as_json: bool) -> None:
 
 
 def _show(config: TrainConfig, plan: Plan, nodes: Sequence[Any], screen: Console) -> None:
-    from rich.table import Table
-
-    from suphx.selfplay.roles.plan import GIB
-
     table = Table(title=f"{config.name}: {config.games:,} games", title_justify="left")
     table.add_column("role", no_wrap=True)
     for name in ("number", "cores", "GPUs", "threads", "memory"):
@@ -118,8 +98,6 @@ def _show_rate(config: TrainConfig, rate: ExpectedRate, screen: Console) -> None
 
 
 def _show_pace(config: TrainConfig, pace: Pace, screen: Console) -> None:
-    from suphx.selfplay.pace import LONG_ROUND
-
     bound = config.learning.replay.staleness
     more = " or more, since nearly certain questions are left out" if config.learning.certain < 1 else ""
     words = (

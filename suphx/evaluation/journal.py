@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import TracebackType
 from typing import Any, cast
 
 import numpy as np
@@ -51,7 +50,7 @@ def log_name(deal: int, table: int) -> str:
     return f"{deal // _DEALS_OF_FOLDER:04d}/{deal:07d}-{table}.mjlog"
 
 
-class Journal:
+class Journal(LineFile):
     """The folder of a match, open for writing."""
 
     def __init__(self, folder: Path, settings: dict[str, Any], results: Results) -> None:
@@ -60,42 +59,33 @@ class Journal:
         settings: everything that determines how games go, as JSON values; only the same match may resume in a folder.
         Raises InputError, naming file and line, for another match and for malformed lines.
         """
-        self.folder = folder
         differing = settle(folder, SETTINGS_NAME, GAMES_NAME, settings | {"columns": COLUMNS}, "match")
         if differing:
             raise InputError(f"{folder / SETTINGS_NAME}: {_other_match(differing)}")
         self._results, self._logs = results, bool(settings.get("logs"))
         self.known = 0
         """Number of games found in the folder when it was opened."""
-        self._lines = LineFile(folder / GAMES_NAME, self._read, "is playing this match")
+        super().__init__(folder / GAMES_NAME, self._read, "is playing this match")
 
     def _read(self, number: int, line: bytes) -> None:
         try:
             game = _game(_Line.model_validate_json(line), self._results)
         except (ValidationError, ValueError, OverflowError) as error:
             words = str(error).splitlines()[0]
-            raise InputError(f"{self.folder / GAMES_NAME}, line {number}: no game of this match ({words})") from error
+            raise InputError(f"{self.path}, line {number}: no game of this match ({words})") from error
         if game is not None:
             self.known += self._results.add(game)
 
-    def add(self, game: GameDone) -> None:
+    def add_game(self, game: GameDone) -> None:
         """Write a game, its log first; after an error (a full disk) no part of the line remains."""
         row = game.row
         if self._logs and game.log is not None:
-            path = self.folder / LOGS_FOLDER / log_name(int(row["deal"]), int(row["table"]))
+            path = self.path.parent / LOGS_FOLDER / log_name(int(row["deal"]), int(row["table"]))
             path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(path, game.log)
         values = {name: row[name].tolist() for name in GAME_RESULT.names or ()}
         values |= {"faults": game.faults, "counted": game.counted}
-        self._lines.add(json.dumps(values, separators=(",", ":")))
-
-    def __enter__(self) -> Journal:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._lines.close()
+        self.add(json.dumps(values, separators=(",", ":")))
 
 
 def _other_match(differing: dict[str, tuple[Any, Any]]) -> str:

@@ -103,7 +103,7 @@ def play_match(
                 games = stack.enter_context(closing(_games(plan, terms, wanted, means, load, stop)))
                 for game in games:
                     if journal:
-                        journal.add(game)
+                        journal.add_game(game)
                     results.add(game)
                     played += 1
                     if watch:

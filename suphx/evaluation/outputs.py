@@ -1,7 +1,6 @@
 """What is shown of a match: its progress, how it ended, and the numbers it came to."""
 
 import json
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,10 +20,8 @@ from suphx.evaluation.statistics import LEAST_DEALS
 from suphx.evaluation.stopping import average_ranks
 from suphx.evaluation.tally import COLUMN
 from suphx.intervals import half_width
-from suphx.progress import progress
+from suphx.progress import page, progress
 
-#: Columns of the tables where they go to a file or another program.
-_PAGE = 200
 #: Seconds between updates of the progress: the ranks so far are averages over all deals.
 _OFTEN = 0.5
 
@@ -154,7 +151,7 @@ def show(found: Mapping[str, Any], as_json: bool) -> None:
     if as_json:
         print(json.dumps(found, allow_nan=False))
         return
-    console = Console(width=None if sys.stdout.isatty() else _PAGE, highlight=False)
+    console = page()
     against = f" against {', '.join(found['field'])}" if found["field"] else ""
     title = f"{', '.join(found['challengers'])}{against}: {found['games']:,} games, seed {found['seed']}"
     for table in tables(found, title):

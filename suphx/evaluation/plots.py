@@ -3,33 +3,22 @@
 Each function writes one file, PNG or SVG by its suffix, from values that `statistics.py` returns, by player name.
 """
 
-import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from simulator.files import write_whole
-from suphx.errors import InputError
 from suphx.evaluation.measures import RANKS
+from suphx.figures import colour, tidy, write_figure
 
-#: Colours that colour-blind people can tell apart (Okabe and Ito); reused if there are more players.
-_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
-_DPI = 120
 _WHISKERS = (2.5, 97.5)
 _LONG_NAME = 14
 #: Prefix of AI names at Tenhou, which the font of the plots lacks.
 _AI_MARK = "ⓝ"
-
-
-def colour(number: int) -> str:
-    """Return the colour of the player with a number."""
-    return _COLOURS[number % len(_COLOURS)]
 
 
 def plot_stable_ranks(path: Path, samples: Mapping[str, np.ndarray], room: str, how: str) -> None:
@@ -144,14 +133,6 @@ def _figure(size: tuple[float, float]) -> tuple[Figure, Axes]:
     return figure, axes
 
 
-def tidy(axes: Axes) -> None:
-    """Apply the common style of all plots: a light horizontal grid, no frame."""
-    axes.grid(axis="y", alpha=0.35, linewidth=0.7)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-
-
 def _boxes(axes: Axes, values: list[np.ndarray], places: list[float], width: float, colours: list[str]) -> None:
     boxes = axes.boxplot(
         values, positions=places, widths=width, whis=_WHISKERS, showfliers=False, patch_artist=True,
@@ -177,15 +158,3 @@ def _shown(name: str) -> str:
 
 def _finite(values: np.ndarray) -> np.ndarray:
     return values[np.isfinite(values)]
-
-
-def write_figure(path: Path, figure: Figure) -> None:
-    """Write a figure atomically, as PNG or SVG by the suffix; raises InputError for another suffix."""
-    kind = path.suffix.lower().lstrip(".")
-    if kind not in ("png", "svg"):
-        raise InputError(f"{path}: a picture is a .png or an .svg")
-    picture = io.BytesIO()
-    with rc_context({"svg.hashsalt": "suphx"}):  # makes the bytes of equal pictures equal
-        figure.savefig(picture, format=kind, dpi=_DPI, metadata={"Date": None} if kind == "svg" else None)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, picture.getvalue())

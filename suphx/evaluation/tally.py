@@ -6,17 +6,8 @@ Compiled; it reads the records at the end of each round, of games played here an
 
 import numpy as np
 
+from simulator import record as r
 from simulator.jit import jit
-from simulator.record import (
-    EVENT_DISCARD,
-    EVENT_RIICHI,
-    NO_SEAT,
-    RESULT_CLAIM_WIN,
-    RESULT_DRAW_WIN,
-    RESULT_EXHAUSTIVE,
-    RESULT_NAGASHI,
-    SEATS,
-)
 
 #: Name and meaning of each column. Unless stated otherwise, a round counts at most once per column.
 FIELDS: tuple[tuple[str, str], ...] = (
@@ -76,7 +67,7 @@ _N = len(FIELDS)
 def _count_play(game, counts):
     """Count what each seat did in a round, whatever its result."""
     result = game["result"]
-    for seat in range(SEATS):
+    for seat in range(r.SEATS):
         row = counts[seat]
         row[_ROUNDS] += 1
         row[_DEALER_ROUNDS] += result["round"] & 3 == seat  # the record's own dealer is already that of the next round
@@ -89,8 +80,8 @@ def _count_play(game, counts):
             for n in range(np.int64(game["n_events"])):
                 event = np.int64(game["events"][n])
                 if event >> 4 & 3 == seat:
-                    discards += event & 15 == EVENT_DISCARD
-                    if event & 15 == EVENT_RIICHI:
+                    discards += event & 15 == r.EVENT_DISCARD
+                    if event & 15 == r.EVENT_RIICHI:
                         row[_RIICHI_TURNS] += discards + 1
                         break
 
@@ -114,12 +105,12 @@ def _count_wins(game, counts):
         row[_WIN_POINTS] += win["deltas"][seat]
         row[_HAND_POINTS] += win["points"]
         row[_WIN_TURNS] += np.int64(game["n_river"][seat]) + by_draw
-        if win["liable"] != NO_SEAT:
+        if win["liable"] != r.NO_SEAT:
             counts[win["liable"], _LIABILITIES] += 1
         if not by_draw:
             dealt_in = np.int64(win["source"])
         else:
-            for other in range(SEATS):
+            for other in range(r.SEATS):
                 if other != seat:
                     counts[other, _DRAW_LOSSES] += 1
                     counts[other, _DRAW_LOSS_POINTS] -= win["deltas"][other]
@@ -134,9 +125,9 @@ def _count_wins(game, counts):
 @jit
 def _count_draw(result, counts):
     """Count a round without a winner."""
-    for seat in range(SEATS):
+    for seat in range(r.SEATS):
         row = counts[seat]
-        if result["type"] == RESULT_EXHAUSTIVE or result["type"] == RESULT_NAGASHI:
+        if result["type"] == r.RESULT_EXHAUSTIVE or result["type"] == r.RESULT_NAGASHI:
             row[_EXHAUSTIVE_DRAWS] += 1
             row[_TENPAI_DRAWS] += result["tenpai"] >> seat & 1
             row[_NAGASHI] += result["nagashi"] >> seat & 1
@@ -147,7 +138,7 @@ def _count_draw(result, counts):
 @jit
 def _count_end(result, counts):
     """Count how a game ended."""
-    for seat in range(SEATS):
+    for seat in range(r.SEATS):
         row = counts[seat]
         rank = np.int64(result["ranks"][seat])
         row[_GAMES] += 1
@@ -164,7 +155,7 @@ def _tally(rounds, counts):
         game = rounds[n]
         result = game["result"]
         _count_play(game, counts)
-        if result["type"] == RESULT_DRAW_WIN or result["type"] == RESULT_CLAIM_WIN:
+        if result["type"] == r.RESULT_DRAW_WIN or result["type"] == r.RESULT_CLAIM_WIN:
             _count_wins(game, counts)
         else:
             _count_draw(result, counts)
@@ -178,7 +169,7 @@ def tally(rounds: np.ndarray) -> np.ndarray:
     rounds: GAME[n], the records at the end of each round after payments, as in `PlayedGame.rounds` and `Ended.records`;
     the rounds of several consecutive games are summed. For a game without its end only its rounds are counted.
     """
-    counts = np.zeros((SEATS, _N), np.int32)
+    counts = np.zeros((r.SEATS, _N), np.int32)
     _tally(rounds, counts)
     return counts
 

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from suphx.errors import InputError
-from suphx.evaluation.plots import colour, tidy, write_figure
+from suphx.figures import colour, tidy, write_figure
 from suphx.networks.sizes import MODELS
 from suphx.report.curves import Curve, Curves
 from suphx.report.parts import Accuracy, SelfPlay, Supervised

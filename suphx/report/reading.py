@@ -9,25 +9,8 @@ from pydantic import BaseModel, ValidationError
 from suphx.errors import InputError
 from suphx.networks.sizes import Model
 from suphx.networks.weights import CARD_NAME, load_card
+from suphx.report import parts
 from suphx.report.curves import Curves, read_curves
-from suphx.report.parts import (
-    EVALUATE_FOLDER,
-    PARTS,
-    PRETRAIN_FOLDER,
-    RESULT_NAME,
-    REWARD_FOLDER,
-    STEPS_NAME,
-    TRAIN_FOLDER,
-    Accuracy,
-    Evaluation,
-    Measurement,
-    Number,
-    Part,
-    Run,
-    SelfPlay,
-    Step,
-    Supervised,
-)
 from suphx.reward.baselines import BASELINES
 from suphx.reward.evaluation import ALL_ROUNDS, PREDICTOR
 from suphx.reward.run import RESULTS_NAME, Results
@@ -40,21 +23,21 @@ _CURVES_FOLDER = "tensorboard"
 P = TypeVar("P", bound=BaseModel)
 
 
-def read_run(folder: Path) -> Run:
+def read_run(folder: Path) -> parts.Run:
     """Read the folder of a run; raises InputError for a damaged file, naming it, and if there is nothing to read."""
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder")
-    run = Run(
+    run = parts.Run(
         folder=folder,
-        steps=_read_steps(folder / STEPS_NAME),
-        supervised=_read_supervised(folder / PRETRAIN_FOLDER),
-        reward=_read_reward(folder / REWARD_FOLDER),
-        selfplay=_read_selfplay(folder / TRAIN_FOLDER),
-        evaluation=_read_json(folder / EVALUATE_FOLDER / RESULT_NAME, Evaluation),
+        steps=_read_steps(folder / parts.STEPS_NAME),
+        supervised=_read_supervised(folder / parts.PRETRAIN_FOLDER),
+        reward=_read_reward(folder / parts.REWARD_FOLDER),
+        selfplay=_read_selfplay(folder / parts.TRAIN_FOLDER),
+        evaluation=_read_json(folder / parts.EVALUATE_FOLDER / parts.RESULT_NAME, parts.Evaluation),
     )
-    if run.missing == list(PARTS):
+    if run.missing == list(parts.PARTS):
         raise InputError(
-            f"{folder}: nothing to report on; a run leaves its results in {', '.join(PARTS.values())} there"
+            f"{folder}: nothing to report on; a run leaves its results in {', '.join(parts.PARTS.values())} there"
         )
     return run
 
@@ -71,15 +54,15 @@ def read_trainings(folders: Sequence[Path]) -> dict[str, Curves]:
     return found
 
 
-def _read_steps(path: Path) -> list[Step]:
+def _read_steps(path: Path) -> list[parts.Step]:
     """Return the steps in the order in which they ran; none if there is no file."""
     steps = []
     lines = path.read_text("utf-8", errors="replace").splitlines() if path.exists() else []
     for number, line in enumerate(lines, 1):
         try:
-            steps.append(Step.model_validate(dict(zip(Step.model_fields, line.split("\t"), strict=True))))
+            steps.append(parts.Step.model_validate(dict(zip(parts.Step.model_fields, line.split("\t"), strict=True))))
         except ValueError as error:  # from pydantic and from zip
-            fields = ", ".join(Step.model_fields)
+            fields = ", ".join(parts.Step.model_fields)
             raise InputError(f"{path}, line {number}: not a step; a step is {fields}, separated by tabs") from error
     return steps
 
@@ -98,19 +81,19 @@ def _checked(path: Path, data: bytes | str, kind: type[P]) -> P:
         raise InputError(f"{path}: not in the format that this program writes: {place}: {problem['msg']}") from error
 
 
-class _PretrainResult(Part):
+class _PretrainResult(parts.Part):
     """`result.json` of `suphx pretrain`."""
 
     about: dict[str, str]
-    models: dict[Model, Accuracy]
+    models: dict[Model, parts.Accuracy]
 
 
-def _read_supervised(folder: Path) -> Supervised | None:
-    path = folder / RESULT_NAME
+def _read_supervised(folder: Path) -> parts.Supervised | None:
+    path = folder / parts.RESULT_NAME
     found = _read_json(path, _PretrainResult)
     if found is None:
         return None
-    return Supervised(
+    return parts.Supervised(
         data=_of_about(path, found.about, "data"),
         config=_checked(path, _of_about(path, found.about, "config"), PretrainConfig),
         models=found.models,
@@ -126,7 +109,7 @@ def _read_reward(folder: Path) -> Results | None:
     return found
 
 
-def _read_selfplay(folder: Path) -> SelfPlay | None:
+def _read_selfplay(folder: Path) -> parts.SelfPlay | None:
     agent = folder / AGENT_FOLDER
     path = agent / CARD_NAME
     if not path.exists():
@@ -136,7 +119,7 @@ def _read_selfplay(folder: Path) -> SelfPlay | None:
     if not games.isdecimal():
         raise InputError(f"{path}: about.games is {games!r}, which is not a number")
     curves = read_curves(folder / _CURVES_FOLDER)
-    return SelfPlay(
+    return parts.SelfPlay(
         config=_checked(path, _of_about(path, about, "config"), TrainConfig),
         games=int(games),
         curves=curves,
@@ -150,20 +133,20 @@ def _of_about(path: Path, about: Mapping[str, str], name: str) -> str:
     return about[name]
 
 
-def _measurements(curves: Curves) -> list[Measurement]:
+def _measurements(curves: Curves) -> list[parts.Measurement]:
     """Extract the measurements from the curves; a number and the two ends of its interval are separate curves."""
     ranks, gaps = _numbers(curves, "evaluation/average_rank"), _numbers(curves, "evaluation/less_start")
     return [
-        Measurement(games=games, average_rank=ranks[games], less_start=gaps[games])
+        parts.Measurement(games=games, average_rank=ranks[games], less_start=gaps[games])
         for games in sorted(ranks.keys() & gaps.keys())
     ]
 
 
-def _numbers(curves: Curves, name: str) -> dict[int, Number]:
+def _numbers(curves: Curves, name: str) -> dict[int, parts.Number]:
     """Return the numbers with a name and their intervals, by games."""
     parts = [curves.get(name + end) for end in ("", "_low", "_high")]
     values, lows, highs = (dict(zip(each.steps, each.values, strict=True)) if each else {} for each in parts)
     return {
-        games: Number(value=values[games], interval=(lows[games], highs[games]))
+        games: parts.Number(value=values[games], interval=(lows[games], highs[games]))
         for games in values.keys() & lows.keys() & highs.keys()
     }

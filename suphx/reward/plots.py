@@ -1,20 +1,15 @@
 """Plots of a reward predictor: Phi along a game, and predicted against actual rewards."""
 
-import io
 from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from simulator.files import write_whole
 from simulator.record import SEATS
 from simulator.views.table import WIND_NAMES, round_name
+from suphx.figures import colour, tidy, write_figure
 from suphx.reward.evaluation import Evaluation
 from suphx.reward.games import Games
-
-#: Colours by seat that colour-blind people can tell apart (Okabe and Ito).
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
-_DPI = 100
 
 
 def plot_game(path: Path, games: Games, phi: np.ndarray, which: int, units: str) -> None:
@@ -29,11 +24,11 @@ def plot_game(path: Path, games: Games, phi: np.ndarray, which: int, units: str)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
     places = np.arange(n + 1)
     for seat in range(SEATS):
-        style = {"color": _COLOURS[seat], "marker": "o", "markersize": 4, "linewidth": 1.8}
+        style = {"color": colour(seat), "marker": "o", "markersize": 4, "linewidth": 1.8}
         above.plot(places, phi[which, : n + 1, seat], label=f"seat {seat} ({WIND_NAMES[seat]} at the start)", **style)
         below.plot(places, scores[:, seat] / 1000, **style)
     for axes in (above, below):
-        axes.grid(alpha=0.3)
+        tidy(axes)
         axes.axvline(n - 1, color="0.6", linestyle=":")
     above.axhline(0, color="0.4", linewidth=0.8)
     above.set_ylabel(f"Phi ({units})", wrap=True)
@@ -42,7 +37,7 @@ def plot_game(path: Path, games: Games, phi: np.ndarray, which: int, units: str)
     below.set_ylabel("points / 1000")
     below.set_xticks(places, [*map(_name, games.starts[which, :n]), "end"], rotation=45, ha="right", fontsize=8)
     below.set_xlabel("before this round (repeat counter after the dash)")
-    _write(path, figure)
+    write_figure(path, figure)
 
 
 def plot_calibration(path: Path, evaluation: Evaluation, units: str) -> None:
@@ -56,21 +51,15 @@ def plot_calibration(path: Path, evaluation: Evaluation, units: str) -> None:
     ends = [min(predicted.min(), low.min()), max(predicted.max(), high.max())]
     axes.plot(ends, ends, color="0.6", linestyle="--", label="as predicted")
     bars = np.maximum([actual - low, high - actual], 0)
-    axes.errorbar(predicted, actual, bars, fmt="o", color=_COLOURS[0], markersize=4, capsize=3, label="held-out games")
+    axes.errorbar(predicted, actual, bars, fmt="o", color=colour(0), markersize=4, capsize=3, label="held-out games")
     axes.set_xlabel(f"predicted ({units})")
     axes.set_ylabel(f"actual ({units})")
     axes.set_title(f"Calibration, {evaluation.games:,} held-out games", fontsize=11)
-    axes.grid(alpha=0.3)
+    tidy(axes)
     axes.legend()
-    _write(path, figure)
+    write_figure(path, figure)
 
 
 def _name(start: np.void) -> str:
     repeat = int(start["repeat_counter"])
     return round_name(int(start["round"])) + (f"-{repeat}" if repeat else "")
-
-
-def _write(path: Path, figure: Figure) -> None:
-    picture = io.BytesIO()
-    figure.savefig(picture, format="png", dpi=_DPI)
-    write_whole(path, picture.getvalue())

@@ -1,6 +1,5 @@
 """Measure the agent's strength: it and the run's start play the same deals against the same three opponents."""
 
-import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from threading import Event
@@ -10,7 +9,7 @@ import numpy as np
 import torch
 from pydantic import TypeAdapter, ValidationError
 
-from simulator.files import write_whole
+from simulator.files import write_json
 from suphx.agent.interface import Agent, Follower
 from suphx.agents import load_agent
 from suphx.checkpoint import purpose_of
@@ -56,7 +55,7 @@ _STRENGTH = TypeAdapter(Strength)
 
 def write_strength(path: Path, strength: Strength) -> None:
     """Write a measurement to a file, as JSON."""
-    write_whole(path, json.dumps(asdict(strength), allow_nan=False).encode())
+    write_json(path, asdict(strength))
 
 
 def read_strength(path: Path) -> Strength | None:

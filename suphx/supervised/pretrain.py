@@ -4,7 +4,6 @@ Threads that split the operations of a small network would wait for each other a
 model is trained by a single thread, starting with the model that has the most pairs.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import replace
@@ -16,7 +15,7 @@ import numpy as np
 import torch
 from rich.console import Console
 
-from simulator.files import write_whole
+from simulator.files import write_json, write_whole
 from suphx.agent.named_networks import weights_folder
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
@@ -71,7 +70,7 @@ def pretrain(
         results[model]["training_pairs"] = select(prepared, model, "training", config.filters).n_pairs
     if agent is not None:
         write_whole(agent / "README.md", card(config.name, about, networks, results).encode())
-    write_whole(folder / "result.json", json.dumps({"about": about, "models": results}, indent=1).encode() + b"\n")
+    write_json(folder / "result.json", {"about": about, "models": results})
     screen.print(f"{agent or folder}: weights; {folder / 'result.json'}: results", markup=False, highlight=False)
     return results
 

@@ -23,7 +23,7 @@ from suphx.adaptation.experiment import Experiment, ExperimentConfig
 from suphx.adaptation.hands import Hand, HandsConfig, find_hands
 from suphx.adaptation.learned_part import LearnedPart
 from suphx.adaptation.notebook import HANDS_NAME, HandResult, Notebook, Trial
-from suphx.adaptation.pictures import plot_gains, plot_shares
+from suphx.adaptation.outputs import plot_gains, plot_shares
 from suphx.adaptation.positions import Position
 from suphx.adaptation.rollouts import roll_out, rollouts_of
 from suphx.adaptation.summary import summarise
@@ -296,7 +296,7 @@ def test_a_way_is_held_against_shuffled_rewards_with_the_same_steps_or_the_first
 def test_a_journal_cut_anywhere_goes_on_after_its_last_whole_line(tmp_path: Path) -> None:
     with Notebook(tmp_path, CONFIG.settings()) as notebook:
         for number in range(3):
-            notebook.add(made(number, 1.0, True, "good"))
+            notebook.add_hand(made(number, 1.0, True, "good"))
     data = (tmp_path / HANDS_NAME).read_bytes()
     for cut in range(0, len(data) + 1, 13):
         (tmp_path / HANDS_NAME).write_bytes(data[:cut])
@@ -304,7 +304,7 @@ def test_a_journal_cut_anywhere_goes_on_after_its_last_whole_line(tmp_path: Path
         with Notebook(tmp_path, CONFIG.settings()) as notebook:
             assert sorted(notebook.done) == list(range(whole))
             for number in range(whole, 3):
-                notebook.add(made(number, 1.0, True, "good"))
+                notebook.add_hand(made(number, 1.0, True, "good"))
         assert (tmp_path / HANDS_NAME).read_bytes() == data
 
 

@@ -183,7 +183,7 @@ def test_a_full_disk_ends_the_match_and_leaves_whole_lines(tmp_path: Path, monke
     def then_full(journal: Journal, game) -> None:
         count[0] += 1
         if count[0] == 5:
-            monkeypatch.setattr(journal._lines, "_file", Full(journal._lines._file))
+            monkeypatch.setattr(journal, "_file", Full(journal._file))
         add(journal, game)
 
     monkeypatch.setattr(Journal, "add", then_full)

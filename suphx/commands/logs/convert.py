@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from suphx.commands.options import AsJson, LogPaths
+
 
 class Target(StrEnum):
     """The formats that can be written."""
@@ -18,10 +20,10 @@ class Target(StrEnum):
 
 
 def convert(
-    paths: Annotated[list[Path], typer.Argument(help="Logs, folders of logs, or zip and tar archives of them.")],
+    paths: LogPaths,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to; it is created if necessary.")],
     to: Annotated[Target, typer.Option(help="Format to write; tenhou6 is Tenhou's JSON.")] = Target.mjai,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Convert logs of any format, one file per game. What cannot be read is named and left out (exit status 1).
 

@@ -1,22 +1,23 @@
 """`suphx logs generate`: games of the rule-based players as logs."""
 
 import json
-import os
 import time
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from suphx.commands.options import CORES, AsJson, Seed, Workers
+
 
 def generate(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to, or a file that ends in .zip.")],
     games: Annotated[int, typer.Option(min=1, help="Games to play.")] = 1000,
     players: Annotated[str, typer.Option(help="Who plays: one name for all seats, or four with commas.")] = "sensible",
-    seed: Annotated[int, typer.Option(min=0, help="Random seed: the same seed gives the same files.")] = 0,
+    seed: Seed = 0,
     rules: Annotated[str, typer.Option(help="Rules: tenhou or tenhou_east; an mjlog can state no others.")] = "tenhou",
-    workers: Annotated[int, typer.Option(min=1, help="Processes to share the work.")] = os.cpu_count() or 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    workers: Workers = CORES,
+    as_json: AsJson = False,
 ) -> None:
     """Play games with rule-based players and write each as an mjlog, `SEED-NUMBER.mjlog`.
 

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from suphx.commands.options import CORES, AsJson, CsvFile, LogPaths, Pictures, Prizes, Workers
+
 if TYPE_CHECKING:
     from suphx.evaluation.log_games import LoggedGames
     from suphx.evaluation.log_stats import LogStats
 
 
-#: Columns of the tables where they go to a file or another program.
-_PAGE = 200
-
-
 def stats(
-    paths: Annotated[list[Path], typer.Argument(help="Logs, folders of logs, or zip and tar archives of them.")],
+    paths: LogPaths,
     player: Annotated[
         list[str] | None, typer.Option(help="Name of a player; several are shown one by one and together.")
     ] = None,
@@ -30,14 +27,12 @@ def stats(
     career: Annotated[
         bool, typer.Option("--career", help="Simulate careers on Tenhou's ladder at each player's ranks.")
     ] = False,
-    prizes: Annotated[
-        str | None, typer.Option(help="Prizes of first to fourth place, such as 90,45,0,-135: their mean is shown.")
-    ] = None,
-    csv: Annotated[Path | None, typer.Option(help="File to write the numbers to.")] = None,
-    plots: Annotated[Path | None, typer.Option(help="Folder to write pictures to.")] = None,
+    prizes: Prizes = None,
+    csv: CsvFile = None,
+    plots: Pictures = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the bootstrap and of --resample.")] = 0,
-    workers: Annotated[int, typer.Option(min=1, help="Processes to share the work.")] = os.cpu_count() or 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+    workers: Workers = CORES,
+    as_json: AsJson = False,
 ) -> None:
     """Show ranks, stable rank and style of play of players in logs, each with its 95 % interval.
 
@@ -45,10 +40,9 @@ def stats(
     exit status is 1 only if none is left). Without --player all seats of each path are shown. Where Tenhou's mark ⓝ
     distinguishes AIs from people, each AI and all people are shown as well.
     """
-    from rich.console import Console
-
     from suphx.evaluation.log_stats import log_stats, read_resampling
     from suphx.evaluation.measures import read_prizes
+    from suphx.progress import page
 
     samplings = [read_resampling(text) for text in resample or ()]
     prize_list = None if prizes is None else read_prizes(prizes)
@@ -70,9 +64,8 @@ def stats(
     if as_json:
         print(json.dumps(_json(games, found), allow_nan=False, ensure_ascii=False))
     else:
-        screen = Console(width=None if sys.stdout.isatty() else _PAGE)
         for table in found.tables():
-            screen.print(table)
+            page().print(table)
 
 
 def _count(paths: list[Path], workers: int) -> LoggedGames:

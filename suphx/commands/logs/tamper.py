@@ -4,17 +4,18 @@ import itertools
 import json
 import sys
 from collections import Counter
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from suphx.commands.options import AsJson, LogPaths
+
 
 def tamper(
-    paths: Annotated[list[Path], typer.Argument(help="Logs, folders of logs, or zip and tar archives of them.")],
+    paths: LogPaths,
     games: Annotated[int, typer.Option(min=1, help="Games of each path, the first ones.")] = 1,
     every: Annotated[int, typer.Option(min=1, help="Change only each so many-th statement.")] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Change each statement of logs once, in all three formats, and count what the verification notices.
 

@@ -1,19 +1,19 @@
 """`suphx logs verify`: hold logs against the engine."""
 
 import json
-import os
 import sys
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from suphx.commands.options import CORES, AsJson, LogPaths, Workers
+
 
 def verify(
-    paths: Annotated[list[Path], typer.Argument(help="Logs, folders of logs, or zip and tar archives of them.")],
-    workers: Annotated[int, typer.Option(min=1, help="Processes to share the work.")] = os.cpu_count() or 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    paths: LogPaths,
+    workers: Workers = CORES,
+    as_json: AsJson = False,
     most: Annotated[int, typer.Option(min=0, help="At most so many mismatches and errors are printed.")] = 10,
 ) -> None:
     """Replay every game in the simulator and check everything that the log states.

@@ -13,32 +13,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from simulator import record as r
 from simulator.actions import Action, IllegalReply, legal_actions, legal_mask, read_reply
 from simulator.logs.mjai_words import Event, read_count, read_points, read_seat, read_tile, read_tiles
 from simulator.logs.round_builder import face_kind, face_name
 from simulator.lookup import get_lookup
 from simulator.moves import pong_of, tiles_left
-from simulator.record import (
-    ADDED_KONG,
-    CHOW_LOW,
-    CLOSED_KONG,
-    DECLARE_RIICHI,
-    DISCARD_DRAWN,
-    DISCARD_RED,
-    GAME,
-    NO_TILE,
-    OPEN_KONG,
-    PASS,
-    PHASE_CALL_DISCARD,
-    PHASE_CLAIM,
-    PHASE_GAME_OVER,
-    PHASE_KONG_CLAIM,
-    PHASE_NAMES,
-    PHASE_RIICHI_DISCARD,
-    PHASE_TURN,
-    PONG,
-    SEATS,
-)
 from simulator.rounds import deal, start_game
 from simulator.rules import Rules
 from simulator.tables import Decisions
@@ -52,8 +32,8 @@ _MOST_MELDS, _MOST_KONGS, _MOST_INDICATORS = 4, 4, 5
 _EAST_ONLY = 4
 _UNKNOWN = -1
 _HIDDEN_TILE = "?"
-_TURNS = (PHASE_TURN, PHASE_RIICHI_DISCARD, PHASE_CALL_DISCARD)
-_CLAIMS = (PHASE_CLAIM, PHASE_KONG_CLAIM)
+_TURNS = (r.PHASE_TURN, r.PHASE_RIICHI_DISCARD, r.PHASE_CALL_DISCARD)
+_CLAIMS = (r.PHASE_CLAIM, r.PHASE_KONG_CLAIM)
 
 
 class EventError(InputError):
@@ -73,7 +53,7 @@ class Seat:
         self._given_rules = self._rules = rules or Rules.tenhou()
         self._given_seat = _UNKNOWN if seat is None else seat
         self._lookup = get_lookup()
-        self.games = np.zeros(1, GAME)
+        self.games = np.zeros(1, r.GAME)
         """GAME[1]: the game as far as the seat sees it; everything hidden is made up."""
         self.seat = self._given_seat
         """The own seat; -1 until it is known."""
@@ -159,7 +139,7 @@ class Seat:
     def _start_game(self, event: Event) -> None:
         self.seat = read_seat(event, "id") if "id" in event else self._given_seat
         names = event.get("names")
-        if isinstance(names, list) and len(names) == SEATS - 1:
+        if isinstance(names, list) and len(names) == r.SEATS - 1:
             raise EventError("games of three players are not supported")
         self._rules = self._given_rules
         if isinstance(event.get("aka_flag"), bool):
@@ -167,7 +147,7 @@ class Seat:
         if "kyoku_first" in event:
             east = read_count(event, "kyoku_first", 0, 11) == _EAST_ONLY
             self._rules = dataclasses.replace(self._rules, length="east" if east else "east_south")
-        self.games[:] = np.zeros(1, GAME)
+        self.games[:] = np.zeros(1, r.GAME)
         self.in_round = False
         self._deals = 0
         self._n_games += 1
@@ -176,15 +156,15 @@ class Seat:
         wind = read_tile(event["bakaze"])
         if not EAST <= wind < NORTH:
             raise ValueError(f"bakaze {event['bakaze']!r} is not a round wind")
-        number = SEATS * (wind - EAST) + read_count(event, "kyoku", 1, SEATS) - 1
-        dealer = number % SEATS
+        number = r.SEATS * (wind - EAST) + read_count(event, "kyoku", 1, r.SEATS) - 1
+        dealer = number % r.SEATS
         if "oya" in event and read_seat(event, "oya") != dealer:
             raise ValueError(f"oya is {event['oya']}; with seat 0 as the first dealer it is {dealer}")
         scores = read_points(event, "scores")
         if scores is None and self._deals == 0:
-            scores = [self._rules.starting_points] * SEATS
+            scores = [self._rules.starting_points] * r.SEATS
         hands = event["tehais"]
-        if not isinstance(hands, list) or len(hands) != SEATS:
+        if not isinstance(hands, list) or len(hands) != r.SEATS:
             raise ValueError("tehais is not four hands")
         if self.seat == _UNKNOWN:
             self.seat = _shown_hand(hands)
@@ -230,21 +210,21 @@ class Seat:
             raise ValueError(f"it is not seat {seat}'s to do that now: {self._state()}")
 
     def _state(self) -> str:
-        words = f"seat {self.record['turn']}, {PHASE_NAMES[self.record['phase']]}"
+        words = f"seat {self.record['turn']}, {r.PHASE_NAMES[self.record['phase']]}"
         return words + (", tsumo awaited" if self._unseen.draw_untold else "")
 
     def _own_action(self, event: Event) -> int:
         """Return the action of the own seat that an event reports; raises IllegalReply."""
         return int(read_reply(event, self.seat, self.legal()))
 
-    def _carry_out(self, seat: int, action: int, hint_1: int = NO_TILE, hint_2: int = NO_TILE) -> None:
+    def _carry_out(self, seat: int, action: int, hint_1: int = r.NO_TILE, hint_2: int = r.NO_TILE) -> None:
         carry_out(self._lookup, self.record, self.seat, seat, action, hint_1, hint_2)
-        self._unseen.draw_untold = self.record["phase"] == PHASE_TURN
+        self._unseen.draw_untold = self.record["phase"] == r.PHASE_TURN
 
     def _draw(self, event: Event) -> None:
         game, seat = self.record, read_seat(event, "actor")
         if game["phase"] in _CLAIMS:
-            self._carry_out(self.seat, PASS)
+            self._carry_out(self.seat, r.PASS)
         if not self._unseen.draw_untold or game["turn"] != seat:
             raise ValueError(f"seat {seat} is not to draw: {self._state()}; does the host play by other rules?")
         if seat == self.seat:
@@ -256,10 +236,10 @@ class Seat:
         game, seat = self.record, read_seat(event, "actor")
         self._check_turn(seat, _TURNS)
         if seat == self.seat:
-            action, tile = self._own_action(event), NO_TILE
-        elif event.get("tsumogiri") and game["drawn"] != NO_TILE:
+            action, tile = self._own_action(event), r.NO_TILE
+        elif event.get("tsumogiri") and game["drawn"] != r.NO_TILE:
             self._unseen.show(int(game["drawn"]), read_tile(event["pai"]))
-            action, tile = DISCARD_DRAWN, NO_TILE
+            action, tile = r.DISCARD_DRAWN, r.NO_TILE
         else:
             action = read_tile(event["pai"])
             (tile,) = self._unseen.give(seat, [action], from_draw=False)
@@ -267,21 +247,22 @@ class Seat:
 
     def _riichi(self, event: Event) -> None:
         seat = read_seat(event, "actor")
-        self._check_turn(seat, (PHASE_TURN,))
+        self._check_turn(seat, (r.PHASE_TURN,))
         if self.record["riichi"][seat]:
             raise ValueError(f"seat {seat} is in riichi already")
-        self._carry_out(seat, self._own_action(event) if seat == self.seat else DECLARE_RIICHI)
+        self._carry_out(seat, self._own_action(event) if seat == self.seat else r.DECLARE_RIICHI)
 
     def _call(self, event: Event) -> None:
         game, seat, source = self.record, read_seat(event, "actor"), read_seat(event, "target")
         kind = event["type"]
         face = read_tile(event["pai"])
-        if game["phase"] != PHASE_CLAIM or game["turn"] != source or self._unseen.face(int(game["claim_tile"])) != face:
+        open_to_claims = game["phase"] == r.PHASE_CLAIM and game["turn"] == source
+        if not open_to_claims or self._unseen.face(int(game["claim_tile"])) != face:
             raise ValueError(f"seat {source} has not just discarded {face_name(face)}: {self._state()}")
         if seat == self.seat:
             self._carry_out(seat, self._own_action(event))
             return
-        from_left = seat == (source + 1) % SEATS
+        from_left = seat == (source + 1) % r.SEATS
         if seat == source or (kind == "chi" and not from_left) or game["n_melds"][seat] == _MOST_MELDS:
             raise ValueError(f"seat {seat} cannot call a tile from seat {source}")
         if tiles_left(game) <= 0:
@@ -290,7 +271,7 @@ class Seat:
         action = self._claim(kind, face_kind(face), consumed)
         tiles = self._unseen.give(seat, consumed, from_draw=False)
         tiles.sort()
-        hints = (NO_TILE, NO_TILE) if action == OPEN_KONG else (tiles[0], tiles[1])
+        hints = (r.NO_TILE, r.NO_TILE) if action == r.OPEN_KONG else (tiles[0], tiles[1])
         self._carry_out(seat, action, *hints)
 
     def _claim(self, word: str, kind: int, consumed: Sequence[int]) -> int:
@@ -301,13 +282,13 @@ class Seat:
             first = min(kind, *kinds)
             if sorted([kind, *kinds]) != [first, first + 1, first + 2] or first >= EAST or first % 9 > 6:
                 raise ValueError("these three tiles are not a chow")
-            return CHOW_LOW + 2 * (kind - first) + red
+            return r.CHOW_LOW + 2 * (kind - first) + red
         if any(each != kind for each in kinds):
             raise ValueError("the tiles of this meld are not all of the same kind")
         if word == "daiminkan":
             self._check_kongs()
-            return OPEN_KONG
-        return PONG + red
+            return r.OPEN_KONG
+        return r.PONG + red
 
     def _check_kongs(self) -> None:
         if self.record["kongs"] == _MOST_KONGS or tiles_left(self.record) <= 0:
@@ -316,7 +297,7 @@ class Seat:
     def _kong(self, event: Event) -> None:
         """Let a seat make a closed or added kong."""
         game, seat = self.record, read_seat(event, "actor")
-        self._check_turn(seat, (PHASE_TURN,))
+        self._check_turn(seat, (r.PHASE_TURN,))
         if seat == self.seat:
             self._carry_out(seat, self._own_action(event))
             return
@@ -326,7 +307,7 @@ class Seat:
             if pong_of(game, seat, face_kind(face)) < 0:
                 raise ValueError(f"seat {seat} has no pong of {face_name(face)}")
             (tile,) = self._unseen.give(seat, [face], from_draw=True)
-            self._carry_out(seat, ADDED_KONG + face_kind(face), tile)
+            self._carry_out(seat, r.ADDED_KONG + face_kind(face), tile)
             return
         consumed = read_tiles(event, "consumed", 4)
         kind = face_kind(consumed[0])
@@ -335,7 +316,7 @@ class Seat:
         if game["n_melds"][seat] == _MOST_MELDS:
             raise ValueError(f"seat {seat} has four melds already")
         self._unseen.give(seat, consumed, from_draw=True)
-        self._carry_out(seat, CLOSED_KONG + kind)
+        self._carry_out(seat, r.CLOSED_KONG + kind)
 
     def _indicator(self, event: Event) -> None:
         game = self.record
@@ -354,4 +335,4 @@ def _shown_hand(hands: Sequence[object]) -> int:
     return shown[0]
 
 
-assert DISCARD_RED == KINDS and PHASE_GAME_OVER > PHASE_TURN  # a face is the action that discards it
+assert r.DISCARD_RED == KINDS and r.PHASE_GAME_OVER > r.PHASE_TURN  # a face is the action that discards it

@@ -1,4 +1,4 @@
-"""Plots of an experiment: every hand's gain with its interval, and the shares of hands that improve."""
+"""What is shown of an experiment: its numbers as a table, every hand's gain, and the shares of hands that improve."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -6,10 +6,48 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from rich.table import Table
 
 from suphx.adaptation.notebook import HandResult
-from suphx.evaluation.plots import colour, tidy, write_figure
+from suphx.figures import colour, tidy, write_figure
 from suphx.intervals import QUANTILE
+
+
+def experiment_table(found: Mapping[str, Any]) -> Table:
+    """Return the result of `summarise` as a table for the terminal."""
+    rollouts = " or ".join(f"{rollouts:,}" for rollouts in found["rollouts"])
+    title = f"{found['hands']} hands, {rollouts} rollouts each; gains in {found['units']}"
+    caption = (
+        "share: of hands that gain, among those that differ, by each hand's mean over "
+        f"{' or '.join(f'{deals:,}' for deals in found['deals'])} test deals; the fewer deals, the nearer to one half; "
+        "less shuffled: the mean gain less that of the control, and the share of hands that gain more than with it"
+    )
+    gains = "share", "95 %", "mean gain", "95 %", "less shuffled", "95 %", "share", "95 %"
+    table = Table("way", "hands", *gains, "kept", "with check", title=title, caption=caption)
+    for way, all_of in found["ways"].items():
+        for name, part in {way: all_of, **all_of["by_kind"], **all_of["by_situation"], **all_of["by_deals"]}.items():
+            less = part.get("less_shuffled")
+            table.add_row(
+                name if name == way else f"  {name}", str(part["hands"]), *_share(part),
+                *_with_ends(part["gain"]),
+                *(_with_ends(less["gain"]) if less else ("", "")), *_share(less or {}),
+                f"{part['kept']:.0%}", f"{part['gain_with_check']['value']:+.2g}",
+            )  # fmt: skip
+    return table
+
+
+def _share(part: Mapping[str, Any]) -> tuple[str, str]:
+    """Return a share of hands and its interval, as they are shown."""
+    if part.get("share") is None:
+        return "", ""
+    low, high = part["share_interval"]
+    return f"{part['share']:.1%}", f"{low:.1%} to {high:.1%}"
+
+
+def _with_ends(gain: Mapping[str, Any]) -> tuple[str, str]:
+    """Return a mean gain and its interval, as they are shown."""
+    ends = gain["interval"]
+    return f"{gain['value']:+.2g}", f"{ends[0]:+.2g} to {ends[1]:+.2g}" if ends else ""
 
 
 def plot_gains(path: Path, hands: Sequence[HandResult], unit: float, summary: Mapping[str, Any]) -> None:

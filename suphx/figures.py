@@ -1,0 +1,40 @@
+"""What all pictures have in common: colours, style, and how a picture is written."""
+
+import io
+from pathlib import Path
+
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from simulator.files import write_whole
+from suphx.errors import InputError
+
+#: Colours that colour-blind people can tell apart (Okabe and Ito); reused if there are more.
+_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
+_DPI = 120
+
+
+def colour(number: int) -> str:
+    """Return the colour with a number."""
+    return _COLOURS[number % len(_COLOURS)]
+
+
+def tidy(axes: Axes) -> None:
+    """Apply the common style of all plots: a light horizontal grid, no frame."""
+    axes.grid(axis="y", alpha=0.35, linewidth=0.7)
+    axes.set_axisbelow(True)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def write_figure(path: Path, figure: Figure) -> None:
+    """Write a figure atomically, as PNG or SVG by the suffix; raises InputError for another suffix."""
+    kind = path.suffix.lower().lstrip(".")
+    if kind not in ("png", "svg"):
+        raise InputError(f"{path}: a picture is a .png or an .svg")
+    picture = io.BytesIO()
+    with rc_context({"svg.hashsalt": "suphx"}):  # makes the bytes of equal pictures equal
+        figure.savefig(picture, format=kind, dpi=_DPI, metadata={"Date": None} if kind == "svg" else None)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, picture.getvalue())
