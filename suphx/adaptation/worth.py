@@ -9,7 +9,7 @@ from suphx.adaptation.positions import Position
 from suphx.errors import InputError
 from suphx.reward.games import RULES_OF_REWARD, START, Games
 from suphx.reward.predictor import RewardPredictor
-from suphx.reward.rounds import PhiReward, RewardConfig, RoundReward, load_predictor
+from suphx.reward.rounds import RewardConfig, load_predictor, make_rewards
 
 
 class Worth:
@@ -19,12 +19,8 @@ class Worth:
         """Raises InputError for a predictor that is unusable or was trained for other rules."""
         self.predictor = load_predictor(config, rules)
         self._rules = rules.to_record()
-        if isinstance(config, RoundReward):
-            self.unit, self.units = config.unit, "points"
-        else:
-            assert isinstance(config, PhiReward) and self.predictor is not None
-            description = self.predictor.description
-            self.unit, self.units = config.unit or description.scale, description.target.units
+        rewards = make_rewards(config, 1, self.predictor)
+        self.unit, self.units = rewards.unit, rewards.units
 
     def check(self, game: np.void) -> None:
         """Raise InputError if a game, GAME, is played by rules other than those the predictor was trained for."""

@@ -72,29 +72,14 @@ def _games(config: RewardConfig, logs: list[Path] | None, workers: int | None) -
 
 def _train(run: RewardRun) -> None:
     """Train with a bar of games on the error stream: of the epochs at most, for training may stop earlier."""
-    import time
+    from suphx.progress import progress
 
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("training, epoch {task.fields[epochs]} of at most {task.fields[most]}"),
-        BarColumn(),
-        TextColumn("{task.fields[rate]:,.0f} games/s"),
-        TimeRemainingColumn(),
-        TextColumn("validation loss {task.fields[loss]:.4f}"),
-    )
-    most, games, started = run.config.epochs, 0, time.perf_counter()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task(
-            "", total=most * run.games_of_an_epoch, completed=len(run.epochs) * run.games_of_an_epoch,
-            epochs=len(run.epochs), most=most, rate=0.0, loss=float("nan"),
-        )  # fmt: skip
+    done, most = len(run.epochs) * run.games_of_an_epoch, run.config.epochs
+    with progress("training", most * run.games_of_an_epoch, done=done) as show:
         for step in run.train():
-            games += step
-            loss = run.epochs[-1].validation_loss if run.epochs else float("nan")
-            rate = games / (time.perf_counter() - started)
-            progress.update(bar, advance=step, rate=rate, epochs=len(run.epochs), loss=loss)
+            done += step
+            loss = f", validation loss {run.epochs[-1].validation_loss:.4f}" if run.epochs else ""
+            show(done, f"epoch {len(run.epochs)} of at most {most}{loss}")
 
 
 def _show(results: Results, folder: Path) -> None:

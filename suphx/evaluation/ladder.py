@@ -56,13 +56,6 @@ def ladder(top_room: str = "phoenix") -> np.ndarray:
     return levels
 
 
-def level_named(name: str) -> int:
-    """Return the number of a level such as `4 dan`; raise InputError, listing all levels, for another name."""
-    if name not in LEVELS:
-        raise InputError(f"no level {name!r}; the levels are {', '.join(LEVELS)}")
-    return LEVELS.index(name)
-
-
 @jit
 def _step(levels, level, points, place):
     """Return level and points after a game that ended at a place, 0 to 3."""

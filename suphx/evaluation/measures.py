@@ -30,8 +30,6 @@ class Measure:
     """Whether more or less is better; neither for a matter of style."""
     of: Callable[[np.ndarray], np.ndarray]
     """Maps sums of the columns [..., columns] to the measure [...]; NaN or infinite on division by zero."""
-    per_game: bool = False
-    """Whether it is a mean over games: with equally many games per deal it is the mean of the deals' own values."""
 
     def text(self, value: float | None) -> str:
         """Format a value for tables; a dash if there is none."""
@@ -84,7 +82,7 @@ def _ratio(
         with np.errstate(divide="ignore", invalid="ignore"):
             return scale * sums[..., top] / sums[..., bottom]
 
-    return Measure(name, words, unit, better, of, per_game=below == "games")
+    return Measure(name, words, unit, better, of)
 
 
 #: The tally counts final points in tenths of a thousand.
@@ -138,7 +136,7 @@ def prize_measure(prizes: Sequence[float]) -> Measure:
             return sums[..., _RANK_COLUMNS] @ weights / sums[..., COLUMN["games"]]
 
     words = "prize " + "/".join(f"{prize:g}" for prize in prizes)
-    return Measure(PRIZE, words, "number", "more", of, per_game=True)
+    return Measure(PRIZE, words, "number", "more", of)
 
 
 def read_prizes(text: str) -> list[float]:
@@ -157,11 +155,3 @@ def measures(prizes: Sequence[float] | None = None) -> list[Measure]:
     place = next(n for n, measure in enumerate(MEASURES) if measure.name == "points")
     extra = [] if prizes is None else [prize_measure(prizes)]
     return [*MEASURES[:place], *extra, *MEASURES[place:]]
-
-
-def measure_named(name: str, prizes: Sequence[float] | None = None) -> Measure:
-    """Return the measure with a name; raise InputError, listing all measures, if there is none."""
-    found = {measure.name: measure for measure in measures(prizes)}
-    if name not in found:
-        raise InputError(f"no measure {name!r}; the measures are {', '.join(found)}")
-    return found[name]

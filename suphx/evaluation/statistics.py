@@ -212,22 +212,12 @@ def running(units: np.ndarray, measure: Measure | None = None, points: int = 100
     return found
 
 
-def deal_values(units: np.ndarray, measure: Measure) -> np.ndarray:
-    """Return f64[deals]: the measure on each single deal, whose mean is the measure; for `anytime_interval`.
-
-    Raises InputError for a measure that is not a mean over games, such as a stable rank.
-    """
-    if not measure.per_game:
-        raise InputError(f"{measure.words} is not a mean over games, so it cannot be followed deal by deal")
-    return measure.of(np.asarray(units, np.float64))
-
-
 def anytime_interval(
     values: np.ndarray, alpha: float = 1 - CONFIDENCE, focus: int = ANYTIME_FOCUS
 ) -> tuple[float, float]:
     """Return an interval for the mean that is valid simultaneously after every deal, so one may stop at any time.
 
-    values f64[n]: one number per deal (`deal_values`, or the difference of two agents on the same deals). alpha: the
+    values f64[n]: one number per deal, such as the difference of two agents on it. alpha: the
     share of runs in which the mean is ever outside. focus: the number of deals around which the interval is narrowest,
     to be chosen beforehand. Infinite before ANYTIME_FROM deals, because the guarantee is asymptotic.
     """

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator.tiles import ALL_KINDS, KINDS, SUITS
+from simulator.tiles import KINDS, SUITS
 from suphx.features.layout_groups import BAR, FLAG, Plane
 
 
@@ -36,12 +36,3 @@ def show_planes(layout: Sequence[Plane], planes: np.ndarray) -> Iterator[str]:
             block = each["block"]
             yield f"{block}:"
         yield f"  {each['plane']:4} {each['name']}" + ("" if each["value"] is True else f": {each['value']}")
-
-
-def is_in_range(plane: Plane, mask: int) -> bool:
-    """Return whether a plane's content is allowed by its range."""
-    if not 0 <= mask <= ALL_KINDS:
-        return False
-    if plane.range == FLAG:
-        return mask in (0, ALL_KINDS)
-    return plane.range.startswith("set") or mask & (mask + 1 if plane.range == BAR else mask - 1) == 0

@@ -138,10 +138,6 @@ class Trunk(nn.Module):
             x = block(x)
         return x.squeeze(-1).transpose(1, 2)
 
-    def n_parameters(self) -> int:
-        """Return the number of parameters."""
-        return sum(parameter.numel() for parameter in self.parameters())
-
 
 class PolicyNetwork(Trunk):
     """One of the five models: its answers are logits f32[n, 34 or 2]."""

@@ -9,12 +9,11 @@ import pytest
 from evaluation_units import units_of
 
 from suphx.errors import InputError
-from suphx.evaluation.measures import MEASURE, MEASURES, measure_named, prize_measure, stable_rank
+from suphx.evaluation.measures import MEASURE, MEASURES, prize_measure, stable_rank
 from suphx.evaluation.statistics import (
     ANYTIME_FROM,
     anytime_interval,
     anytime_intervals,
-    deal_values,
     difference,
     jackknife,
     resampled,
@@ -89,9 +88,7 @@ def test_measures_are_written_as_what_they_are() -> None:
     assert len({measure.name for measure in MEASURES}) == len(MEASURES)
 
 
-def test_a_measure_that_is_not_there_is_named() -> None:
-    with pytest.raises(InputError, match="average_rank"):
-        measure_named("rank")
+def test_prizes_are_four() -> None:
     with pytest.raises(InputError, match="four"):
         prize_measure([1, 2, 3])
 
@@ -252,15 +249,6 @@ def test_the_running_estimate_ends_at_the_whole() -> None:
     assert found["value"][-1] == pytest.approx(summary(units)["stable_rank_expert"]["value"])
     widths = np.array(found["high"], float) - np.array(found["low"], float)
     assert widths[-1] < 0.5 * widths[2]
-
-
-def test_a_measure_is_the_mean_of_its_deals_where_it_can_be() -> None:
-    units = units_of(ranks_of(np.random.default_rng(14), 0.0, 200))
-    assert deal_values(units, MEASURE["average_rank"]).mean() == pytest.approx(
-        MEASURE["average_rank"].of(units.sum(axis=0))
-    )
-    with pytest.raises(InputError, match="deal by deal"):
-        deal_values(units, MEASURE["stable_rank_expert"])
 
 
 def test_the_anytime_interval_holds_while_one_looks_after_every_deal_and_the_fixed_one_does_not() -> None:

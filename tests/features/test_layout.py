@@ -9,10 +9,11 @@ from played import played
 
 from simulator.legal import is_legal
 from simulator.record import ACTIONS
+from simulator.tiles import ALL_KINDS
 from suphx.features import layout, lookahead
 from suphx.features.encode import encode_batch, encode_call_batch, encode_oracle_batch, is_call, unpack
+from suphx.features.layout_groups import BAR, FLAG, Plane
 from suphx.features.lookahead_search import STEPS
-from suphx.features.show import is_in_range
 
 
 def test_there_are_as_many_planes_as_in_the_paper() -> None:
@@ -50,6 +51,15 @@ def test_the_look_ahead_planes_are_those_of_the_look_ahead() -> None:
     names = [plane for plane in layout.LAYOUT if plane.block == "lookahead"]
     assert len(names) == lookahead.PLANES
     assert names[-1].name == f"{STEPS[-1]:,} in 3 {shares[-1]}"
+
+
+def is_in_range(plane: Plane, mask: int) -> bool:
+    """Return whether a plane's content is allowed by its range."""
+    if not 0 <= mask <= ALL_KINDS:
+        return False
+    if plane.range == FLAG:
+        return mask in (0, ALL_KINDS)
+    return plane.range.startswith("set") or mask & (mask + 1 if plane.range == BAR else mask - 1) == 0
 
 
 def test_every_plane_is_in_its_range() -> None:
