@@ -4,7 +4,7 @@ from dataclasses import replace
 from importlib.metadata import version
 
 from simulator.players import PLAYERS, player
-from suphx.adaptation.named import ADAPTED, adapted_agent, parse
+from suphx.adaptation.agent import ADAPTED, adapted_agent, parse
 from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.flow import Sampling
 from suphx.agent.in_turns import TURNS, InTurns

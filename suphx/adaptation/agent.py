@@ -1,8 +1,10 @@
 """`AdaptedAgent`: plays each round with a copy of its policy adapted to that round, then starts over for the next."""
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from threading import Event
 
 import numpy as np
@@ -14,11 +16,13 @@ from simulator.tables import Decisions
 from simulator.walls import DORA_INDICATORS
 from suphx.adaptation.adapting import Adapter
 from suphx.adaptation.config import AdaptationConfig
-from suphx.adaptation.players import FlowAgent, Original
+from suphx.adaptation.players import FlowAgent, Original, load_original
 from suphx.adaptation.positions import Position, start_of
 from suphx.adaptation.worth import Worth
 from suphx.agent.interface import Choice
-from suphx.config import Config
+from suphx.config import Config, load_config, make_config
+from suphx.errors import InputError
+from suphx.networks.precision import Precision
 from suphx.reward.games import START
 
 #: Most rollouts of all positions adapted to together: their questions are held in memory, about 70 KB per rollout.
@@ -174,3 +178,33 @@ def _signs(game: np.void) -> tuple[int, ...]:
 
 def _place(asked: Decisions, row: int) -> tuple[int, int]:
     return int(asked.game[row]), int(asked.seat[row])
+
+
+#: Prefix of the name of an agent with run-time adaptation.
+ADAPTED = "adapted:"
+_CHANGE = re.compile(r",(?=[\w.]+=)")
+_FILE = "config="
+
+
+def parse(name: str) -> tuple[str, AdaptedConfig]:
+    """Parse a name into the agent that adapts and its configuration; raises InputError for a malformed name."""
+    agent, *changes = _CHANGE.split(name.removeprefix(ADAPTED))
+    if not agent:
+        raise InputError(f"{name!r} names no agent; write {ADAPTED}sl")
+    files = [change.removeprefix(_FILE) for change in changes if change.startswith(_FILE)]
+    changes = [change for change in changes if not change.startswith(_FILE)]
+    if len(files) > 1:
+        raise InputError(f"{name!r} names two configurations")
+    if files:
+        return agent, load_config(Path(files[0]), AdaptedConfig, changes)
+    return agent, make_config({}, AdaptedConfig, changes, name)
+
+
+def adapted_agent(
+    name: str, seed: int, temperature: float | None, precision: Precision, batch_invariant: bool
+) -> AdaptedAgent:
+    """Load the agent with a name; raises InputError if there is none, or if a temperature is given."""
+    agent, config = parse(name)
+    if temperature is not None:
+        raise InputError(f"{name}: an agent that adapts always gives its likeliest answers; omit the temperature")
+    return AdaptedAgent(load_original(agent, precision, batch_invariant), config, seed)

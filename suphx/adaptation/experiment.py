@@ -14,8 +14,7 @@ from pydantic import Field, model_validator
 
 from simulator.rules import PRESETS, Rules
 from simulator.walls import mix2
-from suphx.adaptation.adapting import TEST_DEALS, Adapted, Adapter
-from suphx.adaptation.clock import Clock
+from suphx.adaptation.adapting import TEST_DEALS, Adapted, Adapter, Clock
 from suphx.adaptation.config import AdaptationConfig, StepsConfig
 from suphx.adaptation.hands import Hand, HandsConfig, find_hands
 from suphx.adaptation.notebook import HandResult, Notebook, Trial

@@ -52,7 +52,7 @@ class LogStats:
 
     def plot(self, folder: Path, seed: int = 0) -> None:
         """Write the plots of `pictures.write_pictures`."""
-        from suphx.evaluation.pictures import write_pictures
+        from suphx.evaluation.plots import write_pictures
 
         write_pictures(folder, self.units, self.report["agents"], self.room, seed, "games", self.samples or None)
 

@@ -139,7 +139,7 @@ def warn_of_few(screen: Console, deals: int) -> None:
 
 def draw(folder: Path, found: Mapping[str, Any], units: Mapping[str, np.ndarray]) -> None:
     """Write the pictures of a report into a folder; units: what each agent did on each deal."""
-    from suphx.evaluation.pictures import short_names, write_pictures
+    from suphx.evaluation.plots import short_names, write_pictures
 
     short = short_names(units)
     summaries = {short[name]: each for name, each in found["agents"].items()}

@@ -18,8 +18,7 @@ from suphx.report.parts import (
 from suphx.report.parts import RESULT_NAME as EVALUATION_NAME
 from suphx.report.pictures import draw
 from suphx.report.reading import read_run
-from suphx.report.sections import evaluation_section, reward_section, supervised_section
-from suphx.report.selfplay_section import selfplay_section
+from suphx.report.sections import evaluation_section, reward_section, selfplay_section, supervised_section
 from suphx.report.words import duration, picture, signed, table, told, with_interval
 from suphx.reward.run import WEIGHTS_NAME as REWARD_NAME
 from suphx.selfplay.folder import AGENT_FOLDER

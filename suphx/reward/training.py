@@ -15,7 +15,7 @@ from suphx.checkpoint import TrainingProgress, load_checkpoint, purpose_of, save
 from suphx.reward.config import RewardConfig
 from suphx.reward.games import Games, Selection
 from suphx.reward.inputs import INPUTS, INPUTS_VERSION, encode
-from suphx.reward.network import RewardNetwork, RewardShape
+from suphx.reward.predictor import RewardNetwork, RewardShape
 from suphx.reward.target import centred, ranks
 
 #: By field: its name, and the one in files of earlier versions.

@@ -20,11 +20,9 @@ from simulator.rules import Rules
 from simulator.tables import Tables
 from suphx import cli
 from suphx.adaptation import adapting
-from suphx.adaptation.adapting import Adapter, Rewarded
-from suphx.adaptation.agent import AdaptedAgent, AdaptedConfig
-from suphx.adaptation.clock import Clock, Pace
+from suphx.adaptation.adapting import Adapter, Clock, Pace, Rewarded
+from suphx.adaptation.agent import AdaptedAgent, AdaptedConfig, parse
 from suphx.adaptation.experiment import ExperimentConfig
-from suphx.adaptation.named import parse
 from suphx.adaptation.positions import Position
 from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.in_turns import InTurns

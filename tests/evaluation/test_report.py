@@ -17,8 +17,14 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from suphx.errors import InputError
 from suphx.evaluation.ladder import follow_summary, simulate
 from suphx.evaluation.measures import MEASURE, MEASURES, PRIZE, measures
-from suphx.evaluation.pictures import short_names, write_pictures
-from suphx.evaluation.plots import plot_ranks, plot_resampling, plot_running, plot_stable_ranks
+from suphx.evaluation.plots import (
+    plot_ranks,
+    plot_resampling,
+    plot_running,
+    plot_stable_ranks,
+    short_names,
+    write_pictures,
+)
 from suphx.evaluation.report import (
     career_table,
     played_career_table,

@@ -11,8 +11,7 @@ from simulator.logs.generate import generate_games
 from suphx.reward.config import RewardConfig
 from suphx.reward.games import RULES_OF_REWARD, Selection, select_games
 from suphx.reward.inputs import INPUTS
-from suphx.reward.network import RewardNetwork, RewardShape
-from suphx.reward.predictor import Description, RewardPredictor
+from suphx.reward.predictor import Description, RewardNetwork, RewardPredictor, RewardShape
 from suphx.supervised.prepare import prepare_games
 from suphx.supervised.prepared import Prepared
 

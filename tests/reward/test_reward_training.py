@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from suphx.errors import InputError
-from suphx.reward.network import RewardNetwork, RewardShape
+from suphx.reward.predictor import RewardNetwork, RewardShape
 from suphx.reward.training import Progress, Trainer, examples_of, loss_of
 
 

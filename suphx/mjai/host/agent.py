@@ -12,8 +12,7 @@ from simulator.actions import legal_actions
 from simulator.record import DISCARD_DRAWN, PASS, PHASE_STOP, SEATS, STOP
 from simulator.tables import Decisions
 from suphx.agent.interface import Choice
-from suphx.mjai.host.channel import wait_for
-from suphx.mjai.host.connection import Connection
+from suphx.mjai.host.channel import Connection, wait_for
 from suphx.mjai.host.feed import TableFeed
 from suphx.mjai.host.limits import Limits
 from suphx.mjai.host.seat import HostedSeat

@@ -154,3 +154,29 @@ def wait_for(channels: Iterable[Waitable], seconds: float) -> None:
         for file, events in channel.interests().items():
             poll.register(file, events)
     poll.poll(max(0, seconds) * 1000)
+
+
+class Connection(Protocol):
+    """A connection to a bot."""
+
+    channel: Channel
+
+    def ending(self) -> str:
+        """Return a message saying why nothing can be sent or received any more."""
+        ...
+
+    def last_words(self) -> str:
+        """Return the bot's last output on stderr, phrased as the end of a sentence, or ""."""
+        ...
+
+    def close_input(self) -> None:
+        """Tell the bot that nothing more will be sent."""
+        ...
+
+    def finish(self, deadline: float) -> str:
+        """Wait for the bot to end, until `deadline` (time.monotonic) at most, then close; return "" or a fault."""
+        ...
+
+    def kill(self) -> None:
+        """Close the connection at once."""
+        ...

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from simulator.actions import Action, IllegalReply, read_reply
 from simulator.views.mjai_events import Event
-from suphx.mjai.host.channel import Overlong
-from suphx.mjai.host.connection import Connection
+from suphx.mjai.host.channel import Connection, Overlong
 from suphx.mjai.host.feed import seen_by
 from suphx.mjai.host.limits import Limits
 from suphx.mjai.host.replies import BadReply, read_action, shown
