@@ -27,7 +27,7 @@ def load_agent(
     """Load the agent with the given name.
 
     name: one of `simulator.players.PLAYERS`; networks (`agent.named_networks`); `adapted:AGENT` for an agent with
-    run-time adaptation (`adaptation.named`); an external bot (`mjai.host.specs`); or several of these, except bots,
+    run-time adaptation (`adaptation.agent`); an external bot (`mjai.host.specs`); or several of these, except bots,
     joined by `|`, which take turns by game number (`agent.in_turns`). seed: random seed for the agent's choices (and
     for untrained weights). temperature, precision, batch_invariant (see `Evaluator`): settings of networks; by default
     they answer greedily, and use the precision that a probe finds fastest. timeout: seconds an external bot has for a

@@ -9,8 +9,15 @@ import pytest
 from frequencies import check_frequencies
 
 from simulator.lookup import get_lookup
-from simulator.redeal.deal_sampling import count_hands, draw_hand, new_counts, number_of_hands, open_stream
-from simulator.redeal.joint_sampling import count_joint, draw_apart, draw_together, number_of_joint_hands
+from simulator.redeal.deal_sampling import (
+    count_hands,
+    draw_apart,
+    draw_hand,
+    draw_in_turns,
+    new_counts,
+    number_of_hands,
+    open_stream,
+)
 from simulator.redeal.tenpai_automaton import get_automata
 from simulator.shanten import waits
 from simulator.tiles import KINDS, parse_counts
@@ -75,7 +82,7 @@ def test_one_hand(tiles, n_melds):
     check_frequencies(seen, weights)
 
 
-@pytest.mark.parametrize("together", [False, True])
+@pytest.mark.parametrize("in_turns", [False, True])
 @pytest.mark.parametrize(
     ("tiles", "melds"),
     [
@@ -85,20 +92,16 @@ def test_one_hand(tiles, n_melds):
         ("11122233344455m", (3, 3, 4)),
     ],
 )
-def test_several_hands(tiles, melds, together):
+def test_several_hands(tiles, melds, in_turns):
     available = parse_counts(tiles).astype(np.int64)
     weights = dict(joint_tenpai_hands(available, melds))
     seen, stream, melds = Counter(), open_stream(np.uint64(2)), np.array(melds)
     counts = counts_of(available)
-    joint = count_joint(AUTOMATA, available, counts, melds)
-    assert number_of_joint_hands(AUTOMATA, joint, melds) == sum(weights.values())
+    draw, counted = (draw_in_turns, new_counts(AUTOMATA)) if in_turns else (draw_apart, counts)
     hands = np.zeros((len(melds), KINDS), np.int64)
     for _ in range(6_000):
-        if together:
-            draw_together(AUTOMATA, available, joint, melds, stream, hands)
-        else:
-            while not draw_apart(AUTOMATA, available, counts, melds, stream, hands):
-                pass
+        while not draw(AUTOMATA, available, counted, melds, stream, hands):
+            pass
         seen[tuple(map(tuple, hands))] += 1
     check_frequencies(seen, weights)
 

@@ -7,6 +7,11 @@ Tracing back from a final node, edge by edge, with probabilities proportional to
 draws a count vector with probability proportional to its product; choosing physical copies uniformly then makes all
 hands equally likely. The labels of the suits, weighted in the same way, are the symbols of the whole hand's automaton.
 
+Several hands are drawn apart and accepted only if they have no physical tile in common (`draw_apart`). The result is
+uniform, since all joint choices are equally likely before the rejection. Given the counts, hands have no tile in common
+with probability prod_k C(a - t, h) / C(a, h), where earlier hands took t of the a tiles of a kind. If few tiles are
+unseen, acceptance is rare; then hands are drawn in turns (`draw_in_turns`).
+
 Weights are float64, and all are sums and products of non-negative numbers: probabilities are accurate to about 1e-13.
 """
 
@@ -23,6 +28,8 @@ SUITS = 4
 SUIT_KINDS = 9
 HONOURS_SUIT = 3
 
+#: How often `draw_in_turns` draws each hand.
+_TURNS = 64
 #: CHOOSE[n, k] is the number of ways to choose k of n copies.
 CHOOSE = np.array([[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 2, 1, 0, 0], [1, 3, 3, 1, 0], [1, 4, 6, 4, 1]], np.float64)
 
@@ -159,3 +166,41 @@ def draw_hand(automata, counts, n_melds, stream, out):
         _trace_back(
             automaton, counts.suit_sums[suit], automaton.finals + labels[suit], stream, out[SUIT_KINDS * suit :]
         )
+
+
+@jit
+def draw_apart(automata, available, counts, melds, stream, out):
+    """Draw hands independently and write their counts i8[n, 34]; return whether they have no tile in common."""
+    taken = np.zeros(KINDS, np.int64)
+    for hand in range(len(melds)):
+        draw_hand(automata, counts, melds[hand], stream, out[hand])
+        chance = 1.0
+        for kind in range(KINDS):
+            held = out[hand, kind]
+            if held and taken[kind]:
+                chance *= CHOOSE[available[kind] - taken[kind], held] / CHOOSE[available[kind], held]
+            taken[kind] += held
+        if chance < 1.0 and draw_unit(stream) >= chance:
+            return False
+    return True
+
+
+@jit
+def draw_in_turns(automata, available, counts, melds, stream, out):
+    """Draw hands with no tile in common, each again and again from what the others leave (Gibbs sampling).
+
+    This takes as long however few tiles are unseen. `counts` is overwritten; `out` i8[n, 34] gets the hands. Return
+    False if the first of them leave no hand for the others. After so many turns the draw hardly depends on how it
+    began: of the ways to take such hands from the tiles, all are nearly equally likely.
+    """
+    out[:] = 0
+    left = available.copy()
+    for _ in range(_TURNS):
+        for hand in range(len(melds)):
+            left += out[hand]
+            count_hands(automata, left, counts)
+            if number_of_hands(automata, counts, melds[hand]) == 0.0:
+                return False
+            draw_hand(automata, counts, melds[hand], stream, out[hand])
+            left -= out[hand]
+    return True

@@ -9,7 +9,8 @@ The hidden tiles are assigned to the other hands, the rest of the wall and the d
 likely in which every other seat in riichi is tenpai (with 13 tiles; if it has just declared, after some discard) and
 its closed kongs since then were legal. `wins_taken` also excludes riichi hands that would have won since. Nothing else
 is inferred. Riichi hands are drawn first, by counting, since the number of deals of the other tiles is the same for
-all of them.
+all of them. (Where two or three seats in riichi hold most of the tiles that are not seen, their hands are drawn in
+turns, and equally likely as far as some dozens of turns make them so.)
 """
 
 import numpy as np
@@ -27,8 +28,6 @@ from simulator.redeal.riichi_hands import (
     ATTEMPTS,
     DEALT,
     NO_DEAL,
-    UNCOUNTED,
-    count_together,
     draw_riichi_hands,
     has_just_declared,
     nothing_counted,
@@ -161,7 +160,7 @@ def set_waits(lookup, game, other):
 
 @jit
 def _redeal(lookup, automata, game, seat, seed, wins_taken, counted):
-    """Redeal what a seat cannot see; return DEALT, NO_DEAL or UNCOUNTED (see `draw_riichi_hands`)."""
+    """Redeal what a seat cannot see; return DEALT or NO_DEAL."""
     stream = open_stream(mix2(np.uint64(seed), np.uint64(_KEY)))
     hidden = np.empty(TILES, np.bool_)
     mark_hidden(game, seat, hidden)
@@ -233,13 +232,12 @@ def _ask_again(lookup, game, seat):
 
 
 @jit
-def _redeal_from(lookup, automata, games, seats, seeds, wins_taken, start, counted):
-    """Redeal the games from `start` on; return the index of the first that failed (or the number of games), and why."""
-    for i in range(start, len(games)):
-        status = _redeal(lookup, automata, games[i], seats[i], seeds[i], wins_taken, counted)
-        if status != DEALT:
-            return i, status
-    return len(games), DEALT
+def _redeal_all(lookup, automata, games, seats, seeds, wins_taken, counted):
+    """Redeal the games; return the index of the first that no deal fits, or the number of games."""
+    for i in range(len(games)):
+        if _redeal(lookup, automata, games[i], seats[i], seeds[i], wins_taken, counted) != DEALT:
+            return i
+    return len(games)
 
 
 @jit
@@ -279,12 +277,8 @@ def redeal_hidden(games: np.ndarray, seats: ArrayLike, seeds: ArrayLike, wins_ta
         wrong = int(np.argmin(in_play))
         raise ValueError(f"game {wrong}: nothing is hidden in phase {r.PHASE_NAMES[int(records['phase'][wrong])]!r}")
     lookup, automata = get_lookup(), get_automata()
-    counted, done, status = nothing_counted(automata), 0, UNCOUNTED
-    while status == UNCOUNTED:
-        done, status = _redeal_from(lookup, automata, records, each_seat, each_seed, wins_taken, done, counted)
-        if status == UNCOUNTED:
-            others = (records["riichi"][done] > 0) & (np.arange(r.SEATS) != each_seat[done])
-            counted = count_together(automata, counted, records["n_melds"][done][others].astype(np.int64))
+    counted = nothing_counted(automata)
+    done = _redeal_all(lookup, automata, records, each_seat, each_seed, wins_taken, counted)
     _ask_all_again(lookup, records[:done], each_seat[:done])
-    if status != DEALT:
+    if done < len(records):
         raise ValueError(f"game {done}: the tiles that seat {each_seat[done]} has not seen fit no deal")

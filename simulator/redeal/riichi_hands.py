@@ -7,28 +7,30 @@ import numpy as np
 from simulator.jit import jit
 from simulator.legal import closed_kong_in_riichi
 from simulator.record import EVENT_CLOSED_KONG, EVENT_RIICHI, PHASE_RIICHI_DISCARD
-from simulator.redeal.deal_sampling import HandCounts, count_hands, draw_below, draw_unit, new_counts, number_of_hands
-from simulator.redeal.joint_sampling import (
-    JointCounts,
-    count_joint,
+from simulator.redeal.deal_sampling import (
+    HandCounts,
+    count_hands,
     draw_apart,
-    draw_together,
-    no_joint_counts,
-    number_of_joint_hands,
-)
+    draw_below,
+    draw_in_turns,
+    draw_unit,
+    new_counts,
+    number_of_hands,
+    open_stream,
+)  # fmt: skip
 from simulator.redeal.missed_wins import has_let_a_win_go
-from simulator.redeal.tenpai_automaton import HAND_TILES, TenpaiAutomata
+from simulator.redeal.tenpai_automaton import TenpaiAutomata
 from simulator.shanten import tenpai_discards, waits
 from simulator.tiles import KINDS
 
-#: If riichi hands hold more than this share of the unseen tiles, they are drawn jointly rather than independently.
-_CROWDED = 0.54
-#: Independent draws before switching to joint ones; after twice as many attempts in all, drawing gives up.
-ATTEMPTS = 1 << 16
+#: Hands are drawn in turns if none of so many trial draws apart, by a key of their own, has had no tile in common.
+_TRIALS, _TRIAL_KEY = 1 << 12, 0x747269616C
+#: Attempts to draw apart, after which hands are drawn in turns as well, and attempts in turns, before drawing gives up.
+ATTEMPTS, _ATTEMPTS_IN_TURNS = 1 << 15, 1 << 11
 #: Draws rejected because a hand has missed a win, before such hands are accepted after all.
 _REFUSALS = 1 << 9
 
-DEALT, NO_DEAL, UNCOUNTED = range(3)
+DEALT, NO_DEAL = range(2)
 
 
 @jit
@@ -139,73 +141,66 @@ class Counted(NamedTuple):
 
     tiles: np.ndarray
     """i8[34]: the numbers of tiles of each kind for which `hands` was counted."""
+    melds: np.ndarray
+    """i8[3]: the numbers of melds of the hands that were tried, -1 for none."""
     hands: HandCounts
     """Filled by `draw_riichi_hands` as needed."""
-    joint_tiles: np.ndarray
-    """i8[34]: the numbers of tiles of each kind for which `joint` was counted."""
-    joint_melds: np.ndarray
-    """i8[n]: the numbers of melds of each hand for which `joint` was counted."""
-    joint: JointCounts
-    """Filled by `count_together` when `draw_riichi_hands` returns UNCOUNTED."""
+    crowded: np.ndarray
+    """bool[1]: whether no trial draw of such hands from these tiles was apart."""
+    scratch: HandCounts
+    """For `draw_in_turns`."""
 
 
 def nothing_counted(automata: TenpaiAutomata) -> Counted:
     """Return an initial Counted that is valid for no position."""
     none = np.full(KINDS, -1)
-    return Counted(none, new_counts(automata), none.copy(), none[:0].copy(), no_joint_counts())
-
-
-def count_together(automata: TenpaiAutomata, counted: Counted, melds: np.ndarray) -> Counted:
-    """Return `counted` with the joint counts for its tiles and for hands with `melds` i8[n].
-
-    Not compiled together with the rest: it is rarely needed, so other users need not wait for its compilation.
-    """
-    tiles = counted.tiles.copy()
-    return Counted(tiles, counted.hands, tiles.copy(), melds, count_joint(automata, tiles, counted.hands, melds))
+    return Counted(none, none[:3].copy(), new_counts(automata), np.zeros(1, np.bool_), new_counts(automata))
 
 
 @jit
-def _equal(first, second):
-    if len(first) != len(second):
-        return False
-    for n in range(len(first)):
-        if first[n] != second[n]:
-            return False
-    return True
+def _count(automata, available, melds, counted, hands):
+    """Count the hands that can be drawn from the tiles, and try whether they can be drawn apart."""
+    known = True
+    for n in range(len(counted.melds)):
+        number = melds[n] if n < len(melds) else -1
+        known = known and counted.melds[n] == number
+        counted.melds[n] = number
+    if known and (counted.tiles == available).all():
+        return
+    counted.tiles[:] = available
+    count_hands(automata, available, counted.hands)
+    counted.crowded[0] = len(melds) > 1
+    for n in melds:
+        if number_of_hands(automata, counted.hands, n) == 0.0:
+            return
+    stream = open_stream(np.uint64(_TRIAL_KEY))
+    for _ in range(_TRIALS):
+        if not counted.crowded[0]:
+            return
+        counted.crowded[0] = not draw_apart(automata, available, counted.hands, melds, stream, hands)
 
 
 @jit
 def draw_riichi_hands(lookup, automata, game, seats, available, wins_taken, counted, stream, hands):
     """Draw the hands of `seats` in riichi and write their counts into `hands` i8[n, 34].
 
-    `wins_taken`: prefer hands that have missed no win, as long as such hands are found. Return DEALT, NO_DEAL if no
-    hands fit, or UNCOUNTED if `counted` needs the joint counts first.
+    `wins_taken`: prefer hands that have missed no win, as long as such hands are found. Return DEALT, or NO_DEAL
+    if no hands fit.
     """
     melds = np.empty(len(seats), np.int64)
-    tiles = 0
     for n in range(len(seats)):
         melds[n] = game["n_melds"][seats[n]]
-        tiles += HAND_TILES - 3 * melds[n]
-    if not _equal(counted.tiles, available):
-        _write(available, counted.tiles)
-        count_hands(automata, available, counted.hands)
+    _count(automata, available, melds, counted, hands)
     for n in melds:
         if number_of_hands(automata, counted.hands, n) == 0.0:
             return NO_DEAL
-    unseen = 0
-    for kind in range(KINDS):
-        unseen += available[kind]
     refused = 0
-    for attempt in range(2 * ATTEMPTS):
-        if len(melds) == 1 or (attempt < ATTEMPTS and tiles <= _CROWDED * unseen):
+    for attempt in range(ATTEMPTS if counted.crowded[0] else 0, ATTEMPTS + _ATTEMPTS_IN_TURNS):
+        if attempt < ATTEMPTS or len(melds) == 1:
             if not draw_apart(automata, available, counted.hands, melds, stream, hands):
                 continue
-        else:
-            if not (_equal(counted.joint_tiles, available) and _equal(counted.joint_melds, melds)):
-                return UNCOUNTED
-            if number_of_joint_hands(automata, counted.joint, melds) == 0.0:
-                return NO_DEAL
-            draw_together(automata, available, counted.joint, melds, stream, hands)
+        elif not draw_in_turns(automata, available, counted.scratch, melds, stream, hands):
+            continue
         fits = True
         for n in range(len(seats)):
             fits = fits and _kongs_in_riichi_are_legal(lookup, game, seats[n], hands[n].astype(np.uint8))

@@ -51,7 +51,7 @@ class LogStats:
                 yield played_career_table(name, each["as_played"])
 
     def plot(self, folder: Path, seed: int = 0) -> None:
-        """Write the plots of `pictures.write_pictures`."""
+        """Write the plots of `plots.write_pictures`."""
         from suphx.evaluation.plots import write_pictures
 
         write_pictures(folder, self.units, self.report["agents"], self.room, seed, "games", self.samples or None)

@@ -16,7 +16,7 @@ from simulator.players import player
 from simulator.record import RESULT_EXHAUSTIVE
 from simulator.rounds import _is_game_over
 from simulator.rules import Rules
-from suphx.adaptation import pictures
+from suphx.adaptation import outputs
 from suphx.adaptation.adapting import Adapter, Rewarded
 from suphx.adaptation.comparing import Deals
 from suphx.adaptation.experiment import Experiment, ExperimentConfig
@@ -362,7 +362,7 @@ def test_pictures_are_drawn_with_the_shares_of_the_summary(tmp_path: Path, monke
     results = [made(n, gain, True, "good") for n, gain in enumerate([1.0, -2.0, 3.0, 0.0])]
     summary = summarise(results, 1.0, "points", CONTROLS)
     drawn: list[str] = []
-    monkeypatch.setattr(pictures, "write_figure", lambda path, figure: drawn.extend(titles(figure)))
+    monkeypatch.setattr(outputs, "write_figure", lambda path, figure: drawn.extend(titles(figure)))
     plot_gains(tmp_path / "gains.png", results, 1.0, summary)
     assert drawn[0] == "adapted: 67% of hands that differ gain, +0.5 on average"
     assert drawn[1] == "shuffled: no hand differs, +0 on average"
@@ -376,7 +376,7 @@ def test_shares_stand_over_the_names_of_their_hands(tmp_path: Path, monkeypatch:
     gains = [("good", 1.0), ("poor", 0.0), ("middle", -2.0), ("middle", 3.0)]
     results = [made(n, gain, True, kind) for n, (kind, gain) in enumerate(gains)]
     figures: list[Figure] = []
-    monkeypatch.setattr(pictures, "write_figure", lambda path, figure: figures.append(figure))
+    monkeypatch.setattr(outputs, "write_figure", lambda path, figure: figures.append(figure))
     plot_shares(tmp_path / "shares.png", summarise(results, 1.0, "points", CONTROLS))
     (axes,) = figures[0].axes
     names = [label.get_text().split("\n")[0] for label in axes.get_xticklabels()]
