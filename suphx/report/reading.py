@@ -144,8 +144,8 @@ def _measurements(curves: Curves) -> list[parts.Measurement]:
 
 def _numbers(curves: Curves, name: str) -> dict[int, parts.Number]:
     """Return the numbers with a name and their intervals, by games."""
-    parts = [curves.get(name + end) for end in ("", "_low", "_high")]
-    values, lows, highs = (dict(zip(each.steps, each.values, strict=True)) if each else {} for each in parts)
+    found = [curves.get(name + end) for end in ("", "_low", "_high")]
+    values, lows, highs = (dict(zip(each.steps, each.values, strict=True)) if each else {} for each in found)
     return {
         games: parts.Number(value=values[games], interval=(lows[games], highs[games]))
         for games in values.keys() & lows.keys() & highs.keys()
