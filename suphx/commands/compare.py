@@ -32,7 +32,8 @@ def compare(
 ) -> None:
     """Compare agents that `suphx evaluate` measured one by one, deal by deal, each with the first one.
 
-    The matches must agree in field, seed, rules, temperature, precision and device. Deals that all have are compared.
+    The matches must agree in field, seed, rules, temperature, precision, device, and the time of bots in the field.
+    Deals that all have are compared.
     """
     from rich.console import Console
 

@@ -21,6 +21,7 @@ from suphx.agents import fingerprint
 from suphx.errors import InputError
 from suphx.evaluation.arena import Terms
 from suphx.evaluation.tally import COLUMNS
+from suphx.mjai.host.specs import is_external
 from suphx.networks.weights import in_order
 
 #: The file in the folder of a match of challengers against a field.
@@ -44,6 +45,8 @@ class CountedTerms(BaseModel):
     temperature: float | None
     device: str
     dtype: str
+    timeout: float | None = None
+    """Seconds that the field's bots had for a decision, None for the usual time; without bots there, always None."""
 
     @classmethod
     def of(cls, field: Sequence[str], terms: Terms) -> CountedTerms:
@@ -57,6 +60,7 @@ class CountedTerms(BaseModel):
             temperature=terms.temperature,
             device=terms.device,
             dtype=terms.dtype,
+            timeout=terms.timeout if any(map(is_external, opponents)) else None,
         )
 
     def differing(self, other: CountedTerms) -> list[str]:

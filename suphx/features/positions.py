@@ -12,6 +12,7 @@ from simulator.legal import is_legal, popcount
 from simulator.logs.model import LogError, RoundLog
 from simulator.logs.replay import holds, next_answer, skip_shown, wall_of_log
 from simulator.lookup import get_lookup
+from simulator.moves import take_tile
 from simulator.rounds import deal, start_game
 from simulator.rules import Rules
 
@@ -36,7 +37,7 @@ class Step:
     games: np.ndarray
     """GAME[1]: the table at that moment."""
     answers: tuple[tuple[int, int], ...]
-    """(seat, action) of all seats asked, ordered by seat; empty at the end of the round."""
+    """(seat, action) of all seats asked, ordered by seat; empty at the end of the round, or of the log."""
     event: int
     """Index of the log's event that comes next."""
 
@@ -74,19 +75,25 @@ def _is_draw(game: np.void, events: np.ndarray, at: int) -> bool:
 def steps_of_round(rules: Rules, round_log: RoundLog) -> Iterator[Step]:
     """Yield every moment of a round at which a seat is asked, in order, and then its end (before payments).
 
-    Raises LogError if the log does not follow the rules (`suphx logs verify` gives details).
+    A log may end within the round: the last step is then what it has shown of the table by its end. Raises LogError if
+    the log does not follow the rules (`suphx logs verify` gives details).
     """
     lookup, games, events = get_lookup(), start_round(rules, round_log), round_log.events
     game, hints = games[0], np.empty(2, np.uint8)
     deal(lookup, game)
     advance(lookup, game, False, r.NO_TILE, r.NO_TILE)
-    at = 0
+    at, cut = 0, not round_log.has_result
     while game["phase"] < r.PHASE_ROUND_OVER:
         at = skip_shown(events, at)
         if game["phase"] == r.PHASE_TURN:
+            if cut and at == len(events):
+                _put_back_draw(game)
+                break
             if not _is_draw(game, events, at):
                 raise _unplayable(f"event {at}")
             at = skip_shown(events, at + 1)
+        if cut and at == len(events):
+            break
         before, after, used = games.copy(), at, [r.NO_TILE, r.NO_TILE]
         answers = []
         for seat in (seat for seat in range(r.SEATS) if before["pending"][0] >> seat & 1):
@@ -101,7 +108,18 @@ def steps_of_round(rules: Rules, round_log: RoundLog) -> Iterator[Step]:
         yield Step(before, tuple(answers), at)
         advance(lookup, game, False, *used)
         at = after
+    if cut:
+        game["indicators"] = min(game["indicators"], 1 + (events["type"] == r.EVENT_DORA).sum())
     yield Step(games, (), at)
+
+
+def _put_back_draw(game: np.void) -> None:
+    """Undo a draw that a log does not show: its tile is not known."""
+    take_tile(game, int(game["turn"]), int(game["drawn"]))
+    game["drawn"] = r.NO_TILE
+    game["next_draw"] += not game["replacement"]
+    game["n_events"] -= 1
+    game["pending"] = 0
 
 
 def positions_of_round(rules: Rules, round_log: RoundLog) -> Iterator[Position]:

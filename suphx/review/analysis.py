@@ -76,7 +76,9 @@ def review_game(
     except InputError as error:
         remarks.append(f"No Phi: {error}.")
     standing = standing_of(game.ends[-1])
-    if standing.points is None:
+    if log.cut:
+        remarks.append(f"The log ends within {rounds[-1].name}: the round is unfinished, its result is not known.")
+    elif standing.points is None:
         remarks.append("The log ends before the game does.")
     return Review(
         source=clean(_last_part(log.source)),
@@ -98,20 +100,20 @@ def review_game(
 
 def _phi(game: Replayed, predictor: RewardPredictor) -> Phi:
     """Return Phi before the first and after each round; raises InputError if the predictor does not fit the game."""
-    rounds = game.log.rounds
+    rounds, finished = game.log.played, len(game.log.rounds)
     predictor.check_rules(game.log.rules)
     if any(each.dealer != each.round % SEATS for each in rounds) or rounds[0].round or rounds[0].repeat_counter:
         raise InputError("the log does not begin with East 1 dealt by seat 0; the reward predictor needs whole games")
     last = game.ends[-1]["result"]
     going_on = not last["game_over"]
-    starts = np.zeros((1, len(rounds) + going_on), START)
+    starts = np.zeros((1, finished + going_on), START)
     for number, each in enumerate(rounds):
         starts[0, number] = (each.scores, each.round, each.repeat_counter, each.bets)
-    if going_on:
+    if going_on and not game.log.cut:
         after = game.ends[-1]
         starts[0, -1] = (last["scores"], after["round"], after["repeat_counter"], after["bets"])
     games = Games(starts, np.array([starts.shape[1]]), np.array([not going_on]), last["scores"].astype(np.int32)[None])
-    values = predictor.phi(games)[0, : len(rounds) + 1]
+    values = predictor.phi(games)[0, : finished + 1]
     return Phi(units=predictor.description.target.units, values=np.round(values, 3).tolist())
 
 

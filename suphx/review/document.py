@@ -143,6 +143,7 @@ class Result(Document):
     """How a round ended."""
 
     how: str
+    """`win by draw`, `exhaustive draw`, ... (`RESULT_NAMES`), or `unfinished`: the log ends within the round."""
     wins: list[Win]
     tenpai: list[int]
     """Seats in tenpai at an exhaustive draw."""

@@ -33,42 +33,58 @@ class Replayed:
     records: np.ndarray
     """GAME[n]: the table at every moment, all rounds one after the other."""
     rounds: list[list[Moment]]
-    """Moments by round, with the end of the round last."""
+    """Moments by round, an unfinished one included, with the end of the round (or of the log) last."""
     ends: np.ndarray
-    """GAME[rounds]: each round after its payments, with the outcome in `result`."""
+    """GAME[rounds]: each round after its payments, with the outcome in `result`. Of a last round that the log does not
+    finish, the table as the log leaves it; `result` then has no type, and the scores as they are."""
     mismatches: list[Mismatch]
     """Statements of the log that contradict the rules; none of them affects a move."""
 
 
 def replay(log: GameLog) -> Replayed:
     """Play a game through the engine; raises LogError, naming file and place, if a move does not fit the rules."""
-    if not log.rounds:
+    if not log.played:
         raise LogError("the log has no rounds", log.source)
     ends: list[np.void] = []
     verified = verify_game(log, ended=lambda game: ends.append(game.copy()))
     mismatches = verified.mismatches or []
-    if len(ends) < len(log.rounds):
-        last = mismatches[-1]  # where the replay stopped
-        place = ", ".join(part for part in (last.round, last.event) if part)
-        raise LogError(f"{last.what}: expected {last.expected}, found {last.found}", log.source, place)
-    return played(log, np.array(ends, GAME), mismatches)
+    if len(ends) == len(log.rounds):
+        try:
+            return played(log, np.array(ends, GAME), mismatches)
+        except LogError:
+            if not mismatches:
+                raise
+    last = mismatches[-1]  # where the replay stopped
+    place = ", ".join(part for part in (last.round, last.event) if part)
+    raise LogError(f"{last.what}: expected {last.expected}, found {last.found}", log.source, place)
 
 
 def played(log: GameLog, ends: np.ndarray, mismatches: Sequence[Mismatch] = ()) -> Replayed:
-    """Replay a game, or some rounds of one, that is known to fit the rules; ends: as in `Replayed`.
+    """Replay a game, or some rounds of one, that is known to fit the rules.
 
-    Raises LogError if a move does not fit the rules after all.
+    ends: as in `Replayed`, of the finished rounds. Raises LogError if a move does not fit the rules after all.
     """
     records: list[np.ndarray] = []
     rounds = []
-    for number, round_log in enumerate(log.rounds):
+    for number, round_log in enumerate(log.played):
         moments = []
         for step in steps_of_round(log.rules, round_log):
             absent = _absent(log, number, round_log, step.event)
             moments.append(Moment(len(records), step.answers, absent))
             records.append(step.games)
         rounds.append(moments)
+    if log.cut:
+        ends = np.append(ends, _left_off(records[-1]))
     return Replayed(log, np.concatenate(records), rounds, ends, list(mismatches))
+
+
+def _left_off(games: np.ndarray) -> np.ndarray:
+    """Return GAME[1], a table as it is when the log ends within the round."""
+    end = games.copy()
+    end["result"] = np.zeros((), GAME["result"])
+    for name in ("round", "repeat_counter", "bets", "scores"):
+        end["result"][name] = end[name]
+    return end
 
 
 def _absent(log: GameLog, number: int, round_log: RoundLog, event: int) -> frozenset[int]:

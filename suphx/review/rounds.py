@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from simulator.actions import legal_actions
-from simulator.record import ACTIONS
+from simulator.record import ACTIONS, RESULT_NONE
 from simulator.rules import Rules
 from simulator.tiles import tile_name
 from simulator.views.results import round_result
@@ -17,6 +17,9 @@ from simulator.walls import URA_INDICATORS
 from suphx.review.document import Result, Round, Win
 from suphx.review.frames import change, frame_of
 from suphx.review.game import Replayed
+
+#: How a round ended that the log does not finish.
+UNFINISHED = "unfinished"
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ def standing_of(end: np.void) -> Standing:
 
 def round_of(game: Replayed, number: int) -> Round:
     """Return the round of a game with this index: its frames and its result."""
-    moments, end, round_log = game.rounds[number], game.ends[number], game.log.rounds[number]
+    moments, end, round_log = game.rounds[number], game.ends[number], game.log.played[number]
     frames: list[dict[str, Any]] = []
     before: dict[str, Any] = {}
     for moment in moments:
@@ -73,6 +76,7 @@ def _name_of(game: np.void, seat: int, action: int) -> str:
 def result_of(game: np.void, rules: Rules) -> Result:
     """Return how a round ended; game: GAME as in `Replayed.ends`."""
     found = round_result(game, rules)
+    how = UNFINISHED if game["result"]["type"] == RESULT_NONE else found.how
     wins = []
     for each in found.wins:
         score = asdict(each.score)
@@ -81,9 +85,7 @@ def result_of(game: np.void, rules: Rules) -> Result:
         wins.append(
             Win(seat=each.seat, source=each.source, tile=each.tile, deltas=list(each.deltas), ura=ura, **chosen)
         )
-    return Result(
-        how=found.how, wins=wins, tenpai=list(found.tenpai), deltas=list(found.deltas), scores=list(found.scores)
-    )
+    return Result(how=how, wins=wins, tenpai=list(found.tenpai), deltas=list(found.deltas), scores=list(found.scores))
 
 
 def _ura(game: np.void, rules: Rules) -> list[str]:

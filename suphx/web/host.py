@@ -255,7 +255,7 @@ class Recorded(Play):
 
     def _carry_out(self, action: int) -> None:
         number, end = len(self.rounds), self._game.ends[len(self.rounds)]
-        logged, result = self._game.log.rounds[number], result_of(end, self._game.log.rules)
+        logged, result = self._game.log.played[number], result_of(end, self._game.log.rules)
         name, repeat_counter = round_name(logged.round), logged.repeat_counter
         self.rounds.append(RoundEnd(name=name, repeat_counter=repeat_counter, result=result))
         self.standing = standing_of(end)

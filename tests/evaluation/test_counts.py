@@ -34,6 +34,18 @@ def test_counts_come_back_as_they_were(kept: Path) -> None:
     assert kept.read_bytes() == written
 
 
+def test_the_time_of_bots_in_the_field_tells_matches_apart() -> None:
+    short, long = (CountedTerms.of(["bot:cat"], Terms(timeout=seconds)) for seconds in (1.0, 60.0))
+    assert short.differing(long) == ["timeout 1.0 instead of 60.0"]
+    assert CountedTerms.of(["bot:cat"], Terms()).differing(long) == ["timeout None instead of 60.0"]
+    assert CountedTerms.of(["sensible"], Terms(timeout=1.0)) == CountedTerms.of(["sensible"], Terms())  # no bot there
+
+
+def test_counts_of_before_the_time_of_bots_was_kept_can_be_read() -> None:
+    kept = CountedTerms.of(["sensible"], Terms()).model_dump(exclude={"timeout"})
+    assert CountedTerms.model_validate(kept) == CountedTerms.of(["sensible"], Terms())
+
+
 @pytest.mark.parametrize(
     "column, values, words",
     [

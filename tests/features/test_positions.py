@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 from collections.abc import Iterator
 from functools import cache
 
@@ -11,7 +12,15 @@ import pytest
 
 from simulator.logs.generate import generate_games
 from simulator.logs.model import LogError, RoundLog
-from simulator.record import EVENT_DISCARD, EVENT_DRAW, EVENT_PONG
+from simulator.record import (
+    EVENT_DISCARD,
+    EVENT_DORA,
+    EVENT_DRAW,
+    EVENT_PONG,
+    EVENT_RIICHI_ACCEPTED,
+    EVENT_WIN,
+    NO_TILE,
+)
 from simulator.rules import Rules
 from suphx.features.positions import Step, positions_of_round, start_round, steps_of_round
 
@@ -41,6 +50,29 @@ def test_a_round_that_fits_is_replayed_to_its_end() -> None:
         *steps, end = steps_of_round(RULES, round_log)
         assert all(step.answers for step in steps) and not end.answers
         assert len(list(positions_of_round(RULES, round_log))) > 10
+
+
+def cut_after(round_log: RoundLog, n_events: int) -> RoundLog:
+    """Return a round as a log states it that ends after its first events."""
+    events = round_log.events[:n_events]
+    return dataclasses.replace(round_log, events=events, wins=[], draw_type=None, tenpai=None, shown=None, deltas=None)
+
+
+def test_a_log_that_ends_within_a_round_shows_what_it_states_and_no_more() -> None:
+    for round_log in rounds()[:3]:
+        whole = [(each.answers, each.event) for each in steps_of_round(RULES, round_log)]
+        kinds = round_log.events["type"]
+        for n in range(np.flatnonzero(kinds >= EVENT_WIN)[0] + 1):
+            *steps, end = steps_of_round(RULES, cut_after(round_log, n))
+            assert [(each.answers, each.event) for each in steps] == whole[: len(steps)] and not end.answers
+            game = end.games[0]
+            told = game["events"][: game["n_events"]] & 15
+            beside = [EVENT_DORA, EVENT_RIICHI_ACCEPTED]  # the table knows of them before the log says so
+            assert told[~np.isin(told, beside)].tolist() == kinds[:n][~np.isin(kinds[:n], beside)].tolist()
+            assert game["indicators"] == 1 + (kinds[:n] == EVENT_DORA).sum()
+            drawn = round_log.events["tile"][:n][kinds[:n] == EVENT_DRAW]
+            assert game["drawn"] in [NO_TILE, *drawn[-1:]]
+            assert game["hand"].sum() + 3 * game["n_melds"].sum() in (52, 53)
 
 
 @pytest.mark.faults

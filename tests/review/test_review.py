@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from reviewed_game import agent, everything, reviewed
 
+from simulator.logs.formats import read_log
 from simulator.logs.generate import generate_games
-from simulator.logs.model import Connection, LogError
+from simulator.logs.mjlog_writer import write_mjlog
+from simulator.logs.model import Connection, GameLog, LogError
+from simulator.logs.tenhou6_writer import write_tenhou6
 from simulator.logs.verify import verify_game
 from simulator.record import DISCARD_DRAWN, DISCARD_RED, PASS
 from simulator.rules import Rules
@@ -231,6 +235,40 @@ def test_a_move_that_the_rules_do_not_allow_is_an_error_with_file_and_place():
     ]
     with pytest.raises(LogError, match=r"bad.mjlog: E\d\.\d.*event"):
         review_game(log, agent(), "sl", [0])
+
+
+def cut_log(finished: int, n_events: int) -> GameLog:
+    """Return a game that ends within a round, after some finished rounds."""
+    log = next(generate_games(1, seed=4))
+    events = log.rounds[finished].events[:n_events]
+    cut = replace(log.rounds[finished], events=events, wins=[], draw_type=None, tenpai=None, shown=None, deltas=None)
+    return replace(log, rounds=log.rounds[:finished], cut=cut, final_scores=None, final_points=None)
+
+
+@pytest.mark.parametrize("finished", [0, 2])
+def test_a_round_that_the_log_does_not_finish_is_reviewed_as_far_as_it_goes(finished: int):
+    for suffix, written in (("mjlog", write_mjlog), ("json", write_tenhou6)):
+        log = read_log(written(cut_log(finished, 60)), f"cut.{suffix}")[0]
+        review = review_game(log, agent(), "sl")
+        assert len(review.rounds) == finished + 1 and review.rounds[-1].result.how == "unfinished"
+        assert review.rounds[-1].result.deltas == [0] * 4 and review.ranks is None
+        assert "The log ends within E" in review.remarks[-1] and "unfinished" in review.remarks[-1]
+        assert all(len(seat.decisions) == finished + 1 and seat.decisions[-1] for seat in review.seats)
+        assert review.phi is None or len(review.phi.values) == finished + 1
+        assert Review.model_validate_json(review.model_dump_json()) == review
+        whole = review_game(next(generate_games(1, seed=4)), agent(), "sl", [1])
+        mine = review.seats[1].decisions[-1]
+        assert mine == whole.seats[0].decisions[finished][: len(mine)]
+
+
+@pytest.mark.faults
+def test_a_wrong_move_in_an_unfinished_round_is_an_error_with_file_and_place():
+    log = cut_log(0, 60)
+    log.source = "cut.mjlog"
+    assert log.cut is not None
+    log.cut.events["seat"][30] ^= 1
+    with pytest.raises(LogError, match=r"cut.mjlog: E1\.0.*event"):
+        replay(log)
 
 
 @pytest.mark.faults

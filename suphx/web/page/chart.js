@@ -29,7 +29,7 @@ function apart(heights, least) {
   return found;
 }
 
-/** The chart. rounds: their names; `at`: index of the current round; `go(round)`: called when a round is chosen. */
+/** The chart. rounds: their names, a last one that the log does not finish is left out; `at`: index of the current round; `go(round)`: called when a round is chosen. */
 export function phiChart(phi, rounds, names, at, go) {
   const all = phi.values.flat();
   const most = Math.max(1, ...all.map(Math.abs));
@@ -43,7 +43,7 @@ export function phiChart(phi, rounds, names, at, go) {
     lines.push(s("text", { class: "tick", x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, String(value)));
   }
   const skip = Math.ceil(rounds.length / 8);
-  rounds.forEach((round, n) => {
+  rounds.slice(0, phi.values.length - 1).forEach((round, n) => {
     const band = s("rect", {
       class: n === at ? "band here" : "band", x: x(n), y: TOP, width: x(n + 1) - x(n), height: TALL - TOP - FOOT, onclick: () => go(n),
     }, s("title", {}, roundName(round.name, round.repeat_counter)));

@@ -15,6 +15,11 @@ const REMEMBERED = 1000; // milliseconds between updates of the place in the add
 const KEYS = [["Space", "play, pause"], ["← →", "step before, after"], ["[ ]", "round before, after"], ["0–3", "seat"],
   ["H", "whose hands"], ["+ −", "speed"], ["J", "Japanese terms"]];
 
+/** How a round ended, in words. */
+function ended(how) {
+  return how === "unfinished" ? "the log ends within the round" : `${how}, the round is over`;
+}
+
 /** A seat's part of a frame with its hand face down. */
 function covered(view) {
   return { ...view, hand: view.hand.map(() => "?"), drawn: view.drawn ? "?" : "", waits: [], furiten: false };
@@ -197,7 +202,7 @@ export class WatchPage extends Viewer {
     if (this.playing && !this.isRoundEnd) return; // too much for a screen reader
     const [last] = this.moves;
     this.live.textContent = [this.place, last ? `${this.names[last[0]]}: ${last[1]}` : null,
-      this.isRoundEnd ? `${this.rounds[this.at.round].result.how}, the round is over` : null].filter(Boolean).join(". ");
+      this.isRoundEnd ? ended(this.rounds[this.at.round].result.how) : null].filter(Boolean).join(". ");
   }
 
   draw() {
