@@ -3,8 +3,6 @@
 Nothing is written to disk, and no archive is held in memory as a whole.
 """
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

@@ -4,8 +4,6 @@ What the target format cannot express is lost: mjai has no yaku and states few r
 tiles. What it needs and the log does not state (mjai has no fu, yaku and final points) is computed by the rules.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

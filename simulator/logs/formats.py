@@ -1,7 +1,5 @@
 """The log formats and their detection, which looks only at a file's content, never at its name."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Logs of games played by this simulator, made from the records at the end of each round."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Generate logs of games between rule-based players, with several processes; a seed always gives the same games."""
 
-from __future__ import annotations
-
 import zipfile
 from collections import deque
 from collections.abc import Iterator, Sequence

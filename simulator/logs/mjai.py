@@ -4,8 +4,6 @@ The dialects differ in what they omit (scores, payments, the kind of an abortive
 dora indicator; the reader accepts all of them and keeps the order of events as it is.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import io
 import json

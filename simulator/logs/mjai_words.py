@@ -1,7 +1,5 @@
 """The vocabulary of mjai: names of tiles and of rounds without a winner, and functions to read an event's fields."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Writer of mjai events, with the order and fields that Mortal and RiichiEnv expect, and views of a single player."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from typing import Any

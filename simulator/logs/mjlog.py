@@ -5,8 +5,6 @@ A round consists of `INIT`, one tag per move (`T12` draws, `D12` discards, `N` c
 since most logs are a single line.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import TypeVar

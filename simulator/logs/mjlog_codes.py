@@ -4,8 +4,6 @@ A packed event is one integer, the little-endian bytes of a LOG_EVENT, so that a
 and convert them to one array at the end.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from functools import cache
 

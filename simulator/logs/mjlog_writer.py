@@ -1,7 +1,5 @@
 """Writer of Tenhou's mjlog XML, which `read_mjlog` reads back as the same game."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from urllib.parse import quote

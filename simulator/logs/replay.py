@@ -4,8 +4,6 @@ The engine draws from the wall given by the log's seed, or from one rebuilt from
 `verify.py` turns the result into messages.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator import record as r

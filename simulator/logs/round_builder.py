@@ -4,8 +4,6 @@ A *face* is what a tile looks like: 0..33 is a plain tile of that kind, 34..36 t
 discard actions. Formats without physical ids (Tenhou's JSON, mjai) name faces.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

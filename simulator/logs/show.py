@@ -1,7 +1,5 @@
 """Format a logged game as readable text, with one line per turn."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from simulator import record as r

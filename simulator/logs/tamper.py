@@ -4,8 +4,6 @@ Every round is tried together with the one before it, since a log may begin anyw
 beginning is held against something.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

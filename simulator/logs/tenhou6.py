@@ -4,8 +4,6 @@ A round is `[[round, repeat counter, bets], scores, indicators, ura, hand, draws
 Draws and discards are listed separately for each seat, so the order of the moves has to be reconstructed; see `_order`.
 """
 
-from __future__ import annotations
-
 import io
 import json
 from typing import Any

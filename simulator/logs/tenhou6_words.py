@@ -4,8 +4,6 @@ Converters from Mahjong Soul write the same format with other names: yaku of win
 abortive draws, English or romanised words.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 import unicodedata

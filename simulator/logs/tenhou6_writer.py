@@ -1,7 +1,5 @@
 """Writer of Tenhou's JSON log (the `tenhou.net/6` viewer's format)."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -3,8 +3,6 @@
 The dates are those of `docs/rules.md`. What they leave open is said in `GameLog.unsure`.
 """
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 from dataclasses import replace

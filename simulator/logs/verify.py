@@ -1,7 +1,5 @@
 """Verify everything that a log states against the engine: moves, draws, indicators, wins, points, order of rounds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Functions shared by the writers: hands that follow the events, and derived values that a log may leave out."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator import record as r

@@ -1,7 +1,5 @@
 """The finished hands of an experiment, one line each in a file, so that it can resume after a kill."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

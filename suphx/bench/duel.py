@@ -1,7 +1,5 @@
 """How fast two-player mahjong is, in CPU time of one thread: games of fixed plans, iterations of CFR, an evaluation."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """Speed of the poker parts beside others, in turns, one thread each, in CPU time; the fastest turn of each counts."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """`suphx solve`: equilibria of small games, and playing against them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -4,8 +4,6 @@ A sequence of a player is one of his actions in one of his information sets, wit
 Sequences 0 to players - 1 are the empty ones; after them come the actions of each information set, side by side.
 """
 
-from __future__ import annotations
-
 import hashlib
 from array import array
 from collections.abc import Callable, Hashable

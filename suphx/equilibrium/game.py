@@ -1,7 +1,5 @@
 """What a game is: `players` and six methods. It is asked once, to build arrays, so Python's speed is enough."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Sequence
 from random import Random
 from typing import Any, Protocol, runtime_checkable

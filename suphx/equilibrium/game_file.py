@@ -7,8 +7,6 @@
 The name of a node is its history; `C:` and `P1:` say who moved. Players count from 1 there, from 0 here.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

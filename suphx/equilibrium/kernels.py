@@ -5,8 +5,6 @@ once for all rules, a user's too. Slices that are handed to a rule are taken fro
 references to, which makes them three times cheaper.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numba

@@ -1,7 +1,5 @@
 """Any OpenSpiel game as one of ours, and a policy of ours as OpenSpiel's."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Playing a game against a policy in the terminal."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A policy as a table: by name, as a file (npz, never a pickle), as CSV."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable

@@ -4,8 +4,6 @@ NashConv is the sum over players of what a best response gains; exploitability i
 players (both as in OpenSpiel). In a two-player zero-sum game both are 0 for an equilibrium and nothing else.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import jit

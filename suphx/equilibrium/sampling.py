@@ -5,8 +5,6 @@ Outcome sampling follows one of his, too, drawn by his policy mixed with one tha
 reach), and divides by the probability of drawing it. Source: Lanctot, Waugh, Zinkevich, Bowling 2009, section 3.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import jit

@@ -4,8 +4,6 @@ Each line is written with one call and ends with a line break. An incomplete las
 is cut off on resume, and its game is played again, with the same result.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any, cast

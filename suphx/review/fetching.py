@@ -1,7 +1,5 @@
 """Fetching a log from Tenhou by its id."""
 
-from __future__ import annotations
-
 import time
 
 from suphx.errors import InputError

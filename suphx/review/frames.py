@@ -12,8 +12,6 @@ In a hidden hand each tile is `?`, and its waits are left empty.
 A change contains only the fields that differ, and `seats` as `{seat: fields}`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Any
 

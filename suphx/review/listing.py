@@ -4,8 +4,6 @@
 these tiles, and its likelihood; this module lists the same W, as far as they consist of sets and a pair.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import hold, jit

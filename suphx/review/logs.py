@@ -1,7 +1,5 @@
 """Finding the log to review: a file, a Tenhou viewer address, or an address containing the game."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The best winning hands within reach of a position, for display: with exact points and yaku, similar hands grouped."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Sequence

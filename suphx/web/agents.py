@@ -1,7 +1,5 @@
 """The agents that may play on the page, and the choices of several agents at one table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

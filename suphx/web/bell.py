@@ -1,7 +1,5 @@
 """A notification that any thread can send to a reader waiting in the event loop."""
 
-from __future__ import annotations
-
 import asyncio
 
 

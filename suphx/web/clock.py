@@ -1,7 +1,5 @@
 """The time limit for a person: a time for each decision, and a reserve for each round."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from pydantic import BaseModel, ConfigDict, Field

@@ -1,7 +1,5 @@
 """The routes of two-player mahjong: games that are played for the page, and games from a log."""
 
-from __future__ import annotations
-
 from threading import Lock
 from typing import Annotated, Any, Literal
 

@@ -1,7 +1,5 @@
 """The routes that games have in common, whether watched or played: what is told of them, and what becomes of them."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 from typing import Annotated

@@ -1,7 +1,5 @@
 """The status of a game that is watched or played."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict

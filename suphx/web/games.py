@@ -4,8 +4,6 @@ All state is here and none in a page: a page that is reloaded, or a second page,
 with the same question, and an answer names the question that it answers.
 """
 
-from __future__ import annotations
-
 import logging
 import secrets
 import threading

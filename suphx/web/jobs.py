@@ -1,7 +1,5 @@
 """Reviews requested by the page: a thread works on one at a time; those that are done are on the shelf."""
 
-from __future__ import annotations
-
 import logging
 import secrets
 import threading

@@ -3,8 +3,6 @@
 `Tables` plays forced moves by itself and deals the next round at once, but a person at the table wants to see both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import numpy as np

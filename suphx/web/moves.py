@@ -1,7 +1,5 @@
 """The public moves at a table, as text."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.record import (

@@ -1,7 +1,5 @@
 """The routes of games that persons play."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Annotated, Literal
 

@@ -1,7 +1,5 @@
 """The work behind a review on the page: one agent reviews a log given as bytes or by a viewer address."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from simulator.logs.formats import read_log

@@ -1,7 +1,5 @@
 """Access to the folder of sample games that `suphx web --games` names, and to nothing outside it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from itertools import islice

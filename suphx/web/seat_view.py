@@ -4,8 +4,6 @@ During a round, nothing in them depends on a tile that is hidden from the seat, 
 Tiles and kinds are in the notation of `suphx.review.document`.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What outlives the command: finished reviews with their notes and games that are over, in one SQLite file."""
 
-from __future__ import annotations
-
 import sqlite3
 import threading
 import time

@@ -1,7 +1,5 @@
 """Warming up: work done ahead of the first request, so that it need not wait."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor

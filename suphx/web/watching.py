@@ -1,7 +1,5 @@
 """The routes of games that are watched: those of agents, from a file, and from the folder of samples."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Annotated
 

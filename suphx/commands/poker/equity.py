@@ -1,7 +1,5 @@
 """`suphx poker equity`: what ranges win against each other."""
 
-from __future__ import annotations
-
 import json
 from typing import Annotated
 

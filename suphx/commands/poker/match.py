@@ -1,7 +1,5 @@
 """`suphx poker match`: what a player wins against others on the same deals at every seat."""
 
-from __future__ import annotations
-
 import json
 import time
 from typing import Annotated

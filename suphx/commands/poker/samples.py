@@ -1,7 +1,5 @@
 """`suphx poker samples`: random turn endgames and their solutions."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`suphx poker train`: a policy for hold'em, after DeepFool."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

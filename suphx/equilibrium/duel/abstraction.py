@@ -4,8 +4,6 @@ A plan is chosen with all tiles in hand: after the draw, if it does not win, or 
 go on normally, which is no decision. Before the first choice nothing is claimed.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import NamedTuple

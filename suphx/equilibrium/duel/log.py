@@ -5,8 +5,6 @@ A line is an object with `players` (two names), `four_as_two`, `wall` (64 tiles 
 `regret` and `strategy` in the order of the plans where a table has chosen.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any, NamedTuple

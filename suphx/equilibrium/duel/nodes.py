@@ -1,7 +1,5 @@
 """The nodes that CFR has met: regrets and strategies by key, their training, and their file (npz, never a pickle)."""
 
-from __future__ import annotations
-
 import hashlib
 import sys
 from functools import cache

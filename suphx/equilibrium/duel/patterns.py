@@ -5,8 +5,6 @@ A hand is what is concealed: counts u8[34] by kind, of which only characters (ki
 for each of 0 to 4 times.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import jit

@@ -1,7 +1,5 @@
 """A person who plays in the terminal."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from suphx.equilibrium.duel.log import Choice, legal_moves, sides_of

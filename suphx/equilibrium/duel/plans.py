@@ -5,8 +5,6 @@ heuristic search does: first the tiles that are missing for its pattern, then ho
 unseen, then how well the discard fits to the rest of the hand.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import jit

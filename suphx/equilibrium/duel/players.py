@@ -1,7 +1,5 @@
 """Who plays a game: fixed plans, tables of nodes, random moves; whole games and matches between them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol

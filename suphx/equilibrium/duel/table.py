@@ -10,8 +10,6 @@ Where the paper is silent (its section 2):
 - All melds lie open, closed kongs too.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import jit

@@ -1,7 +1,5 @@
 """A training from its start, or from where it was stopped, to a number of iterations."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from dataclasses import astuple

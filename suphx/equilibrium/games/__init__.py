@@ -1,7 +1,5 @@
 """Games that come with the solver, and every game by name."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from pathlib import Path

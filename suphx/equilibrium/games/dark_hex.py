@@ -1,7 +1,5 @@
 """Dark Hex: Hex in which the opponent's stones are hidden, as in OpenSpiel's classical version."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from suphx.equilibrium.game import END

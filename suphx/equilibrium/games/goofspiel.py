@@ -1,7 +1,5 @@
 """Goofspiel for two players: secret bids for prizes. Source: Ross 1971."""
 
-from __future__ import annotations
-
 from suphx.equilibrium.game import END
 from suphx.errors import InputError
 

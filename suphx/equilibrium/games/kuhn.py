@@ -1,7 +1,5 @@
 """Kuhn poker for two or more players. Source: Kuhn 1950; for more players Abou Risk and Szafron 2010."""
 
-from __future__ import annotations
-
 from suphx.equilibrium.game import CHANCE, END
 from suphx.errors import InputError
 

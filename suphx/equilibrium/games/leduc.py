@@ -1,7 +1,5 @@
 """Leduc hold'em for two players. Source: Southey et al. 2005, "Bayes' bluff"; sizes as in OpenSpiel."""
 
-from __future__ import annotations
-
 from suphx.equilibrium.game import CHANCE, END
 
 ANTE, RAISES, MOST_RAISES = 1, (2, 4), 2

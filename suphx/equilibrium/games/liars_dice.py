@@ -1,7 +1,5 @@
 """Liar's dice for two players, as in OpenSpiel: the highest face is wild."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import combinations_with_replacement
 from math import factorial, prod

@@ -1,7 +1,5 @@
 """Games in normal form: each player moves once without knowing what the others do."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Pocket mahjong: draws, discards, claims and riichi in a game small enough to be solved exactly."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from suphx.equilibrium.game import CHANCE, END

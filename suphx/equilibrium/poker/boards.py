@@ -1,7 +1,5 @@
 """The pairs of cards on complete boards, in the order of their strength, and how strong a pair is on all of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ All of them look at HS on the 48 rivers only (and the nested one at the board), 
 suits. `features` are computed once for each board; an abstraction makes buckets of them.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The 52 cards and the 1,326 pairs of them, as numbers and in the players' notation (`Ah`, `Td`)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from suphx.errors import InputError

@@ -1,7 +1,5 @@
 """DeepFool's training: learn the rule agent first, then improve by straight sampling and by MCCFR."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple

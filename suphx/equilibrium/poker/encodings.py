@@ -1,7 +1,5 @@
 """The seed's experiment: what four encodings lose, and how well a network learns with each (Hopner and Loza Mencia)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

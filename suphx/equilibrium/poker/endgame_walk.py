@@ -4,8 +4,6 @@ All pairs of cards of a player are one row of float32, so every step is a loop o
 goes down the tree, values come up: `_down` and `_up` for one street, `walk` for the turn and all its rivers.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

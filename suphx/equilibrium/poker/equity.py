@@ -1,7 +1,5 @@
 """Equity: the share of the pot that ranges win when all cards come, exactly or by random deals; ties are shared."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 from math import comb

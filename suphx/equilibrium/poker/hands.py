@@ -6,8 +6,6 @@ two sets of equally many ranks the one with the highest differing rank is the gr
 be compared as they are.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import jit

@@ -11,8 +11,6 @@ Rules where houses differ (Robert's Rules of Poker, and the Tournament Directors
   `most_raises` bets and raises, of which an all-in that is less than a full one counts none.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from simulator.jit import jit

@@ -1,7 +1,5 @@
 """Matches: the same deals at every seat, and what a player wins there per hundred hands."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

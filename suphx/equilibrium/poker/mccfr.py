@@ -5,8 +5,6 @@ network. In the straight phase the others act at random, so that only the explor
 one batch when the trees have grown; the paper says that this phase does not converge, and begins with it for its speed.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

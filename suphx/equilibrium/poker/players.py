@@ -1,7 +1,5 @@
 """Players of hold'em, by name: probabilities of their actions for many hands at once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

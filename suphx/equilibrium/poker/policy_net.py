@@ -1,7 +1,5 @@
 """DeepFool's policy network: embeddings of rank, suit and card, a branch for the actions so far, and its weights."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

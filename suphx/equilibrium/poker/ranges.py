@@ -1,7 +1,5 @@
 """Ranges of hands in the players' notation: `QQ-22,AQs-A2s,KJo+,AhKh:0.5,random`."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -7,8 +7,6 @@ in tiles on the way in and out. Numba cannot know that two rows of an array do n
 number, so these three steps are written for LLVM.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from llvmlite import ir
 from numba import types

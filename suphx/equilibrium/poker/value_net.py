@@ -4,8 +4,6 @@ An encoding is which bucket each pair of a board is in. Ranges are summed over b
 each pair gets its bucket's value. The direct encoding has a bucket for each pair, and the board's cards as inputs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import pairwise, permutations
 from typing import NamedTuple

@@ -4,8 +4,6 @@ Rollouts, objective and steps are those of `suphx.adaptation`: the own hand stay
 plays the blueprint, and a copy of it takes steps of a given length. The gain is then not estimated but computed.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import comb
 

@@ -5,8 +5,6 @@ start, oracle guiding. Here only the games differ, and what is seen of them: a p
 the name of an information set.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
