@@ -46,6 +46,7 @@ QUICK: dict[str, list[str]] = {
     "solve": ["--iterations", "20"],
     "duel train": ["--iterations", "20"],
     "duel play normal": ["--deals", "5"],
+    "duel curves": ["--out", "duel.png"],
     "poker equity": [],
     "poker solve": ["--iterations", "10"],
     "bench duel": ["--games", "50", "--iterations", "20"],
@@ -80,6 +81,7 @@ SLOW: dict[str, list[str]] = {
     "bench learner --probe oracle": ["--games", "pocket:draws=2", "--seeds", "1", "--updates", "6"],
     "bench learner --games": ["--games", "kuhn", "--seeds", "1", "--updates", "6"],
     "bench equilibrium": ["--games", "kuhn", "--turns", "1"],
+    "bench rules": ["--game", "kuhn_poker", "--iterations", "10", "--seeds", "1", "--plots", "."],
     "bench poker": ["--turns", "1"],
     "bench learner": ["--seconds", "0.2", "--sizes", "small", "--batch", "8"],
 }

@@ -1,19 +1,29 @@
-"""Speed of CFR here, in OpenSpiel's C++ and in LiteEFG, on the same trees: in turns, one thread each, in CPU time."""
+"""Update rules beside those of other programs: the time of an iteration of CFR, and NashConv over iterations.
+
+Times are taken on the same trees, in turns, with one thread each, in CPU time.
+"""
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import redirect_stdout
+from importlib import import_module
 from typing import Any
+
+import numpy as np
 
 from simulator.jit import cache_folder
 from suphx.equilibrium.flat_game import flat
 from suphx.equilibrium.games import named
+from suphx.equilibrium.rules import NAMED
 from suphx.equilibrium.solver import Solver
+from suphx.intervals import half_width
 
 #: OpenSpiel's names of the games, and how many iterations of ours and of the others make a turn.
 GAMES = {
@@ -26,6 +36,22 @@ GAMES = {
 PEERS = ("openspiel", "liteefg")
 LITEEFG = "liteefg==1.0.0"
 
+#: LiteEFG's baseline for each rule, and which of its iterates is reported, as its own programs do.
+LITEEFG_RULES = {
+    "cfr": ("CFR", "avg-iterate"),
+    "cfr+": ("CFRplus", "linear-avg-iterate"),
+    "dcfr": ("DCFR", "last-iterate"),
+    "pcfr+": ("PCFR", "linear-avg-iterate"),
+    "es": ("CFR", "avg-iterate"),
+    "os": ("OS_MCCFR", "avg-iterate"),
+    "domd": ("DOMD", "last-iterate"),
+    "reg-domd": ("Reg_DOMD", "last-iterate"),
+    "reg-cfr": ("Reg_CFR", "last-iterate"),
+    "mmd": ("MMD", "default"),
+    "qfr": ("QFR", "default"),
+    "cmd": ("CMD", "last-iterate"),
+}
+
 
 def install_liteefg() -> None:
     """Build LiteEFG, which comes as source only, beside the compiled code; needs a C++ compiler."""
@@ -35,19 +61,25 @@ def install_liteefg() -> None:
     sys.path.append(str(folder))
 
 
-def _liteefg(spiel: Any) -> Callable[[int], None]:
+def _liteefg_solver(spiel: Any, module: str, traverse: str = "Enumerate") -> tuple[Any, Any]:
+    """Return one of LiteEFG's baselines with its default parameters, and the game that it runs on."""
     sys.path.append(str(cache_folder() / "liteefg"))
     home = os.environ.get("HOME")
     os.environ["HOME"] = tempfile.mkdtemp()  # it writes a file for each game there
     try:
         import LiteEFG
-        from LiteEFG.baselines import CFR
 
-        environment = LiteEFG.OpenSpielEnv(spiel)
+        with redirect_stdout(io.StringIO()):  # where it says so
+            environment = LiteEFG.OpenSpielEnv(spiel, traverse_type=traverse)
+            graph = import_module(f"LiteEFG.baselines.{module}").graph()
     finally:
         os.environ["HOME"] = home or ""
-    graph = CFR.graph()
     environment.set_graph(graph)
+    return graph, environment
+
+
+def _liteefg(spiel: Any) -> Callable[[int], None]:
+    graph, environment = _liteefg_solver(spiel, "CFR")
 
     def run(iterations: int) -> None:
         for _ in range(iterations):
@@ -99,3 +131,49 @@ def bench_equilibrium(
         }
         tell(f"{name}: {best}")
     return numbers
+
+
+def bench_rules(
+    name: str, looks: list[int], seeds: int, liteefg: bool, tell: Callable[[str], None] = lambda text: None
+) -> dict[str, Any]:
+    """Return the NashConv of the twelve rules after some numbers of iterations, here and in LiteEFG.
+
+    name: OpenSpiel's name of the game. seeds: how many samplings of the rules that sample; their mean is returned with
+    the half-width of its 95 % interval, which is 0 for other rules.
+    """
+    game = flat(named(f"openspiel:{name}"))
+    numbers: dict[str, Any] = {}
+    for rule in NAMED:
+        runs = {"suphx": lambda seed, rule=rule: _ours(game, rule, looks, seed)}
+        if liteefg:
+            runs["liteefg"] = lambda seed, rule=rule: _theirs(game.game.spiel, rule, looks, seed)
+        numbers[rule] = {}
+        for program, run in runs.items():
+            found = np.array([run(seed) for seed in range(1 if NAMED[rule].traverse == "full" else seeds)])
+            half = [half_width(each) for each in found.T] if len(found) > 1 else [0.0] * len(looks)
+            numbers[rule][program] = {"nash_conv": found.mean(0).tolist(), "half_width": half}
+        tell(f"{rule}: {numbers[rule]}")
+    return {"game": name, "iterations": looks, "seeds": seeds, "rules": numbers}
+
+
+def _ours(game: Any, rule: str, looks: list[int], seed: int) -> list[float]:
+    solver = Solver(game, rule, seed=seed)
+    return [solver.run(look - solver.iterations).nash_conv() for look in looks]
+
+
+def _theirs(spiel: Any, rule: str, looks: list[int], seed: int) -> list[float]:
+    module, iterate = LITEEFG_RULES[rule]
+    traverse = {"full": "Enumerate", "external": "External", "outcome": "Outcome"}[NAMED[rule].traverse]
+    graph, environment = _liteefg_solver(spiel, module, traverse)
+    import LiteEFG
+
+    LiteEFG.set_seed(seed)
+    which = ("average-iterate",) if rule == "dcfr" else ()
+    found, done = list[float](), 0
+    for look in looks:
+        for _ in range(look - done):
+            graph.update_graph(environment)
+            environment.update_strategy(graph.current_strategy(*which))
+        done = look
+        found.append(sum(environment.exploitability(graph.current_strategy(*which), iterate)))
+    return found

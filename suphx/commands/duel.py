@@ -108,6 +108,21 @@ def evaluate(
 
 
 @duel.command()
+def curves(
+    trainings: Annotated[
+        Path, typer.Argument(help="What `suphx duel train --json` printed, a line for each training.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The picture, .png or .svg.")],
+) -> None:
+    """Draw the curves of trainings: the paper's measure and both lower bounds over iterations."""
+    from suphx.equilibrium.duel.evaluation import read_curves
+    from suphx.equilibrium.plots import plot_duels
+
+    plot_duels(out, read_curves(trainings))
+    print(out)
+
+
+@duel.command()
 def node(
     table: _Table, key: Annotated[int, typer.Argument(help="The key of the node, as 734401.")], as_json: _Json = False
 ) -> None:

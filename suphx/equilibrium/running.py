@@ -47,7 +47,7 @@ def solve(wanted: Wanted) -> dict[str, Any]:
     from rich.console import Console
 
     if wanted.plots is not None:
-        import matplotlib  # noqa: F401 - where it is missing, this is said before the work
+        from suphx.equilibrium.plots import plot_nash_conv  # where Matplotlib is missing, this is said before the work
     screen = Console(stderr=True)
     rule = _rule(wanted.rule)
     parameters = _parameters(wanted.parameters)
@@ -80,7 +80,7 @@ def solve(wanted: Wanted) -> dict[str, Any]:
     if wanted.csv is not None:
         write_whole(wanted.csv, policy.csv().encode())
     if wanted.plots is not None:
-        _plot(curve, wanted)
+        plot_nash_conv(wanted.plots / "nash_conv.png", {wanted.rule: curve}, f"{wanted.game}, {wanted.rule}")
     return numbers
 
 
@@ -143,18 +143,3 @@ def _iterate(solver: Solver, wanted: Wanted, screen: Any) -> list[tuple[int, flo
     if screen.is_terminal:
         print(file=sys.stderr)
     return curve
-
-
-def _plot(curve: list[tuple[int, float]], wanted: Wanted) -> None:
-    import matplotlib
-
-    matplotlib.use("agg")
-    from matplotlib import pyplot
-
-    assert wanted.plots is not None
-    wanted.plots.mkdir(parents=True, exist_ok=True)
-    figure, axes = pyplot.subplots(figsize=(6, 4))
-    axes.loglog(*zip(*curve, strict=True))
-    axes.set(xlabel="iterations", ylabel="NashConv", title=f"{wanted.game}, {wanted.rule}")
-    figure.savefig(wanted.plots / "nash_conv.png", dpi=120, bbox_inches="tight")
-    pyplot.close(figure)

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from suphx import cli
-from suphx.equilibrium import flat, games, load_policy
+from suphx.equilibrium import Solver, flat, games, load_policy
 from suphx.errors import InputError
 
 
@@ -32,6 +32,18 @@ def test_solve_says_json_and_writes_files(tmp_path):
     assert load_policy(out, flat(games.Kuhn())).nash_conv() == pytest.approx(numbers["nash_conv"])
     more = json.loads(invoke("kuhn", "--iterations", "100", "--resume", str(out), "--json").stdout)
     assert more["iterations"] == 600
+
+
+def test_twelve_rules_in_a_picture(tmp_path):
+    pytest.importorskip("pyspiel")
+    words = ["bench", "rules", "--game", "kuhn_poker", "--iterations", "10", "--seeds", "2", "--plots", str(tmp_path)]
+    done = CliRunner().invoke(cli.app, [*words, "--json"])
+    assert done.exit_code == 0, done.output
+    numbers = json.loads(done.stdout)
+    assert len(numbers["rules"]) == 12 and numbers["iterations"][-1] == 10
+    assert numbers["rules"]["cfr"]["suphx"]["nash_conv"][-1] == Solver(games.Kuhn(), "cfr").run(10).nash_conv()
+    assert numbers["rules"]["os"]["suphx"]["half_width"][-1] > 0
+    assert (tmp_path / "rules.png").stat().st_size > 1000
 
 
 def test_until_stops_when_it_is_reached():

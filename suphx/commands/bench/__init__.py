@@ -5,7 +5,7 @@ import typer
 from suphx.commands.bench.adapt import adapt
 from suphx.commands.bench.direction import direction
 from suphx.commands.bench.duel import duel
-from suphx.commands.bench.equilibrium import equilibrium
+from suphx.commands.bench.equilibrium import equilibrium, rules
 from suphx.commands.bench.evaluate import evaluate
 from suphx.commands.bench.features import features
 from suphx.commands.bench.learner import learner
@@ -28,5 +28,6 @@ bench.command()(learner)
 bench.command()(adapt)
 bench.command()(direction)
 bench.command()(equilibrium)
+bench.command()(rules)
 bench.command()(poker)
 bench.command()(duel)

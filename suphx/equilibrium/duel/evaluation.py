@@ -6,8 +6,11 @@ sweeps over arrays.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +20,7 @@ from suphx.equilibrium.duel.abstraction import BENCHMARK, FITTING, KEYS, NODE, P
 from suphx.equilibrium.duel.nodes import Nodes
 from suphx.equilibrium.duel.patterns import NORMAL, PAIRS, PONGS
 from suphx.equilibrium.duel.table import new_duels
+from suphx.errors import InputError
 from suphx.intervals import half_width
 
 #: Deals that are grown between two looks at the progress.
@@ -200,3 +204,24 @@ class Benchmark:
 
 def _mean(values: np.ndarray) -> float:
     return float(values.mean())
+
+
+def read_curves(path: Path) -> list[dict[str, Any]]:
+    """Read what `suphx duel train --json` printed, a line for each training.
+
+    Raises:
+        InputError: a line is something else, or without a curve (`--epoch`).
+    """
+    names, trainings = ("iterations", *(field.name for field in fields(Evaluation))), list[dict[str, Any]]()
+    for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
+        try:
+            curve = json.loads(line)["curve"]
+            numbers = np.array([[point[name] for name in names] for point in curve], np.float64)
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise InputError(f"{path}:{number}: not what `suphx duel train --json` prints") from error
+        if not len(numbers) or not np.isfinite(numbers).all():
+            raise InputError(f"{path}:{number}: the training has no curve; it needs --epoch")
+        trainings.append({"curve": curve})
+    if not trainings:
+        raise InputError(f"{path}: no training in it")
+    return trainings

@@ -41,6 +41,9 @@ def test_training_evaluating_and_a_node(tmp_path):
     assert [point["iterations"] for point in numbers["curve"]] == [0, 30, 60] and numbers["iterations"] == 60
     found = json.loads(invoke("evaluate", out, "--deals", 50, "--json").stdout)
     assert {name: found[name] for name in numbers["curve"][-1]} == numbers["curve"][-1]
+    trainings, picture = tmp_path / "curves.jsonl", tmp_path / "curves.png"
+    trainings.write_text(done.stdout)
+    assert invoke("curves", trainings, "--out", picture).exit_code == 0 and picture.stat().st_size > 1000
     more = invoke("train", "--out", out, "--iterations", 90)
     assert "90 iterations, 30 of them new" in more.stdout
     key = int(load_nodes(out).rows["key"][0])
@@ -59,6 +62,11 @@ def test_what_cannot_be_is_said_in_a_line(table, tmp_path):
     assert "is no node" in refused("node", table, 5)
     assert "was not met" in refused("node", table, 1 | 1 << 6 | 4 << 9 | 14 << 12)
     assert not (tmp_path / "t.npz").exists()
+    bad = tmp_path / "bad.jsonl"
+    for text, words in (("{}", ":1: not what"), ('{"curve": []}', "needs --epoch"), ("", "no training in it")):
+        bad.write_text(text)
+        assert words in refused("curves", bad, "--out", tmp_path / "c.png")
+    assert not (tmp_path / "c.png").exists()
 
 
 @pytest.mark.faults

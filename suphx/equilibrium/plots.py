@@ -1,0 +1,62 @@
+"""Pictures: NashConv over iterations, and the curves of two-player mahjong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from matplotlib import colormaps
+from matplotlib.figure import Figure
+
+from suphx.evaluation.plots import colour, tidy, write_figure
+
+_DASHES = ("-", "--", ":")
+#: Curves of a two-player mahjong table: the field of a point, what it is called.
+_DUEL = {
+    "best_of_plans": "best of plans (the paper's)",
+    "average_lower_bound": "lower bound, average policy",
+    "lower_bound": "lower bound, policy by regrets",
+}
+
+
+def plot_nash_conv(path: Path, curves: Mapping[str, Sequence[tuple[int, float]]], title: str) -> None:
+    """Write NashConv over iterations, both on logarithmic scales; curves: name to (iterations, NashConv)."""
+    figure = Figure((7.5, 4.8) if len(curves) > 1 else (6, 4), layout="constrained")
+    axes = figure.subplots()
+    tidy(axes)
+    colours = colormaps["tab10"].colors[: max(1, -(-len(curves) // len(_DASHES)))]  # type: ignore[attr-defined]
+    ends = list[float]()
+    for number, (name, curve) in enumerate(curves.items()):
+        style = {"color": colours[number % len(colours)], "linestyle": _DASHES[number // len(colours)]}
+        axes.loglog(*zip(*curve, strict=True), label=name, linewidth=1.4, **style)
+        ends.append(curve[-1][1])
+    axes.set(xlabel="iterations", ylabel="NashConv")
+    axes.set_title(title, fontsize=10)
+    if len(curves) > 1:  # beside the curves, in the order in which they end
+        lines = axes.get_lines()
+        order = sorted(range(len(ends)), key=lambda at: -ends[at])
+        figure.legend(handles=[lines[at] for at in order], loc="outside right center", fontsize=9)
+    write_figure(path, figure)
+
+
+def plot_duels(path: Path, trainings: Sequence[Mapping[str, Any]]) -> None:
+    """Write the curves of two-player mahjong, as `duel train --json` prints them, a panel for each length of them."""
+    lengths = sorted({each["curve"][-1]["iterations"] for each in trainings})
+    figure = Figure((4.4 * max(1.4, len(lengths)), 3.6), layout="constrained")
+    panels = figure.subplots(1, len(lengths), sharey=True, squeeze=False)[0]
+    for axes, length in zip(panels, lengths, strict=True):
+        tidy(axes)
+        shown = [each["curve"] for each in trainings if each["curve"][-1]["iterations"] == length]
+        for number, (field, name) in enumerate(_DUEL.items()):
+            for at, curve in enumerate(shown):
+                values = [[point[key] for point in curve] for key in ("iterations", field)]
+                label = None if at else name
+                axes.plot(*values, color=colour((5, 3, 2)[number]), linewidth=1, alpha=0.75, label=label)
+        axes.axhline(0, color="0.35", linewidth=0.9)
+        steps = int(shown[0][1]["iterations"] - shown[0][0]["iterations"]) if len(shown[0]) > 1 else 0
+        axes.set_title(f"looked at every {steps:,} iterations", fontsize=10)
+        axes.set_xlabel("iterations")
+    panels[0].set_ylabel("points a game")
+    panels[-1].legend(fontsize=8)
+    write_figure(path, figure)
