@@ -27,5 +27,6 @@ def test_configuration_page_is_generated_from_the_configurations() -> None:
 
 
 @pytest.mark.parametrize("page, program", PROGRAMS, ids=[page for page, _ in PROGRAMS])
-def test_what_a_page_shows_runs(page, program, capsys):
+def test_what_a_page_shows_runs(page, program, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where it may write
     exec(program.replace("range(200)", "range(1)"), {})  # the example that learns, once

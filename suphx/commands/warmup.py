@@ -17,6 +17,7 @@ class Part(StrEnum):
     bot = "bot"
     review = "review"
     solve = "solve"
+    duel = "duel"
 
 
 def _table() -> None:
@@ -106,6 +107,19 @@ def _solve() -> None:
         Solver(game, rule).run(1).nash_conv()
 
 
+def _duel() -> None:
+    from suphx.equilibrium.duel.evaluation import Benchmark
+    from suphx.equilibrium.duel.log import replay
+    from suphx.equilibrium.duel.nodes import Nodes
+    from suphx.equilibrium.duel.players import match, player_named
+
+    nodes = Nodes()
+    nodes.train(1)
+    Benchmark(nodes.rules, 2, 0).evaluate(nodes)
+    for _, games in match(player_named("normal"), player_named("random"), 1, 0):
+        replay(games[0], "warmup")
+
+
 _PARTS = {
     Part.table: _table,
     Part.logs: _logs,
@@ -114,6 +128,7 @@ _PARTS = {
     Part.bot: _bot,
     Part.review: _review,
     Part.solve: _solve,
+    Part.duel: _duel,
 }
 
 

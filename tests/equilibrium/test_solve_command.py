@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -99,3 +101,15 @@ def test_broken_policies_are_refused(tmp_path):
     np.savez(path, game=np.array("other"), policy=game.uniform())
     with pytest.raises(InputError, match="another game"):
         load_policy(path, game)
+
+
+@pytest.mark.full
+def test_a_game_of_2_7_million_nodes_needs_less_than_2_gb():
+    program = (
+        "import resource, sys\nfrom typer.testing import CliRunner\nfrom suphx import cli\n"
+        "done = CliRunner().invoke(cli.app, ['solve', 'pocket:honours=1', '--iterations', '10', '--json'])\n"
+        "print(done.exit_code, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    code, kilobytes = map(int, done.stdout.split())
+    assert code == 0 and kilobytes < 2 * 2**20
