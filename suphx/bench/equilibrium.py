@@ -141,12 +141,12 @@ def bench_rules(
     name: OpenSpiel's name of the game. seeds: how many samplings of the rules that sample; their mean is returned with
     the half-width of its 95 % interval, which is 0 for other rules.
     """
-    game = flat(named(f"openspiel:{name}"))
-    numbers: dict[str, Any] = {}
+    rules: Any = named(f"openspiel:{name}")
+    game, numbers = flat(rules), dict[str, Any]()
     for rule in NAMED:
         runs = {"suphx": lambda seed, rule=rule: _ours(game, rule, looks, seed)}
         if liteefg:
-            runs["liteefg"] = lambda seed, rule=rule: _theirs(game.game.spiel, rule, looks, seed)
+            runs["liteefg"] = lambda seed, rule=rule: _theirs(rules.spiel, rule, looks, seed)
         numbers[rule] = {}
         for program, run in runs.items():
             found = np.array([run(seed) for seed in range(1 if NAMED[rule].traverse == "full" else seeds)])
