@@ -10,20 +10,19 @@ from pathlib import Path
 from typing import TypeVar
 
 import torch
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
 from simulator.files import write_whole
 from suphx.errors import InputError
+from suphx.kept import Kept
 
 _METADATA_KEY, _HASH_KEY = "progress", "sha256"
 
 
-class TrainingProgress(BaseModel):
+class TrainingProgress(Kept):
     """Progress of a training; each kind of training adds its own counters."""
-
-    model_config = ConfigDict(extra="forbid")
 
     purpose: str
     """Hash of the configuration and the inputs of the training: only the same training may resume from here."""

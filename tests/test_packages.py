@@ -18,6 +18,7 @@ SHARED = {
     "checkpoint",
     "hashes",
     "intervals",
+    "kept",
     "line_file",
     "progress",
     "runs",
@@ -71,7 +72,7 @@ def back_edges(place: dict[str, int]) -> list[str]:
 
 
 def places() -> dict[str, int]:
-    return dict.fromkeys(SHARED, -1) | {"errors": -3} | {name: number for number, name in enumerate(ORDER)}
+    return dict.fromkeys(SHARED, -1) | {"errors": -3, "kept": -3} | {name: number for number, name in enumerate(ORDER)}
 
 
 def test_every_package_has_its_place() -> None:

@@ -11,9 +11,9 @@ from suphx.adaptation.comparing import Deals, Played
 from suphx.adaptation.config import AdaptationConfig, StepsConfig
 from suphx.adaptation.players import DISCARD, Copy, Original
 from suphx.adaptation.positions import Position
+from suphx.adaptation.rewards import Rewards
 from suphx.adaptation.rollouts import Rolled, roll_out, rollouts_of
 from suphx.adaptation.steps import advantages, between, step
-from suphx.adaptation.worth import Worth
 from suphx.learning.policy_gradient import divergence, legal_answers, log_probabilities
 from suphx.networks.sizes import OUTPUTS
 
@@ -129,10 +129,10 @@ class Rewarded:
 class Adapter:
     """Adapts an agent's policy to positions."""
 
-    def __init__(self, original: Original, config: AdaptationConfig, worth: Worth, seed: int) -> None:
+    def __init__(self, original: Original, config: AdaptationConfig, rewards: Rewards, seed: int) -> None:
         """seed: random seed of deals and of sampling in rollouts; it makes adaptation to a position reproducible."""
-        self.original, self.config, self.worth, self.seed = original, config, worth, seed
-        self.deals = Deals(original, worth, seed)
+        self.original, self.config, self.rewards, self.seed = original, config, rewards, seed
+        self.deals = Deals(original, rewards, seed)
         self._pace = Pace()
 
     def adapt(self, positions: Sequence[Position], seconds: float | None = None) -> list[Adapted]:
@@ -179,8 +179,8 @@ class Adapter:
         own = [self.original.drawing(config.temperature)] * len(positions)
         rollouts = rollouts_of(len(positions), deals, first, config.copies)
         rolled = roll_out(positions, rollouts, own, self.original.playing, self.seed, True, config.certain)
-        worth = self.worth.of(positions, rollouts["position"].astype(np.int64), rolled.ended)
-        return Rewarded(rolled, worth.astype(np.float32))
+        rewards = self.rewards.of(positions, rollouts["position"].astype(np.int64), rolled.ended)
+        return Rewarded(rolled, rewards.astype(np.float32))
 
     def learn(
         self,

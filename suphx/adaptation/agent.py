@@ -18,7 +18,7 @@ from suphx.adaptation.adapting import Adapter
 from suphx.adaptation.config import AdaptationConfig
 from suphx.adaptation.players import FlowAgent, Original, load_original
 from suphx.adaptation.positions import Position, start_of
-from suphx.adaptation.worth import Worth
+from suphx.adaptation.rewards import Rewards
 from suphx.agent.interface import Choice
 from suphx.config import Config, load_config, make_config
 from suphx.errors import InputError
@@ -91,8 +91,8 @@ class AdaptedAgent:
         self.counts: defaultdict[int, Counts] = defaultdict(Counts)
         """By table."""
         self._original, self._config = original, config
-        self._worth = Worth(config.adaptation.reward, Rules.tenhou())
-        self._adapter = Adapter(original, config.adaptation, self._worth, seed)
+        self._rewards = Rewards(config.adaptation.reward, Rules.tenhou())
+        self._adapter = Adapter(original, config.adaptation, self._rewards, seed)
         self._memory: dict[tuple[int, int], _Memory] = {}
 
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
@@ -128,7 +128,7 @@ class AdaptedAgent:
         if last is not None and same_game and last.deal == deal and last.signs == signs:
             if last.decisions <= game["decisions"][seat]:
                 return last
-        self._worth.check(game)
+        self._rewards.check(game)
         before = last.history if last is not None and same_game and last.deal < deal else np.zeros(0, START)
         memory = _Memory(name, deal, signs, np.concatenate([before, start_of(game)]), self._original.playing)
         self._memory[table, seat] = memory

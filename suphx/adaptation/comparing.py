@@ -7,8 +7,8 @@ import numpy as np
 
 from suphx.adaptation.players import Copy, Original
 from suphx.adaptation.positions import Position
+from suphx.adaptation.rewards import Rewards
 from suphx.adaptation.rollouts import Rolled, roll_out, rollouts_of
-from suphx.adaptation.worth import Worth
 from suphx.agent.flow import Network
 from suphx.learning.policy_gradient import legal_answers
 
@@ -19,23 +19,23 @@ class Played:
 
     positions: Sequence[Position]
     rolled: Rolled
-    worth: np.ndarray
+    rewards: np.ndarray
     """f64[positions, deals]: the reward of each deal."""
 
 
 class Deals:
     """Plays deals of positions: the seat with some copy, the other three with the original's likeliest answers."""
 
-    def __init__(self, original: Original, worth: Worth, seed: int) -> None:
+    def __init__(self, original: Original, rewards: Rewards, seed: int) -> None:
         """seed: random seed that, with the position, determines the deals."""
-        self.original, self.worth, self.seed = original, worth, seed
+        self.original, self.rewards, self.seed = original, rewards, seed
 
     def play(self, positions: Sequence[Position], deals: int, first: int) -> Played:
         """Play `deals` deals of each position, from number `first` on, with the original."""
         rollouts = rollouts_of(len(positions), deals, first)
         rolled = self._roll(positions, rollouts, [self.original.itself] * len(positions), keep=True)
-        worth = self.worth.of(positions, rollouts["position"].astype(np.int64), rolled.ended)
-        return Played(positions, rolled, worth.reshape(len(positions), deals))
+        rewards = self.rewards.of(positions, rollouts["position"].astype(np.int64), rolled.ended)
+        return Played(positions, rolled, rewards.reshape(len(positions), deals))
 
     def _roll(
         self, positions: Sequence[Position], rollouts: np.ndarray, copies: Sequence[Copy], keep: bool = False
@@ -58,8 +58,8 @@ class Deals:
         rolled = self._roll(played.positions, rollouts[again], copies)
         found = np.zeros(len(rollouts))
         which = rollouts["position"][again].astype(np.int64)
-        found[again] = self.worth.of(played.positions, which, rolled.ended) - played.worth.reshape(-1)[again]
-        return found.reshape(played.worth.shape)
+        found[again] = self.rewards.of(played.positions, which, rolled.ended) - played.rewards.reshape(-1)[again]
+        return found.reshape(played.rewards.shape)
 
 
 def answers(network: Network, experience: np.ndarray) -> np.ndarray:

@@ -19,7 +19,7 @@ from suphx.adaptation.config import AdaptationConfig, StepsConfig
 from suphx.adaptation.hands import Hand, HandsConfig, find_hands
 from suphx.adaptation.notebook import HandResult, Notebook, Trial
 from suphx.adaptation.players import Copy, Original
-from suphx.adaptation.worth import Worth
+from suphx.adaptation.rewards import Rewards
 from suphx.agent.named_networks import fingerprint_of_networks
 from suphx.config import Config
 from suphx.threads import Shared, in_threads
@@ -105,8 +105,8 @@ class Experiment:
     def __init__(self, config: ExperimentConfig, original: Original) -> None:
         self.config, self.original = config, original
         self._rules = Rules.preset(config.rules)
-        self.worth = Worth(config.adaptation.reward, self._rules)
-        self.adapter = Adapter(original, config.adaptation, self.worth, config.seed)
+        self.rewards = Rewards(config.adaptation.reward, self._rules)
+        self.adapter = Adapter(original, config.adaptation, self.rewards, config.seed)
         self._ways = {ADAPTED: Variant(), **config.variants}
 
     def hands(self) -> list[Hand]:
@@ -146,20 +146,20 @@ class Experiment:
             steps_seconds = clock.seconds
             (found[name],) = adapter.try_out(played, [learned], adaptation.rollouts)
             seconds[name] = steps_seconds, held_out_seconds + clock.seconds - steps_seconds
-        worth, gains = self._measure(hand, {name: each.proposed for name, each in found.items()}, deals)
+        rewards, gains = self._measure(hand, {name: each.proposed for name, each in found.items()}, deals)
         trials = {name: _trial(gains[name], each, *seconds[name]) for name, each in found.items()}
-        return _result(number, hand, worth, adaptation.rollouts, rollout_seconds, trials)
+        return _result(number, hand, rewards, adaptation.rollouts, rollout_seconds, trials)
 
     def _measure(self, hand: Hand, copies: dict[str, Copy], deals: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Return the rewards of the original f64[deals], and the gains of each copy f64[deals]."""
-        worth: list[np.ndarray] = []
+        rewards: list[np.ndarray] = []
         gains: dict[str, list[np.ndarray]] = {name: [] for name in copies}
         for first in range(0, deals, _TESTED):
             played = self.adapter.deals.play([hand.position], min(_TESTED, deals - first), TEST_DEALS + first)
-            worth.append(played.worth[0])
+            rewards.append(played.rewards[0])
             for name, copy in copies.items():
                 gains[name].append(self.adapter.deals.gains(played, [copy])[0])
-        return np.concatenate(worth), {name: np.concatenate(each) for name, each in gains.items()}
+        return np.concatenate(rewards), {name: np.concatenate(each) for name, each in gains.items()}
 
 
 def _trial(gains: np.ndarray, adapted: Adapted, steps_seconds: float, check_seconds: float) -> Trial:
@@ -175,7 +175,7 @@ def _trial(gains: np.ndarray, adapted: Adapted, steps_seconds: float, check_seco
 
 
 def _result(
-    number: int, hand: Hand, worth: np.ndarray, rollouts: int, rollout_seconds: float, trials: dict[str, Trial]
+    number: int, hand: Hand, rewards: np.ndarray, rollouts: int, rollout_seconds: float, trials: dict[str, Trial]
 ) -> HandResult:
     position = hand.position
     return HandResult(
@@ -187,9 +187,9 @@ def _result(
         seat=position.seat,
         dealer=bool(position.game["dealer"] == position.seat),
         scores=position.game["start_scores"].tolist(),
-        deals=len(worth),
-        worth=float(worth.mean()),
-        spread=float(worth.std(ddof=1)),
+        deals=len(rewards),
+        reward=float(rewards.mean()),
+        spread=float(rewards.std(ddof=1)),
         rollouts=rollouts,
         rollout_seconds=round(rollout_seconds, 2),
         trials=trials,

@@ -107,7 +107,7 @@ def compare_styles(
     Each agent plays the hand's seat of every deal, against three of the adapter's own. deals: of each hand. The hand is
     the statistical unit of the intervals.
     """
-    first, worth, positions = adapter.original, adapter.worth, [hand.position for hand in hands]
+    first, positions = adapter.original, [hand.position for hand in hands]
     rollouts = rollouts_of(len(hands), deals)
     which = rollouts["position"].astype(np.int64)
     seats = np.array([position.seat for position in positions])[which]
@@ -116,7 +116,8 @@ def compare_styles(
         rolled = roll_out(positions, rollouts, [agent.playing] * len(hands), first.playing, adapter.seed)
         rows = np.array([tally(rolled.ended[n : n + 1])[seat] for n, seat in enumerate(seats)])
         counts.append(rows[:, [COLUMN[name] for name in COUNTED]].reshape(len(hands), deals, -1).mean(axis=1))
-        rewards.append(worth.of(positions, which, rolled.ended).reshape(-1, deals).mean(axis=1) * worth.unit)
+        gained = adapter.rewards.of(positions, which, rolled.ended) * adapter.rewards.unit
+        rewards.append(gained.reshape(-1, deals).mean(axis=1))
     found: dict[str, Any] = {"agents": [first.name, second.name], "hands": len(hands), "deals": deals}
     found |= {name: _pair(*(each[:, place] for each in counts)) for place, name in enumerate(COUNTED)}
     found["reward"] = _pair(*rewards)

@@ -3,19 +3,18 @@
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, Field, ValidationError
 
 from suphx.errors import InputError
+from suphx.kept import Kept
 from suphx.line_file import LineFile, settle
 
 SETTINGS_NAME = "experiment.json"
 HANDS_NAME = "hands.jsonl"
 
 
-class Trial(BaseModel):
+class Trial(Kept):
     """The result of one way of adapting to a hand; gains are of the copy over the original, on the same deals."""
-
-    model_config = ConfigDict(extra="forbid")
 
     gain: float
     """Mean gain over test deals, in units of the reward, of the copy after the steps, whether it was kept or not."""
@@ -32,10 +31,8 @@ class Trial(BaseModel):
     """Time of the check, including that of playing the held-out deals before the adaptation."""
 
 
-class HandResult(BaseModel):
+class HandResult(Kept):
     """The results of one hand."""
-
-    model_config = ConfigDict(extra="forbid")
 
     number: int = Field(ge=0)
     situation: str
@@ -49,7 +46,7 @@ class HandResult(BaseModel):
     """Points of the four seats when the round was dealt."""
     deals: int
     """Number of test deals."""
-    worth: float
+    reward: float = Field(validation_alias=AliasChoices("reward", "worth"))  # "worth" in older files
     """Mean reward of the original on the test deals."""
     spread: float
     """Standard deviation of the original's reward over deals."""

@@ -80,7 +80,7 @@ def adapt(
         screen.print(words, style="yellow", markup=False)
     if not done:
         raise typer.Exit(EXIT_INTERRUPTED)
-    unit, units = experiment.worth.unit, experiment.worth.units
+    unit, units = experiment.rewards.unit, experiment.rewards.units
     found = {"interrupted": interrupted, "settings": settings, **summarise(done, unit, units, chosen.controls())}
     write_json(folder / "result.json", found)
     plot_gains(folder / "gains.png", done, unit, found)

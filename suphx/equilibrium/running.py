@@ -1,7 +1,5 @@
 """One run of `suphx solve`: from the words of the command line to numbers and files."""
 
-from __future__ import annotations
-
 import runpy
 import sys
 import time

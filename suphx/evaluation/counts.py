@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
@@ -21,6 +21,7 @@ from suphx.agents import fingerprint
 from suphx.errors import InputError
 from suphx.evaluation.arena import Terms
 from suphx.evaluation.tally import COLUMNS
+from suphx.kept import Kept
 from suphx.mjai.host.specs import is_external
 from suphx.networks.weights import in_order
 
@@ -32,10 +33,8 @@ _TYPES = (np.uint8, np.int16, np.int32, np.int64)
 _MOST = 2**40
 
 
-class CountedTerms(BaseModel):
+class CountedTerms(Kept, strict=True):
     """Everything that must be equal for two agents to be compared on the same deals, and the field's names."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     field: list[str] = Field(min_length=1)
     fingerprints: list[str]
@@ -72,9 +71,7 @@ class CountedTerms(BaseModel):
         return words
 
 
-class _Head(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
+class _Head(Kept, strict=True):
     terms: CountedTerms
     agents: list[str] = Field(min_length=1)
 

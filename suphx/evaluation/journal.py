@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from simulator.files import write_whole
 from simulator.record import SEATS
 from suphx.errors import InputError
 from suphx.evaluation.results import GAME_RESULT, GameDone, Results
 from suphx.evaluation.tally import COLUMNS
+from suphx.kept import Kept
 from suphx.line_file import LineFile, settle
 
 SETTINGS_NAME = "match.json"
@@ -25,10 +26,8 @@ LOGS_FOLDER = "logs"
 _DEALS_OF_FOLDER = 1000
 
 
-class _Line(BaseModel):
+class _Line(Kept, strict=True):
     """One finished game, as a line of the file."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
 
     deal: int = Field(ge=0)
     table: int = Field(ge=0)

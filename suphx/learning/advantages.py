@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
 
 from simulator.jit import jit
+from suphx.kept import Kept
 from suphx.learning.config import LearningConfig
 from suphx.learning.experience import SEATS, Batch
 
@@ -13,10 +13,8 @@ from suphx.learning.experience import SEATS, Batch
 Values = Callable[[np.ndarray], np.ndarray]
 
 
-class Moments(BaseModel):
+class Moments(Kept):
     """Moving averages over questions: of rewards and of squared advantages."""
-
-    model_config = ConfigDict(extra="forbid")
 
     batches: int = 0
     mean: float = 0.0

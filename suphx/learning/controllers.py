@@ -1,14 +1,11 @@
 """What changes with the steps: the weight of the entropy, which holds a target (formula 3), and the learning rate."""
 
-from pydantic import BaseModel, ConfigDict
-
+from suphx.kept import Kept
 from suphx.learning.config import AnnealConfig, EntropyConfig
 
 
-class ControllerState(BaseModel):
+class ControllerState(Kept):
     """Everything that changes, as plain numbers, so that a checkpoint stores it exactly."""
-
-    model_config = ConfigDict(extra="forbid")
 
     coefficient: float
     steps: int = 0

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from pydantic import BaseModel, ConfigDict
 
 from suphx.checkpoint import tensors_below
+from suphx.kept import Kept
 from suphx.learning.advantages import Advantages, Moments, raw_advantages
 from suphx.learning.config import LearningConfig
 from suphx.learning.controllers import rate_share
@@ -27,10 +27,8 @@ from suphx.networks.precision import Precision
 from suphx.networks.sizes import OUTPUTS
 
 
-class LearnerState(BaseModel):
+class LearnerState(Kept):
     """Everything that changes in learning, besides tensors."""
-
-    model_config = ConfigDict(extra="forbid")
 
     games: int
     narrowed: bool

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from pydantic import BaseModel, ConfigDict
 
 from suphx.checkpoint import tensors_below
+from suphx.kept import Kept
 from suphx.learning.config import LearningConfig
 from suphx.learning.controllers import ControllerState, EntropyController
 from suphx.learning.experience import with_hidden
@@ -17,10 +17,8 @@ from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 
 
-class ModelState(BaseModel):
+class ModelState(Kept):
     """Everything that changes in one model's learning, besides tensors."""
-
-    model_config = ConfigDict(extra="forbid")
 
     steps: int
     """Steps taken by the optimiser."""

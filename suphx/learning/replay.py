@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
 from suphx.checkpoint import tensors_below
+from suphx.kept import Kept
 from suphx.learning.config import ReplayConfig
 from suphx.learning.experience import Batch, experience_dtype
 from suphx.networks.sizes import MODELS
@@ -31,23 +32,19 @@ class _Part:
         return int(self.uses.nbytes + self.rows.nbytes)
 
 
-class _PartState(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _PartState(Kept):
     model: str
     version: int
     planes: tuple[int, int, int]
     """Numbers of planes of the rows: of the position, shown to an oracle, hidden."""
 
 
-class ReplayState(BaseModel):
+class ReplayState(Kept):
     """The state of a buffer, except its arrays."""
-
-    model_config = ConfigDict(extra="forbid")
 
     newest: int = 0
     """Version of the policy that is learning now."""
-    draws: dict[str, int] = {}
+    draws: dict[str, int] = Field(default_factory=dict)
     """Number of minibatches drawn, by model."""
     added: int = 0
     """Number of questions added."""
@@ -57,7 +54,7 @@ class ReplayState(BaseModel):
     """Number of questions dropped because of their age before they were ever used."""
     crowded: int = 0
     """Number of questions dropped for lack of room before they were ever used."""
-    parts: list[_PartState] = []
+    parts: list[_PartState] = Field(default_factory=list)
 
 
 class ReplayBuffer:

@@ -12,13 +12,14 @@ from typing import Literal
 
 import numpy as np
 import torch
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load, save
 
 from simulator.files import write_whole
 from suphx.errors import InputError
 from suphx.features.layout import VERSION
+from suphx.kept import Kept
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.sizes import MODELS, NetworkSize
 
@@ -45,20 +46,18 @@ class _Description(NetworkSize):
     planes: int = Field(ge=1, le=4096)
 
 
-class AgentCard(BaseModel):
+class AgentCard(Kept):
     """The description of an agent in its folder of weights."""
-
-    model_config = ConfigDict(extra="forbid")
 
     format: int = FORMAT_VERSION
     name: str
     layout: str = VERSION
     sha256: dict[str, str]
     """Hash of each file by name, to make sure that the five belong together."""
-    temperatures: dict[str, float] = {}
+    temperatures: dict[str, float] = Field(default_factory=dict)
     """By model: what the logits were divided by before the network learned from its own games; 1 where not named. A
     training that begins with these weights does not do it again."""
-    about: dict[str, str] = {}
+    about: dict[str, str] = Field(default_factory=dict)
     """Any further information: data, accuracy, command."""
 
 

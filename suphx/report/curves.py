@@ -4,20 +4,18 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
 from tensorboard.compat.proto.event_pb2 import Event, SessionLog  # type: ignore[import-untyped]
 from tensorboard.compat.tensorflow_stub.errors import DataLossError, OutOfRangeError  # type: ignore[import-untyped]
 from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import PyRecordReader_New  # type: ignore[import-untyped]
 
 from suphx.errors import InputError
+from suphx.kept import Kept
 
 _FILES = "*.tfevents.*"
 
 
-class Curve(BaseModel):
+class Curve(Kept):
     """A quantity over time: `values[i]` after `steps[i]` games or pairs; values that are not finite are left out."""
-
-    model_config = ConfigDict(extra="forbid")
 
     steps: list[int]
     values: list[float]

@@ -1,7 +1,5 @@
 """Replay of a logged game for a review: every moment, the actions taken, and how each round ended."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The rounds of a replayed game as the page shows them, and the standing of the game after a round."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from typing import Any
 

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from simulator.files import write_whole
 from suphx.errors import InputError
+from suphx.kept import Kept
 from suphx.reward.baselines import baselines
 from suphx.reward.config import RewardConfig
 from suphx.reward.evaluation import PREDICTOR, Evaluation, evaluate
@@ -24,10 +25,8 @@ GAME_PLOT_NAME = "reward-game.png"
 CALIBRATION_PLOT_NAME = "reward-calibration.png"
 
 
-class Results(BaseModel):
+class Results(Kept):
     """The results of a run; all numbers are in `units` unless stated otherwise."""
-
-    model_config = ConfigDict(extra="forbid")
 
     config: RewardConfig
     units: str

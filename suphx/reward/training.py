@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, Field
 
 from suphx.checkpoint import TrainingProgress, load_checkpoint, purpose_of, save_checkpoint, tensors_below
+from suphx.kept import Kept
 from suphx.reward.config import RewardConfig
 from suphx.reward.games import Games, Selection
 from suphx.reward.inputs import INPUTS, INPUTS_VERSION, encode
@@ -22,10 +23,8 @@ from suphx.reward.target import centred, ranks
 FORMER = {"epochs": AliasChoices("epochs", "passes"), "best_epoch": AliasChoices("best_epoch", "best_pass")}
 
 
-class Epoch(BaseModel):
+class Epoch(Kept):
     """The losses of an epoch, a pass over the training games, as in formula 4, in squares of the prizes' spread."""
-
-    model_config = ConfigDict(extra="forbid")
 
     training_loss: float
     """Mean over the epoch, with dropout."""

@@ -3,18 +3,16 @@
 from collections.abc import Mapping
 
 import torch
-from pydantic import BaseModel, ConfigDict
 
 from suphx.checkpoint import tensors_below
+from suphx.kept import Kept
 from suphx.learning.oracle import without_hidden
 from suphx.networks.policy import PolicyNetwork
 from suphx.selfplay.seating import EarlierConfig
 
 
-class EarlierState(BaseModel):
+class EarlierState(Kept):
     """What has been kept so far, besides tensors."""
-
-    model_config = ConfigDict(extra="forbid")
 
     taken: int = 0
     """Number of versions kept since the run began."""

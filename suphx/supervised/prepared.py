@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import Field, ValidationError
 
 from simulator.logs.model import LOG_EVENT
 from simulator.record import SEATS
 from simulator.rules import Rules, RulesError
 from simulator.tiles import TILES
 from suphx.errors import InputError
+from suphx.kept import Kept
 from suphx.networks.sizes import MODELS
 from suphx.supervised.pairs import COUNTS
 
@@ -55,10 +56,8 @@ GAME_ROW = np.dtype([
 SPLITS = {"training": 0.84, "validation": 0.055, "test": 0.105}
 
 
-class LeftOut(BaseModel):
+class LeftOut(Kept):
     """Logs that were not prepared, and why."""
-
-    model_config = ConfigDict(extra="forbid")
 
     mismatches: int = 0
     """Games that fail verification."""
@@ -70,7 +69,7 @@ class LeftOut(BaseModel):
     """Games of an unsupported kind (three players)."""
     duplicates: int = 0
     """Games that occurred before."""
-    first: list[str] = []
+    first: list[str] = Field(default_factory=list)
     """Messages about the first few."""
 
     def total(self) -> int:
@@ -78,10 +77,8 @@ class LeftOut(BaseModel):
         return self.mismatches + self.unknown + self.errors + self.skipped + self.duplicates
 
 
-class _Page(BaseModel):
+class _Page(Kept):
     """The metadata stored beside the arrays."""
-
-    model_config = ConfigDict(extra="forbid")
 
     format: int
     archives: list[str]

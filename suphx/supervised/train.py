@@ -8,7 +8,7 @@ from threading import Event
 
 import numpy as np
 import torch
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from torch.nn import functional
 from torch.utils.tensorboard import SummaryWriter
 
@@ -16,6 +16,7 @@ from suphx.agent.named_networks import weights_folder
 from suphx.checkpoint import TrainingProgress, load_checkpoint, purpose_of, save_checkpoint, tensors_below
 from suphx.errors import InputError
 from suphx.features.layout import VERSION
+from suphx.kept import Kept
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
@@ -36,10 +37,8 @@ class Interrupted(Exception):
     """Raised when the training was told to stop; it can be resumed from its checkpoint."""
 
 
-class Validation(BaseModel):
+class Validation(Kept):
     """The accuracy and loss of the averaged weights on validation pairs."""
-
-    model_config = ConfigDict(extra="forbid")
 
     pairs: int
     """Number of pairs trained on so far."""

@@ -13,7 +13,7 @@ from simulator.rules import Rules
 from simulator.tables import Tables
 from suphx.adaptation.players import Original
 from suphx.adaptation.positions import Position, start_of
-from suphx.adaptation.worth import Worth
+from suphx.adaptation.rewards import Rewards
 from suphx.agent.network_agent import untrained_networks
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import NetworkSize
@@ -57,7 +57,7 @@ def late_positions(n: int, seed: int = 6) -> list[Position]:
     return [found[game] for game in range(n)]
 
 
-class Honours(Worth):
+class Honours(Rewards):
     """A reward that a seat can do much about in a few turns: 1 for each of its last four discards that is an honour."""
 
     def __init__(self) -> None:
@@ -72,5 +72,5 @@ class Honours(Worth):
         return found
 
 
-def points() -> Worth:
-    return Worth(RoundReward(), Rules.tenhou())
+def points() -> Rewards:
+    return Rewards(RoundReward(), Rules.tenhou())

@@ -47,7 +47,7 @@ def test_results_are_kept_told_and_gone_on_with(config: Path, tmp_path: Path) ->
     assert "less shuffled" in again.output and "3 test deals; the fewer deals" in again.output
     assert found["ways"]["adapted"]["less_shuffled"]["control"] == "shuffled"
     first, second = (
-        [{name: value for name, value in json.loads(line).items() if name in ("number", "worth", "scores")}
+        [{name: value for name, value in json.loads(line).items() if name in ("number", "reward", "scores")}
          for line in text.splitlines()]
         for text in (lines, (out / HANDS_NAME).read_bytes())
     )  # fmt: skip

@@ -146,8 +146,8 @@ def test_rounds_that_would_not_differ_need_not_be_played_again(positions: list[P
     rollouts = rollouts_of(2, 12)
     own = [AGENT.player(copy) for copy in copies]
     every = roll_out(positions, rollouts, own, AGENT.playing, SEED)
-    worth = Honours().of(positions, rollouts["position"].astype(np.int64), every.ended).reshape(2, 12)
-    assert np.array_equal(found, worth - played.worth)
+    rewards = Honours().of(positions, rollouts["position"].astype(np.int64), every.ended).reshape(2, 12)
+    assert np.array_equal(found, rewards - played.rewards)
     assert np.any(found) and not np.any(deals.gains(played, [AGENT.itself] * 2))
 
 

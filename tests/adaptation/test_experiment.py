@@ -212,13 +212,13 @@ def test_gains_are_those_of_the_copies_on_the_test_deals(hands: list[Hand], resu
     far = results[1]["trials"]["far"]
     assert far["gain"] == pytest.approx(expected.mean()) and far["kept"] == tried.kept
     assert far["differing"] == (expected != 0).mean()
-    assert results[1]["worth"] == pytest.approx(played.worth.mean())
+    assert results[1]["reward"] == pytest.approx(played.rewards.mean())
 
 
 def of_honours(config: ExperimentConfig) -> Experiment:
     """An experiment whose rewards tell rollouts of a late position apart."""
     experiment = Experiment(config, AGENT)
-    experiment.worth = experiment.adapter.worth = experiment.adapter.deals.worth = Honours()
+    experiment.rewards = experiment.adapter.rewards = experiment.adapter.deals.rewards = Honours()
     return experiment
 
 
@@ -317,7 +317,7 @@ def made(number: int, gain: float, kept: bool, kind: str, by_chance: float = 0.0
     }  # fmt: skip
     return HandResult(
         number=number, situation="any", kind=kind, shanten=3, round=0, seat=0, dealer=True, scores=[25_000] * 4,
-        deals=100, worth=0.0, spread=1.0, rollouts=8, rollout_seconds=3.0, trials=trials,
+        deals=100, reward=0.0, spread=1.0, rollouts=8, rollout_seconds=3.0, trials=trials,
     )  # fmt: skip
 
 

@@ -79,7 +79,7 @@ def test_styles_are_shares_of_rounds_on_the_same_deals(positions: list[Position]
     alike, _ = compare_styles(hands, ADAPTER, ONE, 4)
     assert all(alike[name]["interval"] == [0.0, 0.0] for name in (*COUNTED, "reward"))
     played = Deals(ONE, points(), 3).play(positions, 4, 0)
-    assert alike["reward"]["first"] == pytest.approx(played.worth.mean() * 10_000)
+    assert alike["reward"]["first"] == pytest.approx(played.rewards.mean() * 10_000)
 
 
 def test_the_benchmark_measures_each_part() -> None:

@@ -14,8 +14,8 @@ from simulator.redeal.hidden import redeal_hidden
 from simulator.rules import Rules
 from simulator.tables import Decisions, Ended, Tables
 from suphx.adaptation.positions import Position, start_of
+from suphx.adaptation.rewards import Rewards
 from suphx.adaptation.rollouts import ROLLOUT, Rolled, roll_out, rollouts_of
-from suphx.adaptation.worth import Worth
 from suphx.agent.interface import Agent, Choice
 from suphx.agent.sampling import highest_probability
 from suphx.learning.policy_gradient import legal_answers, log_probabilities
@@ -158,9 +158,9 @@ def test_positions_that_nobody_can_adapt_from_are_refused() -> None:
 
 def test_phi_of_a_rollout_is_what_self_play_gives_for_the_same_round() -> None:
     rules = Rules.tenhou()
-    worth = Worth(PhiReward(), rules)
+    ours = Rewards(PhiReward(), rules)
     for game in play_games([player("sensible")] * 4, 6, rules, seed=8):
-        rewards = make_rewards(PhiReward(), 1, worth.predictor)
+        rewards = make_rewards(PhiReward(), 1, ours.predictor)
         history = np.zeros(0, START)
         for number, record in enumerate(game.rounds):
             expected = rewards.of(Ended(np.zeros(1, np.int32), game.rounds[number : number + 1]))[0]
@@ -170,7 +170,7 @@ def test_phi_of_a_rollout_is_what_self_play_gives_for_the_same_round() -> None:
             history = np.concatenate([history, start])
             (beginning,) = first_rounds(1)
             seats = [Position(beginning.game, seat, history) for seat in range(4)]
-            found = worth.of(seats, np.arange(4), np.repeat(game.rounds[number : number + 1], 4))
+            found = ours.of(seats, np.arange(4), np.repeat(game.rounds[number : number + 1], 4))
             assert np.allclose(found, expected, atol=1e-5)
 
 

@@ -12,7 +12,7 @@ from suphx.reward.predictor import RewardPredictor
 from suphx.reward.rounds import RewardConfig, load_predictor, make_rewards
 
 
-class Worth:
+class Rewards:
     """Computes the rewards of rounds by a configuration, as in self-play (`reward.rounds`)."""
 
     def __init__(self, config: RewardConfig, rules: Rules) -> None:
