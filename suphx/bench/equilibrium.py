@@ -3,8 +3,6 @@
 Times are taken on the same trees, in turns, with one thread each, in CPU time.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import subprocess

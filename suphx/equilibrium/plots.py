@@ -1,7 +1,5 @@
 """Pictures: NashConv over iterations, and the curves of two-player mahjong."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@ All plays of the abstract game on fixed deals are kept as one forest, so that an
 sweeps over arrays.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, fields
