@@ -30,16 +30,24 @@ def web(
     Tenhou. It needs the extra `web`.
     """
     from suphx.errors import InputError
-    from suphx.runs import runs_folder
-    from suphx.web.app import create_app
-    from suphx.web.serving import PageServer, listen, open_page
-    from suphx.web.shelf import SHELF_NAME
+    from suphx.web.early import listen, open_page, page_alone
 
-    if logs is not None and not logs.exists():
-        raise InputError(f"{logs}: no such folder or archive")
-    app = create_app(agent, logs, [host], games, shelf=runs_folder() / SHELF_NAME)
+    for folder, kind in ((logs, "folder or archive"), (games, "folder")):
+        if folder is not None and not folder.exists():
+            raise InputError(f"{folder}: no such {kind}")
     listening, address = listen(host, port)
-    print(f"{address} (Ctrl-C ends it)", flush=True)
-    if open_browser:
-        open_page(address)
-    PageServer(app).run([listening])
+    print(
+        f"{address} is the page; it opens now, and in some seconds it can play and review (Ctrl-C ends it)", flush=True
+    )
+    with page_alone(listening):
+        if open_browser:
+            open_page(address)
+
+        from suphx.runs import runs_folder
+        from suphx.web.app import create_app
+        from suphx.web.serving import PageServer
+        from suphx.web.shelf import SHELF_NAME
+
+        server = PageServer(create_app(agent, logs, [host], games, shelf=runs_folder() / SHELF_NAME))
+    print("ready", flush=True)
+    server.run([listening])

@@ -18,6 +18,7 @@ from suphx.errors import InputError
 from suphx.review.choices import Asked, decisions_of
 from suphx.review.document import Decision, Phi, Review, SeatReview
 from suphx.review.game import Replayed, replay
+from suphx.review.luck import luck_of
 from suphx.review.rounds import round_of, standing_of
 from suphx.review.seats import seat_review
 from suphx.reward.games import START, Games
@@ -153,4 +154,4 @@ def _seat(game: Replayed, seat: int, agent: NetworkAgent) -> SeatReview:
     by_round: list[list[Decision]] = [[] for _ in game.rounds]
     for decision in decisions_of(game.records, asked, legal, agent, game.log.rules):
         by_round[decision.round].append(decision)
-    return seat_review(seat, by_round, absent)
+    return seat_review(seat, by_round, absent, luck_of(game.records, game.rounds, seat))

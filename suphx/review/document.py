@@ -191,6 +191,25 @@ class Rate(Document):
     agreed: int
 
 
+class Luck(Document):
+    """What a seat was dealt and drew, beside what was to be expected (`suphx.review.luck`)."""
+
+    rounds: int
+    dealt: float
+    """Mean shanten of the hands dealt to it."""
+    dealt_expected: float
+    """The same of random hands."""
+    dealt_spread: float
+    """Standard deviation of such a mean over so many rounds."""
+    draws: int
+    helped: int
+    """Number of draws that lowered the shanten of the hand, or won."""
+    helped_expected: float
+    """Expected number, with the hand and what the seat saw at each draw."""
+    helped_spread: float
+    """Standard deviation of this number."""
+
+
 class SeatReview(Document):
     """The review of one seat."""
 
@@ -209,6 +228,8 @@ class SeatReview(Document):
     rates: list[Rate]
     absent: int
     """Number of decisions that the server made for it while it was away; they are not counted above."""
+    luck: Luck | None = None
+    """None in reviews of earlier days."""
 
 
 class Review(Document):

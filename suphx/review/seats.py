@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from suphx.review.choices import LEAST_PROBABILITY
-from suphx.review.document import Decision, Rate, SeatReview
+from suphx.review.document import Decision, Luck, Rate, SeatReview
 from suphx.supervised.measures import RIICHI_NAMES, SHANTEN_NAMES, TURN_NAMES
 
 SITUATIONS = ("discard", "riichi", "call", "kong", "win", "nine terminals")
@@ -31,7 +31,7 @@ def _share(decision: Decision) -> float:
     return 1.0 if decision.agrees else min(1.0, taken / max(decision.confidence, LEAST_PROBABILITY))
 
 
-def seat_review(seat: int, decisions: Sequence[Sequence[Decision]], absent: int) -> SeatReview:
+def seat_review(seat: int, decisions: Sequence[Sequence[Decision]], absent: int, luck: Luck) -> SeatReview:
     """Return the review of a seat from its decisions by round; absent: number of decisions that were made for it."""
     every = [each for of_round in decisions for each in of_round]
     rates = []
@@ -51,4 +51,5 @@ def seat_review(seat: int, decisions: Sequence[Sequence[Decision]], absent: int)
         difference=round(sum(each.difference for each in every), 4),
         rates=rates,
         absent=absent,
+        luck=luck,
     )

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import hashlib
-import json
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -13,19 +10,19 @@ from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, FastAPI, Form, HTTPException, Request, Response, UploadFile
-from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
+from fastapi.responses import JSONResponse, StreamingResponse
 
 from simulator.files import UniqueNames
 from suphx.errors import InputError
 from suphx.review.analysis import clean
 from suphx.review.document import Note, Review
 from suphx.web.agents import Players
-from suphx.web.assets import PREFIX, as_script, fill, modules, text_of
 from suphx.web.duels import duel_routes
 from suphx.web.games import IDLE_PLAYED, Games
 from suphx.web.guard import Guard
 from suphx.web.jobs import Busy, ReviewJobs, Status
 from suphx.web.live_table import Walls
+from suphx.web.pages import page_file, policy
 from suphx.web.playing import play_routes, warm_up
 from suphx.web.reviewer import Reviewer
 from suphx.web.samples import SampleFolder
@@ -35,45 +32,26 @@ from suphx.web.watching import watch_routes
 
 #: Seconds between checks of a review's progress.
 _LOOK = 0.05
-_STYLE = "style.css"
 #: Characters of a note at most.
 MOST_WORDS = 2000
-
-
-def import_map() -> str:
-    """Return the import map of the served page: the URL of each module."""
-    return as_script(json.dumps({"imports": {PREFIX + name: f"/page/{name}" for name in modules()}}))
-
-
-def policy() -> str:
-    """Return the content security policy of every response: our own files, the import map, and nothing else."""
-    digest = base64.b64encode(hashlib.sha256(import_map().encode()).digest()).decode()
-    return (
-        f"default-src 'none'; script-src 'self' 'sha256-{digest}'; style-src 'self' 'unsafe-inline'; "
-        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    )
 
 
 def page_routes() -> APIRouter:
     """Return the routes of the page itself; the page chooses its view by the address."""
     routes = APIRouter()
 
-    @routes.get("/", response_class=HTMLResponse)
-    @routes.get("/review/{review}", response_class=HTMLResponse)
-    @routes.get("/watch/{game}", response_class=HTMLResponse)
-    @routes.get("/play/{game}", response_class=HTMLResponse)
-    @routes.get("/duel", response_class=HTMLResponse)
-    def page() -> str:
-        return fill(text_of("app.html"), {"modules": import_map()})
-
+    @routes.get("/")
+    @routes.get("/review/{review}")
+    @routes.get("/watch/{game}")
+    @routes.get("/play/{game}")
+    @routes.get("/duel")
     @routes.get("/page/{name}")
-    def file(name: str) -> Response:
-        headers = {"Cache-Control": "no-cache"}
-        if name == _STYLE:
-            return Response(text_of(_STYLE), media_type="text/css", headers=headers)
-        if name not in modules():
+    def page(request: Request) -> Response:
+        found = page_file(request.url.path)
+        if found is None:
             raise HTTPException(404, "no such file of the page")
-        return Response(modules()[name], media_type="text/javascript", headers=headers)
+        media_type, text = found
+        return Response(text, media_type=media_type, headers={"Cache-Control": "no-cache"})
 
     return routes
 

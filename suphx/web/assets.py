@@ -1,11 +1,13 @@
-"""The page's own files: ES modules, styles and HTML templates, read from the package without a build step."""
+"""The page's own files: ES modules, texts, styles and HTML templates, read from the package without a build step."""
 
 from __future__ import annotations
 
 import html
+import json
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 PAGE = Path(__file__).parent / "page"
 
@@ -20,9 +22,17 @@ def text_of(name: str) -> str:
 
 
 @cache
+def languages() -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the page's texts by language: section -> name -> text, or texts by number (`one`, `other`)."""
+    order = ("en", "romaji", "ja", "zh")
+    return {language: json.loads(text_of(f"texts/{language}.json")) for language in order}
+
+
+@cache
 def modules() -> dict[str, str]:
-    """Return the texts of the modules by file name."""
-    return {path.name: text_of(path.name) for path in sorted(PAGE.glob("*.js"))}
+    """Return the texts of the modules by file name; `texts.js`, which has all languages, is made from their files."""
+    found = {path.name: text_of(path.name) for path in sorted(PAGE.glob("*.js"))}
+    return found | {"texts.js": f"export const TEXTS = {as_script(json.dumps(languages(), ensure_ascii=False))};\n"}
 
 
 def fill(template: str, values: dict[str, str]) -> str:

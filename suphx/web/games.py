@@ -13,7 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Literal, TypeVar
 
 from simulator.logs.mjlog_writer import write_mjlog
 from simulator.logs.model import GameLog, LogError
@@ -43,6 +43,8 @@ KINDS: tuple[Literal["live", "played"], ...] = ("live", "played")
 ALL_ROUNDS = 1 << 30
 
 _log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
 
 
 class TooManyGames(InputError):
@@ -251,6 +253,14 @@ class Games:
             if game is not None:
                 self._answer(game, question, action)
             return game is not None
+
+    def consult(self, game_id: str, work: Callable[[Play], Result]) -> Result | None:
+        """Return what some work finds out of a game, done in the playing thread; None if there is no such game."""
+        with self._lock:
+            game = self._find(game_id)
+        if game is None or game.play is None:
+            return None
+        return self._pool.submit(work, game.play).result()
 
     def choose_options(self, game_id: str, options: Options) -> None:
         """Change the options for automatic answers."""

@@ -19,6 +19,8 @@ from collections.abc import Iterable
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from suphx.web.pages import HEADERS
+
 #: Maximum size of a request body; the log of a game has some 10 to 200 KB.
 MAX_BODY = 8 << 20
 #: How much of a body that is too large is read, so that its sender receives the response.
@@ -27,13 +29,6 @@ _MOST_READ = 64 << 20
 _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([\w.-]+))(?::\d{1,5})?", re.ASCII)
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _READING = ("GET", "HEAD", "OPTIONS")
-_HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-}
 
 
 class _TooLarge(Exception):
@@ -48,7 +43,7 @@ class Guard:
         self._app = app
         self._hosts = {*_LOOPBACK, *map(str.lower, hosts)}
         self._any_address = any(map(_is_unspecified, self._hosts))
-        self._headers = {**_HEADERS, "Content-Security-Policy": policy}
+        self._headers = {**HEADERS, "Content-Security-Policy": policy}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on to the application, or refuse it."""

@@ -27,6 +27,7 @@ from suphx.review.document import Document, Result
 from suphx.review.game import Replayed, played, replay
 from suphx.review.rounds import Standing, result_of, round_of, standing_of
 from suphx.web.agents import choose
+from suphx.web.coach import Answered
 from suphx.web.game_status import Options, RoundEnd
 from suphx.web.live_table import LiveTable, Walls
 from suphx.web.moves import moves_since
@@ -64,6 +65,8 @@ class Play(ABC):
         self.standing: Standing | None = None
         """After the last finished round."""
         self.options = Options()
+        self.answered: list[Answered] = []
+        """The answers of the person in the round, by hand or by the options."""
         self._tell = tell
         self._questions = 0
 
@@ -92,6 +95,10 @@ class Play(ABC):
             raise NotAsked(f"question {number} is not asked, or no longer: it has been answered already")
         if action not in {choice.action for choice in question.choices}:
             raise NotLegal(f"action {action} is not one of the choices now")
+
+    def asked(self, number: int) -> Answered | None:
+        """Return the question with a number; None if it is not asked, or no longer, or not at the table."""
+        return None
 
     def automatic(self) -> int | None:
         """Return the answer that the options give to the current question; None if somebody else must answer."""
@@ -157,6 +164,19 @@ class Host(Play):
         self._positions = self._told = 0
         self._result: Result | None = None
 
+    def asked(self, number: int) -> Answered | None:
+        """Return the question with a number, with one of its legal actions."""
+        question = self.question
+        if question is None or question.number != number or question.situation == ROUND_OVER:
+            return None
+        return self._answer(question.choices[0].action)
+
+    def _answer(self, action: int) -> Answered:
+        asked, seat = self._table.asked(), self._seating.seat
+        assert seat is not None  # there is a person
+        legal = asked.legal[asked.seat.tolist().index(seat)]
+        return Answered(self._table.game.copy(), self._seating.rules, seat, legal, action)
+
     def begin(self) -> None:
         """Deal the first round and advance to the first question."""
         self._carry_out(NEXT_ROUND)
@@ -169,6 +189,7 @@ class Host(Play):
     def _carry_out(self, action: int) -> None:
         if action == NEXT_ROUND:
             self._result, self._told = None, 0
+            self.answered.clear()
             self._table.deal()
         else:
             self._step(action)
@@ -198,6 +219,7 @@ class Host(Play):
         forced = asked.legal.sum(1) == 1
         actions = dict(zip(asked.seat[forced].tolist(), asked.legal[forced].argmax(1).tolist(), strict=True))
         if action is not None and self._seating.seat is not None:
+            self.answered.append(self._answer(action))
             actions[self._seating.seat] = action
         rest = ~np.isin(asked.seat, list(actions))
         theirs = Decisions(asked.game[rest], asked.seat[rest], asked.situation[rest], asked.legal[rest])

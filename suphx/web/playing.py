@@ -3,16 +3,20 @@
 import dataclasses
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Form, HTTPException
+from fastapi import APIRouter, Form, HTTPException, Query
 
 from simulator.record import SEATS
 from simulator.rules import Rules
+from suphx.agent.network_agent import NetworkAgent
+from suphx.review.analysis import reviewing
+from suphx.review.document import Decision
 from suphx.web.agents import MAX_SEED, Players, shown_name
 from suphx.web.clock import Pace
+from suphx.web.coach import Costly, advice, costly
 from suphx.web.game_routes import MOST, add_routes, check_agents, known, start
 from suphx.web.game_status import GameStatus, Options
 from suphx.web.games import Games, new_id
-from suphx.web.host import Host, NotAsked, NotLegal, Seating
+from suphx.web.host import Host, NotAsked, NotLegal, Play, Seating
 from suphx.web.jobs import ReviewJobs
 from suphx.web.live_table import Walls
 from suphx.web.reviewer import Reviewer
@@ -100,6 +104,26 @@ def play_routes(games: Games, players: Players, jobs: ReviewJobs, reviewer: Revi
         known(games, game)
         chosen = Options(no_calls=no_calls, win_at_once=win_at_once, discard_drawn=discard_drawn)
         games.choose_options(game, chosen)
+
+    def coach() -> NetworkAgent:
+        return reviewing(players.agents([reviewer.name], 0)[0], reviewer.name)
+
+    @routes.get("/{game}/advice")
+    def question(game: str, number: Annotated[int, Query(ge=0, le=MOST)]) -> Decision | None:
+        """Return what the reviewer thinks of a question; null if it is not asked, or no longer, or no choice to it."""
+
+        def ask(play: Play) -> Decision | None:
+            asked = play.asked(number)
+            return None if asked is None else advice(coach(), asked)
+
+        known(games, game)
+        return games.consult(game, ask)
+
+    @routes.get("/{game}/costly")
+    def round_over(game: str) -> list[Costly]:
+        """Return the person's decisions of the last round that cost most by the reviewer's view, at most two."""
+        known(games, game)
+        return games.consult(game, lambda play: costly(coach(), play.answered)) or []
 
     add_routes(routes, games, jobs, reviewer)
     return routes

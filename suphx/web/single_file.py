@@ -8,7 +8,8 @@ import re
 from functools import cache
 
 from suphx.review.document import Review
-from suphx.web.assets import PREFIX, as_script, as_text, fill, text_of
+from suphx.web.assets import PREFIX, as_script, as_text, fill, modules, text_of
+from suphx.web.pages import no_script
 
 _START = "file.js"
 _IMPORT = re.compile(rf'^import \{{ (.*?) \}} from "{PREFIX}(.*?)\.js";\n', re.M)
@@ -23,6 +24,7 @@ def review_page(review: Review) -> bytes:
         {
             "policy": as_text(f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'"),
             "title": as_text(_title(review)),
+            "no_script": no_script(),
             "style": text_of("style.css"),
             "review": as_script(review.model_dump_json()),
             "script": script(),
@@ -45,7 +47,7 @@ def _add(name: str, found: dict[str, str]) -> None:
     """Add a module to `found`, after all that it imports."""
     if name in found:
         return
-    text = text_of(f"{name}.js")
+    text = modules()[f"{name}.js"]
     for module in _IMPORT.finditer(text):
         _add(module[2], found)
     exported = ", ".join(module[1] for module in _EXPORT.finditer(text))

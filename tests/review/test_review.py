@@ -166,7 +166,7 @@ def test_rates_of_each_group_add_up_to_all_decisions():
 def test_one_who_does_what_the_agent_does_is_rated_100():
     seat = reviewed().seats[0]
     agreeing = [[each for each in of_round if each.agrees] for of_round in seat.decisions]
-    review = seat_review(0, agreeing, 0)
+    review = seat_review(0, agreeing, 0, reviewed().seats[0].luck)
     assert (review.rating, review.difference, review.agreed) == (100, 0, review.count)
 
 

@@ -12,8 +12,9 @@ from pathlib import Path
 import requests
 
 from suphx.web.app import create_app
+from suphx.web.early import listen
 from suphx.web.live_table import Walls
-from suphx.web.serving import PageServer, listen
+from suphx.web.serving import PageServer
 
 
 @contextlib.contextmanager

@@ -207,6 +207,33 @@ def test_furiten_waits_and_what_a_discard_leads_to_are_told(page, served):
     page.wait_for_function("() => document.querySelector('#furiten').textContent === ''")
 
 
+def test_the_coach_stands_beside_the_hand_when_it_is_wanted_and_tells_what_cost_most(page, served):
+    game = sit_down(page, served)
+    assert page.locator("#coach *").count() == 0 and page.locator(".share").count() == 0
+    page.keyboard.press("a")
+    page.wait_for_selector("#coach .candidate")
+    advice = requests.get(f"{served}/api/play/{game}/advice", params={"number": 1}, timeout=60).json()
+    assert page.locator("#coach .candidate").count() == len(advice["candidates"])
+    best = page.locator(".share.best")
+    assert best.count() == 1  # on the tile, or on the button
+    assert page.locator("#coach .candidate.preferred .chance").inner_text() == best.inner_text()
+    page.click(answer("closed kong"))
+    page.wait_for_selector("#hand .drawn[data-face='2z'] .share")
+    assert re.search(r", agent [<\d.]+%", page.locator("#hand .drawn").get_attribute("aria-label"))
+    while page.locator("#next").count() == 0:
+        before = page.locator("#said").text_content()
+        page.keyboard.press("x" if page.locator(answer("pass")).count() else "d")
+        page.wait_for_function(
+            "(before) => document.querySelector('#next, .asked') && "
+            "document.querySelector('#said').textContent !== before",
+            arg=before,
+        )
+    page.wait_for_selector("#outcome .costly")
+    assert 1 <= page.locator("#outcome .costly .worst").count() <= 2
+    page.keyboard.press("a")
+    assert page.locator("#outcome .costly").count() == 0
+
+
 def test_tiles_that_may_not_be_swapped_cannot_be_chosen(page, served):
     sit_down(page, served, seed=SWAP, seat=1)
     page.click(answer("chow"))

@@ -238,15 +238,19 @@ def test_a_seat_that_was_not_reviewed_is_shown_without_opinions(page, tmp_path):
     assert page.locator(".candidate").count() == 0
 
 
-def test_japanese_terms_come_on_demand_and_stay(page, review_file):
+@pytest.mark.parametrize(("language", "said"), [("romaji", "kyuushu kyuuhai"), ("ja", "九種九牌"), ("zh", "九种九牌")])
+def test_another_language_comes_on_demand_at_the_same_place_and_stays(page, review_file, language, said):
     open_at(page, review_file, f"#seat=0&round={ROUND_OF_NINE_TERMINALS}&frame={last_frame(ROUND_OF_NINE_TERMINALS)}")
     assert "nine terminals" in page.locator(".panel").inner_text()
-    page.click("text=Japanese terms")
-    assert "kyuushu kyuuhai" in page.locator(".panel").inner_text()
+    place = page.url
+    page.select_option("[data-setting=language]", language)
+    assert said in page.locator(".panel").inner_text() and page.url == place
+    page.keyboard.press("1")  # one page hears the keys, not also the one before
+    assert "seat=1" in page.url and page.locator("svg.table").count() == 1
     for _ in range(20):  # a process of its own keeps it for the next one, which may be quicker
         page.reload()
         page.wait_for_selector("svg.table")
-        if "kyuushu kyuuhai" in page.locator(".panel").inner_text():
+        if said in page.locator(".panel").inner_text():
             break
     else:
         raise AssertionError("the choice was not kept")

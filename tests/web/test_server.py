@@ -21,10 +21,10 @@ import suphx.web.serving
 import suphx.web.shelf
 from suphx.errors import InputError
 from suphx.review.document import Review
+from suphx.web.early import listen
 from suphx.web.games import Games
 from suphx.web.guard import MAX_BODY, Guard
 from suphx.web.jobs import FAILED, WAITING, Busy, ReviewJobs
-from suphx.web.serving import listen
 from suphx.web.shelf import Shelf
 
 

@@ -47,7 +47,7 @@ def test_no_element_names_a_file_or_an_address():
 
 
 def test_modules_ask_for_nothing_but_each_other():
-    addresses = {name: re.findall(r"https?://[^\"']*", text) for name, text in modules().items()}
+    addresses = {name: re.findall(r"https?://[^\"')]*", text) for name, text in modules().items()}
     example = "https://tenhou.net/0/?log=..."  # shown where an address can be typed
     assert {each for found in addresses.values() for each in found} == {"http://www.w3.org/2000/svg", example}
     for name, text in modules().items():

@@ -13,6 +13,7 @@ import requests
 
 from suphx import cli
 from suphx.runs import RUNS_VARIABLE
+from suphx.web.early import STARTING
 from suphx.web.shelf import SHELF_NAME
 
 
@@ -26,7 +27,11 @@ def test_it_says_where_it_is_answers_and_ends_with_ctrl_c(tmp_path):
     try:
         said = process.stdout.readline()
         (address,) = re.findall(r"http://127\.0\.0\.1:\d+/", said)
-        assert "Review" in requests.get(address + "page/start.js", timeout=60).text
+        assert "/page/app.js" in requests.get(address, timeout=60).text  # before what it needs to play is loaded
+        early = requests.get(address + "api/play", timeout=60)
+        assert early.status_code == 503 and early.json()["detail"] == STARTING
+        assert "Review" in requests.get(address + "page/texts.js", timeout=60).text
+        assert process.stdout.readline() == "ready\n"
         game = requests.post(address + "api/play", data={"agent": ["tsumogiri"] * 3}, timeout=60).json()["id"]
         looking = requests.get(f"{address}api/play/{game}/events", stream=True, timeout=60)
         assert next(looking.iter_lines())  # a page that listens does not keep it from ending

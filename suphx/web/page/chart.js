@@ -1,6 +1,6 @@
 // Phi over the course of a game: an SVG chart with one line per seat.
 import { s } from "suphx/dom.js";
-import { roundName } from "suphx/words.js";
+import { list, roundName, t, told, windLetter } from "suphx/words.js";
 
 const WIDE = 440;
 const TALL = 270;
@@ -50,7 +50,7 @@ export function phiChart(phi, rounds, names, at, go) {
     lines.push(band);
     if (n % skip === 0) {
       lines.push(s("text", { class: "tick", x: (x(n) + x(n + 1)) / 2, y: TALL - 14, "text-anchor": "middle" },
-        `${round.name[0]}${round.name.split(" ")[1]}${round.repeat_counter ? `.${round.repeat_counter}` : ""}`));
+        `${windLetter(round.name.split(" ")[0])}${round.name.split(" ")[1]}${round.repeat_counter ? `.${round.repeat_counter}` : ""}`));
     }
   });
   const labels = apart(names.map((_, seat) => y(phi.values[phi.values.length - 1][seat])), 15);
@@ -59,5 +59,5 @@ export function phiChart(phi, rounds, names, at, go) {
     phi.values.map((values, n) => MARKERS[seat](x(n), y(values[seat]))),
     s("text", { x: WIDE - RIGHT + 10, y: labels[seat] + 4 }, name.length > 11 ? `${name.slice(0, 10)}…` : name)));
   return s("svg", { class: "chart", viewBox: `0 0 ${WIDE} ${TALL}`, role: "img",
-    "aria-label": `Phi in ${phi.units} along the game for ${names.join(", ")}; the table below has the numbers` }, lines, curves);
+    "aria-label": t("game.chart", { units: told(phi.units), names: list(names) }) }, lines, curves);
 }

@@ -1,7 +1,7 @@
 // Answers other than discards: buttons with their keys.
 import { h, show } from "suphx/dom.js";
-import { tilesInline } from "suphx/tiles.js";
-import { term, tileNames } from "suphx/words.js";
+import { kindOf, tilesInline } from "suphx/tiles.js";
+import { percent, t, term, tileNames } from "suphx/words.js";
 
 // The order of the buttons, and the keys that press them.
 const KEYS = {
@@ -12,8 +12,8 @@ const LOOKS = { "win by draw": "win", "win by claim": "win", riichi: "strong", p
 const ORDER = Object.keys(KEYS);
 
 function words(choice, question) {
-  if (choice.type === "pass" && question.situation === "stop") return "go on";
-  if (choice.type === "stop") return "end the game";
+  if (choice.type === "pass" && question.situation === "stop") return t("play.go_on");
+  if (choice.type === "stop") return t("play.end_game");
   return term(choice.type);
 }
 
@@ -24,26 +24,35 @@ function tilesOf(choice) {
   return [...choice.own, choice.tile];
 }
 
+/** Whether a candidate of the agent is a choice; it does not tell red fives from others. */
+function isSame(candidate, choice) {
+  const kinds = (tiles) => tiles.map(kindOf).sort().join();
+  const tile = choice.type === "riichi" || choice.type === "pass" || choice.type === "nine terminals" ? "" : choice.tile;
+  return candidate.type === choice.type && kinds([candidate.tile || ""].filter(Boolean)) === kinds([tile].filter(Boolean)) && kinds(candidate.own) === kinds(choice.own);
+}
+
 /** The row of buttons; `press(choice)` is called when one is pressed. */
 export class ChoiceRow {
   constructor(press) {
     this.press = press;
     this.buttons = [];
-    this.place = h("div", { class: "answers", id: "answers", role: "group", "aria-label": "What you can do", tabindex: "-1", onkeydown: (event) => this.arrow(event) });
+    this.place = h("div", { class: "answers", id: "answers", role: "group", "aria-label": t("play.choices"), tabindex: "-1", onkeydown: (event) => this.arrow(event) });
   }
 
-  /** Show the choices of a question (null: none); `armed`: riichi has been chosen, but not yet its discard. */
-  draw(question, { armed, busy }) {
+  /** Show the choices of a question (null: none); `armed`: riichi has been chosen, but not yet its discard; `advice`: what the agent thinks, or null. */
+  draw(question, { armed, busy, advice }) {
     const choices = question ? question.choices.filter((each) => each.type !== "discard") : [];
     choices.sort((a, b) => ORDER.indexOf(a.type) - ORDER.indexOf(b.type));
     this.buttons = choices.map((choice) => {
       const tiles = tilesOf(choice);
-      const label = [words(choice, question), tileNames(tiles)].filter(Boolean).join(" ");
+      const n = advice ? advice.candidates.findIndex((each) => isSame(each, choice)) : -1;
+      const share = n >= 0 ? percent(advice.candidates[n].probability) : "";
+      const label = [words(choice, question), tileNames(tiles), share ? t("play.advised", { chance: share }) : ""].filter(Boolean).join(" ");
       const key = KEYS[choice.type];
       const button = h("button", {
         type: "button", class: LOOKS[choice.type] || "call", disabled: busy, "data-type": choice.type, "data-action": choice.action, "data-key": key.toLowerCase(),
         "aria-label": label, "aria-keyshortcuts": key, "aria-pressed": choice.type === "riichi" ? String(armed) : null, onclick: () => this.press(choice),
-      }, h("span", {}, words(choice, question)), tiles.length ? tilesInline(tiles) : null, h("kbd", { "aria-hidden": "true" }, key));
+      }, h("span", {}, words(choice, question)), tiles.length ? tilesInline(tiles) : null, share ? h("span", { class: n === advice.preferred ? "share best" : "share", "aria-hidden": "true" }, share) : null, h("kbd", { "aria-hidden": "true" }, key));
       return button;
     });
     show(this.place, this.buttons);

@@ -1,5 +1,7 @@
 // What the pages of games have in common: navigation, keys, settings, names.
 import { h, s, show } from "suphx/dom.js";
+import { saveSettings } from "suphx/settings.js";
+import { languages, t } from "suphx/words.js";
 
 const THEMES = ["auto", "dark", "light"];
 
@@ -10,10 +12,13 @@ const ICONS = {
   play: "M6 3 20 12 6 21Z", pause: "M7 4H9V20H7ZM15 4H17V20H15Z",
 };
 
+const PERSON = "You"; // the name of a person at the table, as the server has it
+
 /** Names to show: missing and repeated names get the number of their seat. */
 export function tellApart(names) {
   return names.map((name, seat) => {
-    if (!name) return `Seat ${seat}`;
+    if (!name) return t("page.seat_number", { seat });
+    if (name === PERSON) return t("page.you");
     return names.filter((other) => other === name).length > 1 ? `${seat} ${name}` : name;
   });
 }
@@ -33,20 +38,25 @@ export function setIcon(button, icon, words) {
   show(button, s("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, s("path", { d: ICONS[icon] })));
 }
 
-/** A select element with options {value: words}. */
+/** A select element with options [value, words]. */
 export function selectOf(id, label, options, change) {
   return h("select", { id, "aria-label": label, onchange: (event) => change(event.target.value) },
-    Object.entries(options).map(([value, words]) => h("option", { value }, words)));
+    options.map(([value, words]) => h("option", { value }, words)));
 }
 
-/** The keys and what they do, folded away. */
+/** What a word means, folded away beneath it: opened by mouse, touch and keyboard alike. `name`: of its texts, `about.name` and `about.name_means`. */
+export function explained(name) {
+  return h("details", { class: "explained" }, h("summary", {}, t("about.what_is", { word: t(`about.${name}`) })), h("p", {}, t(`about.${name}_means`)));
+}
+
+/** The keys and what they do ([key, name of its text]), folded away. */
 export function keyList(keys) {
-  return h("details", {}, h("summary", {}, "Keys"), h("dl", { class: "keys" }, keys.map(([key, meaning]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, meaning)])));
+  return h("details", {}, h("summary", {}, t("page.keys")), h("dl", { class: "keys" }, keys.map(([key, meaning]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, t(`keys.${meaning}`))])));
 }
 
 /** The latest moves: [who or "", what]. */
 export function latestMoves(moves) {
-  return [h("h2", {}, "Latest moves"), h("ol", { class: "moves" }, moves.map(([who, what]) => h("li", {}, who ? [h("b", {}, who), " "] : null, what)))];
+  return [h("h2", {}, t("page.latest_moves")), h("ol", { class: "moves" }, moves.map(([who, what]) => h("li", {}, who ? [h("b", {}, who), " "] : null, what)))];
 }
 
 /** Whether a key is meant for the element that has the focus, or for the browser. */
@@ -64,21 +74,34 @@ export function act(event, actions) {
   action();
 }
 
-/** Show toggles for settings: some of the page's own ([name, words, brief, key]), and those of all pages. */
-export function showToggles(place, settings, keep, own) {
+/**
+ * Show toggles for settings: some of the page's own ([name, key], with texts of these names), and those of all pages.
+ * `relabel()`: called when another language was chosen.
+ */
+export function showToggles(place, settings, keep, own, relabel = () => location.reload()) {
   const focused = document.activeElement && document.activeElement.dataset ? document.activeElement.dataset.setting : null;
   const both = (words, brief) => [h("span", { class: "long" }, words), h("span", { class: "brief" }, brief)];
   const change = (name, value) => {
     settings[name] = value;
     keep();
   };
-  const toggle = ([name, words, brief, key]) => h("button", {
-    type: "button", "data-setting": name, "aria-pressed": String(settings[name]), "aria-label": words,
-    title: key ? `${words} (${key})` : words, onclick: () => change(name, !settings[name]),
-  }, both(words, brief));
+  const toggle = ([name, key]) => {
+    const words = t(`settings.${name}`);
+    return h("button", {
+      type: "button", "data-setting": name, "aria-pressed": String(settings[name]), "aria-label": words,
+      title: key ? `${words} (${key})` : words, onclick: () => change(name, !settings[name]),
+    }, both(words, t(`settings.${name}_brief`)));
+  };
   const nextTheme = THEMES[(THEMES.indexOf(settings.theme) + 1) % THEMES.length];
-  show(place, [...own, ["japanese", "Japanese terms", "Jp", "J"], ["numerals", "Numerals", "123"]].map(toggle),
-    h("button", { type: "button", "data-setting": "theme", "aria-label": `Theme: ${settings.theme}`, onclick: () => change("theme", nextTheme) },
-      both(`Theme: ${settings.theme}`, settings.theme)));
+  const theme = t(`settings.${settings.theme}`);
+  const now = document.documentElement.dataset.language;
+  show(place, own.map(toggle), toggle(["numerals"]),
+    h("button", { type: "button", "data-setting": "theme", "aria-label": t("settings.theme", { theme }), onclick: () => change("theme", nextTheme) },
+      both(t("settings.theme", { theme }), theme)),
+    h("select", { "data-setting": "language", "aria-label": t("settings.language"), onchange: (event) => {
+      settings.language = event.target.value;
+      saveSettings(settings);
+      relabel();
+    } }, languages().map(([code, name]) => h("option", { value: code, selected: code === now }, name))));
   if (focused) place.querySelector(`[data-setting=${focused}]`).focus();
 }

@@ -1,8 +1,10 @@
 // The panel about one decision: the action taken, the agent's opinion, hands within reach, and safe tiles.
+import { explained } from "suphx/controls.js";
 import { h, s } from "suphx/dom.js";
 import { roundOutcome } from "suphx/outcome.js";
-import { tilesInline, withTiles } from "suphx/tiles.js";
-import { candidateName, number, percent, term, yakuName } from "suphx/words.js";
+import { tilesInline } from "suphx/tiles.js";
+import { moveShown } from "suphx/spoken.js";
+import { candidateName, list, number, percent, rich, t, term, yakuName } from "suphx/words.js";
 
 const SHOWN = 8; // this many of the likeliest candidates are shown, the others are folded away
 
@@ -10,9 +12,10 @@ const SHOWN = 8; // this many of the likeliest candidates are shown, the others 
 export function verdict(decision, name) {
   const taken = decision.candidates[decision.taken];
   const preferred = decision.candidates[decision.preferred];
-  if (decision.agrees) return `${name}: ${candidateName(taken)}. The agent agrees (${percent(preferred.probability)}).`;
-  return `${name}: ${candidateName(taken)} (${percent(taken.probability)}). The agent: ${candidateName(preferred)} ` +
-    `(${percent(preferred.probability)}). Difference ${decision.difference.toFixed(2)}.`;
+  return t(decision.agrees ? "decision.said_agrees" : "decision.said_differs", {
+    name, played: candidateName(taken), chance: percent(taken.probability), preferred: candidateName(preferred),
+    confidence: percent(preferred.probability), difference: decision.difference.toFixed(2),
+  });
 }
 
 /** The tiles of a candidate as displayed: for a call all its tiles, with the called one last. */
@@ -30,25 +33,25 @@ export function candidateShort(candidate) {
 function verdictShown(decision, name) {
   const chance = (candidate) => h("span", { class: "quiet" }, ` ${percent(candidate.probability)}`);
   const [taken, preferred] = [decision.candidates[decision.taken], decision.candidates[decision.preferred]];
-  const played = h("div", {}, `${name}: `, candidateShort(taken), chance(taken));
-  if (decision.agrees) return [played, h("div", {}, "The agent does the same.")];
-  return [played, h("div", {}, "The agent: ", candidateShort(preferred), chance(preferred)),
-    h("div", {}, "Difference ", h("b", {}, decision.difference.toFixed(2)))];
+  const played = h("div", {}, rich("decision.who", { who: name, what: [candidateShort(taken), chance(taken)] }));
+  if (decision.agrees) return [played, h("div", {}, t("decision.same"))];
+  return [played, h("div", {}, rich("decision.who", { who: t("decision.the_agent"), what: [candidateShort(preferred), chance(preferred)] })),
+    h("div", {}, rich("decision.difference", { difference: h("b", {}, decision.difference.toFixed(2)) })), explained("difference")];
 }
 
 function facts(candidate) {
   const found = [];
   if (candidate.shanten !== null && candidate.shanten !== undefined) {
-    found.push(candidate.shanten > 0 ? `${candidate.shanten} ${term("away")}` : candidate.shanten < 0 ? term("win") : term("ready"));
-    found.push(`${candidate.accepted} tile${candidate.accepted === 1 ? "" : "s"}`);
+    found.push(candidate.shanten > 0 ? t("hand.away", { count: candidate.shanten }) : candidate.shanten < 0 ? term("win") : term("ready"));
+    found.push(t("hand.tiles", { count: candidate.accepted }));
   }
-  return found.join(", ");
+  return list(found);
 }
 
 /** A warning sign if a player in riichi may win on a discard. */
 function danger(candidate, names) {
   if (!candidate.danger.length) return null;
-  const words = `danger: ${candidate.danger.map((seat) => names[seat]).join(", ")}`;
+  const words = t("decision.danger", { names: list(candidate.danger.map((seat) => names[seat])) });
   return [" ", s("svg", { class: "risk", viewBox: "0 0 12 12", role: "img", "aria-label": words }, s("title", {}, words), s("path", { d: "M1 11 6 1 11 11Z" }))];
 }
 
@@ -56,8 +59,8 @@ function candidateRow(candidate, n, decision, names) {
   const taken = n === decision.taken;
   const preferred = n === decision.preferred;
   const tags = [
-    taken ? h("b", { class: "tag taken" }, "played") : null,
-    preferred ? h("b", { class: "tag preferred" }, "agent") : null,
+    taken ? h("b", { class: "tag taken" }, t("decision.played")) : null,
+    preferred ? h("b", { class: "tag preferred" }, t("decision.agent")) : null,
   ].filter(Boolean);
   return h("li", { class: `candidate${candidate.type === "discard" ? "" : " wide"}${taken ? " taken" : ""}${preferred ? " preferred" : ""}` },
     h("span", { class: "what" }, h("span", { class: candidate.type === "discard" ? "unseen" : "type" }, term(candidate.type)), tilesInline(tilesOf(candidate))),
@@ -74,32 +77,32 @@ function candidateList(decision, names) {
   const rest = rows.filter(([n]) => !important(n)).map(([, row]) => row);
   return [
     h("ol", { class: "candidates" }, rows.filter(([n]) => important(n)).map(([, row]) => row)),
-    rest.length ? h("details", {}, h("summary", {}, `${rest.length} more`), h("ol", { class: "candidates" }, rest)) : null,
+    rest.length ? h("details", {}, h("summary", {}, t("decision.more", { count: rest.length })), h("ol", { class: "candidates" }, rest)) : null,
   ];
 }
 
 function targetRow(target) {
-  const also = target.also.length ? h("details", { class: "also" }, h("summary", {}, `or ${target.also.length} other draw${target.also.length > 1 ? "s" : ""}`),
+  const also = target.also.length ? h("details", { class: "also" }, h("summary", {}, t("decision.also", { count: target.also.length })),
     target.also.map((faces) => tilesInline(faces))) : null;
   return h("li", { class: "target" },
     h("div", {}, tilesInline(target.hand)),
     h("div", { class: "target-facts" },
-      h("b", {}, `${number(target.points)} points`), ` · ${target.yaku.map(yakuName).join(", ")}`),
+      h("b", {}, t("outcome.points", { points: number(target.points) })), ` · ${list(target.yaku.map(yakuName))}`),
     h("div", { class: "target-facts" },
-      `${target.draws.length} away: draws `, tilesInline(target.draws),
-      target.gives.length ? [" gives up ", tilesInline(target.gives)] : null,
-      ` · likelihood ${target.likelihood.toFixed(2)}`, also));
+      rich("decision.draws", { count: target.draws.length, tiles: tilesInline(target.draws) }),
+      target.gives.length ? [" ", rich("decision.gives", { tiles: tilesInline(target.gives) })] : null,
+      ` · ${t("decision.likelihood", { likelihood: target.likelihood.toFixed(2) })}`, also));
 }
 
 function targets(decision) {
-  if (!decision.targets.length) return h("p", { class: "quiet" }, "No winning hand with a yaku within three tiles.");
+  if (!decision.targets.length) return h("p", { class: "quiet" }, t("decision.no_hands"));
   const groups = new Map();
   for (const each of decision.targets) {
     const key = each.after === null ? -1 : each.after;
     groups.set(key, [...(groups.get(key) || []), each]);
   }
   return [...groups].map(([after, members]) => [
-    after >= 0 ? h("h4", {}, "After ", candidateShort(decision.candidates[after])) : null,
+    after >= 0 ? h("h4", {}, rich("decision.after", { what: candidateShort(decision.candidates[after]) })) : null,
     h("ol", { class: "targets" }, members.map(targetRow)),
   ]);
 }
@@ -111,10 +114,10 @@ function safety(decision, names, hand) {
     const own = (faces) => faces.filter((face) => held.has(face));
     const [safe, suji] = [own(each.safe), own(each.suji)];
     return [
-      h("dt", {}, names[each.seat], each.riichi ? h("b", { class: "tag danger" }, "riichi") : null),
+      h("dt", {}, names[each.seat], each.riichi ? h("b", { class: "tag danger" }, term("riichi")) : null),
       h("dd", {},
-        safe.length ? [h("span", {}, `${term("safe tiles")} `), tilesInline(safe)] : h("span", { class: "quiet" }, `no ${term("safe tiles")}`),
-        suji.length ? [h("span", {}, " suji "), tilesInline(suji)] : null),
+        safe.length ? [h("span", {}, `${term("safe tiles")} `), tilesInline(safe)] : h("span", { class: "quiet" }, t("decision.no_safe")),
+        suji.length ? [h("span", {}, ` ${term("suji")} `), tilesInline(suji)] : null),
     ];
   }));
 }
@@ -124,18 +127,38 @@ export function decisionPanel(decision, { place, names, name, view }) {
   return h("div", { class: "decision" },
     h("h3", {}, place),
     h("div", { class: decision.agrees ? "verdict agrees" : "verdict differs" }, verdictShown(decision, name)),
-    candidateList(decision, names),
-    h("h3", {}, "Hands near"), targets(decision),
-    h("h3", {}, `Own ${term("safe tiles")}`), safety(decision, names, [...view.hand, ...(view.drawn ? [view.drawn] : [])]),
+    candidateList(decision, names), explained("probability"),
+    h("h3", {}, t("decision.hands")), targets(decision), explained("near"),
+    h("h3", {}, t("decision.own_safe")), safety(decision, names, [...view.hand, ...(view.drawn ? [view.drawn] : [])]),
   );
+}
+
+/** What the agent thinks of a question that is not answered yet. */
+export function advicePanel(decision, { names, view }) {
+  const open = { ...decision, taken: -1 };
+  return h("div", { class: "decision" },
+    candidateList(open, names), explained("probability"),
+    h("h3", {}, t("decision.hands")), targets(open), explained("near"),
+    h("h3", {}, t("decision.own_safe")), safety(open, names, [...view.hand, ...(view.drawn ? [view.drawn] : [])]),
+  );
+}
+
+/** A decision as a picture: the hand, what was played, what the agent would have played. */
+export function decisionPicture({ hand, drawn }, decision) {
+  const chosen = (candidate) => [candidateShort(candidate), h("span", { class: "quiet" }, ` ${percent(candidate.probability)}`)];
+  const [taken, preferred] = [decision.candidates[decision.taken], decision.candidates[decision.preferred]];
+  return [
+    h("span", { class: "own-hand" }, tilesInline(hand), drawn ? [" ", tilesInline([drawn])] : null),
+    h("span", { class: "which" }, rich("review.both", { played: chosen(taken), preferred: chosen(preferred) })),
+  ];
 }
 
 /** The panel at a moment without a decision of the seat. */
 export function momentPanel(frame, { place, names, result, reviewed }) {
-  const done = frame.asked.map(([seat, what]) => h("li", {}, `${names[seat]}: `, withTiles(what)));
+  const done = frame.asked.map(([seat, what]) => h("li", {}, rich("decision.who", { who: names[seat], what: moveShown([seat, what]) })));
   return h("div", { class: "decision" },
     h("h3", {}, place),
     done.length ? h("ul", {}, done) : null,
     result ? roundOutcome(result, frame, names) : null,
-    reviewed ? null : h("p", { class: "quiet" }, "The decisions of this seat were not reviewed."));
+    reviewed ? null : h("p", { class: "quiet" }, t("review.not_reviewed")));
 }

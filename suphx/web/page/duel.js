@@ -3,12 +3,12 @@ import { act, iconButton, isForElement, keyList, latestMoves, selectOf, showTogg
 import { h, s, show } from "suphx/dom.js";
 import { ask, formOf } from "suphx/server.js";
 import { applySettings, loadSettings, saveSettings } from "suphx/settings.js";
-import { HEIGHT, WIDTH, symbols, tile, withTiles } from "suphx/tiles.js";
-import { percent, tileNames, useJapanese } from "suphx/words.js";
+import { moveShown } from "suphx/spoken.js";
+import { HEIGHT, WIDTH, symbols, tile } from "suphx/tiles.js";
+import { percent, rich, t, term, tileNames } from "suphx/words.js";
 
-const PLAYERS = { cfr: "CFR", normal: "Normal", pongs: "Pongs", pairs: "Seven pairs", random: "Random" };
-const PHASES = { answer: "answers a discard", drawn: "has drawn", discard: "discards", over: "the game is over" };
-const KEYS = [["← →", "step before, after"], ["[ ]", "choice of a plan before, after"], ["Home End", "start, end"]];
+const PLAYERS = ["cfr", "normal", "pongs", "pairs", "random"];
+const KEYS = [["← →", "steps"], ["[ ]", "plans"], ["Home End", "ends"]];
 const WIDE = 790;
 const HIGH = 600;
 const MARGIN = 16;
@@ -18,7 +18,13 @@ const ROW = 14; // tiles in a row of a river; a game has at most 46 turns, so th
 const ROWS = 2;
 const MOVES = 8;
 
+const PLAN = "plan: "; // what the choice of a plan begins with
+
 const high = (width) => (width * HEIGHT) / WIDTH;
+
+/** The name of a player or plan; one that is not ours stays as it is. */
+const nameOf = (name) => (PLAYERS.includes(name) ? t(`duel.${name}`) : name);
+const planShown = (what) => (what.startsWith(PLAN) ? rich("duel.plan", { plan: nameOf(what.slice(PLAN.length)) }) : null);
 
 function hand(view, y) {
   const tiles = view.hand.map((face, n) => tile(face, MARGIN + n * HAND, y, HAND));
@@ -48,23 +54,24 @@ function tableOf(frame, names) {
     const handY = seat ? 40 : HIGH - high(HAND) - 40;
     const riverY = seat ? 116 : HIGH - 116 - ROWS * (high(RIVER) + 2);
     const turn = frame.mover === seat && frame.phase !== "over";
-    const words = `${names[seat]}, turn ${view.turn}${view.plan ? `, plan: ${view.plan}` : ""}`;
+    const words = t(view.plan ? "duel.seat_plan" : "duel.seat", { name: names[seat], turn: view.turn, plan: nameOf(view.plan) });
     const offered = frame.phase === "answer" && frame.mover !== seat;
     const nameY = seat ? 26 : HIGH - 14;
     return s("g", { "data-seat": seat }, turn ? s("rect", { class: "turn", x: 0, y: handY, width: 6, height: high(HAND), rx: 2 }) : null,
       s("g", { class: "own" }, hand(view, handY)), melds(view, handY), river(view, riverY, offered),
       s("text", { x: MARGIN, y: nameY, class: turn ? "score" : "name" }, words));
   });
-  const who = frame.phase === "over" ? PHASES.over : `${names[frame.mover]} ${PHASES[frame.phase]}`;
+  const who = t(`duel.phase_${frame.phase}`, { name: names[frame.mover] });
   return s("svg", { class: "table", viewBox: `0 0 ${WIDE} ${HIGH}`, "aria-hidden": "true" },
     s("rect", { class: "felt", width: WIDE, height: HIGH, rx: 16 }), sides,
-    s("text", { x: WIDE - MARGIN, y: HIGH / 2 - 10, class: "score", "text-anchor": "end" }, `${frame.left} tiles left`),
+    s("text", { x: WIDE - MARGIN, y: HIGH / 2 - 10, class: "score", "text-anchor": "end" }, t("table.left", { count: frame.left })),
     s("text", { x: WIDE - MARGIN, y: HIGH / 2 + 18, class: "small", "text-anchor": "end" }, who));
 }
 
 function inWords(frame, names) {
-  return frame.seats.map((view, seat) => [`${names[seat]}. Hand: ${tileNames(view.hand)}${view.drawn ? `, and ${tileNames([view.drawn])}` : ""}.`,
-    view.melds.map((meld) => ` ${meld.kind}: ${tileNames(meld.tiles)}.`), ` River: ${tileNames(view.river.map(([face]) => face)) || "none"}. `]);
+  const line = (what, tiles) => t("table.line", { parts: t("table.part", { what: term(what), tiles }) });
+  return frame.seats.map((view, seat) => [names[seat], line("hand", view.drawn ? t("table.drawn", { tiles: tileNames(view.hand), drawn: tileNames([view.drawn]) }) : tileNames(view.hand)),
+    ...view.melds.map((meld) => line(meld.kind, tileNames(meld.tiles))), line("river", tileNames(view.river.map(([face]) => face)) || t("table.empty"))].join(" "));
 }
 
 /** What is kept of a node; `now`: its plan is about to be chosen. */
@@ -72,43 +79,45 @@ function node(choice, who, plans, now) {
   const { turn, pairs, pongs, characters, honours } = choice.features;
   const known = choice.policy;
   return h("section", { class: now ? "node now" : "node", "data-node": choice.node },
-    h("h3", {}, `${who} chooses ${choice.chosen} `, h("span", { class: "quiet" }, `node ${choice.node}`)),
-    h("p", { class: "quiet" }, `turn ${turn}, pairs ${pairs}, pongs ${pongs}, characters ${characters}, honours ${honours}`),
+    h("h3", {}, t("duel.chooses", { who, plan: nameOf(choice.chosen) }), " ", h("span", { class: "quiet" }, t("duel.node", { node: choice.node }))),
+    h("p", { class: "quiet" }, t("duel.features", { turn, pairs, pongs, characters, honours })),
     h("ul", {}, plans.map((plan, n) => h("li", { class: `candidate${plan === choice.chosen ? " preferred" : ""}` },
-      h("span", {}, plan), h("span", { class: "meter" }, h("span", { style: `width: ${known ? 100 * known[n] : 0}%` })),
+      h("span", {}, nameOf(plan)), h("span", { class: "meter" }, h("span", { style: `width: ${known ? 100 * known[n] : 0}%` })),
       h("span", { class: "chance" }, known ? percent(known[n]) : "–"),
-      h("span", { class: "facts" }, choice.regret ? `regret ${choice.regret[n].toFixed(2)}` : "")))),
-    known ? null : h("p", { class: "quiet" }, "A fixed plan: no table was asked."));
+      h("span", { class: "facts" }, choice.regret ? t("duel.regret", { regret: choice.regret[n].toFixed(2) }) : "")))),
+    known ? null : h("p", { class: "quiet" }, t("duel.fixed")));
 }
 
 class DuelPage {
   constructor(root) {
     this.settings = loadSettings();
+    applySettings(this.settings);
+    const players = PLAYERS.map((name) => [name, nameOf(name)]);
     this.game = null;
     this.at = 0;
     this.file = null;
-    this.first = selectOf("first", "Who begins", PLAYERS, () => {});
-    this.second = selectOf("second", "The other player", PLAYERS, () => {});
-    this.seed = h("input", { type: "number", id: "seed", min: 0, max: 2 ** 53 - 1, step: 1, required: true, "aria-label": "Seed" });
+    this.first = selectOf("first", t("duel.first"), players, () => {});
+    this.second = selectOf("second", t("duel.second"), players, () => {});
+    this.seed = h("input", { type: "number", id: "seed", min: 0, max: 2 ** 53 - 1, step: 1, required: true, "aria-label": t("start.seed") });
     this.log = h("input", { type: "file", id: "log", accept: ".jsonl", onchange: (event) => this.open(event.target.files[0], 0) });
-    this.games = h("select", { id: "games", "aria-label": "Game of the log", hidden: true, onchange: () => this.open(this.file, Number(this.games.value)) });
+    this.games = h("select", { id: "games", "aria-label": t("duel.game"), hidden: true, onchange: () => this.open(this.file, Number(this.games.value)) });
     this.table = h("div", { class: "table-place" });
     this.where = h("span", { class: "where", id: "where" });
-    this.panel = h("section", { class: "panel", id: "panel", "aria-label": "What has happened" });
+    this.panel = h("section", { class: "panel", id: "panel", "aria-label": t("page.happened") });
     this.said = h("p", { role: "status", id: "said", class: "quiet" });
-    this.toggles = h("div", { class: "toggles", role: "group", "aria-label": "Settings" });
+    this.toggles = h("div", { class: "toggles", role: "group", "aria-label": t("settings.label") });
     const form = h("form", { class: "duel-players", onsubmit: (event) => { event.preventDefault(); this.deal(); } },
-      this.first, this.second, this.seed, h("button", { type: "submit", id: "deal" }, "Deal"));
-    const way = h("nav", { class: "way", "aria-label": "Through the game" },
-      iconButton("round-before", "Start (Home)", () => this.go(0)), iconButton("decision-before", "Choice before ([)", () => this.toChoice(-1)),
-      iconButton("step-before", "Step before (left arrow)", () => this.go(this.at - 1)), this.where,
-      iconButton("step-after", "Step after (right arrow)", () => this.go(this.at + 1)), iconButton("decision-after", "Choice after (])", () => this.toChoice(1)),
-      iconButton("round-after", "End (End)", () => this.go(Infinity)));
-    show(root, symbols(), h("header", { class: "top" }, form, h("label", { class: "duel-log" }, "Or a log ", this.log), this.games,
-      h("div", { class: "links" }, h("a", { href: "/" }, "Start page")), this.toggles),
+      this.first, this.second, this.seed, h("button", { type: "submit", id: "deal" }, t("duel.deal")));
+    const way = h("nav", { class: "way", "aria-label": t("page.way") },
+      iconButton("round-before", t("duel.to_start"), () => this.go(0)), iconButton("decision-before", t("duel.choice_before"), () => this.toChoice(-1)),
+      iconButton("step-before", t("page.step_before", { key: "←" }), () => this.go(this.at - 1)), this.where,
+      iconButton("step-after", t("page.step_after", { key: "→" }), () => this.go(this.at + 1)), iconButton("decision-after", t("duel.choice_after"), () => this.toChoice(1)),
+      iconButton("round-after", t("duel.to_end"), () => this.go(Infinity)));
+    show(root, symbols(), h("header", { class: "top" }, form, h("label", { class: "duel-log" }, t("duel.log"), " ", this.log), this.games,
+      h("div", { class: "links" }, h("a", { href: "/" }, t("page.start_page"))), this.toggles),
     h("main", { class: "review duel" }, h("div", { class: "left" }, this.table, way), h("div", { class: "right" }, this.said, this.panel, keyList(KEYS))));
     document.addEventListener("keydown", (event) => this.key(event));
-    document.title = "Two-player mahjong";
+    document.title = t("duel.title");
     this.keep();
     this.begin();
   }
@@ -116,7 +125,7 @@ class DuelPage {
   /** Deal what the address names, or something. */
   begin() {
     const wanted = new URLSearchParams(location.hash.slice(1));
-    const known = (name, other) => (PLAYERS[wanted.get(name)] ? wanted.get(name) : other);
+    const known = (name, other) => (PLAYERS.includes(wanted.get(name)) ? wanted.get(name) : other);
     this.first.value = known("first", "cfr");
     this.second.value = known("second", "normal");
     this.seed.value = Number.parseInt(wanted.get("seed"), 10) || 0;
@@ -137,12 +146,12 @@ class DuelPage {
 
   async take(asked, frame) {
     this.said.classList.remove("error");
-    this.said.textContent = "Playing ... (the first game compiles the rules)";
+    this.said.textContent = t("duel.playing");
     try {
       this.game = await (await asked).json();
       this.said.textContent = this.file ? this.file.name : "";
       this.games.hidden = this.game.games < 2;
-      show(this.games, [...Array(this.game.games).keys()].map((n) => h("option", { value: n, selected: n === this.game.game }, `Game ${n + 1} of ${this.game.games}`)));
+      show(this.games, [...Array(this.game.games).keys()].map((n) => h("option", { value: n, selected: n === this.game.game }, t("duel.game_of", { number: n + 1, games: this.game.games }))));
       this.go(frame);
     } catch (error) {
       this.said.textContent = error.message;
@@ -174,7 +183,6 @@ class DuelPage {
   keep() {
     saveSettings(this.settings);
     applySettings(this.settings);
-    useJapanese(this.settings.japanese);
     showToggles(this.toggles, this.settings, () => this.keep(), []);
     this.draw();
   }
@@ -183,16 +191,16 @@ class DuelPage {
     if (!this.game) return;
     const { frames, players, points, pattern, plans } = this.game;
     const frame = frames[this.at];
-    const names = players.map((name, seat) => (players[0] === players[1] ? `${seat + 1} ${name}` : name));
+    const names = players.map((name, seat) => (players[0] === players[1] ? `${seat + 1} ${nameOf(name)}` : nameOf(name)));
     this.where.textContent = `${this.at + 1} / ${frames.length}`;
     show(this.table, tableOf(frame, names), h("p", { class: "unseen" }, inWords(frame, names)));
     const latest = [0, 1].map((seat) => frames.slice(0, this.at + 1).findLast((each) => each.choice && each.mover === seat)).filter(Boolean);
     const winner = points[0] > 0 ? 0 : 1;
-    const end = points[0] ? `${names[winner]} wins ${Math.abs(points[0])} (${pattern}).` : "The wall is exhausted; nobody pays.";
+    const end = points[0] ? t("duel.wins", { name: names[winner], points: Math.abs(points[0]), plan: nameOf(pattern) }) : t("duel.exhausted");
     const moves = frames.slice(1, this.at + 1).map((each) => each.did).filter(([, what]) => what !== "pass").reverse().slice(0, MOVES);
     show(this.panel, frame.phase === "over" ? h("p", { id: "end" }, h("b", {}, end)) : null,
       latest.map((each) => node(each.choice, names[each.mover], plans, each === frame)),
-      latestMoves(moves.map(([seat, what]) => [names[seat], withTiles(what)])));
+      latestMoves(moves.map(([seat, what]) => [names[seat], planShown(what) || moveShown([seat, what])])));
   }
 }
 

@@ -1,13 +1,15 @@
 // The own hand as buttons for mouse, touch and keyboard.
 import { h, s, show } from "suphx/dom.js";
 import { kindOf } from "suphx/tiles.js";
-import { tileName } from "suphx/words.js";
+import { list, percent, t, term, tileName } from "suphx/words.js";
 
 /** The choice that discards a tile of the hand; null if it may not be discarded. */
 function choiceFor(question, face, drawn) {
   if (!question) return null;
   return question.choices.find((each) => each.type === "discard" && each.tile === face && each.drawn === drawn) || null;
 }
+
+const LEAST_SHOWN = 0.01; // the least probability that stands below a tile; the panel has all
 
 export class Hand {
   /** discard(choice, face): called when a tile is chosen. pointed(kind or null): called when one is pointed at. */
@@ -17,27 +19,29 @@ export class Hand {
     this.tiles = [];
     this.at = 0;
     this.touched = null;
-    this.place = h("div", { class: "hand", id: "hand", role: "group", "aria-label": "Your hand", onkeydown: (event) => this.key(event),
+    this.place = h("div", { class: "hand", id: "hand", role: "group", "aria-label": t("hand.label"), onkeydown: (event) => this.key(event),
       onmouseleave: () => this.point(null), onfocusout: () => this.point(null) });
   }
 
-  /** Show a hand. `riichi`: only kinds with which riichi can be declared can be chosen. */
-  draw({ hand, drawn, question, riichi, busy, dora, forbidden }) {
+  /** Show a hand. `riichi`: only kinds with which riichi can be declared can be chosen. `advised`: Map kind -> [probability, whether it is the agent's choice]. */
+  draw({ hand, drawn, question, riichi, busy, dora, forbidden, advised }) {
     const had = this.place.contains(document.activeElement);
     const faces = [...hand.map((face) => [face, false]), ...(drawn ? [[drawn, true]] : [])];
     this.touched = null;
     let open = 0; // tiles that can be discarded
     this.tiles = faces.map(([face, isDrawn], n) => {
       const choice = choiceFor(question, face, isDrawn);
+      const share = choice ? advised.get(kindOf(face)) : null;
       const may = Boolean(choice) && !busy && (!riichi || riichi.includes(kindOf(face)));
       open += may ? 1 : 0;
-      const notes = [isDrawn ? "just drawn" : null, dora.includes(kindOf(face)) || face[0] === "0" ? "dora" : null, forbidden.includes(kindOf(face)) ? "may not be discarded after this call" : null];
+      const notes = [isDrawn ? t("hand.just_drawn") : null, dora.includes(kindOf(face)) || face[0] === "0" ? term("dora") : null, forbidden.includes(kindOf(face)) ? t("hand.forbidden") : null, share ? t("play.advised", { chance: percent(share[0]) }) : null];
       return h("button", {
         type: "button", class: `own-tile${isDrawn ? " drawn" : ""}${may ? "" : " off"}${dora.includes(kindOf(face)) ? " dora" : ""}`, "data-face": face, "data-action": choice ? choice.action : null,
-        "aria-disabled": String(!may), "aria-label": [tileName(face), ...notes].filter(Boolean).join(", "), tabindex: "-1",
-        title: forbidden.includes(kindOf(face)) ? "may not be discarded after this call" : null,
+        "aria-disabled": String(!may), "aria-label": list([tileName(face), ...notes].filter(Boolean)), tabindex: "-1",
+        title: forbidden.includes(kindOf(face)) ? t("hand.forbidden") : null,
         onclick: (event) => this.press(event, n, may ? choice : null, face), onmouseenter: () => this.point(face), onfocus: () => this.go(n, face),
-      }, s("svg", { viewBox: "0 0 60 80", "aria-hidden": "true" }, s("use", { href: `#tile-${face}`, width: 60, height: 80 })));
+      }, s("svg", { viewBox: "0 0 60 80", "aria-hidden": "true" }, s("use", { href: `#tile-${face}`, width: 60, height: 80 })),
+        share && (share[1] || share[0] >= LEAST_SHOWN) ? h("span", { class: share[1] ? "share best" : "share", "aria-hidden": "true" }, percent(share[0])) : null);
     });
     this.at = Math.min(this.at, this.tiles.length - 1);
     if (drawn) this.at = this.tiles.length - 1;

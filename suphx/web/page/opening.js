@@ -2,18 +2,22 @@
 import { h, show } from "suphx/dom.js";
 import { PlayPage } from "suphx/play.js";
 import { openReview } from "suphx/review.js";
-import { ask, follow, followGame, formOf } from "suphx/server.js";
+import { ask, follow, followGame, formOf, whileStarting } from "suphx/server.js";
 import { applySettings, loadSettings } from "suphx/settings.js";
 import { WatchPage } from "suphx/watch.js";
+import { t, told } from "suphx/words.js";
 
 const STILL_HERE = 5 * 60 * 1000; // the server drops games that are not requested for a while
 
-/** Show that something is waited for while it is opened by `load(title, said)`, and what goes wrong. */
-async function waiting(root, words, back, load) {
+/** Show that a view is waited for while it is opened by `load(title, said)`, and what goes wrong. */
+async function waiting(root, view, load) {
   applySettings(loadSettings());
-  const said = h("p", { role: "status", id: "note" }, "Waiting ...");
-  const title = h("h1", {}, words);
-  show(root, h("main", { class: "start" }, title, said, h("p", {}, h("a", { href: "/" }, back))));
+  const said = h("p", { role: "status", id: "note" }, t("page.waiting"));
+  whileStarting((is) => {
+    said.textContent = t(is ? "page.starting" : "page.waiting");
+  });
+  const title = h("h1", {}, t(`opening.${view}`));
+  show(root, h("main", { class: "start" }, title, said, h("p", {}, h("a", { href: "/" }, t(`opening.${view}_another`)))));
   try {
     await load(title, said);
   } catch (error) {
@@ -24,21 +28,20 @@ async function waiting(root, words, back, load) {
 
 /** Show a review by its id, waiting for it if it is not finished. */
 export function showReview(root, id) {
-  waiting(root, "Review", "Open another log", async (title, said) => {
-    const bar = h("progress", { max: 1, value: 0, "aria-label": "Progress" });
+  waiting(root, "review", async (title, said) => {
+    const bar = h("progress", { max: 1, value: 0, "aria-label": t("opening.progress") });
     title.after(bar);
     try {
       const status = await follow(id, (now) => {
-        title.textContent = now.source;
+        title.textContent = told(now.source);
         bar.value = now.share;
-        said.textContent = now.step ? `${now.step} ...` : "Waiting ...";
+        said.textContent = now.step ? t("opening.step", { step: told(now.step) }) : t("page.waiting");
       });
-      if (status.state === "failed") throw new Error(status.message);
+      if (status.state === "failed") throw new Error(told(status.message));
       const review = await (await ask(`/api/reviews/${id}`)).json();
-      document.title = `Review: ${review.source}`;
-      openReview(root, review, [
-        h("a", { href: "/", id: "another" }, "Open another"),
-        h("a", { href: `/api/reviews/${id}/file`, download: "", id: "keep" }, "Save as a file"),
+      openReview(root, review, () => [
+        h("a", { href: "/", id: "another" }, t("opening.another")),
+        h("a", { href: `/api/reviews/${id}/file`, download: "", id: "keep" }, t("opening.save")),
       ], (note) => ask(`/api/reviews/${id}/note`, { method: "POST", body: formOf(Object.entries(note)) }));
     } finally {
       bar.remove();
@@ -62,9 +65,9 @@ function actionsFor(path, fail) {
 /** Show a watched game by its id, fetching rounds as they are needed. */
 export function showGame(root, id) {
   const path = `/api/games/${id}`;
-  waiting(root, "Watch", "Watch another game", async () => {
+  waiting(root, "watch", async () => {
     const status = await (await ask(path)).json();
-    document.title = `Watch: ${status.source}`;
+    document.title = t("opening.watch_title", { source: told(status.source) });
     let wanted = 0;
     let following = false;
     let isGone = false;
@@ -90,11 +93,11 @@ export function showGame(root, id) {
 
     const { review, log } = actionsFor(path, (message) => page.fail(message));
     const end = (names) => h("div", { class: "end" },
-      h("h3", {}, "Review this game"),
+      h("h3", {}, t("play.review")),
       h("div", { class: "choices" }, names.map((name, seat) => h("button", { type: "button", "data-review": seat, onclick: () => review(seat) }, name))),
-      h("p", {}, h("a", { href: log, download: "", id: "keep" }, "Save as mjlog")));
+      h("p", {}, h("a", { href: log, download: "", id: "keep" }, t("page.save_mjlog"))));
     const started = { ...status, state: "playing", message: "", scores: null, ranks: null, points: null };
-    page = new WatchPage(root, started, { need, end, links: [h("a", { href: "/", id: "another" }, "Watch another")] });
+    page = new WatchPage(root, started, { need, end, links: [h("a", { href: "/", id: "another" }, t("opening.watch_other"))] });
     need(wanted);
     setInterval(() => ask(path).catch((error) => page.fail(error.message)), STILL_HERE);
   });
@@ -103,13 +106,13 @@ export function showGame(root, id) {
 /** Show a played game by its id. */
 export function showPlay(root, id) {
   const path = `/api/play/${id}`;
-  waiting(root, "Play", "Start a game", async () => {
+  waiting(root, "play", async () => {
     const status = await (await ask(path)).json();
     if (status.kind === "recorded") {
       location.replace(`/watch/${id}`); // it is over, and comes from what was kept
       return;
     }
-    document.title = `Play: ${status.source}`;
+    document.title = t("opening.play_title", { source: told(status.source) });
     const post = (what, values) => ask(`${path}/${what}`, { method: "POST", body: formOf(values) });
     const again = async () => {
       const { decision, reserve } = status.pace || { decision: 0, reserve: 0 };
@@ -126,6 +129,8 @@ export function showPlay(root, id) {
       ...actionsFor(path, (message) => page.fail(message)), again,
       answer: (question, action) => post("answer", [["question", question], ["action", action]]),
       choose: (options) => post("options", Object.entries(options)),
+      advice: async (number) => (await ask(`${path}/advice?number=${number}`)).json(),
+      costly: async () => (await ask(`${path}/costly`)).json(),
       results: async () => (await (await ask(path)).json()).rounds,
     });
     const tell = { position: (position) => page.take(position), clock: (left) => page.setClock(left), options: (options) => page.setOptions(options) };

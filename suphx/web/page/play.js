@@ -1,6 +1,7 @@
 // A game that is played: the table, the own hand, the possible actions, and the game so far. The server decides what happens.
 import { ChoiceRow } from "suphx/choices.js";
 import { act, isForElement, keyList, latestMoves, selectOf, showToggles } from "suphx/controls.js";
+import { advicePanel } from "suphx/decision.js";
 import { h, show } from "suphx/dom.js";
 import { scoresTable } from "suphx/game.js";
 import { Hand } from "suphx/hand.js";
@@ -9,21 +10,20 @@ import { PlayState } from "suphx/play_state.js";
 import { applySettings, loadSettings, saveSettings } from "suphx/settings.js";
 import { furitenSentence, moveShown, placeSentence, questionSentence, sentence } from "suphx/spoken.js";
 import { tableInWords, tableOf } from "suphx/table.js";
-import { symbols } from "suphx/tiles.js";
+import { kindOf, symbols } from "suphx/tiles.js";
 import { markFuriten, noteLine } from "suphx/tips.js";
-import { roundName, term, useJapanese } from "suphx/words.js";
+import { roundName, t, term, told } from "suphx/words.js";
 
 const MOVES = 12; // number of latest moves listed
 const SPOKEN = 12; // number of sentences kept for screen readers to read again
-const PACES = { slow: "Slow", normal: "Normal pace", fast: "Fast", instant: "At once" };
+const PACES = ["slow", "normal", "fast", "instant"];
 const PLACES = ["", "right", "across", "left"];
-const OPTIONS = [["no_calls", "No calls", "1"], ["win_at_once", "Win at once", "2"], ["discard_drawn", "Discard what is drawn", "3"]];
-const KEYS = [["← → Home End", "along the hand, and along what you can do"], ["Enter", "discard the tile, go on"], ["D", "discard what is drawn"],
-  ["C P K", "chow, pong, kong; again for the next form"], ["R", "riichi, then a discard; Esc takes it back"], ["W", "win"], ["N", "nine terminals"], ["X", "pass"],
-  ["1 2 3", "what is answered for you"], ["H", "help"], ["J", "Japanese terms"]];
+const OPTIONS = [["no_calls", "1"], ["win_at_once", "2"], ["discard_drawn", "3"]];
+const KEYS = [["← → Home End", "along"], ["Enter", "enter"], ["D", "drawn"], ["C P K", "calls"], ["R", "riichi"], ["W", "win"], ["N", "nine_terminals"], ["X", "pass"],
+  ["1 2 3", "options"], ["H", "help"], ["A", "coach"]];
 
 export class PlayPage {
-  /** server: answer(question, action), choose(options), results(), review(seat), again(), and `log`, an address. */
+  /** server: answer(question, action), choose(options), results(), advice(question), costly(), review(seat), again(), and `log`, an address. */
   constructor(root, status, server) {
     this.server = server;
     this.seat = status.seat;
@@ -33,8 +33,11 @@ export class PlayPage {
     this.rounds = status.rounds;
     this.moves = [];
     this.pointed = null;
+    this.advice = null; // {number, decision}: what the coach says of a question
+    this.costly = null; // what it says of the round
     this.settings = loadSettings();
-    if (!PACES[this.settings.pace]) this.settings.pace = "normal";
+    applySettings(this.settings);
+    if (!PACES.includes(this.settings.pace)) this.settings.pace = "normal";
     this.build(root);
     document.addEventListener("keydown", (event) => this.key(event));
     setInterval(() => this.drawClock(), 200);
@@ -48,24 +51,25 @@ export class PlayPage {
     this.hand = new Hand({ discard: (choice) => this.state.discard(choice), pointed: (kind) => this.point(kind) });
     this.note = h("p", { class: "tip", id: "tip" });
     this.furiten = h("b", { class: "furiten warned", id: "furiten" });
-    this.clock = h("span", { class: "clock", id: "clock", role: "timer", "aria-label": "Time left" });
-    this.options = h("div", { class: "options", role: "group", "aria-label": "What is answered for you" }, OPTIONS.map(([name, words, key]) =>
-      h("button", { type: "button", "data-option": name, "aria-pressed": "false", title: `${words} (${key})`, onclick: () => this.switchOption(name) }, words)));
+    this.clock = h("span", { class: "clock", id: "clock", role: "timer", "aria-label": t("play.time_left") });
+    this.options = h("div", { class: "options", role: "group", "aria-label": t("play.options") }, OPTIONS.map(([name, key]) =>
+      h("button", { type: "button", "data-option": name, "aria-pressed": "false", title: `${t(`play.${name}`)} (${key})`, onclick: () => this.switchOption(name) }, t(`play.${name}`))));
     this.message = h("p", { class: "error", id: "note", role: "status" });
     this.own = h("div", { class: "own-place" }, h("div", { class: "tips" }, this.furiten, this.note, this.clock), this.answers.place, this.hand.place, this.options, this.message);
+    this.coach = h("div", { id: "coach" });
     this.now = h("div", { id: "now" });
     this.before = h("div", { id: "before" });
     const { source, pace, length, seed } = this.state.status;
-    const about = h("p", { class: "quiet" }, `${source}; ${length === "east" ? "East round" : "East and South"}; ${pace ? `${pace.decision} s a decision and ${pace.reserve} s a round` : "no clock"}.`);
+    const about = h("p", { class: "quiet" }, t("play.about", { source: told(source), length: t(`play.${length}`), clock: pace ? t("play.clock", pace) : t("play.no_clock") }));
     this.spoken = h("div", { class: "unseen", id: "said", role: "log", "aria-live": "polite" });
-    this.toggles = h("div", { class: "toggles", role: "group", "aria-label": "Settings" });
-    this.pace = selectOf("pace", "Pace", PACES, (value) => this.set("pace", value));
+    this.toggles = h("div", { class: "toggles", role: "group", "aria-label": t("settings.label") });
+    this.pace = selectOf("pace", t("play.pace"), PACES.map((name) => [name, t(`play.pace_${name}`)]), (value) => this.set("pace", value));
     this.place = h("h1", { class: "place", id: "place", "data-seed": seed });
     show(root, symbols(),
-      h("header", { class: "top" }, this.place, this.pace, h("div", { class: "links" }, h("a", { href: "/", id: "another" }, "Leave the table")), this.toggles),
+      h("header", { class: "top" }, this.place, this.pace, h("div", { class: "links" }, h("a", { href: "/", id: "another" }, t("play.leave"))), this.toggles),
       h("main", { class: "review play" },
         h("div", { class: "left" }, h("div", { class: "board" }, this.table, this.outcome.place), this.own),
-        h("div", { class: "right" }, h("section", { class: "panel", "aria-label": "What has happened" }, this.now, this.before, about, keyList(KEYS)))), this.spoken);
+        h("div", { class: "right" }, h("section", { class: "panel", "aria-label": t("page.happened") }, this.coach, this.now, this.before, about, keyList(KEYS)))), this.spoken);
   }
 
   // Updates from the server
@@ -105,7 +109,10 @@ export class PlayPage {
   next(position) {
     const { before } = this.state;
     const isNewRound = !before || before.frame.round !== position.frame.round || before.frame.repeat !== position.frame.repeat || (before.result && !position.result);
-    if (isNewRound) this.moves = [];
+    if (isNewRound) {
+      this.moves = [];
+      this.costly = null;
+    }
     this.moves.push(...position.moves.map((move) => [this.windOf(position, move[0]), move]));
     this.speak(position, isNewRound);
     if (position.result && !(before && before.result)) {
@@ -116,7 +123,25 @@ export class PlayPage {
       }, (error) => this.fail(error.message));
     }
     this.draw();
+    this.consult();
     if (position.question || this.isOver) this.attend();
+  }
+
+  /** Ask the coach, if it is wanted, about the question, or about the round that is over. */
+  async consult() {
+    const { position, question } = this.state;
+    if (!this.settings.coach || !position || (this.advice && question && this.advice.number === question.number)) return;
+    try {
+      if (position.result) {
+        this.costly = await this.server.costly();
+      } else if (question) {
+        const decision = await this.server.advice(question.number);
+        this.advice = { number: question.number, decision };
+      }
+      this.draw();
+    } catch (error) {
+      this.fail(error.message);
+    }
   }
 
   // Answers
@@ -152,9 +177,9 @@ export class PlayPage {
     }
     const along = () => this.own.contains(document.activeElement) || this.hand.focus();
     act(event, {
-      d: () => this.discardDrawn(), Escape: () => this.state.arm(false), h: () => this.set("help", !this.settings.help),
-      j: () => this.set("japanese", !this.settings.japanese), ArrowLeft: along, ArrowRight: along, Home: along, End: along,
-      ...Object.fromEntries(OPTIONS.map(([option, , key]) => [key, () => this.switchOption(option)])),
+      d: () => this.discardDrawn(), Escape: () => this.state.arm(false), h: () => this.set("help", !this.settings.help), a: () => this.set("coach", !this.settings.coach),
+      ArrowLeft: along, ArrowRight: along, Home: along, End: along,
+      ...Object.fromEntries(OPTIONS.map(([option, key]) => [key, () => this.switchOption(option)])),
     });
   }
 
@@ -165,14 +190,15 @@ export class PlayPage {
 
   keep() {
     saveSettings(this.settings);
-    showToggles(this.toggles, this.settings, () => this.keep(), [["help", "Help", "Help", "H"]]);
+    this.consult();
+    showToggles(this.toggles, this.settings, () => this.keep(), [["help", "H"], ["coach", "A"]]);
     this.draw();
   }
 
   // Announcements for screen readers, and the focus
 
   windOf(position, seat) {
-    return seat === null ? "" : seat === this.seat ? "You" : term(position.frame.seats[seat].wind);
+    return seat === null ? "" : seat === this.seat ? t("page.you") : term(position.frame.seats[seat].wind);
   }
 
   speak(position, isNewRound) {
@@ -199,26 +225,31 @@ export class PlayPage {
     return this.state.status.state === "over" && this.state.isLast;
   }
 
+  /** What the coach says of the question that is asked; null if it says nothing, or is not wanted. */
+  get advised() {
+    const { question } = this.state;
+    return this.settings.coach && question && this.advice && this.advice.number === question.number ? this.advice.decision : null;
+  }
+
   // Drawing
 
   /** Names of the seats at the table, with their winds; `fixed`: with their places, for lists over several rounds. */
   names(position, fixed) {
     return this.state.status.names.map((name, seat) => {
-      if (seat === this.seat) return "You";
-      return fixed ? `${name}, ${PLACES[(seat - this.seat + 4) % 4]}` : `${term(position.frame.seats[seat].wind)} · ${name}`;
+      if (seat === this.seat) return t("page.you");
+      return fixed ? t(`play.name_${PLACES[(seat - this.seat + 4) % 4]}`, { name }) : `${term(position.frame.seats[seat].wind)} · ${name}`;
     });
   }
 
   draw() {
-    useJapanese(this.settings.japanese);
     applySettings(this.settings);
     this.pace.value = this.settings.pace;
     for (const button of this.options.children) button.setAttribute("aria-pressed", String(this.state.options[button.dataset.option]));
-    const words = this.state.message || this.state.status.message || (this.state.away ? "The connection is broken; trying again ..." : "");
+    const words = told(this.state.message || this.state.status.message) || (this.state.away ? t("play.away") : "");
     if (this.message.textContent !== words) this.message.textContent = words;
     const { position } = this.state;
     if (!position) {
-      this.place.textContent = "Dealing ...";
+      this.place.textContent = t("play.dealing");
       return;
     }
     const frame = { ...position.frame, name: position.name, last: position.last };
@@ -227,7 +258,9 @@ export class PlayPage {
     const how = { seat: this.seat, open: true, names };
     show(this.table, tableOf(frame, { ...how, plain: true, hand: false }), tableInWords(frame, how));
     this.drawOwn(position);
-    this.outcome.draw(this.state, this.names(position, true), this.isOver);
+    this.outcome.draw(this.state, this.names(position, true), this.isOver, this.settings.coach ? this.costly : null);
+    const { advised } = this;
+    show(this.coach, advised ? [h("h2", {}, t("play.coach")), advicePanel(advised, { names, view: frame.seats[this.seat] })] : null);
     show(this.now, latestMoves(this.moves.slice(-MOVES).reverse().map(([who, move]) => [who, moveShown(move)])));
     show(this.before, this.rounds.length ? scoresTable({ names: this.names(position, true), rounds: this.rounds, scores: null }, null) : null);
   }
@@ -235,11 +268,13 @@ export class PlayPage {
   drawOwn(position) {
     const view = position.frame.seats[this.seat];
     const { question, armed, busy } = this.state;
+    const advice = this.advised;
     const had = this.answers.place.contains(document.activeElement);
-    this.answers.draw(question && question.situation !== "round over" ? question : null, { armed, busy });
+    this.answers.draw(question && question.situation !== "round over" ? question : null, { armed, busy, advice });
     this.hand.draw({
       hand: view.hand, drawn: view.drawn, question, busy, riichi: armed ? question.riichi : null,
       dora: position.frame.dora, forbidden: question ? question.forbidden : [],
+      advised: new Map((advice ? advice.candidates : []).flatMap((each, n) => (each.type === "discard" ? [[kindOf(each.tile), [each.probability, n === advice.preferred]]] : []))),
     });
     if (had && !this.answers.place.contains(document.activeElement)) this.hand.focus();
     this.own.classList.toggle("asked", Boolean(question) && !busy);

@@ -5,9 +5,11 @@ import { h, show } from "suphx/dom.js";
 import { aboutPanel, differencesPanel, gamePanel, largest, placeOf, summaryPanel } from "suphx/game.js";
 import { tableInWords, tableOf } from "suphx/table.js";
 import { Viewer } from "suphx/viewer.js";
-import { term } from "suphx/words.js";
+import { applySettings, loadSettings } from "suphx/settings.js";
+import { moveNamed } from "suphx/spoken.js";
+import { list, t, term } from "suphx/words.js";
 
-const TABS = ["Summary", "Decision", "Differences", "Game", "About"];
+const TABS = ["summary", "decision", "differences", "game", "about"];
 
 const LEAST_SHOWN = 0.005; // minimum probability of choices other than discards on the table; the panel has all
 const MOST_CHOICES = 4;
@@ -21,18 +23,25 @@ class ReviewPage extends Viewer {
     this.names = tellApart(review.names);
     this.shown = { ...review, names: this.names };
     this.tab = TABS[0];
+    this.wayBack = () => this.fromAddress() && this.draw();
+    this.relabel = () => {
+      document.removeEventListener("keydown", this.keys);
+      window.removeEventListener("hashchange", this.wayBack);
+      const notes = [...this.noted].map(([key, words]) => ({ seat: Number(key.split(" ")[0]), number: Number(key.split(" ")[1]), words }));
+      openReview(root, { ...review, notes }, links, write);
+    };
     this.panel = h("section", { class: "panel", role: "tabpanel", id: "panel", tabindex: "0" });
-    this.tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "What is shown", onkeydown: (event) => this.tabKey(event) }, TABS.map((name) =>
-      h("button", { type: "button", role: "tab", id: `tab-${name.toLowerCase()}`, "aria-controls": "panel", onclick: () => this.open(name) }, name)));
+    this.tabs = h("div", { class: "tabs", role: "tablist", "aria-label": t("review.tabs"), onkeydown: (event) => this.tabKey(event) }, TABS.map((name) =>
+      h("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "panel", onclick: () => this.open(name) }, t(`review.tab_${name}`))));
     this.build(root, {
-      look: "", own: [["open", "All hands", "Hands", "H"]], links, right: [this.tabs, this.panel],
-      before: [iconButton("decision-before", "Decision before (left arrow)", () => this.toDecision(-1)), iconButton("step-before", "Step before (,)", () => this.step(-1))],
-      after: [iconButton("step-after", "Step after (.)", () => this.step(1)), iconButton("decision-after", "Decision after (right arrow)", () => this.toDecision(1))],
+      look: "", own: [["open", "H"]], links: links(), right: [this.tabs, this.panel],
+      before: [iconButton("decision-before", t("page.decision_before"), () => this.toDecision(-1)), iconButton("step-before", t("page.step_before", { key: "," }), () => this.step(-1))],
+      after: [iconButton("step-after", t("page.step_after", { key: "." }), () => this.step(1)), iconButton("decision-after", t("page.decision_after"), () => this.toDecision(1))],
     });
     const isAddressed = this.fromAddress();
     if (!isAddressed) this.toDecision(1, { round: 0, frame: -1 });
     this.tab = TABS[isAddressed ? 1 : 0];
-    window.addEventListener("hashchange", () => this.fromAddress() && this.draw());
+    window.addEventListener("hashchange", this.wayBack);
     this.keep();
   }
 
@@ -111,16 +120,16 @@ class ReviewPage extends Viewer {
   // Drawing
 
   get place() {
-    return this.decision ? `${super.place}, turn ${this.decision.turn + 1}, ${term(this.decision.situation)}` : super.place;
+    return this.decision ? t("page.decision", { round: super.place, turn: this.decision.turn + 1, kind: term(this.decision.situation) }) : super.place;
   }
 
   say() {
-    const words = this.decision ? `${this.place}. ${verdict(this.decision, this.names[this.at.seat])}` : this.momentWords();
-    this.live.textContent = words;
+    const said = this.decision ? [verdict(this.decision, this.names[this.at.seat])] : this.momentWords();
+    this.live.textContent = [this.place, ...said].join(t("page.stop"));
   }
 
   momentWords() {
-    return [this.place, ...this.moment.asked.map(([seat, what]) => `${this.names[seat]}: ${what}`)].join(". ");
+    return this.moment.asked.map(([seat, what]) => t("decision.who", { who: this.names[seat], what: moveNamed(what) }));
   }
 
   draw() {
@@ -130,11 +139,11 @@ class ReviewPage extends Viewer {
     const how = { seat: this.at.seat, open: this.settings.open || isEnd, names: this.names, marks: this.marks(), choices: this.choices() };
     show(this.table, tableOf(moment, how), tableInWords(moment, how));
     for (const button of this.tabs.children) {
-      const chosen = button.textContent === this.tab;
+      const chosen = button.id === `tab-${this.tab}`;
       button.setAttribute("aria-selected", String(chosen));
       button.tabIndex = chosen ? 0 : -1;
     }
-    this.panel.setAttribute("aria-labelledby", `tab-${this.tab.toLowerCase()}`);
+    this.panel.setAttribute("aria-labelledby", `tab-${this.tab}`);
     show(this.panel, this.content(moment, isEnd));
   }
 
@@ -175,10 +184,10 @@ class ReviewPage extends Viewer {
       this.toRound(n);
       this.panel.focus({ preventScroll: true });
     };
-    if (this.tab === "Summary") return summaryPanel(this.shown, this.seatReview, this.frames, goTo);
-    if (this.tab === "Differences") return [this.notedPanel(goTo), differencesPanel(this.shown, this.seatReview, goTo)];
-    if (this.tab === "Game") return gamePanel(this.shown, round, goToRound);
-    if (this.tab === "About") return aboutPanel(this.shown);
+    if (this.tab === "summary") return summaryPanel(this.shown, this.seatReview, this.frames, goTo);
+    if (this.tab === "differences") return [this.notedPanel(goTo), differencesPanel(this.shown, this.seatReview, goTo)];
+    if (this.tab === "game") return gamePanel(this.shown, round, goToRound);
+    if (this.tab === "about") return aboutPanel(this.shown);
     const about = { place: this.place, names: this.names, name: this.names[seat], view: moment.seats[seat] };
     if (this.decision) return [decisionPanel(this.decision, about), this.notePanel(this.decision)];
     const result = isEnd ? this.rounds[round].result : null;
@@ -196,25 +205,27 @@ class ReviewPage extends Viewer {
       try {
         await this.write(note);
         this.noted.set(key, note.words);
-        said.textContent = " kept";
+        said.textContent = ` ${t("review.kept")}`;
       } catch (error) {
         said.textContent = ` ${error.message}`;
       }
     };
-    return h("label", { class: "note" }, h("span", {}, "Note", said), h("textarea", { id: "own-note", rows: 2, maxlength: 2000, onchange: keep }, words));
+    return h("label", { class: "note" }, h("span", {}, t("review.note"), said), h("textarea", { id: "own-note", rows: 2, maxlength: 2000, onchange: keep }, words));
   }
 
   /** The decisions of the seat that have notes. */
   notedPanel(goTo) {
     const noted = this.seatReview ? this.seatReview.decisions.flat().filter((each) => this.noted.get(`${this.at.seat} ${each.number}`)) : [];
     if (!noted.length) return null;
-    return [h("h3", {}, "Notes"), h("ul", { class: "notes-list" }, noted.map((each) => h("li", {},
+    return [h("h3", {}, t("review.notes")), h("ul", { class: "notes-list" }, noted.map((each) => h("li", {},
       h("button", { type: "button", class: "link", onclick: () => goTo(each) }, placeOf(this.shown, each)), ` ${this.noted.get(`${this.at.seat} ${each.number}`)}`))),
-      h("h3", {}, "Largest differences")];
+      h("h3", {}, t("review.largest"))];
   }
 }
 
-/** Show a review in an element, with links beside it; `write(note)` keeps a note, and without it there are none to write. */
-export function openReview(root, review, links = [], write = null) {
+/** Show a review in an element, with `links()` beside it; `write(note)` keeps a note, and without it there are none to write. */
+export function openReview(root, review, links = () => [], write = null) {
+  applySettings(loadSettings());
+  document.title = t("review.title", { source: review.names.filter(Boolean).length && !write ? list(review.names.filter(Boolean)) : review.source });
   new ReviewPage(root, review, links, write);
 }

@@ -1,21 +1,44 @@
 // Requests from the page to its server.
+import { t, told } from "suphx/words.js";
 
-/** The response to a request; throws an Error with the server's message. */
+const STARTING = "the program behind the page is being loaded"; // what the server says until it is
+const AGAIN = 300; // milliseconds between requests until then
+let hear = () => {};
+
+/** Have it told, by `tell(whether)`, that the program behind the page is not loaded yet, and that it is now. */
+export function whileStarting(tell) {
+  hear = tell;
+}
+
+/** The response to a request, once the program behind the page is loaded; throws an Error with the server's message. */
 export async function ask(path, options = {}) {
+  for (let waited = false; ; waited = true) {
+    const { answer, said } = await fetched(path, options);
+    if (said === STARTING) {
+      hear(true);
+      await new Promise((resolve) => { setTimeout(resolve, AGAIN); });
+      continue;
+    }
+    if (waited) hear(false);
+    if (answer.ok) return answer;
+    throw Object.assign(new Error(typeof said === "string" ? told(said) : t("page.answered", { status: answer.status })), { status: answer.status });
+  }
+}
+
+/** A response, and the server's message if it is an error. */
+async function fetched(path, options) {
   let answer;
   try {
     answer = await fetch(path, options);
   } catch {
-    throw new Error("The server does not answer. Is `suphx web` still running?");
+    throw new Error(t("page.no_answer"));
   }
-  if (answer.ok) return answer;
-  let said = null;
+  if (answer.ok) return { answer, said: null };
   try {
-    said = (await answer.json()).detail;
+    return { answer, said: (await answer.json()).detail };
   } catch {
-    // no message of ours in the response: the status must do
+    return { answer, said: null }; // no message of ours in the response: the status must do
   }
-  throw Object.assign(new Error(typeof said === "string" ? said : `The server answered ${answer.status}.`), { status: answer.status });
 }
 
 /** Follow a review until it has ended, calling `tell(status)` each time it changes. Returns the last status. */
@@ -52,7 +75,7 @@ export function formOf(values) {
 export function followGame(path, after, tell, isAway = () => {}) {
   return new Promise((resolve, reject) => {
     const events = new EventSource(`${path}/events?after=${after}`);
-    const lost = () => ask(path).then(() => reject(new Error("The game cannot be followed.")), reject);
+    const lost = () => ask(path).then(() => reject(new Error(t("page.not_followed"))), reject);
     for (const [kind, hear] of Object.entries(tell)) {
       events.addEventListener(kind, (event) => hear(JSON.parse(event.data), Number(event.lastEventId)));
     }

@@ -1,7 +1,8 @@
 // The user's settings, kept in the browser if that is allowed.
+import { languageTag, useLanguage } from "suphx/words.js";
 
 const KEY = "suphx-page";
-const DEFAULTS = { theme: "auto", japanese: false, numerals: true, open: true, hands: "all", speed: 2, help: false, pace: "normal" };
+const DEFAULTS = { theme: "auto", language: "", numerals: true, open: true, hands: "all", speed: 2, help: false, coach: false, pace: "normal" };
 
 /** The settings; missing or unknown ones have their defaults. */
 export function loadSettings() {
@@ -23,8 +24,11 @@ export function saveSettings(settings) {
   }
 }
 
-/** Apply the settings to the page. */
-export function applySettings({ theme, numerals }) {
-  document.documentElement.dataset.theme = theme;
-  document.documentElement.classList.toggle("numerals", numerals);
+/** Apply the settings to the page: before anything with words is made. */
+export function applySettings({ theme, numerals, language }) {
+  const root = document.documentElement;
+  root.dataset.language = useLanguage(language);
+  root.lang = languageTag();
+  root.dataset.theme = theme;
+  root.classList.toggle("numerals", numerals);
 }

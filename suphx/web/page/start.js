@@ -1,12 +1,15 @@
 // The start page: play against agents, open or drop a log to have it reviewed, watch games, and what is there of each.
+import { showToggles } from "suphx/controls.js";
 import { h, s, show } from "suphx/dom.js";
-import { ask, formOf } from "suphx/server.js";
-import { applySettings, loadSettings } from "suphx/settings.js";
+import { ask, formOf, whileStarting } from "suphx/server.js";
+import { applySettings, loadSettings, saveSettings } from "suphx/settings.js";
 import { symbols, tile } from "suphx/tiles.js";
+import { dateOf, rich, t, term, told } from "suphx/words.js";
 
-const PLACES = ["Right", "Across", "Left"];
+const PLACES = ["right", "across", "left"];
 const WINDS = ["East", "South", "West", "North"];
-const CLOCKS = { "0 0": "No clock", "5 20": "5 s + 20 s a round", "3 5": "3 s + 5 s a round", "20 60": "20 s + 60 s a round" };
+const AGENTS = ["sl", "sl-weak", "sensible", "never_folds", "never_calls", "tsumogiri", "random"];
+const CLOCKS = [[0, 0], [5, 20], [3, 5], [20, 60]]; // seconds a decision and a round; 0: no clock
 const LOGS = ".mjlog,.xml,.json,.jsonl,.mjson,.mjai,.log,.gz";
 const SEEDS = 1e6; // upper bound of the seeds proposed; others can be typed
 const MAX_SEED = 2 ** 53 - 1;
@@ -15,7 +18,7 @@ let tell = (words) => alert(words);
 
 /** Send a form; show what it has started at an address, or what is wrong. */
 async function begin(path, values, at) {
-  tell("Starting ...");
+  tell(t("start.starting"));
   try {
     const started = await (await ask(path, { method: "POST", body: formOf(values) })).json();
     location.assign(`/${at}/${started.id}`);
@@ -26,7 +29,7 @@ async function begin(path, values, at) {
 
 /** Start the review of a file. */
 function sendFile(file) {
-  if (file && file.size > MOST) tell(`${file.name} is larger than the 8 MiB that a log may have.`, true);
+  if (file && file.size > MOST) tell(t("start.too_large", { name: file.name }), true);
   else if (file) begin("/api/reviews", [["log", file]], "review");
 }
 
@@ -57,8 +60,8 @@ function keptList({ path, at, title, look, words, items, hear }) {
       const found = await (await ask(path)).json();
       hear(found);
       section.hidden = !items(found).length;
-      show(list, items(found).map((each) => h("li", {}, h("a", { href: `/${at}/${each.id}` }, each.source), " ", h("span", { class: "quiet" }, words(each), each.made ? ` ${new Date(1000 * each.made).toLocaleString()}` : ""), " ",
-        h("button", { type: "button", "aria-label": `Forget ${each.source}`, onclick: () => forget(each.id) }, "Forget"))));
+      show(list, items(found).map((each) => h("li", {}, h("a", { href: `/${at}/${each.id}` }, told(each.source)), " ", h("span", { class: "quiet" }, words(each), each.made ? ` ${dateOf(each.made)}` : ""), " ",
+        h("button", { type: "button", "aria-label": t("start.forget_one", { name: told(each.source) }), onclick: () => forget(each.id) }, t("start.forget")))));
     } catch (error) {
       tell(error.message, true);
     }
@@ -105,12 +108,21 @@ function offer(selects, agents) {
   for (const each of selects) show(each, agents.map((name) => h("option", { value: name }, name)));
 }
 
+/** Say who the agents are. */
+function introduce(place, agents) {
+  show(place, h("summary", {}, t("start.who")), h("dl", { class: "keys" }, agents.map((name) => {
+    const known = AGENTS.includes(name) ? name.replace("-", "_") : "other";
+    return [h("dt", {}, name), h("dd", {}, t(`agents.${known}`))];
+  })));
+}
+
 function playCard() {
-  const agents = PLACES.map((place) => h("select", { id: `play-${place.toLowerCase()}` }));
+  const who = h("details", { class: "explained", id: "who" }, h("summary", {}, t("start.who")));
+  const agents = PLACES.map((place) => h("select", { id: `play-${place}` }));
   const options = (values) => values.map(([value, words]) => h("option", { value }, words));
-  const seat = h("select", { id: "play-seat" }, options([["", "any"], ...WINDS.map((wind, n) => [n, wind])]));
-  const length = h("select", { id: "play-length" }, options([["east", "East round"], ["east_south", "East and South (hanchan)"]]));
-  const clock = h("select", { id: "play-clock" }, options(Object.entries(CLOCKS)));
+  const seat = h("select", { id: "play-seat" }, options([["", t("start.any_seat")], ...WINDS.map((wind, n) => [n, term(wind)])]));
+  const length = h("select", { id: "play-length" }, options(["east", "east_south"].map((length) => [length, t(`play.${length}`)])));
+  const clock = h("select", { id: "play-clock" }, options(CLOCKS.map(([decision, reserve]) => [`${decision} ${reserve}`, decision ? t("start.clock", { decision, reserve }) : t("play.no_clock")])));
   const seed = seedField("play-seed");
   const start = () => {
     const [decision, reserve] = clock.value.split(" ");
@@ -118,27 +130,30 @@ function playCard() {
     begin("/api/play", [...agents.map((each) => ["agent", each.value]), ["seat", chosen], ["length", length.value],
       ["decision", decision], ["reserve", reserve], ["seed", seed.value]], "play");
   };
-  return card("play", "Play against agents", PICTURES.play(),
-    h("form", { class: "seating", onsubmit: onSubmit(start) }, PLACES.map((place, n) => row(place, agents[n])),
-      row("Your seat", seat), row("Length", length), row("Clock", clock), row("Seed", seed), h("button", { type: "submit", id: "play" }, "Play")),
-    keptList({ path: "/api/play", at: "play", title: "Your games", look: "played", items: (found) => found.games, hear: (found) => offer(agents, found.agents),
-      words: (game) => ({ playing: `round ${game.rounds.length + 1}, goes on`, over: "over", failed: game.message }[game.state]) }));
+  return card("play", t("start.play_title"), PICTURES.play(),
+    h("form", { class: "seating", onsubmit: onSubmit(start) }, PLACES.map((place, n) => row(t(`start.${place}`), agents[n])),
+      row(t("start.seat"), seat), row(t("start.length"), length), row(t("start.clock_label"), clock), row(t("start.seed"), seed), h("button", { type: "submit", id: "play" }, t("start.play"))), who,
+    keptList({ path: "/api/play", at: "play", title: t("start.your_games"), look: "played", items: (found) => found.games, hear: (found) => {
+      offer(agents, found.agents);
+      introduce(who, found.agents);
+    },
+      words: (game) => ({ playing: t("start.goes_on", { number: game.rounds.length + 1 }), over: t("start.over"), failed: told(game.message) }[game.state]) }));
 }
 
 function reviewCard() {
   const address = h("input", { type: "url", id: "address", placeholder: "https://tenhou.net/0/?log=..." });
   const byAddress = h("form", { class: "address", onsubmit: onSubmit(() => begin("/api/reviews", [["address", address.value]], "review")) },
-    h("label", { for: "address" }, "Or the address of a game at Tenhou"), address, h("button", { type: "submit" }, "Review"));
+    h("label", { for: "address" }, t("start.address")), address, h("button", { type: "submit" }, t("start.review")));
   const by = h("p", { class: "quiet" });
   const hear = (found) => {
-    by.textContent = `Games are reviewed by ${found.agent}.`;
+    by.textContent = t("start.by", { agent: found.agent });
   };
-  return card("review", "Review a game", PICTURES.review(),
-    h("label", { class: "drop", for: "log" }, h("b", {}, "Drop a log here, or open one"),
-      h("span", { class: "quiet" }, "mjlog, Tenhou's JSON or mjai; it stays on this machine"), fileField("log", sendFile)),
+  return card("review", t("start.review_title"), PICTURES.review(),
+    h("label", { class: "drop", for: "log" }, h("b", {}, t("start.drop")),
+      h("span", { class: "quiet" }, t("start.formats")), fileField("log", sendFile)),
     byAddress, by,
-    keptList({ path: "/api/reviews", at: "review", title: "Reviews", look: "", items: (found) => found.reviews, hear,
-      words: (review) => ({ waiting: "waits", running: `${Math.round(100 * review.share)}%`, done: "", failed: review.message }[review.state]) }));
+    keptList({ path: "/api/reviews", at: "review", title: t("start.reviews"), look: "", items: (found) => found.reviews, hear,
+      words: (review) => ({ waiting: t("start.waits"), running: `${Math.round(100 * review.share)}%`, done: "", failed: told(review.message) }[review.state]) }));
 }
 
 function watchCard() {
@@ -146,32 +161,42 @@ function watchCard() {
   const agents = WINDS.map((wind) => h("select", { id: `agent-${wind.toLowerCase()}` }));
   const seed = seedField("seed");
   const samples = h("ul", { class: "samples" });
-  const sampled = h("section", { hidden: true, "aria-label": "Sample games" }, h("h3", {}, "Sample games, newest first"), samples);
+  const sampled = h("section", { hidden: true, "aria-label": t("start.samples") }, h("h3", {}, t("start.samples_newest")), samples);
   const hear = (found) => {
     offer(agents, found.agents);
     sampled.hidden = found.samples === null;
     show(samples, (found.samples || []).map((each) => h("li", {},
       h("button", { type: "button", class: "link", onclick: () => start("sample", [["name", each.name]]) }, each.name),
-      " ", h("span", { class: "quiet" }, new Date(1000 * each.time).toLocaleString()))));
-    if (found.samples && !found.samples.length) show(samples, h("li", { class: "quiet" }, "There are none yet."));
+      " ", h("span", { class: "quiet" }, dateOf(each.time)))));
+    if (found.samples && !found.samples.length) show(samples, h("li", { class: "quiet" }, t("start.no_samples")));
   };
-  return card("watch", "Watch agents play", PICTURES.watch(),
+  return card("watch", t("start.watch_title"), PICTURES.watch(),
     h("form", { class: "seating", onsubmit: onSubmit(() => start("live", [...agents.map((each) => ["agent", each.value]), ["seed", seed.value]])) },
-      WINDS.map((wind, n) => row(wind, agents[n])), row("Seed", seed), h("button", { type: "submit", id: "watch" }, "Watch")),
-    h("label", { class: "recorded", for: "recorded" }, "Or open a recorded game", fileField("recorded", (file) => file && start("recorded", [["log", file]]))), sampled,
-    keptList({ path: "/api/games", at: "watch", title: "Games that are there", look: "games", items: (found) => found.games, hear,
-      words: (game) => ({ playing: `${game.kind}, round ${game.rounds.length}`, over: game.kind, failed: game.message }[game.state]) }),
-    h("p", {}, h("a", { href: "/duel", id: "duel" }, "Two-player mahjong"), " with all hands open"));
+      WINDS.map((wind, n) => row(term(wind), agents[n])), row(t("start.seed"), seed), h("button", { type: "submit", id: "watch" }, t("start.watch"))),
+    h("label", { class: "recorded", for: "recorded" }, t("start.open_recorded"), fileField("recorded", (file) => file && start("recorded", [["log", file]]))), sampled,
+    keptList({ path: "/api/games", at: "watch", title: t("start.games"), look: "games", items: (found) => found.games, hear,
+      words: (game) => ({ playing: t("start.live_round", { kind: t(`start.${game.kind}`), number: game.rounds.length }), over: t(`start.${game.kind}`), failed: told(game.message) }[game.state]) }),
+    h("p", {}, rich("start.duel", { link: h("a", { href: "/duel", id: "duel" }, t("duel.title")) })));
 }
 
 /** Show the start page in an element. */
 export function showStart(root) {
-  applySettings(loadSettings());
+  const settings = loadSettings();
+  const toggles = h("div", { class: "toggles", role: "group" });
+  const keep = () => {
+    saveSettings(settings);
+    applySettings(settings);
+    showToggles(toggles, settings, keep, []);
+  };
+  keep();
+  toggles.setAttribute("aria-label", t("settings.label"));
+  document.title = t("page.name");
   const said = h("p", { role: "status", id: "said" });
   tell = (words, isError) => {
     said.textContent = words;
     said.classList.toggle("error", Boolean(isError));
     said.scrollIntoView({ block: "nearest" });
   };
-  show(root, symbols(), h("main", { class: "start cards" }, h("h1", {}, "Suphx"), said, playCard(), reviewCard(), watchCard()));
+  whileStarting((is) => tell(is ? t("page.starting") : ""));
+  show(root, symbols(), h("header", { class: "top" }, toggles), h("main", { class: "start cards" }, h("h1", {}, t("page.name")), said, playCard(), reviewCard(), watchCard()));
 }

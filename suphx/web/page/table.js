@@ -1,7 +1,7 @@
 // The table as SVG, seen from a seat: 1000 wide, with the four rivers around the middle and the own hand large below.
 import { h, s } from "suphx/dom.js";
 import { HEIGHT, WIDTH, tile } from "suphx/tiles.js";
-import { number, percent, roundName, term, tileName, tileNames } from "suphx/words.js";
+import { list, number, percent, roundName, t, term, tileName, tileNames, windLetter } from "suphx/words.js";
 
 const MIDDLE = 500;
 const CENTRE = 152; // half the side of the square in the middle
@@ -81,7 +81,7 @@ function waits(seat, relative) {
   const right = REACH - 40; // the name of the next seat lies beyond
   const y = REACH - high(width) + 4;
   const x = right - seat.waits.length * width;
-  const label = seat.furiten ? `${term("waits")}, furiten` : term("waits");
+  const label = seat.furiten ? t("table.waits_furiten") : term("waits");
   const word = text(label, x - 8, REACH - 8, seat.furiten ? "small warn" : "small", relative, "end");
   return s("g", { class: "waits" }, word, seat.waits.map((face, n) => tile(face, x + n * width, y, width)));
 }
@@ -106,7 +106,7 @@ function sides(frame, seat) {
       view.riichi ? s("g", { class: "stick" },
         s("rect", { x: -62, y: CENTRE - 24, width: 124, height: 12, rx: 4 }),
         s("circle", { cx: 0, cy: CENTRE - 18, r: 4 })) : null,
-      text(`${view.wind[0]} ${number(view.score)}`, 0, CENTRE - 36,
+      text(`${windLetter(view.wind)} ${number(view.score)}`, 0, CENTRE - 36,
         view.wind === "East" ? "score dealer" : "score", relative),
     );
   });
@@ -117,9 +117,9 @@ function middle(frame) {
   const shown = [...Array(WALLS).keys()].map((n) =>
     tile(frame.indicators[n] || "", -(WALLS / 2 - n) * width, -26, width));
   const counts = [
-    `${frame.left} ${term("tiles left")}`,
-    frame.repeat ? `${term("repeat counter")} ${frame.repeat}` : null,
-    frame.bets ? `${term("riichi bet")} ${frame.bets}` : null,
+    t("table.left", { count: frame.left }),
+    frame.repeat ? t("table.repeat", { count: frame.repeat }) : null,
+    frame.bets ? t("table.bets", { count: frame.bets }) : null,
   ].filter(Boolean);
   return s("g", { transform: `translate(${MIDDLE} ${MIDDLE})` },
     s("rect", { class: "middle", x: -CENTRE, y: -CENTRE, width: 2 * CENTRE, height: 2 * CENTRE, rx: 12 }),
@@ -181,7 +181,7 @@ function own(seat, view, name, { marks, choices, lift }, isLast) {
     const frame = mark && (mark.preferred ? "mark-preferred" : mark.taken ? "mark-taken" : null);
     parts.push(tile(face, x(n), OWN_TOP, OWN, { mark: frame }));
     if (!mark) return;
-    const words = mark.taken ? (mark.preferred ? "agreed" : "played") : mark.preferred ? "agent" : "";
+    const words = mark.taken ? t(mark.preferred ? "decision.agreed" : "decision.played") : mark.preferred ? t("decision.agent") : "";
     if (words) parts.push(s("text", { class: mark.preferred ? "caption" : "caption taken", x: x(n) + OWN / 2, y: BOTTOM - 9, "text-anchor": "middle" }, words));
     if (mark.danger) {
       parts.push(s("path", { class: "danger", d: `M${x(n) + OWN - 15} ${OWN_TOP + 14}l8 -14 8 14z` }));
@@ -217,29 +217,30 @@ export function tableOf(frame, { seat, open, names, marks = new Map(), choices =
       : own(each, view, names[each], { marks, choices, lift }, isLast);
   });
   return s("svg", {
-    class: "table", viewBox: `0 0 1000 ${bottom}`, role: "img", "aria-label": `Table at ${roundName(frame.name, frame.repeat)}`,
+    class: "table", viewBox: `0 0 1000 ${bottom}`, role: "img", "aria-label": t("table.label", { round: roundName(frame.name, frame.repeat) }),
   }, s("rect", { class: "felt", x: 0, y: 0, width: 1000, height: bottom, rx: 18 }), middle(frame), sides(frame, seat), seats);
 }
 
 /** The same as text, for screen readers. */
 export function tableInWords(frame, { seat, open, names }) {
   const lines = [
-    `${roundName(frame.name, frame.repeat)}. ${frame.left} ${term("tiles left")}. Dora: ${tileNames(frame.dora)}.`,
+    t("table.words", { round: roundName(frame.name, frame.repeat), count: frame.left, dora: tileNames(frame.dora) }),
   ];
   for (let relative = 0; relative < 4; relative += 1) {
     const each = (seat + relative) % 4;
     const view = frame.seats[each];
-    const parts = [`${names[each]}, ${term(view.wind)}, ${number(view.score)} points`];
-    if (view.riichi) parts.push("riichi");
+    const parts = [t("table.seat", { name: names[each], wind: term(view.wind), points: number(view.score) })];
+    const part = (what, tiles) => parts.push(t("table.part", { what, tiles }));
+    if (view.riichi) parts.push(term("riichi"));
     if (view.hand.includes("?")) {
-      parts.push(`${term("hand")}: hidden`);
+      part(term("hand"), t("table.hidden"));
     } else if (!relative || open) {
-      parts.push(`${term("hand")}: ${tileNames(view.hand)}${view.drawn ? `, drawn ${tileName(view.drawn)}` : ""}`);
-      if (view.waits.length) parts.push(`${term("waits")}: ${tileNames(view.waits)}${view.furiten ? ", furiten" : ""}`);
+      part(term("hand"), view.drawn ? t("table.drawn", { tiles: tileNames(view.hand), drawn: tileName(view.drawn) }) : tileNames(view.hand));
+      if (view.waits.length) part(term("waits"), view.furiten ? list([tileNames(view.waits), term("furiten")]) : tileNames(view.waits));
     }
-    for (const [kind, tiles, , added] of view.melds) parts.push(`${term(kind)} of ${tileNames(added ? [...tiles, added] : tiles)}`);
-    parts.push(`${term("river")}: ${view.river.length ? tileNames(view.river.map(([face]) => face)) : "empty"}`);
-    lines.push(`${parts.join("; ")}.`);
+    for (const [kind, tiles, , added] of view.melds) part(term(kind), tileNames(added ? [...tiles, added] : tiles));
+    part(term("river"), view.river.length ? tileNames(view.river.map(([face]) => face)) : t("table.empty"));
+    lines.push(t("table.line", { parts: parts.join(t("table.semicolon")) }));
   }
   return h("div", { class: "unseen" }, lines.map((line) => h("p", {}, line)));
 }

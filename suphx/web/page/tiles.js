@@ -139,7 +139,7 @@ function faceOf(face) {
   const drawing = { m: character, p: circles, s: sticks, z: honour }[face[1]](number, red);
   const mark = red ? s("circle", { cx: 52.5, cy: 8, r: 4, fill: RED }) : null;
   const numeral = face[1] === "z" ? "ESWNPFC"[number - 1] : String(number);
-  return [drawing, mark, s("text", { x: 4, y: 16, class: "numeral", style: NUMERAL }, numeral)];
+  return [drawing, mark, s("text", { x: 4, y: 16, class: face[1] === "z" ? "numeral letter" : "numeral", style: NUMERAL }, numeral)];
 }
 
 /** All faces and the back as symbols: to be included once in a page. */
@@ -176,7 +176,3 @@ export function tilesInline(faces) {
     s("use", { href: `#tile-${face}`, width: 60, height: 80 }))));
 }
 
-/** A text of the engine, such as `pong 7z with 7z7z`, with pictures of tiles in place of their notation. */
-export function withTiles(words) {
-  return words.split(/([0-9][mpsz])/).map((part, n) => (n % 2 ? tilesInline([part]) : part));
-}

@@ -1,12 +1,7 @@
 // The line above the own hand: furiten, waits, and the outlook after the discard that is pointed at.
 import { h } from "suphx/dom.js";
 import { tilesInline } from "suphx/tiles.js";
-import { term } from "suphx/words.js";
-
-const WHY = {
-  discard: "furiten: you have discarded one of them", passed: "furiten until your next discard: you let a win pass",
-  riichi: "furiten for good: you let a win pass in riichi",
-};
+import { rich, t, term } from "suphx/words.js";
 
 /** Kinds with the number of unseen tiles of each. */
 function counted(kinds) {
@@ -16,22 +11,22 @@ function counted(kinds) {
 function outlookLine(outlook) {
   const { shanten, accepted, furiten } = outlook;
   const all = Object.values(accepted).reduce((sum, each) => sum + each, 0);
-  if (shanten === 0) return [h("b", {}, term("ready")), " ", counted(accepted), furiten ? h("b", { class: "warned" }, " furiten") : null];
-  return [h("b", {}, `${shanten} ${term("away")}`), ` · ${term("accepted")} ${all} `, counted(accepted)];
+  if (shanten === 0) return [h("b", {}, term("ready")), " ", counted(accepted), furiten ? h("b", { class: "warned" }, ` ${term("furiten")}`) : null];
+  return rich("tips.accepted", { away: h("b", {}, t("hand.away", { count: shanten })), count: all, tiles: counted(accepted) });
 }
 
 /** The line. `pointed`: a kind of the hand or null; `help`: show the outlook for hands that are not tenpai, too. */
 export function noteLine(position, question, { pointed, help, armed }) {
   const found = question && pointed ? question.outlook.find((each) => each.kind === pointed) : null;
   if (found && (found.shanten === 0 || help)) return outlookLine(found);
-  if (armed) return ["Riichi: choose the discard. Esc takes it back."];
+  if (armed) return [t("tips.riichi")];
   const { waits } = position.own;
   return Object.keys(waits).length ? [h("b", {}, term("waits")), " ", counted(waits)] : [];
 }
 
 /** Show in an element whether the hand is furiten, and why. */
 export function markFuriten(place, { furiten }) {
-  place.textContent = furiten ? "furiten" : "";
-  place.title = furiten ? WHY[furiten] : "";
+  place.textContent = furiten ? term("furiten") : "";
+  place.title = furiten ? t(`tips.furiten_${furiten}`) : "";
   place.dataset.why = furiten;
 }

@@ -3,7 +3,7 @@ import { act, iconButton, isForElement, showToggles } from "suphx/controls.js";
 import { h, show } from "suphx/dom.js";
 import { applySettings, loadSettings, saveSettings } from "suphx/settings.js";
 import { symbols } from "suphx/tiles.js";
-import { roundName, useJapanese } from "suphx/words.js";
+import { roundName, t } from "suphx/words.js";
 
 /** All frames of a round, whole, out of the first one and the changes (see `suphx.review.frames`); `last` is the seat that discarded last, `name` the round's. */
 export function wholeFrames(round) {
@@ -30,13 +30,14 @@ export class Viewer {
     this.frames = rounds.map(wholeFrames);
     this.at = { seat, round: 0, frame: 0 };
     this.settings = loadSettings();
+    applySettings(this.settings);
     this.table = h("div", { class: "table-place" });
     this.live = h("p", { class: "unseen", "aria-live": "polite", id: "said" });
-    this.select = h("select", { "aria-label": "Round", id: "round", onchange: () => this.toRound(Number(this.select.value)) });
-    this.seats = h("div", { class: "seats", role: "group", "aria-label": "Seat" }, [0, 1, 2, 3].map((each) =>
+    this.select = h("select", { "aria-label": t("page.round_label"), id: "round", onchange: () => this.toRound(Number(this.select.value)) });
+    this.seats = h("div", { class: "seats", role: "group", "aria-label": t("page.seat") }, [0, 1, 2, 3].map((each) =>
       h("button", { type: "button", onclick: () => this.move({ seat: each }) })));
     this.where = h("span", { class: "where", id: "where" });
-    this.toggles = h("div", { class: "toggles", role: "group", "aria-label": "Settings" });
+    this.toggles = h("div", { class: "toggles", role: "group", "aria-label": t("settings.label") });
     this.keys = (event) => this.key(event);
     document.addEventListener("keydown", this.keys);
   }
@@ -44,12 +45,12 @@ export class Viewer {
   /** Put the page together. own: its toggles. controls: more in the header. before, after: buttons around the place. right: the panels. */
   build(root, { look, own, controls = [], links, before, after, right }) {
     this.own = own;
-    const way = h("nav", { class: "way", "aria-label": "Through the game" },
-      iconButton("round-before", "Round before ([)", () => this.toRound(this.at.round - 1)), before, this.where, after,
-      iconButton("round-after", "Round after (])", () => this.toRound(this.at.round + 1)));
+    const way = h("nav", { class: "way", "aria-label": t("page.way") },
+      iconButton("round-before", t("page.round_before"), () => this.toRound(this.at.round - 1)), before, this.where, after,
+      iconButton("round-after", t("page.round_after"), () => this.toRound(this.at.round + 1)));
     show(root, symbols(),
       h("header", { class: "top" }, this.seats, this.select, controls, h("div", { class: "links" }, links), this.toggles),
-      h("main", { class: `review ${look}` }, h("h1", { class: "unseen" }, document.title), h("div", { class: "left" }, this.table, way), h("div", { class: "right" }, h("h2", { class: "unseen" }, "Details"), right)), this.live);
+      h("main", { class: `review ${look}` }, h("h1", { class: "unseen" }, document.title), h("div", { class: "left" }, this.table, way), h("div", { class: "right" }, h("h2", { class: "unseen" }, t("page.details")), right)), this.live);
   }
 
   get moment() {
@@ -107,7 +108,7 @@ export class Viewer {
     if (isForElement(event)) return;
     act(event, {
       ",": () => this.step(-1), ".": () => this.step(1),
-      "[": () => this.toRound(this.at.round - 1), "]": () => this.toRound(this.at.round + 1), j: () => this.set("japanese", !this.settings.japanese),
+      "[": () => this.toRound(this.at.round - 1), "]": () => this.toRound(this.at.round + 1),
       ...Object.fromEntries([0, 1, 2, 3].map((seat) => [String(seat), () => this.move({ seat })])), ...this.actions(),
     });
   }
@@ -119,13 +120,12 @@ export class Viewer {
 
   keep() {
     saveSettings(this.settings);
-    showToggles(this.toggles, this.settings, () => this.keep(), this.own);
+    showToggles(this.toggles, this.settings, () => this.keep(), this.own, this.relabel);
     this.draw();
   }
 
   /** Draw what is around the table. */
   drawAround() {
-    useJapanese(this.settings.japanese);
     applySettings(this.settings);
     const { seat, round, frame } = this.at;
     [...this.seats.children].forEach((button, n) => {

@@ -4,20 +4,20 @@ import { h, show } from "suphx/dom.js";
 import { scoresTable } from "suphx/game.js";
 import { roundOutcome } from "suphx/outcome.js";
 import { tableInWords, tableOf } from "suphx/table.js";
-import { withTiles } from "suphx/tiles.js";
+import { moveNamed, moveShown } from "suphx/spoken.js";
+import { t, term, told } from "suphx/words.js";
 import { Viewer, wholeFrames } from "suphx/viewer.js";
 
-const HANDS = { all: "All hands", seat: "One seat's hand", none: "No hands" };
-const SPEEDS = { 1: "Slow", 2: "Normal", 5: "Fast", 20: "Very fast" }; // by steps per second
+const HANDS = ["all", "seat", "none"];
+const SPEEDS = [1, 2, 5, 20]; // steps per second
 const END_STEPS = 6; // how long the end of a round is shown, in steps
 const MOVES = 8; // number of latest moves listed
 const REMEMBERED = 1000; // milliseconds between updates of the place in the address during playback
-const KEYS = [["Space", "play, pause"], ["← →", "step before, after"], ["[ ]", "round before, after"], ["0–3", "seat"],
-  ["H", "whose hands"], ["+ −", "speed"], ["J", "Japanese terms"]];
+const KEYS = [["Space", "play"], ["← →", "steps"], ["[ ]", "rounds"], ["0–3", "seat"], ["H", "whose_hands"], ["+ −", "speed"]];
 
 /** How a round ended, in words. */
 function ended(how) {
-  return how === "unfinished" ? "the log ends within the round" : `${how}, the round is over`;
+  return how === "unfinished" ? t("watch.unfinished") : t("watch.round_over", { how: term(how) });
 }
 
 /** A seat's part of a frame with its hand face down. */
@@ -32,8 +32,8 @@ export class WatchPage extends Viewer {
     this.status = status;
     this.need = need;
     this.end = end;
-    if (!HANDS[this.settings.hands]) this.settings.hands = "all";
-    if (!SPEEDS[this.settings.speed]) this.settings.speed = 2;
+    if (!HANDS.includes(this.settings.hands)) this.settings.hands = "all";
+    if (!SPEEDS.includes(this.settings.speed)) this.settings.speed = 2;
     this.goal = this.addressed; // a place that is not played yet
     if (this.goal) this.at.seat = this.goal.seat;
     this.playing = !this.goal && !matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -43,15 +43,15 @@ export class WatchPage extends Viewer {
     this.drawn = "";
     this.now = h("div", { id: "now" });
     this.before = h("div", { id: "before" });
-    this.hands = selectOf("hands", "Whose hands are open", HANDS, (value) => this.set("hands", value));
-    this.speed = selectOf("speed", "Speed", SPEEDS, (value) => this.set("speed", Number(value)));
-    this.button = iconButton("play", "Play (space)", () => this.toggle());
-    const about = h("p", { class: "quiet" }, `${status.kind === "live" ? "Agents" : "File"}: ${status.source}`);
+    this.hands = selectOf("hands", t("watch.hands"), HANDS.map((name) => [name, t(`watch.hands_${name}`)]), (value) => this.set("hands", value));
+    this.speed = selectOf("speed", t("watch.speed"), SPEEDS.map((steps) => [steps, t(`watch.speed_${steps}`)]), (value) => this.set("speed", Number(value)));
+    this.button = iconButton("play", t("watch.play"), () => this.toggle());
+    const about = h("p", { class: "quiet" }, t(status.kind === "live" ? "watch.agents" : "watch.file", { source: told(status.source) }));
     this.build(root, {
       look: "watch", own: [], controls: [this.hands, this.speed], links,
-      before: [iconButton("step-before", "Step before (left arrow)", () => this.step(-1)), this.button],
-      after: iconButton("step-after", "Step after (right arrow)", () => this.step(1)),
-      right: h("section", { class: "panel", id: "panel", "aria-label": "What has happened" }, this.now, this.before, about, keyList(KEYS)),
+      before: [iconButton("step-before", t("page.step_before", { key: "←" }), () => this.step(-1)), this.button],
+      after: iconButton("step-after", t("page.step_after", { key: "→" }), () => this.step(1)),
+      right: h("section", { class: "panel", id: "panel", "aria-label": t("page.happened") }, this.now, this.before, about, keyList(KEYS)),
     });
     this.keep();
     this.need(this.goal ? this.goal.round + 2 : 1);
@@ -176,12 +176,10 @@ export class WatchPage extends Viewer {
   }
 
   actions() {
-    const speeds = Object.keys(SPEEDS).map(Number);
-    const faster = (by) => this.set("speed", speeds[speeds.indexOf(this.settings.speed) + by] || this.settings.speed);
-    const hands = Object.keys(HANDS);
+    const faster = (by) => this.set("speed", SPEEDS[SPEEDS.indexOf(this.settings.speed) + by] || this.settings.speed);
     return {
       " ": () => this.toggle(), ArrowLeft: () => this.step(-1), ArrowRight: () => this.step(1), "+": () => faster(1), "-": () => faster(-1),
-      h: () => this.set("hands", hands[(hands.indexOf(this.settings.hands) + 1) % hands.length]),
+      h: () => this.set("hands", HANDS[(HANDS.indexOf(this.settings.hands) + 1) % HANDS.length]),
     };
   }
 
@@ -201,8 +199,8 @@ export class WatchPage extends Viewer {
   say() {
     if (this.playing && !this.isRoundEnd) return; // too much for a screen reader
     const [last] = this.moves;
-    this.live.textContent = [this.place, last ? `${this.names[last[0]]}: ${last[1]}` : null,
-      this.isRoundEnd ? ended(this.rounds[this.at.round].result.how) : null].filter(Boolean).join(". ");
+    this.live.textContent = [this.place, last ? t("decision.who", { who: this.names[last[0]], what: moveNamed(last[1]) }) : null,
+      this.isRoundEnd ? ended(this.rounds[this.at.round].result.how) : null].filter(Boolean).join(t("page.stop"));
   }
 
   draw() {
@@ -211,7 +209,7 @@ export class WatchPage extends Viewer {
     const { names } = this;
     this.hands.value = this.settings.hands;
     this.speed.value = String(this.settings.speed);
-    setIcon(this.button, this.playing ? "pause" : "play", this.playing ? "Pause (space)" : "Play (space)");
+    setIcon(this.button, this.playing ? "pause" : "play", t(this.playing ? "watch.pause" : "watch.play"));
     if (this.frames.length) {
       let { moment } = this;
       const how = { seat, open: this.settings.hands === "all" || this.isRoundEnd, names, plain: true };
@@ -221,7 +219,7 @@ export class WatchPage extends Viewer {
       show(this.table, tableOf(moment, how), tableInWords(moment, how));
     }
     show(this.now, this.happening(names));
-    const key = [round, this.frames.length && this.isRoundEnd, this.atEnd, this.status.state, this.settings.japanese].join();
+    const key = [round, this.frames.length && this.isRoundEnd, this.atEnd, this.status.state].join();
     if (key === this.drawn) return; // unchanged: a button in it may just be pressed
     this.drawn = key;
     show(this.before, this.soFar(names));
@@ -230,13 +228,13 @@ export class WatchPage extends Viewer {
   /** What happens at this moment. */
   happening(names) {
     const waits = this.goal || (!this.isOver && (!this.frames.length || !this.beside(1)));
-    const error = this.message || this.status.message;
-    const words = error || (waits ? "The next round is being played ..." : "");
+    const error = told(this.message || this.status.message);
+    const words = error || (waits ? t("watch.next_round") : "");
     const note = words ? h("p", { id: "note", class: error ? "error" : "quiet" }, words) : null;
     if (!this.frames.length) return [note];
     return [
       h("h3", {}, this.place), note, this.isRoundEnd ? roundOutcome(this.rounds[this.at.round].result, this.moment, names) : null,
-      this.atEnd ? null : latestMoves(this.moves.map(([seat, what]) => [names[seat], withTiles(what)])),
+      this.atEnd ? null : latestMoves(this.moves.map(([seat, what]) => [names[seat], moveShown([seat, what])])),
     ];
   }
 
@@ -246,7 +244,7 @@ export class WatchPage extends Viewer {
     const rounds = this.rounds.slice(0, this.at.round + (this.isRoundEnd ? 1 : 0));
     const { scores, ranks, points } = this.atEnd ? this.status : { scores: null, ranks: null, points: null };
     return [
-      this.atEnd ? h("p", { id: "end" }, h("b", {}, ranks ? "The game is over." : "The log ends here.")) : null,
+      this.atEnd ? h("p", { id: "end" }, h("b", {}, t(ranks ? "watch.over" : "watch.log_ends"))) : null,
       this.status.state === "over" ? this.end(names) : null,
       rounds.length ? scoresTable({ names, rounds, scores, ranks, points }, (n) => this.toRound(n)) : null,
     ];

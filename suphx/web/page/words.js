@@ -1,61 +1,100 @@
-// Terms of the game: in English as in the rest of the project, or in Japanese if the user chooses so.
+// The page's words in the chosen language: all texts are in `texts/`, one file a language, as `{section: {name: text}}`.
+import { TEXTS } from "suphx/texts.js";
 
-const TERMS = {
-  discard: "dahai", chow: "chii", pong: "pon", kong: "kan", "open kong": "daiminkan", "closed kong": "ankan",
-  "added kong": "kakan", "win by draw": "tsumo", "win by claim": "ron", "nine terminals": "kyuushu kyuuhai",
-  "exhaustive draw": "ryuukyoku", "four winds": "suufon renda", "four riichi": "suucha riichi",
-  "four kongs": "suukaikan", "triple ron": "sanchahou", "nagashi mangan": "nagashi mangan", dealer: "oya",
-  "repeat counter": "honba", "riichi bet": "riichi-bou", "tiles left": "haiyama", hand: "tehai", river: "kawa", waits: "machi",
-  round: "kyoku", wind: "kaze", "dora indicator": "dora hyoujihai", "ura dora": "ura dora", fu: "fu", han: "han", East: "Ton",
-  South: "Nan", West: "Shaa", North: "Pei", away: "shanten", ready: "tenpai", accepted: "ukeire", "safe tiles": "genbutsu",
-  win: "agari", call: "naki", pass: "pass", "red dragon": "chun", "green dragon": "hatsu", "white dragon": "haku",
-};
+const FIRST = "en"; // has every text; `romaji` has only the terms that differ
+let language = FIRST;
 
-let japanese = false;
-
-/** Set whether terms are in Japanese. */
-export function useJapanese(wanted) {
-  japanese = wanted;
+/** The languages that there are: [code, own name]. */
+export function languages() {
+  return Object.entries(TEXTS).map(([code, { page }]) => [code, page.language]);
 }
 
-export function isJapanese() {
-  return japanese;
+/** Use the language with a code, or without one the first of the browser's that there is; returns its code. */
+export function useLanguage(code) {
+  const wanted = [code, ...navigator.languages.map((each) => each.slice(0, 2).toLowerCase())];
+  language = wanted.find((each) => Object.hasOwn(TEXTS, each)) || FIRST;
+  return language;
 }
 
-/** A term in the chosen language. */
+/** The language as HTML names it. */
+export function languageTag() {
+  return t("page.tag");
+}
+
+function template(key, values) {
+  const [section, name] = key.split(".");
+  const found = TEXTS[language][section]?.[name] ?? TEXTS[FIRST][section][name];
+  return typeof found === "string" ? found : found[new Intl.PluralRules(language === "romaji" ? FIRST : language).select(values.count)] ?? found.other;
+}
+
+/** A text, `section.name`, as parts: strings, and in place of each `{name}` its value, which may be nodes. `count` chooses between singular and plural. */
+export function rich(key, values = {}) {
+  return template(key, values).split(/\{(\w+)\}/).map((part, n) => (n % 2 ? values[part] : part));
+}
+
+/** A text as a string. */
+export function t(key, values = {}) {
+  return rich(key, values).join("");
+}
+
+/** A term of the game, given as the engine names it; what is no term stays as it is. */
 export function term(word) {
-  return japanese ? TERMS[word] || word : word;
+  return TEXTS[language].terms[word] ?? TEXTS[FIRST].terms[word] ?? word;
 }
 
-/** A yaku, given as `yaku (japanese) 2` or `yaku (japanese)`, in the chosen language. */
+/** A term or the name of a round, given as the engine names it. */
+const known = (word) => (/^[A-Z][a-z]+ \d$/.test(word) ? roundName(word, 0) : term(word));
+
+/** A message of the server, which speaks English: known ones are found by their English text. */
+export function told(message) {
+  for (const [name, english] of Object.entries(TEXTS[FIRST].server)) {
+    const names = [];
+    const pattern = english.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{(\w+)\}/g, (_, each) => {
+      names.push(each);
+      return "(.+)";
+    });
+    const found = new RegExp(`^${pattern}$`).exec(message);
+    if (found) return t(`server.${name}`, Object.fromEntries(names.map((each, n) => [each, known(found[n + 1])])));
+  }
+  return message;
+}
+
+/** A yaku, given as `yaku`, `yaku (japanese)` or `yaku (japanese) 2`, the number being its han. */
 export function yakuName(label) {
-  const found = /^(.*?) \((.*?)\)( \d+)?$/.exec(label);
-  return found ? (japanese ? found[2] : found[1]) + (found[3] || "") : label;
+  const [, english, japanese, han] = /^(.*?)(?: \((.*?)\))?( \d+)?$/.exec(label);
+  const { yaku } = TEXTS[language]; // Japanese terms need none
+  return (yaku ? yaku[english] ?? english : japanese || english) + (han || "");
 }
 
-const SUITS = { m: ["characters", "man"], p: ["circles", "pin"], s: ["bamboo", "sou"] };
 const HONOURS = ["East", "South", "West", "North", "white dragon", "green dragon", "red dragon"];
 
 /** The spoken name of a face: `red 5 of circles`, `East`. */
 export function tileName(face) {
-  if (!face || face === "?") return "hidden tile";
-  const number = Number(face[0]);
-  if (face[1] === "z") return term(HONOURS[number - 1]);
-  const [english, other] = SUITS[face[1]];
-  const red = number === 0 ? (japanese ? "aka " : "red ") : "";
-  return red + (japanese ? `${number || 5}-${other}` : `${number || 5} of ${english}`);
+  if (!face || face === "?") return t("tiles.hidden");
+  if (face[1] === "z") return term(HONOURS[Number(face[0]) - 1]);
+  return t(`tiles.${face[0] === "0" ? "red_" : ""}${face[1]}`, { number: face.replace("0", "5")[0] });
+}
+
+/** Several words, one after the other. */
+export function list(all) {
+  return all.join(t("page.comma"));
 }
 
 /** The spoken names of several tiles. */
 export function tileNames(faces) {
-  return faces.map(tileName).join(", ");
+  return list(faces.map(tileName));
 }
 
-/** The name of a round, `East 1`, with its repeat counters. */
+/** The name of a round, given as `East 1`, with its repeat counters. */
 export function roundName(round, counters) {
   const [wind, number] = round.split(" ");
-  const repeat = counters ? (japanese ? `, ${counters} honba` : `, repeat ${counters}`) : "";
-  return `${term(wind)} ${number}${repeat}`;
+  const name = t("page.round", { wind: term(wind), number });
+  return counters ? t("page.repeat", { round: name, counters }) : name;
+}
+
+/** A wind in one letter. */
+export function windLetter(wind) {
+  return t(`winds.${wind}`);
 }
 
 export function number(value) {
@@ -72,11 +111,15 @@ export function percent(value) {
   return value < 0.0995 ? `${(100 * value).toFixed(1)}%` : `${Math.round(100 * value)}%`;
 }
 
+/** The time of day and date of a time in seconds since 1970. */
+export function dateOf(seconds) {
+  return new Date(1000 * seconds).toLocaleString(languageTag());
+}
+
 /** The name of a candidate's action. */
 export function candidateName(candidate) {
   const what = term(candidate.type);
-  if (candidate.type === "chow" || candidate.type === "pong") {
-    return `${what} ${tileName(candidate.tile)} with ${tileNames(candidate.own)}`;
-  }
-  return candidate.tile ? `${what} ${tileName(candidate.tile)}` : what;
+  const tile = tileName(candidate.tile);
+  if (candidate.type === "chow" || candidate.type === "pong") return t("moves.call", { what, tile, own: tileNames(candidate.own) });
+  return candidate.tile ? t("moves.tile", { what, tile }) : what;
 }

@@ -1,0 +1,55 @@
+"""The page's own answers and headers. They need nothing that takes time to load, so that the page is there at once."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+
+from suphx.web.assets import PREFIX, as_script, as_text, fill, languages, modules, text_of
+
+_STYLE = "style.css"
+#: The page chooses its view by the address.
+_VIEWS = re.compile(r"/|/duel|/(review|watch|play)/[^/]+")
+
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+
+
+def import_map() -> str:
+    """Return the import map of the served page: the URL of each module."""
+    return as_script(json.dumps({"imports": {PREFIX + name: f"/page/{name}" for name in modules()}}))
+
+
+def policy() -> str:
+    """Return the content security policy of every response: our own files, the import map, and nothing else."""
+    digest = base64.b64encode(hashlib.sha256(import_map().encode()).digest()).decode()
+    return (
+        f"default-src 'none'; script-src 'self' 'sha256-{digest}'; style-src 'self' 'unsafe-inline'; "
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+
+
+def no_script() -> str:
+    """Return what a browser without JavaScript is told, in every language, escaped for HTML."""
+    return as_text(
+        " ".join(texts["page"]["no_script"] for texts in languages().values() if "no_script" in texts["page"])
+    )
+
+
+def page_file(path: str) -> tuple[str, str] | None:
+    """Return the media type and the text of what stands at a path of the page; None if nothing does."""
+    if _VIEWS.fullmatch(path):
+        return "text/html", fill(text_of("app.html"), {"modules": import_map(), "no_script": no_script()})
+    name = path.removeprefix("/page/")
+    if name == path:
+        return None
+    if name == _STYLE:
+        return "text/css", text_of(_STYLE)
+    return ("text/javascript", modules()[name]) if name in modules() else None
