@@ -1,6 +1,7 @@
 """Any OpenSpiel game as one of ours, and a policy of ours as OpenSpiel's."""
 
 import sys
+from difflib import get_close_matches
 from typing import Any
 
 from suphx.equilibrium.game import CHANCE, END
@@ -58,6 +59,10 @@ def load(text: str) -> SpielGame:
         InputError: OpenSpiel is not installed, knows no such game, or has no information states for it.
     """
     pyspiel = _pyspiel()
+    name = text.partition("(")[0]
+    if name not in pyspiel.registered_names():  # OpenSpiel itself would print all of them
+        near = ", ".join(get_close_matches(name, pyspiel.registered_names())) or "leduc_poker, liars_dice, ..."
+        raise InputError(f"openspiel:{text}: OpenSpiel has no game {name!r}; it has: {near}")
     try:
         game = pyspiel.load_game(text)
     except pyspiel.SpielError as error:

@@ -93,17 +93,20 @@ def _reason(error: Exception) -> str:
     return f"{said[0] if said else type(error).__name__} {where}".strip()[:300]
 
 
-def rule(memory: int | tuple[Start, ...] = 1, **options: Any) -> Callable[[Callable], Rule]:
+def rule(memory: int | tuple[Start, ...] | Callable = 1, **options: Any) -> Any:
     """Make a rule of a function; words that are no field of `Rule` are its parameters, in this order.
 
     Args:
         memory: how many rows of memory it has (they start at zero), or what each holds at the start: "zero", "policy"
-            (the policy of the start) or "share" (the share of the owner's subtree behind each action).
+            (the policy of the start) or "share" (the share of the owner's subtree behind each action); the function
+            itself, where `@rule` stands alone.
         options: fields of `Rule`, such as `alternate=True`, and parameters, such as `alpha=1.5`.
 
     Raises:
         InputError: it has too many parameters.
     """
+    if callable(memory):
+        return rule()(memory)
     rows: tuple[Start, ...] = tuple("zero" for _ in range(memory)) if isinstance(memory, int) else tuple(memory)
     fields = {name: options.pop(name) for name in list(options) if name in Rule.__dataclass_fields__}
     parameters = {name: float(value) for name, value in options.items()}

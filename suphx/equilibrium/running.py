@@ -83,6 +83,8 @@ def solve(wanted: Wanted) -> dict[str, Any]:
 
 
 def _rule(text: str) -> Rule | str:
+    if text.endswith(".py"):
+        raise InputError(f"{text}: which rule in it? {text}:NAME")
     if ".py:" not in text:
         return text
     path, _, name = text.rpartition(":")

@@ -98,5 +98,5 @@ def test_an_exported_policy_has_the_nash_conv_that_openspiel_says(name):
 
 def test_a_game_that_openspiel_does_not_know():
     pytest.importorskip("pyspiel")
-    with pytest.raises(InputError, match="openspiel:no_such_game"):
+    with pytest.raises(InputError, match="no game 'no_such_game'"):
         games.named("openspiel:no_such_game")

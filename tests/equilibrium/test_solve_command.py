@@ -56,7 +56,7 @@ def test_until_stops_when_it_is_reached():
 def test_a_rule_from_a_file(tmp_path):
     (tmp_path / "mine.py").write_text(
         "from suphx.equilibrium import rule\nfrom suphx.equilibrium.rules import dot, match\n"
-        "@rule(memory=1)\ndef mine(q, policy, memory, at):\n    value = dot(q, policy)\n"
+        "@rule\ndef mine(q, policy, memory, at):\n    value = dot(q, policy)\n"
         "    memory[0] += q - value\n    match(memory[0], policy)\n    return value\n"
     )
     numbers = json.loads(invoke("kuhn", "--rule", f"{tmp_path}/mine.py:mine", "--iterations", "100", "--json").stdout)
@@ -75,6 +75,7 @@ def test_playing_in_the_terminal(tmp_path):
     "words, message",
     [
         (["kuhn", "--rule", "nothing"], "no rule is named"),
+        (["kuhn", "--rule", "mine.py"], "mine.py:NAME"),
         (["kuhn:players=3", "--until", "0.1"], "two-player zero-sum"),
         (["leduc", "--max-nodes", "100"], "more than 100 nodes"),
         (["kuhn", "--set", "eta"], "NAME=NUMBER"),
