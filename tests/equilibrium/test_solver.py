@@ -132,7 +132,21 @@ def test_a_rule_of_the_user_gives_what_the_named_one_gives(leduc):
         match(memory[0], policy)
         return value
 
-    assert Solver(leduc, mine).run(50).nash_conv() == pytest.approx(Solver(leduc, "cfr+").run(50).nash_conv(), rel=1e-9)
+    @rule(memory=1, alternate=True, average="linear")
+    def in_place(q, policy, memory, at):
+        regret, value = memory[0], dot(q, policy)
+        regret += q - value
+        np.maximum(regret, 0.0, regret)
+        total = regret.sum()
+        if total > 0:
+            np.divide(regret, total, policy)
+        else:
+            policy[:] = 1 / len(q)
+        return value
+
+    wanted = Solver(leduc, "cfr+").run(50).nash_conv()
+    for own in (mine, in_place):
+        assert Solver(leduc, own).run(50).nash_conv() == pytest.approx(wanted, rel=1e-9)
 
 
 def test_nan_names_the_iteration_and_the_information_set(kuhn):
