@@ -58,3 +58,34 @@ def test_a_short_screen_shows_the_hand_of_a_review_without_scrolling(size, brows
     table, panel = page.locator("svg.table").bounding_box(), page.locator("#panel").bounding_box()
     assert table["y"] >= 0 and table["y"] + table["height"] <= size[1] and table["x"] + table["width"] <= panel["x"]
     page.context.close()
+
+
+@pytest.mark.parametrize("size", [(844, 390), (700, 475)], ids=["a phone on its side", "twice the size"])
+def test_a_short_screen_shows_table_and_hand_of_a_played_game_without_scrolling(size, browser, served):
+    page = opened(browser, served, "play", viewport={"width": size[0], "height": size[1]})
+    page.wait_for_selector("#hand .own-tile")
+    for place in ("svg.table", "#hand"):
+        box = page.locator(place).bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= size[1] and box["x"] + box["width"] <= size[0]
+    page.context.close()
+
+
+def test_the_play_table_uses_a_large_window(browser, served):
+    widths = []
+    for size in ((1400, 950), (2560, 1440)):
+        page = opened(browser, served, "play", viewport={"width": size[0], "height": size[1]})
+        page.wait_for_selector("#hand .own-tile")
+        boxes = [page.locator(place).first.bounding_box() for place in ("svg.table", "#hand .own-tile")]
+        widths.append([box["width"] for box in boxes])
+        assert page.locator(".right").bounding_box()["x"] + 2 * widths[-1][1] > size[0] * 0.7
+        page.context.close()
+    assert all(large > 1.4 * small for small, large in zip(*widths, strict=True))
+
+
+@pytest.mark.parametrize("language", ["ja-JP", "zh-CN"])
+@pytest.mark.parametrize("view", ["start", "review", "play"])
+def test_axe_finds_nothing_in_other_languages(view, language, browser, served):
+    page = opened(browser, served, view, locale=language, viewport={"width": 1400, "height": 950})
+    page.evaluate(AXE_SCRIPT)
+    assert violations(page) == []
+    page.context.close()

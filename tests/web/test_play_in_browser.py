@@ -234,6 +234,26 @@ def test_the_coach_stands_beside_the_hand_when_it_is_wanted_and_tells_what_cost_
     assert page.locator("#outcome .costly").count() == 0
 
 
+def test_sounds_are_made_only_if_they_are_wanted(page, served):
+    page.add_init_script("""
+        window.tones = 0;
+        const nothing = new Proxy(() => nothing, {get: (_, name) => name === Symbol.toPrimitive ? () => 0 : nothing});
+        window.AudioContext = class {
+            createOscillator() { window.tones += 1; return nothing; }
+            createGain() { return nothing; }
+        };
+    """)
+    sit_down(page, served)
+    discard(page, "1m")
+    page.wait_for_selector(answer("pong"))
+    assert page.evaluate("() => window.tones") == 0
+    page.keyboard.press("s")
+    page.wait_for_selector("[data-setting=sound][aria-pressed=true]")
+    page.keyboard.press("p")
+    page.wait_for_selector(tile("3m"))
+    assert page.evaluate("() => window.tones") == 2  # of a call
+
+
 def test_tiles_that_may_not_be_swapped_cannot_be_chosen(page, served):
     sit_down(page, served, seed=SWAP, seat=1)
     page.click(answer("chow"))

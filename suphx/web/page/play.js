@@ -8,6 +8,7 @@ import { Hand } from "suphx/hand.js";
 import { OutcomePanel } from "suphx/play_outcome.js";
 import { PlayState } from "suphx/play_state.js";
 import { applySettings, loadSettings, saveSettings } from "suphx/settings.js";
+import { makeSound, soundOf } from "suphx/sound.js";
 import { furitenSentence, moveShown, placeSentence, questionSentence, sentence } from "suphx/spoken.js";
 import { tableInWords, tableOf } from "suphx/table.js";
 import { kindOf, symbols } from "suphx/tiles.js";
@@ -20,7 +21,7 @@ const PACES = ["slow", "normal", "fast", "instant"];
 const PLACES = ["", "right", "across", "left"];
 const OPTIONS = [["no_calls", "1"], ["win_at_once", "2"], ["discard_drawn", "3"]];
 const KEYS = [["← → Home End", "along"], ["Enter", "enter"], ["D", "drawn"], ["C P K", "calls"], ["R", "riichi"], ["W", "win"], ["N", "nine_terminals"], ["X", "pass"],
-  ["1 2 3", "options"], ["H", "help"], ["A", "coach"]];
+  ["1 2 3", "options"], ["H", "help"], ["A", "coach"], ["S", "sound"]];
 
 export class PlayPage {
   /** server: answer(question, action), choose(options), results(), advice(question), costly(), review(seat), again(), and `log`, an address. */
@@ -114,6 +115,8 @@ export class PlayPage {
       this.costly = null;
     }
     this.moves.push(...position.moves.map((move) => [this.windOf(position, move[0]), move]));
+    const sound = this.settings.sound && before ? soundOf(position.moves) : null;
+    if (sound) makeSound(sound);
     this.speak(position, isNewRound);
     if (position.result && !(before && before.result)) {
       this.outcome.open();
@@ -177,7 +180,7 @@ export class PlayPage {
     }
     const along = () => this.own.contains(document.activeElement) || this.hand.focus();
     act(event, {
-      d: () => this.discardDrawn(), Escape: () => this.state.arm(false), h: () => this.set("help", !this.settings.help), a: () => this.set("coach", !this.settings.coach),
+      d: () => this.discardDrawn(), Escape: () => this.state.arm(false), h: () => this.set("help", !this.settings.help), a: () => this.set("coach", !this.settings.coach), s: () => this.set("sound", !this.settings.sound),
       ArrowLeft: along, ArrowRight: along, Home: along, End: along,
       ...Object.fromEntries(OPTIONS.map(([option, key]) => [key, () => this.switchOption(option)])),
     });
@@ -191,7 +194,7 @@ export class PlayPage {
   keep() {
     saveSettings(this.settings);
     this.consult();
-    showToggles(this.toggles, this.settings, () => this.keep(), [["help", "H"], ["coach", "A"]]);
+    showToggles(this.toggles, this.settings, () => this.keep(), [["help", "H"], ["coach", "A"], ["sound", "S"]]);
     this.draw();
   }
 
