@@ -8,17 +8,22 @@ directly or indirectly, and of the Numba version; any change there means another
 import hashlib
 import os
 import re
+import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from subprocess import DEVNULL
 from types import FunctionType
 from typing import Any, TypeVar
 
 import numba
 from numba import config as numba_config
+from numba import types
+from numba.core.errors import TypingError
+from numba.extending import lower_cast
 
 F = TypeVar("F", bound=Callable)
 
@@ -96,9 +101,40 @@ def _cache_of(module: str) -> Iterator[None]:
 
 
 def jit(function: F) -> F:
-    """Compile `function` on first use: without the GIL, with NumPy's division, cached on disk, never parallel."""
+    """Compile `function` on first use: without the GIL, with NumPy's division, cached on disk, never parallel.
+
+    Numba would compile a function anew for each constant that a compiled caller gives it, and for an array inside a
+    record another time than for one outside. Here these are one type, so that it is compiled once, unless it needs to
+    know the constant.
+    """
     with _cache_of(function.__module__):
-        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        compiled: Any = numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)(function)
+    if not numba_config.DISABLE_JIT:
+        resolve = compiled.get_call_template
+
+        def resolve_plain(args: Sequence[types.Type], named: Mapping[str, types.Type]) -> Any:
+            try:
+                return resolve([_plain(each) for each in args], {name: _plain(each) for name, each in named.items()})
+            except TypingError:
+                return resolve(args, named)
+
+        compiled.get_call_template = resolve_plain
+    return compiled
+
+
+@lower_cast(types.NestedArray, types.Array)
+def _as_array(_context: Any, _builder: Any, _from: types.Type, _to: types.Type, value: Any) -> Any:
+    """Pass an array inside a record to a function of arrays: both are the same at run time."""
+    return value
+
+
+def _plain(numba_type: types.Type) -> types.Type:
+    """Return the type of any value for that of a constant, and of any such array for that of one inside a record."""
+    if isinstance(numba_type, types.NestedArray):
+        return types.Array(numba_type.dtype, numba_type.ndim, "C")
+    if isinstance(numba_type, types.IntegerLiteral | types.BooleanLiteral):
+        return types.unliteral(numba_type)
+    return numba_type
 
 
 def jit_callback(template: Callable, signature: Any, name: str, function: Callable) -> Any:
@@ -118,10 +154,33 @@ def jit_callback(template: Callable, signature: Any, name: str, function: Callab
         return numba.cfunc(signature, cache=ours, error_model="numpy")(copy)
 
 
+def _is_compiled(module: str) -> bool:
+    return any((cache_folder() / "compiled" / source_key(module)).rglob("*.nbi"))
+
+
+@contextmanager
+def compiling_beside(module: str, function: str) -> Iterator[None]:
+    """Have a second process call a function while the block runs, and wait for it at the end, so that both compile.
+
+    What the function compiles, this process then finds in the cache. Nothing happens if the module's machine code is in
+    the cache already, or if there is a single core.
+    """
+    if _is_compiled(module) or numba_config.DISABLE_JIT or numba_config.NUMBA_DEFAULT_NUM_THREADS < 2:
+        yield
+        return
+    code = f"import sys; sys.path[:] = {sys.path!r}; from {module} import {function}; {function}()"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL) as process:
+        try:
+            yield
+        except BaseException:
+            process.terminate()
+            raise
+
+
 @cache
 def announce_compiling(module: str) -> None:
     """Print to stderr that `module` is about to be compiled, if its machine code is not in the cache yet."""
-    if not any((cache_folder() / "compiled" / source_key(module)).rglob("*.nbi")):
+    if not _is_compiled(module):
         text = "compiling the table for this machine; once, about half a minute (`suphx warmup` does it ahead of time)"
         print(f"suphx: {text}", file=sys.stderr, flush=True)
 

@@ -47,6 +47,32 @@ def test_a_second_process_finds_the_compiled_code(tmp_path: Path) -> None:
     assert run(code, tmp_path, tmp_path / "cache").stdout == "1\n"
 
 
+def test_a_second_process_compiles_beside_the_first(tmp_path: Path) -> None:
+    code = (
+        "from simulator import jit; jit.numba_config.NUMBA_DEFAULT_NUM_THREADS = {cores}\n"
+        "with jit.compiling_beside('simulator.first', 'twice'): pass\n"
+        "from simulator.first import twice; print(twice(), sum(twice.stats.cache_hits.values()))"
+    )
+    write_package(tmp_path, 3)
+    assert run(code.format(cores=1), tmp_path, tmp_path / "one").stdout == "6 0\n"
+    assert run(code.format(cores=2), tmp_path, tmp_path / "two").stdout == "6 1\n"
+
+
+def test_constants_and_arrays_of_records_are_no_types_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "several.py").write_text(
+        "import numpy as np\nfrom simulator.jit import jit\n\n"
+        "@jit\ndef part(values, n, twice):\n    return values[n] * (2 if twice else 1)\n\n"
+        "@jit\ndef total(record, values):\n"
+        "    n = 2\n    return part(record['a'], 0, True), part(values, 1, False), part(record['b'], n, n > 1)\n\n"
+        "@jit\ndef one_of(n):\n    return (1, 2.5)[n]\n\n@jit\ndef second():\n    return one_of(1)\n\n"
+        "records = np.zeros(1, [('a', 'u1', 2), ('b', 'u1', 3)])\n"
+        "records['a'], records['b'] = [3, 4], [5, 6, 7]\n"
+        "print(total(records[0], np.array([8, 9], np.uint8)), len(part.signatures), second())\n"
+    )
+    write_package(tmp_path, 0)
+    assert run("import several", tmp_path, tmp_path / "cache").stdout == "(6, 9, 14) 1 2.5\n"
+
+
 def test_without_a_writable_cache_folder_a_temporary_one_is_used_and_named_once(tmp_path: Path) -> None:
     write_package(tmp_path, 3)
     blocked = tmp_path / "a file, not a folder"

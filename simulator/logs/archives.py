@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import IO
+from typing import IO, Self
 
 from simulator.logs.model import LogError, shown_text
 
@@ -27,6 +27,15 @@ UTF8_MARK = b"\xef\xbb\xbf"
 #: An archive may unpack to at most MAX_RATIO times its size plus FREE_BYTES.
 MAX_RATIO = 200
 FREE_BYTES = 64 << 20
+#: Names of a tar's members, and what else a header before theirs says.
+MAX_HEADER_BYTES = 1 << 20
+_BEFORE_A_HEADER = (
+    tarfile.XHDTYPE,
+    tarfile.XGLTYPE,
+    tarfile.SOLARIS_XHDTYPE,
+    tarfile.GNUTYPE_LONGNAME,
+    tarfile.GNUTYPE_LONGLINK,
+)
 GZIP_MAGIC = b"\x1f\x8b"
 ZIP_MAGIC = b"PK\x03\x04"
 EMPTY_ZIP_MAGIC = b"PK\x05\x06"
@@ -210,12 +219,25 @@ class _Bounded(io.RawIOBase):
         return data
 
 
+class _Header(tarfile.TarInfo):
+    """The header of a tar's member; those that go before another are read whole, so their size is bounded."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        """Return the header in a block; raises ReadError for one that announces a longer name than there may be."""
+        header = super().frombuf(buf, encoding, errors)
+        if header.type in _BEFORE_A_HEADER and header.size > MAX_HEADER_BYTES:
+            raise tarfile.ReadError(f"a header of more than {MAX_HEADER_BYTES:,} bytes")
+        return header
+
+
 def _read_tar(path: str) -> Iterator[Found]:
     found = False
     with _decompressed(path) as stream:
         bounded = _Bounded(stream, FREE_BYTES + MAX_RATIO * Path(path).stat().st_size, path)
-        with tarfile.open(fileobj=bounded, mode="r|") as archive:
+        with tarfile.open(fileobj=bounded, mode="r|", tarinfo=_Header) as archive:
             for member in archive:
+                archive.members.clear()  # it would keep every header
                 source = f"{path}/{member.name}"
                 if not member.isreg() or not member.name.lower().endswith(LOG_SUFFIXES):
                     continue

@@ -186,7 +186,5 @@ def questions_of(games: np.ndarray, asked: Decisions) -> Questions:
     n = len(asked)
     by_rules, kinds = np.full(n, r.NO_ACTION, np.int64), np.zeros((n, KINDS), np.bool_)
     questions = np.empty(n * MOST_QUESTIONS, QUESTION)
-    m = 0
-    if n:
-        m = _fill(get_lookup(), games, asked.game, asked.seat, np.zeros(1, r.GAME), by_rules, kinds, questions)
+    m = _fill(get_lookup(), games, asked.game, asked.seat, np.zeros(1, r.GAME), by_rules, kinds, questions)
     return Questions(by_rules, kinds, questions[:m])

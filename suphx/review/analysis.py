@@ -9,15 +9,19 @@ from pathlib import Path
 import numpy as np
 
 from simulator.actions import legal_mask
+from simulator.jit import compiling_beside
 from simulator.logs.model import GameLog
 from simulator.logs.verify import Mismatch
 from simulator.record import ACTIONS, SEATS
+from simulator.tables import Decisions
 from suphx.agent.interface import Agent
 from suphx.agent.network_agent import NetworkAgent
+from suphx.agent.questions import questions_of
 from suphx.errors import InputError
 from suphx.review.choices import Asked, decisions_of
 from suphx.review.document import Decision, Phi, Review, SeatReview
 from suphx.review.game import Replayed, replay
+from suphx.review.listing import compile_features
 from suphx.review.luck import luck_of
 from suphx.review.rounds import round_of, standing_of
 from suphx.review.seats import seat_review
@@ -28,6 +32,11 @@ SHIPPED_PREDICTOR = Path(__file__).parents[1] / "weights" / "reward.safetensors"
 
 #: Maximum length of a text taken from a log.
 MOST_LETTERS = 200
+
+#: No decisions.
+_NOBODY = Decisions(
+    np.zeros(0, np.int32), np.zeros(0, np.uint8), np.zeros(0, np.uint8), np.zeros((0, ACTIONS), np.bool_)
+)
 
 #: Called with the progress of a review: the name of the current step, and the completed share, 0 to 1.
 Progress = Callable[[str, float], None]
@@ -62,9 +71,11 @@ def review_game(
     """
     networks = reviewing(agent, agent_name)
     progress("replaying", 0.0)
-    game = replay(log)
-    progress("drawing the tables", 0.1)
-    rounds = [round_of(game, number) for number in range(len(game.rounds))]
+    with compiling_beside(compile_features.__module__, compile_features.__name__):
+        game = replay(log)
+        progress("drawing the tables", 0.1)
+        rounds = [round_of(game, number) for number in range(len(game.rounds))]
+        questions_of(game.records, _NOBODY)  # compiled here and not later, while the features are compiled beside
     reviews = []
     for done, seat in enumerate(seats):
         progress("asking the networks", 0.3 + 0.6 * done / len(seats))

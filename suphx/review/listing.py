@@ -8,10 +8,11 @@ import numpy as np
 
 from simulator.jit import hold, jit
 from simulator.lookup import SETS, get_lookup
-from simulator.record import WIN
+from simulator.record import GAME, WIN
 from simulator.shanten import SUITS, shanten
 from simulator.tiles import KINDS, RED_FIVE_KINDS
 from suphx.features import lookahead_parts as p
+from suphx.features.encode import encode_batch, encode_call_batch
 from suphx.features.encode_lookahead import NO_PROPOSAL, VIEW, see
 from suphx.features.lookahead_search import NO_PART, SEARCH, STEPS, fill_missing, fill_steps
 from suphx.features.lookahead_suits import find_parts
@@ -197,6 +198,13 @@ def list_hands(
     """
     views, out = np.zeros(len(index), VIEW), np.zeros((len(index), most), LISTED_HAND)
     counts = np.zeros(len(index), np.int64)
-    if len(index):
-        _list_all(get_lookup(), games, index, seats, actions, views, out, counts)
+    _list_all(get_lookup(), games, index, seats, actions, views, out, counts)
     return views, out, counts
+
+
+def compile_features() -> None:
+    """Compile what a review asks of features and of this list, in which no table is played."""
+    games, none = np.zeros(1, GAME), np.zeros(0, np.int64)
+    encode_batch(games, none, none)
+    encode_call_batch(games, none, none, none)
+    list_hands(games, none, none.astype(np.uint8), none)

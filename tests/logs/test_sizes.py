@@ -1,16 +1,20 @@
 """Reading takes time and memory that grow with the file, and never more than 512 MB, whatever the file contains."""
 
+import bz2
 import gc
 import gzip
 import json
+import lzma
+import tarfile
 import time
 import tracemalloc
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from simulator.logs import mjlog
-from simulator.logs.archives import MAX_GAME_BYTES, MAX_LOG_BYTES, plain_data
+from simulator.logs.archives import MAX_GAME_BYTES, MAX_LOG_BYTES, open_logs, plain_data
 from simulator.logs.formats import FORMATS, read_log
 from simulator.logs.generate import generate_games
 from simulator.logs.model import LogError
@@ -134,6 +138,41 @@ def test_a_gzip_of_many_empty_members_takes_linear_time():
     began = time.process_time()
     assert plain_data(gzip.compress(b"") * 200_000 + gzip.compress(b"log")) == b"log"
     assert time.process_time() - began < 10  # 0.2 s; what follows a member was copied for each: minutes
+
+
+def tar_of(count: int) -> bytes:
+    """Return a tar of empty logs, without its end."""
+    return b"".join(tarfile.TarInfo(f"{number}.mjlog").tobuf(tarfile.GNU_FORMAT) for number in range(count))
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
+def test_a_compressed_tar_of_many_empty_parts_takes_linear_time(compress: Callable[[bytes], bytes], tmp_path: Path):
+    path = tmp_path / "logs.tar.gz"
+    path.write_bytes(compress(tar_of(3)) + compress(b"") * 100_000 + compress(bytes(1024)))
+    began = time.process_time()
+    assert [data for _, data in open_logs([path])] == [b""] * 3
+    assert time.process_time() - began < 10  # 0.8 s
+
+
+def test_the_headers_of_a_tar_are_not_kept(tmp_path: Path):
+    path = tmp_path / "logs.tar.gz"
+    path.write_bytes(gzip.compress(tar_of(20_000) + bytes(1024)))
+    tracemalloc.start()
+    try:
+        assert sum(data == b"" for _, data in open_logs([path])) == 20_000
+        assert tracemalloc.get_traced_memory()[1] < 4 << 20  # 20 MB, were they kept
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK])
+def test_a_name_in_a_tar_is_bounded(kind: bytes, tmp_path: Path):
+    path = tmp_path / "logs.tar.gz"
+    header = tarfile.TarInfo("name")
+    header.type, header.size = kind, 2 << 20
+    path.write_bytes(gzip.compress(header.tobuf(tarfile.GNU_FORMAT) + bytes(2 << 20)))
+    ((_, error),) = open_logs([path])
+    assert "a header of more than 1,048,576 bytes" in str(error)
 
 
 def test_what_follows_a_gzip_is_not_ignored():

@@ -21,11 +21,13 @@ from simulator.rules import Rules
 from simulator.tiles import parse_tiles
 from suphx.agents import load_agent
 from suphx.errors import InputError
+from suphx.features.encode import encode_all, encode_call_all, encode_lookahead_all, encode_worth_all
 from suphx.review.analysis import review_game, shipped_predictor
 from suphx.review.choices import choice_of, difference
 from suphx.review.document import Decision, Review
 from suphx.review.frames import change, frame_of
 from suphx.review.game import replay
+from suphx.review.listing import _list_all, compile_features
 from suphx.review.seats import rating, seat_review
 
 
@@ -235,6 +237,14 @@ def test_a_move_that_the_rules_do_not_allow_is_an_error_with_file_and_place():
     ]
     with pytest.raises(LogError, match=r"bad.mjlog: E\d\.\d.*event"):
         review_game(log, agent(), "sl", [0])
+
+
+def test_what_is_compiled_beside_the_table_is_what_a_review_asks_for():
+    reviewed()
+    functions = (encode_all, encode_worth_all, encode_lookahead_all, encode_call_all, _list_all)
+    asked = [each.signatures[:] for each in functions]
+    compile_features()
+    assert [each.signatures for each in functions] == asked
 
 
 def cut_log(finished: int, n_events: int) -> GameLog:
