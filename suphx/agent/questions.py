@@ -186,5 +186,14 @@ def questions_of(games: np.ndarray, asked: Decisions) -> Questions:
     n = len(asked)
     by_rules, kinds = np.full(n, r.NO_ACTION, np.int64), np.zeros((n, KINDS), np.bool_)
     questions = np.empty(n * MOST_QUESTIONS, QUESTION)
-    m = _fill(get_lookup(), games, asked.game, asked.seat, np.zeros(1, r.GAME), by_rules, kinds, questions)
+    m = 0
+    if n:
+        m = _fill(get_lookup(), games, asked.game, asked.seat, np.zeros(1, r.GAME), by_rules, kinds, questions)
     return Questions(by_rules, kinds, questions[:m])
+
+
+def compile_questions() -> None:
+    """Compile what `questions_of` calls, with no decisions."""
+    games, index, seats = np.zeros(1, r.GAME), np.zeros(0, np.int32), np.zeros(0, np.uint8)
+    by_rules, kinds, questions = np.zeros(0, np.int64), np.zeros((0, KINDS), np.bool_), np.zeros(0, QUESTION)
+    _fill(get_lookup(), games, index, seats, games.copy(), by_rules, kinds, questions)

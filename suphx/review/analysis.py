@@ -13,10 +13,9 @@ from simulator.jit import compiling_beside
 from simulator.logs.model import GameLog
 from simulator.logs.verify import Mismatch
 from simulator.record import ACTIONS, SEATS
-from simulator.tables import Decisions
 from suphx.agent.interface import Agent
 from suphx.agent.network_agent import NetworkAgent
-from suphx.agent.questions import questions_of
+from suphx.agent.questions import compile_questions
 from suphx.errors import InputError
 from suphx.review.choices import Asked, decisions_of
 from suphx.review.document import Decision, Phi, Review, SeatReview
@@ -32,11 +31,6 @@ SHIPPED_PREDICTOR = Path(__file__).parents[1] / "weights" / "reward.safetensors"
 
 #: Maximum length of a text taken from a log.
 MOST_LETTERS = 200
-
-#: No decisions.
-_NOBODY = Decisions(
-    np.zeros(0, np.int32), np.zeros(0, np.uint8), np.zeros(0, np.uint8), np.zeros((0, ACTIONS), np.bool_)
-)
 
 #: Called with the progress of a review: the name of the current step, and the completed share, 0 to 1.
 Progress = Callable[[str, float], None]
@@ -75,7 +69,7 @@ def review_game(
         game = replay(log)
         progress("drawing the tables", 0.1)
         rounds = [round_of(game, number) for number in range(len(game.rounds))]
-        questions_of(game.records, _NOBODY)  # compiled here and not later, while the features are compiled beside
+        compile_questions()  # now rather than later, while the features are compiled beside
     reviews = []
     for done, seat in enumerate(seats):
         progress("asking the networks", 0.3 + 0.6 * done / len(seats))
