@@ -237,7 +237,7 @@ def _read_tar(path: str) -> Iterator[Found]:
         bounded = _Bounded(stream, FREE_BYTES + MAX_RATIO * Path(path).stat().st_size, path)
         with tarfile.open(fileobj=bounded, mode="r|", tarinfo=_Header) as archive:
             for member in archive:
-                archive.members.clear()  # it would keep every header
+                archive.members.clear()  # type: ignore[attr-defined] # it would keep every header
                 source = f"{path}/{member.name}"
                 if not member.isreg() or not member.name.lower().endswith(LOG_SUFFIXES):
                     continue

@@ -119,7 +119,7 @@ def _put_back_draw(game: np.void) -> None:
     game["drawn"] = r.NO_TILE
     game["next_draw"] += not game["replacement"]
     game["n_events"] -= 1
-    game["pending"] = 0
+    game["phase"], game["pending"] = r.PHASE_CLAIM, 0
 
 
 def positions_of_round(rules: Rules, round_log: RoundLog) -> Iterator[Position]:
