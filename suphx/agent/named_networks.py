@@ -14,7 +14,7 @@ from suphx.networks.weights import load_card
 
 UNTRAINED = "untrained"
 #: Weights that come with the package, by name; the first is the default agent.
-SHIPPED = {name: Path(__file__).parents[1] / "weights" / name for name in ("sl", "sl-weak")}
+SHIPPED = {name: Path(__file__).parents[1] / "weights" / name for name in ("sl", "tuned", "sl-weak")}
 
 
 def weights_folder(name: str) -> Path:

@@ -10,7 +10,7 @@ from suphx.commands.options import CORES, AsJson, Device, Precision, Seed, Threa
 
 def accuracy(
     logs: Annotated[list[Path], typer.Option(help="Logs to measure on: files, folders, archives.")],
-    weights: Annotated[str, typer.Option(help="sl, sl-weak, or a folder of weights.")] = "sl",
+    weights: Annotated[str, typer.Option(help="sl, tuned, sl-weak, or a folder of weights.")] = "sl",
     player: Annotated[list[str] | None, typer.Option(help="Only the decisions of the player of this name.")] = None,
     seen: Annotated[bool, typer.Option("--seen", help="Also use games that the weights were trained on.")] = False,
     pairs: Annotated[int, typer.Option(min=0, help="At most so many decisions of each model; 0 for all.")] = 100_000,

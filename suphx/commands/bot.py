@@ -22,7 +22,7 @@ def bot(
         typer.Option(
             "--agent",
             "--weights",
-            help="Who plays: sl, sl-weak, sensible, random, a folder of weights, or adapted:AGENT, which adapts "
+            help="Who plays: sl, tuned, sl-weak, sensible, random, a folder of weights, or adapted:AGENT, which adapts "
             "(adapted:sl,seconds_per_round=4).",
         ),
     ] = "sl",

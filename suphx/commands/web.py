@@ -14,7 +14,7 @@ def web(
     host: Annotated[
         str, typer.Option(help="Address to listen on; anything but loopback lets other machines in.")
     ] = "127.0.0.1",
-    agent: Annotated[str, typer.Option(help="Who reviews: sl, sl-weak, or a folder of weights.")] = "sl",
+    agent: Annotated[str, typer.Option(help="Who reviews: sl, tuned, sl-weak, or a folder of weights.")] = "sl",
     logs: Annotated[
         Path | None, typer.Option(help="Folder or archive with the files of Tenhou addresses; else they are fetched.")
     ] = None,

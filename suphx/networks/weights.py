@@ -54,6 +54,9 @@ class AgentCard(Kept):
     layout: str = VERSION
     sha256: dict[str, str]
     """Hash of each file by name, to make sure that the five belong together."""
+    rest: str = Field("", pattern=r"^[\w-]*$")
+    """The folder beside this one that has the files which are not here, if one has: agents that differ in a network
+    need not hold the others twice."""
     temperatures: dict[str, float] = Field(default_factory=dict)
     """By model: what the logits were divided by before the network learned from its own games; 1 where not named. A
     training that begins with these weights does not do it again."""
@@ -172,7 +175,7 @@ def save_agent(
         data = _serialize(networks[model], storage, VERSION)
         hashes[_file_name(model)] = hashlib.sha256(data).hexdigest()
         write_whole(folder / _file_name(model), data)
-    known = [_seen(start) for start in starts if SEEN_NAME in load_card(start).sha256]
+    known = [_seen(start, card) for start in starts if SEEN_NAME in (card := load_card(start)).sha256]
     if seen is not None or known:
         short = np.unique(np.concatenate([_short(seen if seen is not None else np.zeros(0, np.uint64)), *known]))
         data = save({"keys": torch.from_numpy(short)})
@@ -203,7 +206,8 @@ def load_agent(folder: Path) -> dict[str, PolicyNetwork]:
 
 def load_agent_network(folder: Path, model: str) -> PolicyNetwork:
     """Return one of the five networks of a folder; raises WeightsError as `load_agent` does."""
-    card, path = load_card(folder), folder / _file_name(model)
+    card = load_card(folder)
+    path = _where(folder, card, _file_name(model))
     if not path.is_file():
         raise WeightsError(f"{path}: the {model} model's weights are missing")
     network = load_network(path, model)
@@ -216,6 +220,12 @@ def _file_name(model: str) -> str:
     return f"{model}.safetensors"
 
 
+def _where(folder: Path, card: AgentCard, name: str) -> Path:
+    """Return the path of one of an agent's files, whether there is one or not."""
+    here = folder / name
+    return folder.resolve().parent / card.rest / name if card.rest and not here.exists() else here
+
+
 def _short(keys: np.ndarray) -> np.ndarray:
     """Return half of each key, i32[n], sorted: with 40,000 games, one new game in 10^5 is mistaken for a known one."""
     return np.sort((keys >> np.uint64(32)).astype(np.uint32)).view(np.int32)
@@ -223,14 +233,15 @@ def _short(keys: np.ndarray) -> np.ndarray:
 
 def seen_games(folder: Path, keys: np.ndarray) -> np.ndarray:
     """Return bool[n]: whether a folder's agent was trained on games with keys uint64[n]; False if it has no list."""
-    if SEEN_NAME not in load_card(folder).sha256:
+    card = load_card(folder)
+    if SEEN_NAME not in card.sha256:
         return np.zeros(len(keys), np.bool_)
-    return np.isin((keys >> np.uint64(32)).astype(np.uint32).view(np.int32), _seen(folder))
+    return np.isin((keys >> np.uint64(32)).astype(np.uint32).view(np.int32), _seen(folder, card))
 
 
-def _seen(folder: Path) -> np.ndarray:
+def _seen(folder: Path, card: AgentCard) -> np.ndarray:
     """Return the halves of keys, i32[n], listed in a folder of weights."""
-    path = folder / SEEN_NAME
+    path = _where(folder, card, SEEN_NAME)
     try:
         return load(path.read_bytes())["keys"].numpy()
     except (OSError, SafetensorError, KeyError) as error:

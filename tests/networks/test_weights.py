@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
@@ -18,6 +19,7 @@ from suphx.networks.weights import (
     load_network,
     save_agent,
     save_network,
+    seen_games,
 )
 
 TINY = NetworkSize(name="tiny", filters=8, blocks=2)
@@ -182,6 +184,28 @@ def test_an_agent_is_a_folder_of_five_and_a_card(agent, networks):
 def test_an_agent_without_one_of_its_files(agent):
     (agent / "pong.safetensors").unlink()
     with pytest.raises(WeightsError, match=r"pong\.safetensors: the pong model's weights are missing"):
+        load_agent(agent)
+
+
+def test_an_agent_whose_other_networks_are_those_of_a_neighbour(agent, networks):
+    save_agent(agent, networks, "tiny one", seen=np.array([7 << 32], np.uint64))
+    other, card = agent.parent / "other", load_card(agent)
+    other.mkdir()
+    (agent / "discard.safetensors").rename(other / "discard.safetensors")
+    (other / CARD_NAME).write_text(card.model_copy(update={"rest": agent.name}).model_dump_json())
+    found = load_agent(other)
+    assert torch.equal(found["pong"].head.answer.bias, networks["pong"].head.answer.bias)
+    assert seen_games(other, np.array([6 << 32, 7 << 32], np.uint64)).tolist() == [False, True]
+    save_network(agent / "pong.safetensors", networks["pong"], "float32")  # another than the card speaks of
+    with pytest.raises(WeightsError, match=rf"{agent.name}/pong\.safetensors: not the file that agent\.json speaks of"):
+        load_agent(other)
+
+
+@pytest.mark.parametrize("rest", ["..", "../x", "/etc", "a/b"])
+def test_an_agent_whose_other_networks_are_not_beside_it(agent, rest):
+    card = json.loads((agent / CARD_NAME).read_text())
+    (agent / CARD_NAME).write_text(json.dumps({**card, "rest": rest}))
+    with pytest.raises(WeightsError, match=r"agent\.json: no card"):
         load_agent(agent)
 
 
