@@ -2,8 +2,8 @@
 
 The sum and the ReLU are computed while a convolution's results are still in registers; as separate operations, they
 need more passes over memory, which take a third of a residual block's time. The fused operations are those that torch's
-own compiler emits; if a build of torch does not have them, the same is computed in steps. All tensors are on a CPU,
-[n, channels, 34, 1], channels last in memory.
+own compiler emits; if a build of torch does not have them, or the CPU has no bfloat16 of theirs (it needs AVX512), the
+same is computed in steps. All tensors are on a CPU, [n, channels, 34, 1], channels last in memory.
 """
 
 from typing import Any
@@ -15,14 +15,20 @@ from simulator.tiles import KINDS
 
 _PADDING, _ONES = [1, 0], [1, 1]
 _FUSED = getattr(torch.ops.mkldnn, "_convolution_pointwise", None) if torch.backends.mkldnn.is_available() else None
+#: Whether the operations compute in bfloat16 on this CPU.
+BFLOAT16 = _FUSED is not None and torch.ops.mkldnn._is_mkldnn_bf16_supported()
 #: Number of positions for which the order of the weights is optimised; any other number works as well.
 USUAL_POSITIONS = 64
+
+
+def _fuses(x: torch.Tensor) -> bool:
+    return _FUSED is not None and (BFLOAT16 or x.dtype != torch.bfloat16)
 
 
 def arranged(weight: torch.Tensor) -> torch.Tensor:
     """Return weights [filters, channels, 3, 1] in the fastest order for this module's convolutions."""
     weight = weight.clone(memory_format=torch.channels_last)
-    if _FUSED is None:
+    if not _fuses(weight):
         return weight
     shape = [USUAL_POSITIONS, weight.shape[1], KINDS, 1]
     arrange: Any = torch._C._nn.mkldnn_reorder_conv2d_weight
@@ -31,7 +37,7 @@ def arranged(weight: torch.Tensor) -> torch.Tensor:
 
 def convolve(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
     """Return the convolution after a ReLU."""
-    if _FUSED is None:
+    if _FUSED is None or not _fuses(x):
         return functional.relu(functional.conv2d(x, weight, bias, padding=_PADDING), inplace=True)
     return _FUSED(x, weight, bias, _PADDING, _ONES, _ONES, 1, "relu", [], "")
 
@@ -40,7 +46,7 @@ def convolve_and_add(
     x: torch.Tensor, other: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, cut: bool = True
 ) -> torch.Tensor:
     """Return the sum of the convolution and `other`, after a ReLU if `cut` is set."""
-    if _FUSED is None:
+    if _FUSED is None or not _fuses(x):
         sums = functional.conv2d(x, weight, bias, padding=_PADDING)
         sums += other
         return functional.relu(sums, inplace=True) if cut else sums
