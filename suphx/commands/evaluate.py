@@ -8,8 +8,8 @@ import typer
 from suphx.commands import options as o
 
 _AGENT = (
-    "sl (the included weights), tuned, sl-weak, sensible, random, untrained, a folder of weights, adapted:AGENT (adapts "
-    "to each round), majiang, bot:COMMAND (any mjai bot), or 'A|B' (which take turns by deal)"
+    "sl (the included weights), tuned, sl-weak, sensible, random, untrained, a folder of weights, adapted:AGENT "
+    "(adapts to each round), majiang, bot:COMMAND (any mjai bot), or 'A|B' (which take turns by deal)"
 )
 
 
