@@ -54,7 +54,7 @@ class AgentCard(Kept):
     layout: str = VERSION
     sha256: dict[str, str]
     """Hash of each file by name, to make sure that the five belong together."""
-    rest: str = Field("", pattern=r"^[\w-]*$")
+    rest: str = Field(default="", pattern=r"^[\w-]*$")
     """The folder beside this one that has the files which are not here, if one has: agents that differ in a network
     need not hold the others twice."""
     temperatures: dict[str, float] = Field(default_factory=dict)
