@@ -160,7 +160,7 @@ def _set_liability(game, win):
 
 
 @jit
-def _pay_win(game, n, repeat_counter, bets):
+def pay_win(game, n, repeat_counter, bets):
     """Score the n-th win of the round and pay it."""
     win = game["result"]["wins"][n]
     seat = np.int64(win["seat"])
@@ -357,7 +357,7 @@ def finish_round(game):
     if won:
         for n in range(np.int64(result["n_wins"])):
             first = n == 0  # bets and repeat counters go to the first winner in turn order
-            _pay_win(game, n, np.int64(game["repeat_counter"]) if first else 0, np.int64(game["bets"]) if first else 0)
+            pay_win(game, n, np.int64(game["repeat_counter"]) if first else 0, np.int64(game["bets"]) if first else 0)
             win = result["wins"][n]
             repeats = repeats or win["seat"] == dealer
             for seat in range(r.SEATS):

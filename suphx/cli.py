@@ -23,6 +23,7 @@ from suphx.commands.evaluate import evaluate
 from suphx.commands.features import features
 from suphx.commands.logs import logs
 from suphx.commands.match import match
+from suphx.commands.outlook import outlook
 from suphx.commands.poker import poker
 from suphx.commands.pretrain import pretrain
 from suphx.commands.report import report
@@ -76,6 +77,8 @@ for panel, commands in _PANELS.items():
         app.command(rich_help_panel=panel)(command)
     if panel == "Measure":
         app.add_typer(bench, name="bench", rich_help_panel=panel)
+    if panel == "Train":
+        app.add_typer(outlook, name="outlook", rich_help_panel=panel)
 app.add_typer(logs, name="logs", rich_help_panel="Look inside")
 app.add_typer(duel, name="duel", rich_help_panel="Solve games")
 app.add_typer(poker, name="poker", rich_help_panel="Solve games")

@@ -19,6 +19,7 @@ from suphx.config import Config
 from suphx.equilibrium.poker.deepfool import DeepFoolConfig
 from suphx.equilibrium.poker.encodings import EncodingsConfig
 from suphx.equilibrium.poker.samples import SamplesConfig
+from suphx.outlook.config import OutlookConfig
 from suphx.reward.config import RewardConfig
 from suphx.selfplay.config import TrainConfig
 from suphx.supervised.config import PretrainConfig
@@ -38,6 +39,7 @@ _COMMANDS: tuple[tuple[str, str, type[Config]], ...] = (
     ("`suphx train`", "Training by self-play ([how it learns](selfplay.md)); `configs/laptop.yaml`.", TrainConfig),
     ("`suphx pretrain`", "Supervised training ([how](training.md)); `configs/pretrain.yaml`.", PretrainConfig),
     ("`suphx reward`", "The global reward predictor ([how](reward.md)); `configs/reward.yaml`.", RewardConfig),
+    ("`suphx outlook train`", "The outlook ([how](outlook.md)); `configs/outlook.yaml`.", OutlookConfig),
     ("`suphx adapt`", "Run-time adaptation ([the experiment](adaptation.md)); `configs/adapt.yaml`.", ExperimentConfig),
     ("An agent that adapts", "`adapted:AGENT,config=FILE` ([in play](adaptation.md#in-play)).", AdaptedConfig),
     ("`suphx poker samples`", "Solved endgames ([poker](poker.md)); `configs/poker-samples.yaml`.", SamplesConfig),

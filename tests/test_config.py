@@ -12,6 +12,7 @@ from suphx.equilibrium.poker.encodings import EncodingsConfig
 from suphx.equilibrium.poker.samples import SamplesConfig
 from suphx.errors import InputError
 from suphx.networks.sizes import MODELS
+from suphx.outlook.config import OutlookConfig
 from suphx.reward.config import RewardConfig
 from suphx.selfplay.config import TrainConfig
 from suphx.supervised.config import PretrainConfig
@@ -67,6 +68,8 @@ def test_every_configuration_of_ours_can_be_read_and_trains_an_agent() -> None:
     for path in sorted(CONFIGS.glob("*.yaml")):
         if path.name == "reward.yaml":
             load_config(path, RewardConfig)
+        elif path.name == "outlook.yaml":
+            load_config(path, OutlookConfig)
         elif path.name.startswith("poker"):
             load_config(path, POKER[path.stem])
         elif path.stem in ("first", "ladder", "laptop", "workstation", "cluster", "paper"):

@@ -63,6 +63,8 @@ SLOW: dict[str, list[str]] = {
     "pretrain configs/tenhou-3.yaml": ["--set=models.kong.pairs=256", *_ONCE],
     "pretrain": _TINY,
     "reward": [],
+    "outlook train": ["--set=decisions=300", "--set=validation_decisions=100"],
+    "outlook evaluate": ["--decisions", "500", "--valued", "100", "--bootstrap", "20"],
     "bench simulator": ["--seconds", "0.1"],
     "bench networks": ["--seconds", "0.1", "--sizes", "small"],
     "bench pretrain": ["--turns", "1", "--sizes", "small"],

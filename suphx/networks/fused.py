@@ -23,7 +23,7 @@ from simulator.tiles import KINDS
 from suphx.networks.convolution import KindConvolution
 from suphx.networks.first_layer import add_up, by_plane
 from suphx.networks.onednn import USUAL_POSITIONS, arranged, convolve, convolve_and_add
-from suphx.networks.policy import PolicyNetwork, ResidualBlock, ValueNetwork
+from suphx.networks.policy import ResidualBlock, Trunk
 from suphx.networks.same_sums import sums_alike
 
 #: The size of a pass is a multiple of this, since setting up a new size takes longer than a pass.
@@ -39,7 +39,7 @@ class FusedNetwork:
 
     def __init__(
         self,
-        network: PolicyNetwork | ValueNetwork,
+        network: Trunk,
         dtype: torch.dtype,
         like: FusedNetwork | None = None,
         blocks: int = 0,

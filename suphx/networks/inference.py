@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from suphx.networks.fused import FusedNetwork
 from suphx.networks.planes import unpack
-from suphx.networks.policy import PolicyNetwork, ValueNetwork
+from suphx.networks.policy import Trunk
 from suphx.networks.precision import Precision
 
 #: Positions per pass on a CPU: more are no faster, and their planes would not fit in the caches.
@@ -40,12 +40,12 @@ class Evaluator:
 
     def __init__(
         self,
-        network: PolicyNetwork | ValueNetwork,
+        network: Trunk,
         precision: Precision,
         batch_invariant: bool = False,
         like: tuple[Evaluator, int] | None = None,
     ) -> None:
-        """Take a copy of a network: one of the five models, or a critic, whose outputs are f32[n, 4].
+        """Take a copy of a network: one of the five models, a critic or an outlook.
 
         batch_invariant: a position's logits do not depend on the others in the call. Kernels are chosen by shape, and
         different kernels sum in different orders, so on a GPU every pass then has `GPU_PASS_SIZE` positions, with the
@@ -66,7 +66,7 @@ class Evaluator:
             self._network.requires_grad_(False).eval()
 
     def logits(self, packed: np.ndarray) -> np.ndarray:
-        """Return logits, f32[n, k] with k 34, 2 or 4, for packed planes uint64[n, planes].
+        """Return the network's outputs, f32[n, k], for packed planes uint64[n, planes].
 
         Raises ValueError for another shape or type.
         """

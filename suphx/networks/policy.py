@@ -15,15 +15,20 @@ from torch.nn import functional
 
 from simulator.record import SEATS
 from simulator.tiles import KINDS
+from suphx.features.layout import PLANES
 from suphx.networks.convolution import KindConvolution, residual_block
 from suphx.networks.first_layer import first_layer
 from suphx.networks.planes import unpack
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import CRITIC, MODEL_PLANES, OUTPUTS, NetworkSize
+from suphx.networks.sizes import CRITIC, MODEL_PLANES, OUTLOOK, OUTPUTS, NetworkSize
 
 #: The head of the yes-or-no models: channels of its narrow convolution (the paper does not say), then its layers.
 _HEAD_CHANNELS = 4
 _HEAD_LAYERS = (1024, 256)
+#: The outlook's outputs: for every kind of tile and for the position.
+OUTLOOK_BY_KIND, OUTLOOK_BY_POSITION = 6, 10
+#: The layers of its head.
+_OUTLOOK_LAYERS = (128,)
 
 
 class ResidualBlock(nn.Module):
@@ -70,10 +75,10 @@ class KindHead(nn.Module):
 class AnswerHead(nn.Module):
     """Narrow 1x1 convolution, then fully connected layers: a logit for no and one for yes."""
 
-    def __init__(self, filters: int, outputs: int = 2) -> None:
+    def __init__(self, filters: int, outputs: int = 2, layers: tuple[int, ...] = _HEAD_LAYERS) -> None:
         super().__init__()
         self.narrow = _Linear(filters, _HEAD_CHANNELS)
-        widths = (_HEAD_CHANNELS * KINDS, *_HEAD_LAYERS)
+        widths = (_HEAD_CHANNELS * KINDS, *layers)
         hidden = [_Linear(a, b) for a, b in pairwise(widths)]
         for layer in (self.narrow, *hidden):
             _start(layer)
@@ -95,6 +100,23 @@ class ValueHead(AnswerHead):
         nn.init.zeros_(self.answer.weight)
 
 
+class OutlookHead(AnswerHead):
+    """Outputs for every kind of tile, and outputs for the position; of those, the first are added to every kind's."""
+
+    def __init__(self, filters: int, by_kind: int, by_position: int) -> None:
+        super().__init__(filters, by_kind + by_position, _OUTLOOK_LAYERS)
+        self.by_kind = by_kind
+        self.score = _Linear(filters, by_kind)
+        nn.init.normal_(self.score.weight, std=0.1 * filters**-0.5)
+        nn.init.zeros_(self.score.bias)
+
+    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+        """Return [n, by_kind x 34 + by_position] for rows [n, 34, filters], the kinds' outputs first."""
+        of_position = super().forward(rows)
+        of_kinds = self.score(rows).transpose(1, 2) + of_position[:, : self.by_kind, None]
+        return torch.cat([of_kinds.flatten(1), of_position[:, self.by_kind :]], dim=1)
+
+
 class Trunk(nn.Module):
     """The first convolution and the residual blocks, which all networks have in common.
 
@@ -102,6 +124,7 @@ class Trunk(nn.Module):
     parameters give mixed-precision training.
     """
 
+    model: str
     head: KindHead | AnswerHead
 
     def __init__(self, size: NetworkSize, planes: int) -> None:
@@ -175,6 +198,18 @@ class ValueNetwork(Trunk):
     def __init__(self, size: NetworkSize, planes: int) -> None:
         super().__init__(size, planes)
         self.head = ValueHead(size.filters)
+
+
+class OutlookNetwork(Trunk):
+    """The network of `suphx.outlook`, which says what its outputs f32[n, 6 x 34 + 10] mean."""
+
+    model = OUTLOOK
+
+    head: OutlookHead
+
+    def __init__(self, size: NetworkSize, planes: int = PLANES) -> None:
+        super().__init__(size, planes)
+        self.head = OutlookHead(size.filters, OUTLOOK_BY_KIND, OUTLOOK_BY_POSITION)
 
 
 def _start(layer: KindConvolution | nn.Linear) -> None:

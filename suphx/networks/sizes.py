@@ -12,6 +12,8 @@ Model = Literal["discard", "riichi", "chow", "pong", "kong"]
 MODELS: tuple[str, ...] = get_args(Model)
 #: The additional network that predicts a round's reward; it is not part of an agent.
 CRITIC = "critic"
+#: The additional network that says what discards risk and what a position is worth; it is not part of an agent either.
+OUTLOOK = "outlook"
 #: Number of input planes (Table 2): the call models also see the proposed call.
 MODEL_PLANES = {
     "discard": PLANES,

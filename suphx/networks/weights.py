@@ -6,9 +6,9 @@ are rejected with an error that names them. Files are written completely or not 
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 import torch
@@ -20,8 +20,8 @@ from simulator.files import write_whole
 from suphx.errors import InputError
 from suphx.features.layout import VERSION
 from suphx.kept import Kept
-from suphx.networks.policy import PolicyNetwork
-from suphx.networks.sizes import MODELS, NetworkSize
+from suphx.networks.policy import OutlookNetwork, PolicyNetwork
+from suphx.networks.sizes import MODELS, OUTLOOK, NetworkSize
 
 FORMAT_VERSION = 1
 CARD_NAME = "agent.json"
@@ -29,6 +29,7 @@ CARD_NAME = "agent.json"
 SEEN_NAME = "seen.safetensors"
 #: Types that weights may be stored in, of two or four bytes. Loaded weights are always float32.
 Storage = Literal["bfloat16", "float16", "float32"]
+N = TypeVar("N", PolicyNetwork, OutlookNetwork)
 
 
 class WeightsError(InputError):
@@ -64,12 +65,14 @@ class AgentCard(Kept):
     """Any further information: data, accuracy, command."""
 
 
-def save_network(path: Path, network: PolicyNetwork, storage: Storage = "float32", layout: str = VERSION) -> None:
+def save_network(
+    path: Path, network: PolicyNetwork | OutlookNetwork, storage: Storage = "float32", layout: str = VERSION
+) -> None:
     """Write a network's weights; an existing file is replaced atomically, or stays as it is if writing fails."""
     write_whole(path, _serialize(network, storage, layout))
 
 
-def _serialize(network: PolicyNetwork, storage: Storage, layout: str) -> bytes:
+def _serialize(network: PolicyNetwork | OutlookNetwork, storage: Storage, layout: str) -> bytes:
     dtype = getattr(torch, storage)
     tensors = {}
     for name, tensor in network.state_dict().items():
@@ -97,12 +100,21 @@ def load_network(path: Path, model: str | None = None, layout: str = VERSION) ->
     model: the model that is required, by default any. layout: the required layout of planes. Raises WeightsError,
     naming the file, if it is for another model or layout, incomplete, or has unsuitable tensors.
     """
+    return _load(path, MODELS if model is None else (model,), layout, PolicyNetwork)
+
+
+def load_outlook(path: Path) -> OutlookNetwork:
+    """Return the outlook network in a file; raises WeightsError as `load_network` does."""
+    return _load(path, (OUTLOOK,), VERSION, lambda model, size, planes: OutlookNetwork(size, planes))
+
+
+def _load(path: Path, models: Sequence[str], layout: str, build: Callable[[str, NetworkSize, int], N]) -> N:
     if not path.is_file():
         raise WeightsError(f"{path}: a folder, not a file of weights" if path.is_dir() else f"{path}: no such file")
     try:
         with safe_open(path, "pt") as file:
             description = _describe(path, file.metadata())
-            _check(path, description, model, layout)
+            _check(path, description, models, layout)
             tensors = {name: file.get_tensor(name) for name in file.keys()}
     except SafetensorError as error:
         raise WeightsError(f"{path}: no safetensors file, or not whole ({error})") from error
@@ -110,7 +122,7 @@ def load_network(path: Path, model: str | None = None, layout: str = VERSION) ->
         raise WeightsError(f"{path}: {error}") from error
     size = NetworkSize(name=description.name, filters=description.filters, blocks=description.blocks)
     with torch.device("meta"):
-        network = PolicyNetwork(description.model, size, description.planes)
+        network = build(description.model, size, description.planes)
     check_tensors(path, network.state_dict(), tensors)
     network.to_empty(device="cpu").load_state_dict(tensors)
     return network
@@ -124,13 +136,13 @@ def _describe(path: Path, metadata: Mapping[str, str] | None) -> _Description:
         raise WeightsError(f"{path}: no weights of ours: {fields} missing or wrong in the metadata") from error
 
 
-def _check(path: Path, found: _Description, model: str | None, layout: str) -> None:
+def _check(path: Path, found: _Description, models: Sequence[str], layout: str) -> None:
     if found.format != FORMAT_VERSION:
         raise WeightsError(f"{path}: weights of format {found.format}; this version reads format {FORMAT_VERSION}")
-    if found.model not in MODELS:
+    if found.model not in (*MODELS, OUTLOOK):
         raise WeightsError(f"{path}: weights of an unknown model {found.model!r}")
-    if model is not None and found.model != model:
-        raise WeightsError(f"{path}: weights of the {found.model} model; the {model} model is needed")
+    if found.model not in models:
+        raise WeightsError(f"{path}: weights of the {found.model} model; the {' or '.join(models)} model is needed")
     if found.layout != layout:
         raise WeightsError(f"{path}: made for layout {found.layout} of planes; this version has layout {layout}")
 

@@ -17,6 +17,7 @@ from suphx.agent.interface import Agent
 from suphx.agent.network_agent import NetworkAgent
 from suphx.agent.questions import compile_questions
 from suphx.errors import InputError
+from suphx.outlook.predictor import Outlook, check_rules, shipped_outlook
 from suphx.review.choices import Asked, decisions_of
 from suphx.review.document import Decision, Phi, Review, SeatReview
 from suphx.review.game import Replayed, replay
@@ -70,12 +71,18 @@ def review_game(
         progress("drawing the tables", 0.1)
         rounds = [round_of(game, number) for number in range(len(game.rounds))]
         compile_questions()  # now rather than later, while the features are compiled beside
+    remarks = [_remark(each) for each in game.mismatches]
+    outlook: Outlook | None = None
+    try:
+        check_rules(log.rules)
+        outlook = shipped_outlook()
+    except InputError as error:
+        remarks.append(f"No outlook: {error}.")
     reviews = []
     for done, seat in enumerate(seats):
         progress("asking the networks", 0.3 + 0.6 * done / len(seats))
-        reviews.append(_seat(game, seat, networks))
+        reviews.append(_seat(game, seat, networks, outlook))
     progress("the reward predictor", 0.9)
-    remarks = [_remark(each) for each in game.mismatches]
     phi: Phi | None = None
     try:
         phi = _phi(game, shipped_predictor())
@@ -139,7 +146,7 @@ def _remark(mismatch: Mismatch) -> str:
     return clean(f"{place}: {mismatch.what}: {mismatch.expected} by the rules, {mismatch.found} in the log")
 
 
-def _seat(game: Replayed, seat: int, agent: NetworkAgent) -> SeatReview:
+def _seat(game: Replayed, seat: int, agent: NetworkAgent, outlook: Outlook | None) -> SeatReview:
     """Return the review of one seat."""
     asked: list[Asked] = []
     masks: list[np.ndarray] = []
@@ -157,6 +164,6 @@ def _seat(game: Replayed, seat: int, agent: NetworkAgent) -> SeatReview:
                 masks.append(mask)
     legal = np.array(masks, np.bool_).reshape(len(masks), ACTIONS)
     by_round: list[list[Decision]] = [[] for _ in game.rounds]
-    for decision in decisions_of(game.records, asked, legal, agent, game.log.rules):
+    for decision in decisions_of(game.records, asked, legal, agent, game.log.rules, outlook):
         by_round[decision.round].append(decision)
     return seat_review(seat, by_round, absent, luck_of(game.records, game.rounds, seat))

@@ -19,12 +19,17 @@ from suphx.agent.opinions import Opinions
 from suphx.features.encode import encode_batch
 from suphx.features.encode_lookahead import NO_PROPOSAL
 from suphx.features.layout import start
+from suphx.outlook.predictor import DiscardValues, Outlook
 from suphx.review.document import Candidate, Decision, Safety, Target
+from suphx.review.document import Outlook as OutlookDocument
 from suphx.review.listing import see_all
 from suphx.review.targets import Question, find_targets
+from suphx.supervised.loader import legal_discards
 
 #: Lower bound of probabilities where they are compared: smaller outputs of the networks are not reliable.
 LEAST_PROBABILITY = 1e-4
+#: The classes of mistakes: how many expected points they lose at least.
+MISTAKES = {"small": 100, "medium": 300, "large": 1000}
 
 
 @dataclass(frozen=True)
@@ -57,23 +62,100 @@ def choice_of(action: int, drawn: int) -> int:
 
 
 def decisions_of(
-    records: np.ndarray, asked: Sequence[Asked], legal: np.ndarray, agent: NetworkAgent, rules: Rules
+    records: np.ndarray,
+    asked: Sequence[Asked],
+    legal: np.ndarray,
+    agent: NetworkAgent,
+    rules: Rules,
+    outlook: Outlook | None = None,
 ) -> list[Decision]:
     """Return the agent's assessment of decisions, in order, without those in which it distinguishes no two actions.
 
-    records GAME[...]; legal bool[n, ACTIONS]: the legal actions. `Decision.number` counts the decisions returned.
+    records GAME[...]; legal bool[n, ACTIONS]: the legal actions; outlook: says what discards are worth. The field
+    `Decision.number` counts the decisions returned.
     """
     index = np.array([each.record for each in asked], np.int32)
     seats = np.array([each.seat for each in asked], np.uint8)
     given = Decisions(index, seats, records["phase"][index].astype(np.uint8), legal)
-    return _Facts(records, asked, given, agent.opinions(records, given), rules).decisions()
+    return _Facts(records, asked, given, agent.opinions(records, given), rules, outlook).decisions()
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What the outlook says of one decision; NaN where it says nothing."""
+
+    before: OutlookDocument
+    deals_in: np.ndarray
+    """f64[34, 3]: the probability that a discard deals in to each other seat."""
+    danger: np.ndarray
+    """f64[34]: the points that this costs on average."""
+    points: np.ndarray
+    """f64[39]: the expected points of each discard by kind, and of riichi."""
+    placement: np.ndarray
+    """f64[39]: the expected placement, likewise."""
+
+
+def worth_of(
+    outlook: Outlook, records: np.ndarray, given: Decisions, planes: np.ndarray, opinions: Opinions
+) -> dict[int, Worth]:
+    """Return for each decision with a discard what the outlook says of it, by its number.
+
+    planes u64[n, planes]: the encoded positions. Riichi is worth what its discard is that the agent likes best.
+    """
+    legal = legal_discards(planes)
+    rows = np.flatnonzero(legal.any(axis=1))
+    if not len(rows):
+        return {}
+    games, seats = records[given.game[rows]], given.seat[rows]
+    found = outlook.discards(games, seats, legal[rows], planes[rows])
+    points, placement = (np.full((len(rows), r.DECLARE_RIICHI + 1), np.nan) for _ in range(2))
+    points[:, :KINDS], placement[:, :KINDS] = found.points, found.placement
+    may = np.flatnonzero(given.legal[rows, r.DECLARE_RIICHI])
+    if len(may):
+        liked = _riichi_discards(planes[rows[may]], opinions.probability[rows[may]], games["drawn"][may])
+        declared, who = games[may], seats[may]
+        at = np.arange(len(may))
+        declared["riichi"][at, who] = 1
+        declared["double_riichi"][at, who] = (declared["interrupted"] == 0) & (declared["n_river"][at, who] == 0)
+        after = outlook.discards(declared, who, np.arange(KINDS) == liked[:, None], planes[rows[may]])
+        points[may, r.DECLARE_RIICHI] = after.points[at, liked]
+        placement[may, r.DECLARE_RIICHI] = after.placement[at, liked]
+    return {
+        n: Worth(_before(found, row), found.before.chances[row].T, found.danger[row], points[row], placement[row])
+        for row, n in enumerate(rows.tolist())
+    }
+
+
+def _riichi_discards(planes: np.ndarray, probability: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+    """Return i64[n]: of the kinds that may be discarded with riichi, the one that the agent likes best."""
+    by_kind = probability[:, :KINDS].copy()
+    for suit, kind in enumerate(RED_FIVE_KINDS):
+        by_kind[:, kind] += probability[:, r.DISCARD_RED + suit]
+    by_kind[np.arange(len(drawn)), drawn >> 2] += probability[:, r.DISCARD_DRAWN]
+    may = (planes[:, start("legal.riichi"), None] >> np.arange(KINDS, dtype=np.uint64) & np.uint64(1)).astype(np.bool_)
+    return np.where(may, by_kind, -1).argmax(axis=1)
+
+
+def _before(found: DiscardValues, row: int) -> OutlookDocument:
+    results = np.round(found.before.results[row], 4).tolist()
+    points, placement = float(found.before.points[row]), float(found.before.placement[row])
+    return OutlookDocument(
+        win=results[0], deal_in=results[1], another_draws=results[2], others=results[3], no_winner=results[4],
+        points=round(points), placement=round(placement, 3),
+    )  # fmt: skip
 
 
 class _Facts:
     """Everything known about a game's decisions, computed for all of them in batches."""
 
     def __init__(
-        self, records: np.ndarray, asked: Sequence[Asked], given: Decisions, opinions: Opinions, rules: Rules
+        self,
+        records: np.ndarray,
+        asked: Sequence[Asked],
+        given: Decisions,
+        opinions: Opinions,
+        rules: Rules,
+        outlook: Outlook | None,
     ) -> None:
         self._records, self._asked, self._given, self._opinions = records, asked, given, opinions
         self._rules = rules
@@ -83,6 +165,7 @@ class _Facts:
         hands = records["hand"][given.game, given.seat]
         self._shanten = shanten_batch(hands).tolist() if len(asked) else []
         self._discards = self._after_discards(hands)
+        self._worth = {} if outlook is None else worth_of(outlook, records, given, self._planes, opinions)
 
     def _after_discards(self, hands: np.ndarray) -> dict[int, tuple[Discards, int]]:
         """Return for each decision with 3n+2 tiles the shanten and acceptance after each discard, and its row there."""
@@ -114,7 +197,7 @@ class _Facts:
         """Return the candidates of a decision, likeliest first, and the choice of each."""
         probability = self._opinions.probability[n]
         choices = sorted(self._choices[n].items(), key=lambda each: (-probability[int(each[1])], each[0]))
-        safety = self._safety(n)
+        safety, worth = self._safety(n), self._worth.get(n)
         found = []
         for choice, action in choices:
             is_discard = choice < r.DISCARD_RED
@@ -134,6 +217,10 @@ class _Facts:
                         for each in safety
                         if is_discard and each.riichi and name not in each.safe and name not in each.suji
                     ],
+                    deals_in=np.round(worth.deals_in[choice], 4).tolist() if is_discard and worth else None,
+                    danger_points=_rounded(worth.danger[choice], 0) if is_discard and worth else None,
+                    points=_rounded(worth.points[choice], 0) if worth and choice <= r.DECLARE_RIICHI else None,
+                    placement=_rounded(worth.placement[choice], 3) if worth and choice <= r.DECLARE_RIICHI else None,
                 )
             )
         return found, [choice for choice, _ in choices]
@@ -174,6 +261,8 @@ class _Facts:
         taken = choices.index(choice_of(asked.action, drawn))
         preferred = choices.index(choice_of(int(self._opinions.preferred[n]), drawn))
         p, q = candidates[preferred].probability, candidates[taken].probability
+        best, done = candidates[preferred].points, candidates[taken].points
+        lost = None if best is None or done is None else best - done
         return Decision(
             round=asked.round,
             frame=asked.frame,
@@ -190,7 +279,21 @@ class _Facts:
             difference=0.0 if taken == preferred else round(difference(p, q), 4),
             targets=targets,
             safety=self._safety(n),
+            outlook=self._worth[n].before if n in self._worth else None,
+            lost=lost,
+            mistake=mistake_of(lost),
         )
+
+
+def mistake_of(lost: float | None) -> str:
+    """Return the class of a decision by what it lost in points, as in `Decision.mistake`."""
+    if lost is None:
+        return ""
+    return next((name for name, least in reversed(MISTAKES.items()) if lost >= least), "")
+
+
+def _rounded(value: float, digits: int) -> float | None:
+    return None if math.isnan(value) else round(float(value), digits)
 
 
 def situation_of(choices: Sequence[int]) -> str:

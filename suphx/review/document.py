@@ -73,6 +73,33 @@ class Candidate(Document):
     """For discards: number of unseen tiles that then lower the shanten."""
     danger: list[int]
     """For discards: seats in riichi against which the tile is neither safe nor suji."""
+    deals_in: list[float] | None = None
+    """For discards: the probability that it deals in at once to each other seat, the next seat first."""
+    danger_points: float | None = None
+    """For discards: the points that this costs on average, the probability included."""
+    points: float | None = None
+    """For discards and riichi: the points that the seat gains from here to the end of the round on average, what may be
+    lost at once included. Riichi: with the discard of it that the agent likes best."""
+    placement: float | None = None
+    """For discards and riichi: the expected placement at the end of the game, 1 to 4, if the discard passes."""
+
+
+class Outlook(Document):
+    """What a position is worth to a seat that is to discard, by what strong players' rounds came to from there."""
+
+    win: float
+    """Probability that the seat wins this round."""
+    deal_in: float
+    """... that it deals in."""
+    another_draws: float
+    """... that another seat wins by draw."""
+    others: float
+    """... that another seat deals in to another."""
+    no_winner: float
+    points: float
+    """Points that it gains to the end of the round on average."""
+    placement: float
+    """Expected placement at the end of the game, 1 to 4."""
 
 
 class Decision(Document):
@@ -110,6 +137,13 @@ class Decision(Document):
     """The best winning hands within reach, by likelihood times the points of the look-ahead's highest step reached."""
     safety: list[Safety]
     """Safety against the three other seats, the next seat first."""
+    outlook: Outlook | None = None
+    """Before a discard: what the position is worth."""
+    lost: float | None = None
+    """Expected points of what the agent would do minus those of what was done, where both have them; it is negative
+    where what was done is worth more."""
+    mistake: str = ""
+    """`small`, `medium` or `large` by what was lost, from 100, 300 and 1,000 points; empty for less."""
 
 
 class Note(Document):
@@ -210,6 +244,20 @@ class Luck(Document):
     """Standard deviation of this number."""
 
 
+class Lost(Document):
+    """What a seat's decisions lost in expected points against what the agent would have done."""
+
+    decisions: int
+    """Number of decisions in which both have expected points: discards and riichi."""
+    points: float
+    """Points lost in a round, on average over the game's rounds."""
+    low: float | None
+    high: float | None
+    """Bounds of its 95 % interval, over rounds; None for a single round."""
+    mistakes: dict[str, int]
+    """Number of mistakes by class, as in `Decision.mistake`."""
+
+
 class SeatReview(Document):
     """The review of one seat."""
 
@@ -226,6 +274,8 @@ class SeatReview(Document):
     difference: float
     """Sum of the differences, in nats."""
     rates: list[Rate]
+    lost: Lost | None = None
+    """What its decisions lost, if the game has an outlook."""
     absent: int
     """Number of decisions that the server made for it while it was away; they are not counted above."""
     luck: Luck | None = None

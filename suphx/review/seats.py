@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from suphx.review.choices import LEAST_PROBABILITY
-from suphx.review.document import Decision, Luck, Rate, SeatReview
+import numpy as np
+
+from suphx.intervals import half_width
+from suphx.review.choices import LEAST_PROBABILITY, MISTAKES
+from suphx.review.document import Decision, Lost, Luck, Rate, SeatReview
 from suphx.supervised.measures import RIICHI_NAMES, SHANTEN_NAMES, TURN_NAMES
 
 SITUATIONS = ("discard", "riichi", "call", "kong", "win", "nine terminals")
@@ -31,6 +34,26 @@ def _share(decision: Decision) -> float:
     return 1.0 if decision.agrees else min(1.0, taken / max(decision.confidence, LEAST_PROBABILITY))
 
 
+def lost_by(decisions: Sequence[Sequence[Decision]]) -> Lost | None:
+    """Return what decisions by round lost, None if none of them has an outlook.
+
+    The interval is that of the mean over the game's rounds: how much luck there is in which rounds were dealt. The
+    outlook's own errors are not in it.
+    """
+    every = [each for of_round in decisions for each in of_round if each.lost is not None]
+    if not every:
+        return None
+    sums = np.array([sum(each.lost or 0.0 for each in of_round) for of_round in decisions])
+    mean, half = float(sums.mean()), half_width(sums)
+    return Lost(
+        decisions=len(every),
+        points=round(mean, 1),
+        low=round(mean - half, 1) if len(sums) > 1 else None,
+        high=round(mean + half, 1) if len(sums) > 1 else None,
+        mistakes={name: sum(each.mistake == name for each in every) for name in MISTAKES},
+    )
+
+
 def seat_review(seat: int, decisions: Sequence[Sequence[Decision]], absent: int, luck: Luck) -> SeatReview:
     """Return the review of a seat from its decisions by round; absent: number of decisions that were made for it."""
     every = [each for of_round in decisions for each in of_round]
@@ -50,6 +73,7 @@ def seat_review(seat: int, decisions: Sequence[Sequence[Decision]], absent: int,
         rating=None if score is None else round(score, 2),
         difference=round(sum(each.difference for each in every), 4),
         rates=rates,
+        lost=lost_by(decisions),
         absent=absent,
         luck=luck,
     )

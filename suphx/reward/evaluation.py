@@ -73,7 +73,7 @@ def evaluate(
     chosen = np.flatnonzero(known.any(1))
     games, rewards, known = games.take(chosen), rewards[chosen], known[chosen]
     predictions = {name: values[chosen] for name, values in predictions.items()}
-    drawn = _draws(len(games), draws, seed)
+    drawn = game_draws(len(games), draws, seed)
     played = games.starts["round"][:, : known.shape[1]]
     names = {round_name(number): known & (played == number) for number in range(8)}
     names[_OVERTIME] = known & (played >= 8)
@@ -90,19 +90,19 @@ def evaluate(
     )
 
 
-def _draws(n: int, draws: int, seed: int) -> np.ndarray:
+def game_draws(n: int, draws: int, seed: int) -> np.ndarray:
     """Return f64[draws + 1, n]: how often each game is drawn; the first row has each game once."""
     drawn = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), draws)
     return np.concatenate([np.ones((1, n)), drawn])
 
 
-def _number(values: np.ndarray) -> Number:
+def with_interval(values: np.ndarray) -> Number:
     """Return the first value, with the interval from the others."""
     low, high = np.nanpercentile(values[1:], _INTERVAL)
     return Number(value=float(values[0]), low=float(low), high=float(high))
 
 
-def _ratio(above: np.ndarray, below: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+def ratio(above: np.ndarray, below: np.ndarray, drawn: np.ndarray) -> np.ndarray:
     """Return f64[draws + 1]: the ratio of two sums over games, with terms [n] each; NaN if the second sum is 0."""
     with np.errstate(invalid="ignore"):
         return (drawn @ above) / (drawn @ below)
@@ -116,13 +116,13 @@ def _errors(
     for name, values in predictions.items():
         mistakes = values - rewards[:, None]
         squares, sizes = (mistakes**2).mean(-1), np.abs(mistakes).mean(-1)
-        rmse[name] = np.sqrt(_ratio((squares * weight).sum(1), weight.sum(1), drawn))
-        mae[name] = _ratio((sizes * weight).sum(1), weight.sum(1), drawn)
+        rmse[name] = np.sqrt(ratio((squares * weight).sum(1), weight.sum(1), drawn))
+        mae[name] = ratio((sizes * weight).sum(1), weight.sum(1), drawn)
     return {
         name: Errors(
-            rmse=_number(rmse[name]),
-            mae=_number(mae[name]),
-            excess=None if name == PREDICTOR else _number(rmse[name] - rmse[PREDICTOR]),
+            rmse=with_interval(rmse[name]),
+            mae=with_interval(mae[name]),
+            excess=None if name == PREDICTOR else with_interval(rmse[name] - rmse[PREDICTOR]),
         )
         for name in predictions
     }
@@ -137,11 +137,11 @@ def _calibration(found: np.ndarray, rewards: np.ndarray, known: np.ndarray, draw
     for number in range(BINS):
         inside = which == number
         if inside.any():
-            means = _ratio((actual * inside).sum((1, 2)), inside.sum((1, 2)), drawn)
+            means = ratio((actual * inside).sum((1, 2)), inside.sum((1, 2)), drawn)
             bins.append(
                 Bin(
                     predicted=float(found[inside].mean()),
-                    actual=_number(means),
+                    actual=with_interval(means),
                     examples=int(inside.sum()),
                 )
             )
@@ -152,4 +152,4 @@ def _slope(found: np.ndarray, rewards: np.ndarray, known: np.ndarray, drawn: np.
     """Return the slope of rewards on predictions; both have mean 0 over the seats, so no intercept is needed."""
     real = known[..., None]
     products = (found * rewards[:, None] * real).sum((1, 2))
-    return _number(_ratio(products, (found**2 * real).sum((1, 2)), drawn))
+    return with_interval(ratio(products, (found**2 * real).sum((1, 2)), drawn))

@@ -5,10 +5,11 @@ shuffled over the whole epoch, pairs within a chunk of some 700 rounds.
 """
 
 from collections import deque
-from collections.abc import Generator, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import count
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -29,6 +30,7 @@ from suphx.supervised.suits import permute_suits
 CHUNK_PAIRS = 32_768
 
 
+T = TypeVar("T")
 _MAY_DISCARD = start("legal.discard")
 
 
@@ -115,6 +117,16 @@ class Source:
         return Chunk(planes[:most], collected.pairs["answer"][:most].astype(np.int64))
 
 
+def prepared_ahead(make: Callable[[int], T], first: int, threads: int = 1) -> Generator[tuple[int, T]]:
+    """Yield (number, make(number)) without end from number `first` on, with as many made ahead as there are threads."""
+    with ThreadPoolExecutor(threads, thread_name_prefix="loader") as pool:
+        coming = deque(pool.submit(make, first + ahead) for ahead in range(threads))
+        for number in count(first):
+            made = coming.popleft().result()
+            coming.append(pool.submit(make, number + threads))
+            yield number, made
+
+
 class Loader:
     """Chunks of one model's pairs, epoch after epoch."""
 
@@ -143,23 +155,28 @@ class Loader:
         """Number of chunks per epoch."""
         return max(1, round(self._source.selection.n_pairs / self._chunk_pairs))
 
-    def _random(self, *place: int) -> np.random.Generator:
+    def random(self, *place: int) -> np.random.Generator:
+        """Return the random numbers of an epoch, or of a chunk in it."""
         return np.random.default_rng([self._seed, self._source.selection.model, *place])
 
-    def chunk(self, epoch: int, number: int) -> Chunk:
-        """Return chunk `number` (0 to `chunks` - 1) of an epoch, with its pairs shuffled."""
+    def places(self, epoch: int, number: int) -> np.ndarray:
+        """Return i64[k]: places in the selection of the rounds of chunk `number` (0 to `chunks` - 1) of an epoch."""
         selection = self._source.selection
-        order = self._random(epoch).permutation(len(selection.rounds))
+        order = self.random(epoch).permutation(len(selection.rounds))
         bounds = np.searchsorted(
             selection.pairs[order].cumsum(), np.linspace(0, selection.n_pairs, self.chunks + 1), side="left"
         )
         bounds[-1] = len(order)
-        collected = self._source.collect(order[bounds[number] : bounds[number + 1]])
-        random = self._random(epoch, number)
+        return order[bounds[number] : bounds[number + 1]]
+
+    def chunk(self, epoch: int, number: int) -> Chunk:
+        """Return chunk `number` of an epoch, with its pairs shuffled."""
+        collected = self._source.collect(self.places(epoch, number))
+        random = self.random(epoch, number)
         planes = self._source.encode(collected)
         answers = collected.pairs["answer"].astype(np.int64)
         if self._shuffle_suits:
-            permute_suits(planes, answers, random.integers(0, 6, len(planes)), selection.model == DISCARD)
+            permute_suits(planes, answers, random.integers(0, 6, len(planes)), self._source.selection.model == DISCARD)
         mixed = random.permutation(len(planes))
         return Chunk(self._placed(planes[mixed]), self._placed(answers[mixed]))
 
@@ -170,13 +187,4 @@ class Loader:
 
     def run(self, first: int) -> Generator[tuple[int, Chunk]]:
         """Yield (number, chunk) without end from chunk `first` on, numbered across epochs, preparing the next ahead."""
-        with ThreadPoolExecutor(self._threads, thread_name_prefix="loader") as pool:
-
-            def order(number: int) -> Future[Chunk]:
-                return pool.submit(self.chunk, *divmod(number, self.chunks))
-
-            coming = deque(order(first + ahead) for ahead in range(self._threads))
-            for number in count(first):
-                chunk = coming.popleft().result()
-                coming.append(order(number + self._threads))
-                yield number, chunk
+        return prepared_ahead(lambda number: self.chunk(*divmod(number, self.chunks)), first, self._threads)

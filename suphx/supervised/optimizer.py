@@ -1,33 +1,53 @@
 """The optimiser of supervised training: a learning rate that rises and falls, and a moving average of the weights."""
 
 import copy
+from typing import Generic, Protocol, TypeVar
 
 import torch
 
 from suphx.learning.optimizer import Optimizer
-from suphx.networks.policy import PolicyNetwork
-from suphx.supervised.config import PretrainConfig
+from suphx.networks.policy import Trunk
 
 _AVERAGE_START = 10  # makes the average forget the first steps sooner
 
 
-def rate_at(config: PretrainConfig, share: float) -> float:
+T = TypeVar("T", bound=Trunk)
+
+
+class Schedule(Protocol):
+    """The settings of a training that matter to its optimiser; see `config.PretrainConfig`."""
+
+    @property
+    def optimizer(self) -> str: ...  # noqa: D102
+    @property
+    def other_learning_rate(self) -> float: ...  # noqa: D102
+    @property
+    def weight_decay(self) -> float: ...  # noqa: D102
+    @property
+    def warmup(self) -> float: ...  # noqa: D102
+    @property
+    def decay(self) -> float: ...  # noqa: D102
+    @property
+    def average_steps(self) -> int: ...  # noqa: D102
+
+
+def rate_at(config: Schedule, share: float) -> float:
     """Return the factor on the learning rate after a share (0 to 1) of the pairs: it rises, stays at 1, falls to 0."""
     up = 1.0 if config.warmup == 0 else min(1.0, share / config.warmup)
     return up * min(1.0, (1 - share) / config.decay)
 
 
-class AveragingOptimizer(Optimizer):
+class AveragingOptimizer(Optimizer, Generic[T]):
     """Updates a network's weights from their gradients and maintains their moving average."""
 
-    def __init__(self, network: PolicyNetwork, config: PretrainConfig, learning_rate: float) -> None:
+    def __init__(self, network: T, config: Schedule, learning_rate: float) -> None:
         """learning_rate: peak rate of convolutions, or of all weights with AdamW alone."""
         muon = config.optimizer == "muon"
         super().__init__(
             network, learning_rate, config.weight_decay, muon, config.other_learning_rate if muon else None
         )
         self._config, self._peak = config, learning_rate
-        self.average = copy.deepcopy(network).requires_grad_(False)
+        self.average: T = copy.deepcopy(network).requires_grad_(False)
         self._averages: list[torch.Tensor] = list(self.average.parameters())
 
     def step_at(self, share: float) -> float:

@@ -104,6 +104,37 @@ def test_a_tile_that_may_be_won_on_by_riichi_is_marked_on_table_and_list(page, r
     assert page.locator(".risk").first.get_attribute("aria-label").startswith("danger: ")
 
 
+def test_the_risk_of_every_discard_stands_under_its_tile_and_in_the_list(page, review_file):
+    """Against a riichi, where risks are seen; with what the position and each candidate are worth, and the legend."""
+    each = next(
+        each for of_round in reviewed().seats[0].decisions for each in of_round
+        if each.against_riichi and each.situation == "discard"
+        and any(sum(candidate.deals_in) > 0.02 for candidate in each.candidates)
+    )  # fmt: skip
+    open_at(page, review_file, f"#seat=0&round={each.round}&frame={each.frame}")
+    bars = page.locator("svg.table .risk-bar")
+    assert bars.count() == len(each.candidates)
+    assert all(words.startswith("deals in ") for words in bars.evaluate_all("all => all.map((bar) => bar.ariaLabel)"))
+    widths = page.locator("svg.table .own").evaluate("""own => Object.fromEntries(
+        [...own.querySelectorAll(".risk-bar")].map((bar) => [
+            bar.previousElementSibling.dataset.tile, Number(bar.lastElementChild.getAttribute("width"))]))""")
+    riskiest = max(each.candidates, key=lambda candidate: sum(candidate.deals_in))
+    safest = min(each.candidates, key=lambda candidate: sum(candidate.deals_in))
+    assert widths[riskiest.tile] > widths[safest.tile]
+    assert page.locator(".candidate .at-stake").count() == len(each.candidates)
+    assert "deals in" in page.locator(".candidate.taken .at-stake").inner_text()
+    assert "wins" in page.locator(".outlook").first.inner_text()
+    assert "Bar under a tile" in page.locator(".legend").inner_text()
+
+
+def test_the_summary_counts_mistakes_and_says_what_was_lost(page, review_file):
+    open_at(page, review_file)
+    lost = reviewed().seats[0].lost
+    figures = page.locator(".figures").inner_text()
+    assert "points lost a round" in figures and f"{round(lost.points):,}" in figures
+    assert " · ".join(str(count) for count in lost.mistakes.values()) in figures
+
+
 def meld_on_page(page, meld: list) -> list[dict]:
     """Return how a meld of an own hand is drawn: each tile's face and whether it lies on its side."""
     frame = reviewed().rounds[0].frames[0]

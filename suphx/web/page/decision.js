@@ -5,6 +5,7 @@ import { roundOutcome } from "suphx/outcome.js";
 import { tilesInline } from "suphx/tiles.js";
 import { moveShown } from "suphx/spoken.js";
 import { candidateName, list, number, percent, rich, t, term, yakuName } from "suphx/words.js";
+import { outlookPart, worthLegend, worthLine } from "suphx/worth.js";
 
 const SHOWN = 8; // this many of the likeliest candidates are shown, the others are folded away
 
@@ -68,6 +69,7 @@ function candidateRow(candidate, n, decision, names) {
     h("span", { class: "chance" }, percent(candidate.probability)),
     candidate.type === "discard" ? h("span", { class: "facts" }, facts(candidate), danger(candidate, names)) : null,
     tags.length ? h("span", { class: "notes" }, tags) : null,
+    worthLine(candidate, decision.safety.map((each) => names[each.seat])),
   );
 }
 
@@ -127,7 +129,7 @@ export function decisionPanel(decision, { place, names, name, view }) {
   return h("div", { class: "decision" },
     h("h3", {}, place),
     h("div", { class: decision.agrees ? "verdict agrees" : "verdict differs" }, verdictShown(decision, name)),
-    candidateList(decision, names), explained("probability"),
+    outlookPart(decision), candidateList(decision, names), explained("probability"), worthLegend(decision),
     h("h3", {}, t("decision.hands")), targets(decision), explained("near"),
     h("h3", {}, t("decision.own_safe")), safety(decision, names, [...view.hand, ...(view.drawn ? [view.drawn] : [])]),
   );

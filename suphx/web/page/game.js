@@ -5,6 +5,7 @@ import { candidateShort, decisionPicture } from "suphx/decision.js";
 import { h } from "suphx/dom.js";
 import { tilesInline } from "suphx/tiles.js";
 import { number, percent, rich, roundName, signed, t, term, told } from "suphx/words.js";
+import { lostFigures } from "suphx/worth.js";
 
 const SHOWN = 40;
 
@@ -51,7 +52,8 @@ export function summaryPanel(review, seat, frames, go) {
     h("h3", {}, review.names[seat.seat]),
     h("div", { class: "figures" },
       figure(seat.rating === null ? "–" : seat.rating.toFixed(1), t("review.rating"), t("review.rating_means"), explained("rating")),
-      figure(seat.count ? percent(seat.agreed / seat.count) : "–", t("review.agreement"), t("review.of_decisions", { agreed: seat.agreed, count: seat.count }), explained("agreement"))),
+      figure(seat.count ? percent(seat.agreed / seat.count) : "–", t("review.agreement"), t("review.of_decisions", { agreed: seat.agreed, count: seat.count }), explained("agreement")),
+      lostFigures(seat).map((each) => figure(...each))),
     seat.luck ? luckShown(seat.luck) : null,
     h("h3", {}, t("review.largest")),
     explained("difference"),
@@ -137,7 +139,7 @@ export function gamePanel(review, at, go) {
     review.remarks.length ? h("details", { class: "remarks" }, h("summary", {}, t("game.remarks", { count: review.remarks.length })), h("ul", {}, review.remarks.map((each) => h("li", {}, told(each))))) : null);
 }
 
-const EXPLAINED = ["probability", "agent", "difference", "agreement", "rating", "luck", "phi", "near", "danger"];
+const EXPLAINED = ["probability", "agent", "difference", "agreement", "rating", "luck", "phi", "near", "danger", "deals_in", "worth", "mistakes"];
 const KEYS = [["← →", "decisions"], [", .", "steps"], ["[ ]", "rounds"], ["0–3", "seat"], ["H", "hands"], ["D", "next_difference"]];
 
 /** A short explanation of the numbers. */

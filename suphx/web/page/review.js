@@ -8,6 +8,7 @@ import { Viewer } from "suphx/viewer.js";
 import { applySettings, loadSettings } from "suphx/settings.js";
 import { moveNamed } from "suphx/spoken.js";
 import { list, t, term } from "suphx/words.js";
+import { riskOf } from "suphx/worth.js";
 
 const TABS = ["summary", "decision", "differences", "game", "about"];
 
@@ -155,7 +156,7 @@ class ReviewPage extends Viewer {
       .map((each, n) => [each, n])
       .filter(([each]) => each.type === "discard")
       .map(([each, n]) => [each.tile, {
-        probability: each.probability, taken: n === decision.taken, preferred: n === decision.preferred, danger: each.danger.length > 0,
+        probability: each.probability, taken: n === decision.taken, preferred: n === decision.preferred, danger: each.danger.length > 0, risk: riskOf(each),
       }]));
   }
 

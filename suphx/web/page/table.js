@@ -2,6 +2,7 @@
 import { h, s } from "suphx/dom.js";
 import { HEIGHT, WIDTH, tile } from "suphx/tiles.js";
 import { list, number, percent, roundName, t, term, tileName, tileNames, windLetter } from "suphx/words.js";
+import { riskBar } from "suphx/worth.js";
 
 const MIDDLE = 500;
 const CENTRE = 152; // half the side of the square in the middle
@@ -181,6 +182,7 @@ function own(seat, view, name, { marks, choices, lift }, isLast) {
     const frame = mark && (mark.preferred ? "mark-preferred" : mark.taken ? "mark-taken" : null);
     parts.push(tile(face, x(n), OWN_TOP, OWN, { mark: frame }));
     if (!mark) return;
+    if (mark.risk !== null && mark.risk !== undefined) parts.push(riskBar(mark.risk, x(n) + 9, OWN_TOP + high(OWN) + 3, OWN - 18));
     const words = mark.taken ? t(mark.preferred ? "decision.agreed" : "decision.played") : mark.preferred ? t("decision.agent") : "";
     if (words) parts.push(s("text", { class: mark.preferred ? "caption" : "caption taken", x: x(n) + OWN / 2, y: BOTTOM - 9, "text-anchor": "middle" }, words));
     if (mark.danger) {
@@ -202,7 +204,7 @@ function ownWithoutHand(seat, view, name, isLast) {
 
 /**
  * The table at one moment. options: `seat` (whose view), `open` (show others' hands), `names`, `marks` (Map face ->
- * {probability, taken, preferred, danger} for the own tiles), `choices` (those other than discards: {word, tiles,
+ * {probability, taken, preferred, danger, risk} for the own tiles), `choices` (those other than discards: {word, tiles,
  * probability, taken, preferred}, the likeliest first), `plain` (leave no room for either), `hand` (show the own hand).
  */
 export function tableOf(frame, { seat, open, names, marks = new Map(), choices = [], plain = false, hand = true }) {

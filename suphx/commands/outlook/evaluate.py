@@ -1,0 +1,97 @@
+"""`suphx outlook evaluate`: measure an outlook network on held-out games."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from suphx.commands.options import CORES, AsJson, Workers
+
+if TYPE_CHECKING:
+    from suphx.outlook.evaluation import Evaluation
+    from suphx.reward.evaluation import Number
+
+
+def evaluate(
+    logs: Annotated[list[Path], typer.Option(help="Logs to measure on: files, folders, archives, or prepared logs.")],
+    weights: Annotated[Path | None, typer.Option(help="A file of weights; by default the included one.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for outlook.json and the picture outlook.png.")] = None,
+    decisions: Annotated[
+        int | None, typer.Option(min=1, help="At most so many decisions, in whole rounds at random; by default all.")
+    ] = None,
+    valued: Annotated[int, typer.Option(min=1, help="Of how many decisions all discards are valued.")] = 40_000,
+    bootstrap: Annotated[int, typer.Option(min=20, help="Bootstrap samples for the intervals.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of all this.")] = 0,
+    workers: Workers = CORES,
+    as_json: AsJson = False,
+) -> None:
+    """Measure an outlook network on the test games of logs, beside base rates and the suji table.
+
+    The test games are those that no training of `suphx` uses; frequencies are counted on the training games.
+    """
+    from simulator.files import write_whole
+    from suphx.agent.named_networks import weights_folder
+    from suphx.errors import InputError
+    from suphx.networks.inference import Evaluator
+    from suphx.networks.precision import choose_precision
+    from suphx.networks.weights import load_agent_network, load_outlook
+    from suphx.outlook.evaluation import evaluate as measure
+    from suphx.outlook.predictor import SHIPPED, Outlook
+    from suphx.progress import progress
+    from suphx.supervised.logs import open_prepared
+
+    precision = choose_precision("cpu", "float32", 1)
+    outlook = Outlook(load_outlook(weights or SHIPPED), precision)
+    policy = Evaluator(load_agent_network(weights_folder("sl"), "discard"), precision).logits
+    prepared = open_prepared(logs, workers)
+    if not (prepared.split() == 2).any():
+        raise InputError(f"none of {len(prepared.games):,} games is for testing; more games are needed")
+    with progress("measuring", 1.0) as show:
+        found = measure(outlook, policy, prepared, bootstrap, seed, decisions, valued, show)
+    if out is not None:
+        from suphx.outlook.plots import plot_calibration
+
+        out.mkdir(parents=True, exist_ok=True)
+        write_whole(out / "outlook.json", found.model_dump_json(indent=1).encode() + b"\n")
+        plot_calibration(out / "outlook.png", found)
+    if as_json:
+        print(found.model_dump_json())
+    else:
+        _show(found)
+
+
+def _show(found: Evaluation) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    events = Table("Brier score", "examples", "happens", "by", "score", "saved by the network")
+    for name, event in found.events.items():
+        for by, score in event.brier.items():
+            gain = _words(event.gain[by], 3) if by in event.gain else ""
+            events.add_row(name, f"{event.examples:,}", f"{event.share:.4f}", by, _words(score, 5), gain)
+    values = Table("RMSE", "examples", "by", "error", "slope")
+    for name, value in found.values.items():
+        for by, error in value.rmse.items():
+            slope = _words(value.slope, 3) if by == "network" else ""
+            values.add_row(name, f"{value.examples:,}", by, _words(error, 3), slope)
+    costs = Table("a discard's cost", "discards", "expected", "actual")
+    for cost in found.discards.costs:
+        bounds = "the preferred one" if cost.low is cost.high else f"{_bound(cost.low)} to {_bound(cost.high)}"
+        costs.add_row(bounds, f"{cost.discards:,}", f"{cost.expected:.0f}", _words(cost.actual, 0))
+    for table in (events, values, costs):
+        console.print(table)
+    console.print(
+        f"{found.games:,} held-out games, {found.decisions:,} discards; intervals of 95 % over games. "
+        f"{found.discards.decisions:,} with all discards valued: slope {_words(found.discards.slope, 2)}."
+    )
+
+
+def _bound(bound: float | None) -> str:
+    return "..." if bound is None else f"{bound:.0f}"
+
+
+def _words(number: Number, digits: int) -> str:
+    return f"{number.value:.{digits}f} ({number.low:.{digits}f} to {number.high:.{digits}f})"

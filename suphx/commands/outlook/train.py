@@ -1,0 +1,57 @@
+"""`suphx outlook train`: train the outlook network on logs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from suphx.commands.options import CORES, AsJson, Changes, ConfigFile, RunFolder, Workers
+
+
+def train(
+    config: ConfigFile = Path("outlook"),
+    logs: Annotated[
+        list[Path] | None,
+        typer.Option(help="Logs to learn from: files, folders, archives, prepared ones. By default generated games."),
+    ] = None,
+    changes: Changes = None,
+    out: RunFolder = None,
+    threads: Annotated[int, typer.Option(min=1, help="Threads to train with.")] = 1,
+    workers: Workers = CORES,
+    as_json: AsJson = False,
+) -> None:
+    """Train the outlook network: what each discard risks, and what a position is worth.
+
+    The folder gets the weights (outlook.safetensors), checkpoints, and curves for TensorBoard. A fixed part of the
+    games is kept for `suphx outlook evaluate`. Run the same command again to resume.
+    """
+    import json
+
+    from suphx.alone import alone_in
+    from suphx.config import load_config
+    from suphx.networks.precision import choose_precision
+    from suphx.networks.weights import save_network
+    from suphx.outlook.config import OutlookConfig
+    from suphx.outlook.training import WEIGHTS_NAME, OutlookTraining
+    from suphx.progress import progress
+    from suphx.runs import runs_folder
+    from suphx.supervised.logs import generated, open_prepared
+
+    chosen = load_config(config, OutlookConfig, changes or ())
+    precision = choose_precision("cpu", None, threads)
+    made = chosen.generated
+    prepared = open_prepared(logs, workers) if logs else generated(made.games, made.player, made.seed)
+    folder = out or runs_folder() / "outlook" / chosen.name
+    with alone_in(folder, "trains here"):
+        training = OutlookTraining(chosen, prepared, folder, precision)
+        with progress("decisions", chosen.decisions, done=training.progress.decisions) as show:
+            training.run(lambda done, rate, loss: show(done, f"{rate:,.0f}/s, loss {loss:.4f}"))
+        save_network(folder / WEIGHTS_NAME, training.average, "float16")
+    validations = training.progress.validations
+    if as_json:
+        print(json.dumps([each.model_dump() for each in validations]))
+        return
+    for each in validations:
+        losses = ", ".join(f"{name} {value:.4f}" for name, value in each.losses.items())
+        print(f"validation after {each.decisions:,} decisions: {losses}")
+    print(folder / WEIGHTS_NAME)
