@@ -54,7 +54,7 @@ def evaluate(
         from suphx.outlook.plots import plot_calibration
 
         out.mkdir(parents=True, exist_ok=True)
-        write_whole(out / "outlook.json", found.model_dump_json(indent=1).encode() + b"\n")
+        write_whole(out / "outlook.json", found.model_dump_json().encode() + b"\n")
         plot_calibration(out / "outlook.png", found)
     if as_json:
         print(found.model_dump_json())
