@@ -98,6 +98,7 @@ READ: dict[str, str] = {
     "duel play table": "needs a trained table: tests/equilibrium/duel/test_duel_log.py",
     "duel play you": "needs a person: tests/equilibrium/duel/test_duel_log.py",
     "duel node": "needs a trained table: tests/equilibrium/duel/test_duel_commands.py",
+    "solve one_card:OneCard": "a file of the reader's own: tests/equilibrium/test_solve_command.py",
     "web": "serves until it is stopped: tests/web/test_web_command.py",
     "train configs/cluster.yaml --address": "needs a cluster: tests/selfplay/test_roles_run.py",
     "adapt configs/adapt-ladder.yaml --picture": "needs all hands: tests/adaptation/test_experiment.py",

@@ -29,12 +29,17 @@ def web(
     By default the page can be reached from this machine only; the network is used only to fetch a log by its address at
     Tenhou. It needs the extra `web`.
     """
+    from importlib.util import find_spec
+
     from suphx.errors import InputError
     from suphx.web.early import listen, open_page, page_alone
 
     for folder, kind in ((logs, "folder or archive"), (games, "folder")):
         if folder is not None and not folder.exists():
             raise InputError(f"{folder}: no such {kind}")
+    for package in ("fastapi", "uvicorn", "torch"):  # found out before the page opens, without loading them
+        if find_spec(package) is None:
+            raise ModuleNotFoundError(f"No module named {package!r}", name=package)
     listening, address = listen(host, port)
     print(
         f"{address} is the page; it opens now, and in some seconds it can play and review (Ctrl-C ends it)", flush=True

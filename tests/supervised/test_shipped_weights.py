@@ -29,7 +29,7 @@ def test_they_are_small() -> None:
 @pytest.mark.parametrize("name", SHIPPED)
 def test_their_cards_say_where_they_come_from(name: str) -> None:
     about = load_card(weights_folder(name)).about
-    assert about["command"].startswith("suphx pretrain configs/tenhou")
+    assert about["command"].startswith(("suphx pretrain configs/tenhou", "suphx pretrain configs/tuned"))
     assert "phoenix-hanchan-2024.zip" in about["data"]
 
 
