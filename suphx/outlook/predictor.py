@@ -87,7 +87,15 @@ def check_rules(rules: Rules) -> None:
                              f"{getattr(tenhou, name)!r}")  # fmt: skip
 
 
+def shipped_outlook(rules: Rules) -> Outlook:
+    """Return the outlook that comes with the package.
+
+    Raises InputError if it was not trained for games with these rules, or if its file is missing or damaged.
+    """
+    check_rules(rules)
+    return _shipped()
+
+
 @cache
-def shipped_outlook() -> Outlook:
-    """Return the outlook that comes with the package; raises WeightsError if its file is missing or damaged."""
+def _shipped() -> Outlook:
     return Outlook(load_outlook(SHIPPED), choose_precision("cpu", "float32", 1))

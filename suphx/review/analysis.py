@@ -17,7 +17,7 @@ from suphx.agent.interface import Agent
 from suphx.agent.network_agent import NetworkAgent
 from suphx.agent.questions import compile_questions
 from suphx.errors import InputError
-from suphx.outlook.predictor import Outlook, check_rules, shipped_outlook
+from suphx.outlook.predictor import Outlook, shipped_outlook
 from suphx.review.choices import Asked, decisions_of
 from suphx.review.document import Decision, Phi, Review, SeatReview
 from suphx.review.game import Replayed, replay
@@ -74,8 +74,7 @@ def review_game(
     remarks = [_remark(each) for each in game.mismatches]
     outlook: Outlook | None = None
     try:
-        check_rules(log.rules)
-        outlook = shipped_outlook()
+        outlook = shipped_outlook(log.rules)
     except InputError as error:
         remarks.append(f"No outlook: {error}.")
     reviews = []

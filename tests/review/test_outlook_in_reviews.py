@@ -69,7 +69,7 @@ def test_the_classes_begin_at_their_points():
 
 
 def test_without_its_weights_a_review_says_so(monkeypatch):
-    def missing():
+    def missing(rules):
         raise WeightsError("weights/outlook.safetensors: no such file")
 
     monkeypatch.setattr(analysis, "shipped_outlook", missing)

@@ -11,7 +11,8 @@ from reviewed_game import agent
 from simulator.rules import Rules
 from suphx.agents import load_agent
 from suphx.review.analysis import review_game
-from suphx.web.coach import advice, costly
+from suphx.review.choices import mistake_of
+from suphx.web.coach import advice, costliest, costly
 from suphx.web.host import Host, Seating
 
 
@@ -38,14 +39,39 @@ def test_it_says_before_an_answer_what_the_review_says_afterwards(first_round):
         assert before.taken == before.preferred and before.difference == 0
         for one, other in zip(before.candidates, after.candidates, strict=True):
             assert one.name == other.name and one.probability == pytest.approx(other.probability, abs=1e-4)
+            assert one.deals_in == pytest.approx(other.deals_in, abs=1e-3)
+            assert one.points == pytest.approx(other.points, abs=2)
+        assert before.outlook == after.outlook and before.lost is None and not before.mistake
 
 
-def test_after_a_round_it_names_the_two_largest_differences(first_round):
+def test_after_a_round_it_names_the_two_that_lost_most(first_round):
     log, _, named = first_round
     (seat,) = review_game(log, agent(), "sl", [0]).seats
-    wanted = sorted((each.difference for each in seat.decisions[0]), reverse=True)[:2]
-    assert [each.decision.difference for each in named] == pytest.approx(wanted, abs=1e-3)
+    mistakes = sorted((each.lost for each in seat.decisions[0] if each.mistake), reverse=True)
+    assert len(mistakes) > 2
+    assert [each.decision.lost for each in named] == pytest.approx(mistakes[:2], abs=2)
     assert all(len(each.hand) % 3 == 1 for each in named if each.drawn)
+
+
+def test_what_the_outlook_does_not_value_costs_by_its_difference_and_what_lost_nothing_is_no_cost(first_round):
+    log, _, _ = first_round
+    (seat,) = review_game(log, agent(), "sl", [0]).seats
+    one = seat.decisions[0][0]
+    costs = [(40.0, 0.5), (None, 1.0), (-50.0, 2.0), (120.0, 0.1), (40.0, 0.0), (900.0, 0.0), (None, 0.0)]
+    made = [
+        one.model_copy(update={"lost": lost, "difference": difference, "mistake": mistake_of(lost)})
+        for lost, difference in costs
+    ]
+    assert [(each.lost, each.difference) for each in costliest(made)] == [costs[n] for n in (5, 3, 1, 0)]
+
+
+def test_a_game_without_an_outlook_has_advice_all_the_same():
+    others = dict.fromkeys((1, 2, 3), load_agent("tsumogiri"))
+    seating = Seating(Rules.tenhou_east(), 3, others, list("abcd"), "game", 0)
+    host = Host(seating, lambda *_: None)
+    host.begin()
+    said = advice(agent(), host.asked(1))
+    assert said is not None and said.outlook is None and said.candidates[0].points is None
 
 
 def test_what_is_hidden_changes_nothing():

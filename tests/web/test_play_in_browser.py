@@ -21,7 +21,7 @@ def show_at_once(page) -> None:
     page.add_init_script(f"localStorage.getItem('suphx-page') || localStorage.setItem('suphx-page', '{AT_ONCE}')")
 
 
-def sit_down(page, served, seed: int = WHOLE, seat: int = 0, agents: list[str] = PLAIN, **form: int) -> str:
+def sit_down(page, served, seed: int = WHOLE, seat: int = 0, agents: list[str] = PLAIN, **form: int | str) -> str:
     """Start a game and open it; return its id."""
     data = {"agent": agents, "seed": seed, "seat": seat, "length": "east", **form}
     game = requests.post(f"{served}/api/play", data=data, timeout=60).json()["id"]
@@ -208,7 +208,7 @@ def test_furiten_waits_and_what_a_discard_leads_to_are_told(page, served):
 
 
 def test_the_coach_stands_beside_the_hand_when_it_is_wanted_and_tells_what_cost_most(page, served):
-    game = sit_down(page, served)
+    game = sit_down(page, served, length="east_south")
     assert page.locator("#coach *").count() == 0 and page.locator(".share").count() == 0
     page.keyboard.press("a")
     page.wait_for_selector("#coach .candidate")
@@ -219,7 +219,10 @@ def test_the_coach_stands_beside_the_hand_when_it_is_wanted_and_tells_what_cost_
     assert page.locator("#coach .candidate.preferred .chance").inner_text() == best.inner_text()
     page.click(answer("closed kong"))
     page.wait_for_selector("#hand .drawn[data-face='2z'] .share")
-    assert re.search(r", agent [<\d.]+%", page.locator("#hand .drawn").get_attribute("aria-label"))
+    assert re.search(r", agent [<\d.]+%, deals in [<\d.]+%", page.locator("#hand .drawn").get_attribute("aria-label"))
+    assert page.locator("#hand .risk-meter").count() == page.locator("#hand .own-tile").count()
+    assert "points, place" in page.locator("#coach .outlook").inner_text()
+    assert page.locator("#coach .candidate .at-stake .deals-in").count() == page.locator("#coach .candidate").count()
     while page.locator("#next").count() == 0:
         before = page.locator("#said").text_content()
         page.keyboard.press("x" if page.locator(answer("pass")).count() else "d")
@@ -229,9 +232,14 @@ def test_the_coach_stands_beside_the_hand_when_it_is_wanted_and_tells_what_cost_
             arg=before,
         )
     page.wait_for_selector("#outcome .costly")
-    assert 1 <= page.locator("#outcome .costly .worst").count() <= 2
+    assert page.locator("#outcome .costly .worst:has-text('points lost')").count() == 2
     page.keyboard.press("a")
     assert page.locator("#outcome .costly").count() == 0
+    page.keyboard.press("a")
+    sit_down(page, served)
+    page.wait_for_selector("#coach .candidate")
+    assert page.locator("#coach .at-stake, #hand .risk-meter").count() == 0
+    assert "games of East and South only" in page.locator("#coach").inner_text()
 
 
 def test_sounds_are_made_only_if_they_are_wanted(page, served):

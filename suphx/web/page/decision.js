@@ -135,11 +135,16 @@ export function decisionPanel(decision, { place, names, name, view }) {
   );
 }
 
+/** That advice on a discard has no outlook, and why. */
+function adviceWithout(decision) {
+  return decision.candidates.some((each) => each.type === "discard") ? h("p", { class: "quiet" }, t("worth.none")) : null;
+}
+
 /** What the agent thinks of a question that is not answered yet. */
 export function advicePanel(decision, { names, view }) {
   const open = { ...decision, taken: -1 };
   return h("div", { class: "decision" },
-    candidateList(open, names), explained("probability"),
+    outlookPart(open) || adviceWithout(open), candidateList(open, names), explained("probability"), worthLegend(open),
     h("h3", {}, t("decision.hands")), targets(open), explained("near"),
     h("h3", {}, t("decision.own_safe")), safety(open, names, [...view.hand, ...(view.drawn ? [view.drawn] : [])]),
   );

@@ -2,6 +2,7 @@
 import { h, s, show } from "suphx/dom.js";
 import { kindOf } from "suphx/tiles.js";
 import { list, percent, t, term, tileName } from "suphx/words.js";
+import { riskMeter } from "suphx/worth.js";
 
 /** The choice that discards a tile of the hand; null if it may not be discarded. */
 function choiceFor(question, face, drawn) {
@@ -23,7 +24,7 @@ export class Hand {
       onmouseleave: () => this.point(null), onfocusout: () => this.point(null) });
   }
 
-  /** Show a hand. `riichi`: only kinds with which riichi can be declared can be chosen. `advised`: Map kind -> [probability, whether it is the agent's choice]. */
+  /** Show a hand. `riichi`: only kinds with which riichi can be declared can be chosen. `advised`: Map kind -> {probability, best: whether it is the agent's choice, risk: of dealing in, or null}. */
   draw({ hand, drawn, question, riichi, busy, dora, forbidden, advised }) {
     const had = this.place.contains(document.activeElement);
     const faces = [...hand.map((face) => [face, false]), ...(drawn ? [[drawn, true]] : [])];
@@ -31,17 +32,18 @@ export class Hand {
     let open = 0; // tiles that can be discarded
     this.tiles = faces.map(([face, isDrawn], n) => {
       const choice = choiceFor(question, face, isDrawn);
-      const share = choice ? advised.get(kindOf(face)) : null;
+      const advice = choice ? advised.get(kindOf(face)) : null;
       const may = Boolean(choice) && !busy && (!riichi || riichi.includes(kindOf(face)));
       open += may ? 1 : 0;
-      const notes = [isDrawn ? t("hand.just_drawn") : null, dora.includes(kindOf(face)) || face[0] === "0" ? term("dora") : null, forbidden.includes(kindOf(face)) ? t("hand.forbidden") : null, share ? t("play.advised", { chance: percent(share[0]) }) : null];
+      const notes = [isDrawn ? t("hand.just_drawn") : null, dora.includes(kindOf(face)) || face[0] === "0" ? term("dora") : null, forbidden.includes(kindOf(face)) ? t("hand.forbidden") : null, advice ? t("play.advised", { chance: percent(advice.probability) }) : null, advice && advice.risk !== null ? t("worth.deals_in", { chance: percent(advice.risk) }) : null];
       return h("button", {
         type: "button", class: `own-tile${isDrawn ? " drawn" : ""}${may ? "" : " off"}${dora.includes(kindOf(face)) ? " dora" : ""}`, "data-face": face, "data-action": choice ? choice.action : null,
         "aria-disabled": String(!may), "aria-label": list([tileName(face), ...notes].filter(Boolean)), tabindex: "-1",
         title: forbidden.includes(kindOf(face)) ? t("hand.forbidden") : null,
         onclick: (event) => this.press(event, n, may ? choice : null, face), onmouseenter: () => this.point(face), onfocus: () => this.go(n, face),
       }, s("svg", { viewBox: "0 0 60 80", "aria-hidden": "true" }, s("use", { href: `#tile-${face}`, width: 60, height: 80 })),
-        share && (share[1] || share[0] >= LEAST_SHOWN) ? h("span", { class: share[1] ? "share best" : "share", "aria-hidden": "true" }, percent(share[0])) : null);
+        advice && advice.risk !== null ? riskMeter(advice.risk) : null,
+        advice && (advice.best || advice.probability >= LEAST_SHOWN) ? h("span", { class: advice.best ? "share best" : "share", "aria-hidden": "true" }, percent(advice.probability)) : null);
     });
     this.at = Math.min(this.at, this.tiles.length - 1);
     if (drawn) this.at = this.tiles.length - 1;

@@ -14,6 +14,7 @@ import { tableInWords, tableOf } from "suphx/table.js";
 import { kindOf, symbols } from "suphx/tiles.js";
 import { markFuriten, noteLine } from "suphx/tips.js";
 import { roundName, t, term, told } from "suphx/words.js";
+import { riskOf } from "suphx/worth.js";
 
 const MOVES = 12; // number of latest moves listed
 const SPOKEN = 12; // number of sentences kept for screen readers to read again
@@ -277,7 +278,7 @@ export class PlayPage {
     this.hand.draw({
       hand: view.hand, drawn: view.drawn, question, busy, riichi: armed ? question.riichi : null,
       dora: position.frame.dora, forbidden: question ? question.forbidden : [],
-      advised: new Map((advice ? advice.candidates : []).flatMap((each, n) => (each.type === "discard" ? [[kindOf(each.tile), [each.probability, n === advice.preferred]]] : []))),
+      advised: new Map((advice ? advice.candidates : []).flatMap((each, n) => (each.type === "discard" ? [[kindOf(each.tile), { probability: each.probability, best: n === advice.preferred, risk: riskOf(each) }]] : []))),
     });
     if (had && !this.answers.place.contains(document.activeElement)) this.hand.focus();
     this.own.classList.toggle("asked", Boolean(question) && !busy);

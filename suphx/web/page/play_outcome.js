@@ -3,12 +3,13 @@ import { decisionPicture } from "suphx/decision.js";
 import { h, show } from "suphx/dom.js";
 import { finalStanding, roundOutcome } from "suphx/outcome.js";
 import { roundName, t, term } from "suphx/words.js";
+import { mistakeTag } from "suphx/worth.js";
 
 /** The decisions of the round that cost most. */
 function costlyShown(costly) {
   return h("section", { class: "costly" }, h("h3", {}, t("play.costly")),
     costly.length ? h("ol", {}, costly.map(({ hand, drawn, decision }) => h("li", { class: "worst" },
-      h("span", { class: "place" }, t("play.costly_turn", { turn: decision.turn + 1, kind: term(decision.situation) })), decisionPicture({ hand, drawn }, decision))))
+      h("span", { class: "place" }, t("play.costly_turn", { turn: decision.turn + 1, kind: term(decision.situation) })), decisionPicture({ hand, drawn }, decision), h("span", {}, mistakeTag(decision)))))
       : h("p", {}, t("review.no_differences")));
 }
 

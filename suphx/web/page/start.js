@@ -121,7 +121,7 @@ function playCard() {
   const agents = PLACES.map((place) => h("select", { id: `play-${place}` }));
   const options = (values) => values.map(([value, words]) => h("option", { value }, words));
   const seat = h("select", { id: "play-seat" }, options([["", t("start.any_seat")], ...WINDS.map((wind, n) => [n, term(wind)])]));
-  const length = h("select", { id: "play-length" }, options(["east", "east_south"].map((length) => [length, t(`play.${length}`)])));
+  const length = h("select", { id: "play-length" }, options(["east_south", "east"].map((length) => [length, t(`play.${length}`)])));
   const clock = h("select", { id: "play-clock" }, options(CLOCKS.map(([decision, reserve]) => [`${decision} ${reserve}`, decision ? t("start.clock", { decision, reserve }) : t("play.no_clock")])));
   const seed = seedField("play-seed");
   const start = () => {

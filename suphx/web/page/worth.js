@@ -11,12 +11,20 @@ export function riskOf(candidate) {
   return candidate.deals_in ? 1 - candidate.deals_in.reduce((rest, chance) => rest * (1 - chance), 1) : null;
 }
 
-/** The bar under an own tile: `risk` from 0 to 1, at x, y and of a width. */
+/** How much of the bar under a tile its risk fills, 0 to 1. */
+const filled = (risk) => Math.min(1, risk / FULL);
+
+/** The bar under an own tile on the table: `risk` from 0 to 1, at x, y and of a width. */
 export function riskBar(risk, x, y, width) {
   const words = t("worth.deals_in", { chance: percent(risk) });
   return s("g", { class: "risk-bar", role: "img", "aria-label": words }, s("title", {}, words),
     s("rect", { class: "room", x, y, width, height: 7, rx: 3 }),
-    s("rect", { x, y, width: width * Math.min(1, risk / FULL), height: 7, rx: 3 }));
+    s("rect", { x, y, width: width * filled(risk), height: 7, rx: 3 }));
+}
+
+/** The bar under a tile of the hand that is played. */
+export function riskMeter(risk) {
+  return h("span", { class: "risk-meter", "aria-hidden": "true" }, h("span", { style: `width:${(100 * filled(risk)).toFixed(1)}%` }));
 }
 
 const points = (value) => t("worth.points", { points: signed(value) || "0" });
@@ -36,13 +44,18 @@ export function worthLine(candidate, others) {
   return h("span", { class: "at-stake" }, parts.map((part, n) => [n ? " · " : null, part]));
 }
 
+/** The class of a mistake and what it lost. */
+export function mistakeTag(decision) {
+  return decision.mistake ? [h("b", { class: "tag danger" }, t(`worth.mistake_${decision.mistake}`)), " ", t("worth.lost", { points: number(decision.lost) })] : null;
+}
+
 /** A decision's outlook and what was lost, above the candidates. */
 export function outlookPart(decision) {
   const of = decision.outlook;
   if (!of) return null;
   return [
     h("p", { class: "outlook" }, t("worth.before", { win: percent(of.win), deal_in: percent(of.deal_in), points: points(of.points), place: place(of.placement) })),
-    decision.mistake ? h("p", { class: "outlook" }, h("b", { class: "tag danger" }, t(`worth.mistake_${decision.mistake}`)), " ", t("worth.lost", { points: number(decision.lost) })) : null,
+    decision.mistake ? h("p", { class: "outlook" }, mistakeTag(decision)) : null,
   ];
 }
 
