@@ -95,10 +95,11 @@ class Action(int):
 class IllegalReply(IllegalAction):
     """A reply that does not identify a legal action; the message gives the seat, its reply and the legal actions."""
 
-    def __init__(self, seat: int, reply: object, legal: Sequence[Action]) -> None:
+    def __init__(self, seat: int, reply: object, legal: Sequence[Action], why: str = "") -> None:
         self.game, self.seat, self.action, self.legal = 0, seat, r.NO_ACTION, np.array(legal, np.int64)
         allowed = ", ".join(f"{action!r} {action.to_mjai()}" for action in legal)
-        ValueError.__init__(self, f"seat {seat}: {reply!r} is no legal action; legal: {allowed or 'nothing'}")
+        why = f" ({why})" if why else ""
+        ValueError.__init__(self, f"seat {seat}: {reply!r} is no legal action{why}; legal: {allowed or 'nothing'}")
 
 
 def legal_mask(game: np.void, seat: int) -> np.ndarray:
@@ -199,6 +200,8 @@ def read_reply(reply: object, seat: int, legal: Sequence[Action]) -> Action:
             event = {"type": "none"}
         if not isinstance(event, dict) or event.get("actor", seat) != seat:
             raise IllegalReply(seat, reply, legal)
+        if event.get("type") == "dahai" and "pai" not in event:
+            raise IllegalReply(seat, reply, legal, "it has no 'pai'")
         found = [action for action in legal if _fits(action, event)]
     if len(found) > 1 and found[0].type == "discard":
         from_draw = event.get("tsumogiri", True) if isinstance(event, dict) else True

@@ -23,6 +23,7 @@ from simulator.logs.model import MOST_POINTS
 from simulator.record import GAME, PHASE_DEAL, PHASE_GAME_OVER, SEATS
 from simulator.rules import Rules
 from simulator.tables import IllegalAction, Tables
+from simulator.tiles import NotationError
 from simulator.views.mjai_events import round_events, start_round
 from simulator.views.observation import Observation, observe
 from simulator.views.results import RoundResult, round_result
@@ -45,6 +46,8 @@ def _whole(name: str, value: object) -> int:
 
 
 def _rules(rules: Rules | str | None) -> Rules:
+    if not isinstance(rules, Rules | str | None):
+        raise ValueError(f"rules is {rules!r}, neither Rules nor the name of a preset")
     return Rules.preset(rules) if isinstance(rules, str) else rules or Rules.tenhou()
 
 
@@ -116,6 +119,9 @@ class Game:
             NotationError: if tiles cannot be read, do not fit where they are placed, or occur too often.
             ValueError: if the round, the counters or the scores are out of range.
         """
+        for hand in hands:
+            if not isinstance(hand, str):
+                raise NotationError(f"hands has {hand!r}, not tiles in notation such as 123m406p77z")
         rules, round = _rules(rules), _whole("round", round)
         repeat_counter, bets = _whole("repeat_counter", repeat_counter), _whole("bets", bets)
         scores = [rules.starting_points] * SEATS if scores is None else list(scores)

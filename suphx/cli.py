@@ -5,6 +5,7 @@ here may import NumPy or Numba, so that `suphx --help` answers at once.
 """
 
 import os
+import re
 import sys
 from collections.abc import Callable
 from typing import Annotated
@@ -34,6 +35,7 @@ from suphx.commands.train import train
 from suphx.commands.warmup import warmup
 from suphx.commands.web import web
 
+_LINE_BREAK = re.compile(r"\s*\n\s*")  # libraries have some in their messages
 EXIT_ERROR = 1  # an input is wrong or missing; a wrong command line exits with 2, Ctrl-C with 130
 
 app = typer.Typer(
@@ -135,5 +137,7 @@ def main() -> None:
         message = _message(error)
         if message is None:
             raise
-        print(f"suphx: {message}", file=sys.stderr)
+        from simulator.logs.model import shown_text
+
+        print(f"suphx: {shown_text(_LINE_BREAK.sub('; ', message))}", file=sys.stderr)
         sys.exit(EXIT_ERROR)

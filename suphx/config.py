@@ -7,6 +7,7 @@ from typing import Any, TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 
 from suphx.errors import InputError
 
@@ -21,8 +22,11 @@ class Config(BaseModel):
     def _no_boolean_as_number(cls, values: Any) -> Any:
         for name, value in values.items() if isinstance(values, dict) else ():
             kinds = _kinds(cls.model_fields[name].annotation) if name in cls.model_fields else set()
-            if isinstance(value, bool) and bool not in kinds and kinds & {int, float}:
-                raise ValueError(f"{name} is {str(value).lower()}, which is no number")
+            inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+            wrong = [str(each).lower() for each in (value, *inside) if isinstance(each, bool)]
+            if wrong and bool not in kinds and kinds & {int, float}:
+                word = "is" if isinstance(value, bool) else "contains"
+                raise PydanticCustomError("boolean", f"{name} {word} {wrong[0]}, which is no number")
         return values
 
 
@@ -35,10 +39,12 @@ class _Loader(yaml.SafeLoader):
     """YAML's safe loader, for which a key that is written twice is an error."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
-        names = [each.value for each, _ in node.value if isinstance(each, yaml.ScalarNode)]
-        for name in names:
-            if names.count(name) > 1:
-                raise yaml.constructor.ConstructorError(None, None, f"{name} is written twice", node.start_mark)
+        seen = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in seen:
+                    raise yaml.constructor.ConstructorError(None, None, f"{key.value} is written twice", key.start_mark)
+                seen.add(key.value)
         return super().construct_mapping(node, deep)
 
 
@@ -97,6 +103,11 @@ def _read_yaml(text: str, source: str) -> Any:
         return yaml.load(text, _Loader)
     except RecursionError as error:
         raise InputError(f"{source}: no YAML: nested too deeply") from error
+    except yaml.MarkedYAMLError as error:
+        line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
+        raise InputError(f"{source}: no YAML: {line}{error.problem or error.context}") from error
+    except yaml.reader.ReaderError as error:
+        raise InputError(f"{source}: no YAML: {error.reason} (#x{error.character:04x})") from error
     except (yaml.YAMLError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
         # the library does not wrap the errors of malformed dates and numbers, such as 2026-02-30 and !!int ''
         raise InputError(f"{source}: no YAML: {error}") from error

@@ -37,7 +37,8 @@ def progress(what: str, total: float, screen: Console | None = None, done: float
     count = TaskProgressColumn() if total == 1.0 else MofNCompleteColumn()
     columns = (TextColumn("{task.description}"), BarColumn(), count, TextColumn("{task.fields[words]}", markup=False))
     last_line = time.monotonic()
-    with Progress(*columns, TimeRemainingColumn(), console=screen, transient=True) as bars:
+    bars = Progress(*columns, TimeRemainingColumn(), console=screen, transient=True, disable=not screen.is_terminal)
+    with bars:  # disabled, since it would leave an empty line in a log file
         bar = bars.add_task(what, total=total, words="")
         bars.update(bar, completed=done)
 

@@ -16,6 +16,7 @@ from simulator.logs.model import LogError
 from simulator.rules import Rules
 from simulator.tiles import parse_tiles
 from suphx import cli
+from suphx.errors import InputError
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -102,6 +103,10 @@ def a_bad_log():
     raise LogError("unexpected tag <X>", source="game.xml", place="line 3")
 
 
+def a_library():
+    raise InputError("its words:\n  \x1b[31mred")
+
+
 @pytest.mark.parametrize(
     ("command", "line"),
     [
@@ -109,8 +114,9 @@ def a_bad_log():
         (lambda: open("no/such/file"), "suphx: no/such/file: No such file or directory\n"),
         (lambda: Rules.preset("nowhere"), "suphx: rules: no preset 'nowhere'; there are"),
         (lambda: parse_tiles("12"), "suphx: '12': the numbers from position 0 on have no suit"),
+        (a_library, "suphx: its words:; \\x1b[31mred\n"),
     ],
-    ids=["log", "file", "rules", "notation"],
+    ids=["log", "file", "rules", "notation", "library"],
 )
 def test_an_error_of_the_users_is_one_line(monkeypatch, capsys, command, line):
     assert main_with(monkeypatch, command) == 1

@@ -276,6 +276,16 @@ def test_arguments_that_are_no_whole_numbers_are_named():
         Game(seed=1.5)
     with pytest.raises(ValueError, match=r"round is 1\.5, not a whole number"):
         Game.from_hands(round=1.5)
+    with pytest.raises(ValueError, match="rules is 3, neither Rules nor the name of a preset"):
+        Game(rules=3)
+    with pytest.raises(ValueError, match="hands has 5, not tiles in notation"):
+        Game.from_hands([5])
+
+
+@pytest.mark.faults
+def test_a_discard_must_name_its_tile():
+    with pytest.raises(IllegalReply, match=r"'actor': 0} is no legal action \(it has no 'pai'\); legal: "):
+        Game(seed=1).step({"type": "dahai", "actor": 0})
 
 
 def test_rules_may_be_named():
