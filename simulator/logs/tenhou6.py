@@ -6,6 +6,7 @@ Draws and discards are listed separately for each seat, so the order of the move
 
 import io
 import json
+import re
 from typing import Any
 from urllib.parse import unquote
 
@@ -33,6 +34,8 @@ _KONGS = "ak"
 _TABLES = 4 + 3 * SEATS
 _MAX_STEPS = 20_000
 
+#: How JSON begins that nothing has escaped.
+_PLAIN = re.compile(r'\{\s*"')
 #: One move: the seat, whether it is in the list of draws (otherwise of discards), and the index of its entry.
 Move = tuple[int, bool, int]
 
@@ -68,7 +71,9 @@ def _load(data: bytes, source: str, place: str) -> dict[str, Any]:
         raise LogError(f"not UTF-8 text: {error}", source, place) from error
     if text.startswith("http"):
         text = text.partition("#json=")[2]
-        text = unquote(text) if text.startswith("%") else text
+        text = text if _PLAIN.match(text) else unquote(text)  # browsers escape only the quotes: `{%22title%22:...`
+        end = text.rfind("}") + 1
+        text = text[:end] if text[end:].startswith("&") else text  # `&ts=3`, the round to show
     try:
         log = json.loads(text)
     except (ValueError, RecursionError) as error:

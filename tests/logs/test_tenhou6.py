@@ -191,7 +191,7 @@ def test_several_logs_one_a_line():
 
 def test_a_link_to_the_viewer():
     one = json.dumps(log([[47], [], [], []], [[60], [], [], []], NOBODY), ensure_ascii=False)
-    for text in (one, quote(one)):
+    for text in (one, quote(one), quote(one, safe="{}[]:,"), f"{one}&ts=0", f"{quote(one)}&ts=0&tw=1"):
         assert len(read_tenhou6(f"https://tenhou.net/6/#json={text}".encode())) == 1
 
 
