@@ -1,9 +1,12 @@
 """`suphx web`: the local page."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from suphx.commands.options import EXIT_INTERRUPTED
 
 #: As many as there are tiles, behind an 8.
 DEFAULT_PORT = 8136
@@ -55,4 +58,7 @@ def web(
 
         server = PageServer(create_app(agent, logs, [host], games, shelf=runs_folder() / SHELF_NAME))
     print("ready", flush=True)
-    server.run([listening])
+    try:
+        server.run([listening])
+    except KeyboardInterrupt:  # all is kept and closed; a thread that compiles would still be waited for
+        os._exit(EXIT_INTERRUPTED)

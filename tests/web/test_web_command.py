@@ -43,6 +43,34 @@ def test_it_says_where_it_is_answers_and_ends_with_ctrl_c(tmp_path):
     assert "Traceback" not in error
 
 
+SLOW = """
+import time
+from suphx.cli import main
+from suphx.web.reviewer import Reviewer
+
+Reviewer.warm_up = lambda _: time.sleep(300)
+main()
+"""
+
+
+@pytest.mark.faults
+def test_ctrl_c_does_not_wait_for_what_compiles(tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW, "web", "--port", "0", "--no-open"], stdout=subprocess.PIPE, text=True,
+        env=os.environ | {RUNS_VARIABLE: str(tmp_path)},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    try:
+        address = process.stdout.readline().split()[0]
+        assert process.stdout.readline() == "ready\n"
+        assert requests.get(f"{address}api/reviews", timeout=60).ok
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
+    finally:
+        process.kill()
+        process.communicate()
+
+
 @pytest.mark.faults
 @pytest.mark.parametrize(
     ("arguments", "said"),
