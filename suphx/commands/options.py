@@ -20,6 +20,14 @@ RunFolder = Annotated[
     Path | None, typer.Option(help="Folder of results. By default COMMAND/NAME in $SUPHX_RUNS; the name is configured.")
 ]
 LogPaths = Annotated[list[Path], typer.Argument(help="Logs, folders of logs, or zip and tar archives of them.")]
+Logs = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--logs",
+        help="Logs to learn from: files, folders, archives, or a folder of prepared logs. "
+        "By default games that are generated first.",
+    ),
+]
 PresetOfRules = Annotated[str, typer.Option(help="Rules: tenhou, tenhou_east, mahjong_soul or m_league.")]
 Seed = Annotated[
     int, typer.Option(min=0, max=2**64 - 1, help="Random seed: the same seed gives the same deals and games.")

@@ -1,22 +1,15 @@
 """`suphx pretrain`: the five networks from logs."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from suphx.commands.options import CORES, AsJson, Changes, ConfigFile, Device, Precision, RunFolder, Workers
+from suphx.commands.options import CORES, AsJson, Changes, ConfigFile, Device, Logs, Precision, RunFolder, Workers
 
 
 def pretrain(
     config: ConfigFile,
-    logs: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="Logs to learn from: files, folders, archives, or a folder of prepared logs. "
-            "By default games that are generated first."
-        ),
-    ] = None,
+    logs: Logs = None,
     out: RunFolder = None,
     changes: Changes = None,
     models: Annotated[str | None, typer.Option(help="Train only these models, with commas: discard,riichi.")] = None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from suphx.commands.options import CORES, AsJson, Changes, ConfigFile, RunFolder, Workers
+from suphx.commands.options import CORES, AsJson, Changes, ConfigFile, Logs, RunFolder, Workers
 
 if TYPE_CHECKING:
     from suphx.reward.config import RewardConfig
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 def reward(
     config: ConfigFile = Path("reward"),
-    logs: Annotated[
-        list[Path] | None, typer.Option(help="Logs to learn from; by default games that `sensible` plays first.")
-    ] = None,
+    logs: Logs = None,
     changes: Changes = None,
     out: RunFolder = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads to train with.")] = 1,

@@ -39,19 +39,9 @@ class ModelPlan(Config):
     (chow, pong and kong do; discard and riichi do). Weights of another shape (the last layers) are initialised anew."""
 
 
-class PretrainConfig(Config):
-    """A supervised training."""
+class Schedule(Config):
+    """How an optimiser goes through a training; see `optimizer.AveragingOptimizer`."""
 
-    name: str = Field("pretrain", pattern=r"^[\w-][\w.-]*$")
-    """Name of the run and of its agent."""
-    seed: int = Field(0, ge=0)
-    """Random seed of the initial weights and of the order of pairs."""
-    size: str | NetworkSize = "small"
-    """`small`, `base`, `paper`, or {filters: ..., blocks: ...}."""
-    models: dict[Model, ModelPlan] = Field(min_length=1)
-    """Which of the five models to train, and for how long."""
-    batch: int = Field(256, ge=1)
-    """Pairs per step."""
     optimizer: Literal["muon", "adamw"] = "muon"
     """Muon for convolutions and AdamW for the rest, or AdamW for everything."""
     learning_rate: float = Field(1.5e-3, gt=0)
@@ -66,6 +56,21 @@ class PretrainConfig(Config):
     """Share of the pairs, at the end, over which the learning rate falls to 0."""
     average_steps: int = Field(1000, ge=1)
     """The weights that are kept are a moving average over about this many steps."""
+
+
+class PretrainConfig(Schedule):
+    """A supervised training."""
+
+    name: str = Field("pretrain", pattern=r"^[\w-][\w.-]*$")
+    """Name of the run and of its agent."""
+    seed: int = Field(0, ge=0)
+    """Random seed of the initial weights and of the order of pairs."""
+    size: str | NetworkSize = "small"
+    """`small`, `base`, `paper`, or {filters: ..., blocks: ...}."""
+    models: dict[Model, ModelPlan] = Field(min_length=1)
+    """Which of the five models to train, and for how long."""
+    batch: int = Field(256, ge=1)
+    """Pairs per step."""
     validations: int = Field(20, ge=1)
     """How often the averaged weights are evaluated on validation pairs during a run."""
     validation_pairs: int = Field(10_000, ge=1)

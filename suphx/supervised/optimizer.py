@@ -1,34 +1,18 @@
 """The optimiser of supervised training: a learning rate that rises and falls, and a moving average of the weights."""
 
 import copy
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 import torch
 
 from suphx.learning.optimizer import Optimizer
 from suphx.networks.policy import Trunk
+from suphx.supervised.config import Schedule
 
 _AVERAGE_START = 10  # makes the average forget the first steps sooner
 
 
 T = TypeVar("T", bound=Trunk)
-
-
-class Schedule(Protocol):
-    """The settings of a training that matter to its optimiser; see `config.PretrainConfig`."""
-
-    @property
-    def optimizer(self) -> str: ...  # noqa: D102
-    @property
-    def other_learning_rate(self) -> float: ...  # noqa: D102
-    @property
-    def weight_decay(self) -> float: ...  # noqa: D102
-    @property
-    def warmup(self) -> float: ...  # noqa: D102
-    @property
-    def decay(self) -> float: ...  # noqa: D102
-    @property
-    def average_steps(self) -> int: ...  # noqa: D102
 
 
 def rate_at(config: Schedule, share: float) -> float:

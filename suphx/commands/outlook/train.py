@@ -5,15 +5,12 @@ from typing import Annotated
 
 import typer
 
-from suphx.commands.options import CORES, AsJson, Changes, ConfigFile, RunFolder, Workers
+from suphx.commands.options import CORES, AsJson, Changes, ConfigFile, Logs, RunFolder, Workers
 
 
 def train(
     config: ConfigFile = Path("outlook"),
-    logs: Annotated[
-        list[Path] | None,
-        typer.Option(help="Logs to learn from: files, folders, archives, prepared ones. By default generated games."),
-    ] = None,
+    logs: Logs = None,
     changes: Changes = None,
     out: RunFolder = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads to train with.")] = 1,
