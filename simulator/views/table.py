@@ -5,6 +5,7 @@ All tiles are in notation (`"5m"`, `"0m"` for the red five), so that the view do
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -210,9 +211,7 @@ def table_view(game: np.void, open_seats: Container[int]) -> TableView:
 
 def _seat_view(game: np.void, seat: int, is_open: bool, red_fives: bool) -> SeatView:
     drawn = int(game["drawn"]) if game["turn"] == seat else r.NO_TILE
-    hand = None
-    if is_open:
-        hand = format_tiles([tile for tile in hand_tiles(game, seat) if tile != drawn], red_fives)
+    hand = _hand_text(game["copies"][seat].tobytes(), drawn, red_fives) if is_open else None
     drawn_name = tile_name(drawn, red_fives) if is_open and drawn != r.NO_TILE else "?"
     return SeatView(
         seat=seat,
@@ -229,8 +228,17 @@ def _seat_view(game: np.void, seat: int, is_open: bool, red_fives: bool) -> Seat
 
 def hand_tiles(game: np.void, seat: int) -> list[int]:
     """Return the physical tiles of a hand, ascending, including the one just drawn."""
-    copies = game["copies"][seat].tolist()
+    return _tiles_of(game["copies"][seat].tobytes())
+
+
+def _tiles_of(copies: bytes) -> list[int]:
     return [4 * kind + copy for kind, held in enumerate(copies) if held for copy in range(4) if held >> copy & 1]
+
+
+@lru_cache(1 << 12)
+def _hand_text(copies: bytes, drawn: int, red_fives: bool) -> str:
+    """Return a hand in notation without the tile just drawn; of four hands at most one changes from move to move."""
+    return format_tiles([tile for tile in _tiles_of(copies) if tile != drawn], red_fives)
 
 
 def _meld(meld: np.void, seat: int, red_fives: bool) -> Meld:
@@ -247,6 +255,7 @@ def _meld(meld: np.void, seat: int, red_fives: bool) -> Meld:
     )
 
 
+@cache
 def _discard(entry: int, red_fives: bool) -> Discard:
     caller = entry >> r.RIVER_CALLER_SHIFT & 3 if entry & r.RIVER_CALLED else None
     return Discard(tile_name(entry & 255, red_fives), bool(entry & r.RIVER_DRAWN), bool(entry & r.RIVER_RIICHI), caller)

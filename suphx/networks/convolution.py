@@ -1,8 +1,9 @@
 """The 3x1 convolution of the trunk, along the 34 kinds of tiles, with a weight gradient that is fast on a CPU.
 
 Activations are 4-D, [n, channels, 34, 1], and are stored as [n, 34, channels] (channels last). For the forward pass and
-the gradient of the input, PyTorch's own convolution is the fastest variant measured (`suphx bench networks`). For the
-gradient of the weights, oneDNN takes six times as long as for the same memory viewed as [n, channels, 1, 34].
+the gradient of the input, PyTorch's own convolution is the fastest variant measured (`suphx bench networks`), and where
+that needs it, the same memory viewed as [n, channels, 1, 34] (`onednn.py`). For the gradient of the weights, oneDNN
+takes six times as long without that view.
 """
 
 from typing import Any
@@ -12,7 +13,7 @@ from torch import nn
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from suphx.networks.onednn import convolve, convolve_and_add
+from suphx.networks.onednn import convolve, convolve_and_add, lying, plain
 
 _PADDING = (1, 0)
 #: Types that oneDNN computes in; float64 is used by tests only.
@@ -36,7 +37,7 @@ class _Block(torch.autograd.Function):
         x, middle, out, weight, second_weight = ctx.saved_tensors
         gradient = _cut_off(gradient.contiguous(memory_format=torch.channels_last), out)
         to_second = _weight_gradients(gradient, middle, second_weight)
-        inner = _cut_off(functional.conv2d(gradient, _mirrored(second_weight), padding=_PADDING), middle)
+        inner = _cut_off(plain(gradient, _mirrored(second_weight)), middle)
         to_first = _weight_gradients(inner, x, weight)
         return convolve_and_add(inner, gradient, _mirrored(weight), None, cut=False), *to_first, *to_second
 
@@ -54,20 +55,11 @@ def _mirrored(weight: torch.Tensor) -> torch.Tensor:
 def _weight_gradients(gradient: torch.Tensor, x: torch.Tensor, weight: torch.Tensor) -> tuple[torch.Tensor, ...]:
     """Return the gradients of a convolution's weight and bias."""
     _, to_weight, to_bias = torch.ops.aten.convolution_backward(
-        *map(_lying, (gradient, x, weight)),
+        *map(lying, (gradient, x, weight)),
         *([len(weight)], [1, 1], _PADDING[::-1], [1, 1], False, [0, 0], 1),
         [False, True, True],
     )
     return to_weight.transpose(2, 3), to_bias
-
-
-def _lying(tensor: torch.Tensor) -> torch.Tensor:
-    """Return [n, channels, kinds, 1] as [n, channels, 1, kinds], channels last, in the same memory.
-
-    The strides of a transposed tensor are different, and are not recognised as channels last.
-    """
-    n, channels, kinds, _ = tensor.shape
-    return tensor.permute(0, 2, 3, 1).reshape(n, 1, kinds, channels).permute(0, 3, 1, 2)
 
 
 class KindConvolution(nn.Conv2d):

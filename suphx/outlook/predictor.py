@@ -19,6 +19,7 @@ from suphx.outlook.labels import RIVALS, after_discards
 from suphx.outlook.outputs import Outlooks, outlooks
 from suphx.reward.games import RULES_OF_REWARD
 
+_TENHOU = Rules.tenhou()
 SHIPPED = Path(__file__).parents[1] / "weights" / "outlook.safetensors"
 
 
@@ -80,11 +81,10 @@ class Outlook:
 
 def check_rules(rules: Rules) -> None:
     """Raise InputError if the shipped outlook was not trained for games with these rules."""
-    tenhou = Rules.tenhou()
     for name in (*RULES_OF_REWARD, "red_fives", "open_tanyao"):
-        if getattr(rules, name) != getattr(tenhou, name):
+        if getattr(rules, name) != getattr(_TENHOU, name):
             raise InputError(f"rules: {name} is {getattr(rules, name)!r}; the outlook was trained on games with "
-                             f"{getattr(tenhou, name)!r}")  # fmt: skip
+                             f"{getattr(_TENHOU, name)!r}")  # fmt: skip
 
 
 def shipped_outlook(rules: Rules) -> Outlook:

@@ -153,8 +153,10 @@ def _seat(game: Replayed, seat: int, agent: NetworkAgent, outlook: Outlook | Non
     for number, moments in enumerate(game.rounds):
         for frame, moment in enumerate(moments):
             for answering, action in moment.answers:
+                if answering != seat:
+                    continue
                 mask = legal_mask(game.records[moment.record], seat)
-                if answering != seat or mask.sum() < 2:
+                if mask.sum() < 2:
                     continue
                 if seat in moment.absent:
                     absent += 1

@@ -28,6 +28,7 @@ from suphx.supervised.loader import legal_discards
 
 #: Lower bound of probabilities where they are compared: smaller outputs of the networks are not reliable.
 LEAST_PROBABILITY = 1e-4
+_KIND_NAMES = tuple(kind_name(kind) for kind in range(KINDS))
 #: The classes of mistakes: how many expected points they lose at least.
 MISTAKES = {"small": 100, "medium": 300, "large": 1000}
 
@@ -82,17 +83,17 @@ def decisions_of(
 
 @dataclass(frozen=True)
 class Worth:
-    """What the outlook says of one decision; NaN where it says nothing."""
+    """What the outlook says of one decision, rounded as it is shown; None where it says nothing."""
 
     before: OutlookDocument
-    deals_in: np.ndarray
-    """f64[34, 3]: the probability that a discard deals in to each other seat."""
-    danger: np.ndarray
-    """f64[34]: the points that this costs on average."""
-    points: np.ndarray
-    """f64[39]: the expected points of each discard by kind, and of riichi."""
-    placement: np.ndarray
-    """f64[39]: the expected placement, likewise."""
+    deals_in: list[list[float]]
+    """By kind: the probability that its discard deals in to each other seat."""
+    danger: list[float | None]
+    """By kind: the points that this costs on average."""
+    points: list[float | None]
+    """The expected points of each discard by kind, and of riichi by its action."""
+    placement: list[float | None]
+    """The expected placement, likewise."""
 
 
 def worth_of(
@@ -120,10 +121,13 @@ def worth_of(
         after = outlook.discards(declared, who, np.arange(KINDS) == liked[:, None], planes[rows[may]])
         points[may, r.DECLARE_RIICHI] = after.points[at, liked]
         placement[may, r.DECLARE_RIICHI] = after.placement[at, liked]
-    return {
-        n: Worth(_before(found, row), found.before.chances[row].T, found.danger[row], points[row], placement[row])
-        for row, n in enumerate(rows.tolist())
-    }
+    known = zip(
+        _before(found),
+        np.round(found.before.chances, 4).transpose(0, 2, 1).tolist(),
+        *(_rounded(each, digits) for each, digits in ((found.danger, 0), (points, 0), (placement, 3))),
+        strict=True,
+    )
+    return {n: Worth(*each) for n, each in zip(rows.tolist(), known, strict=True)}
 
 
 def _riichi_discards(planes: np.ndarray, probability: np.ndarray, drawn: np.ndarray) -> np.ndarray:
@@ -136,13 +140,16 @@ def _riichi_discards(planes: np.ndarray, probability: np.ndarray, drawn: np.ndar
     return np.where(may, by_kind, -1).argmax(axis=1)
 
 
-def _before(found: DiscardValues, row: int) -> OutlookDocument:
-    results = np.round(found.before.results[row], 4).tolist()
-    points, placement = float(found.before.points[row]), float(found.before.placement[row])
-    return OutlookDocument(
-        win=results[0], deal_in=results[1], another_draws=results[2], others=results[3], no_winner=results[4],
-        points=round(points), placement=round(placement, 3),
-    )  # fmt: skip
+def _before(found: DiscardValues) -> list[OutlookDocument]:
+    results, points = np.round(found.before.results, 4), np.round(found.before.points)
+    known = zip(results.tolist(), points.tolist(), np.round(found.before.placement, 3).tolist(), strict=True)
+    return [
+        OutlookDocument(
+            win=chances[0], deal_in=chances[1], another_draws=chances[2], others=chances[3], no_winner=chances[4],
+            points=points, placement=placement,
+        )
+        for chances, points, placement in known
+    ]  # fmt: skip
 
 
 class _Facts:
@@ -165,6 +172,7 @@ class _Facts:
         hands = records["hand"][given.game, given.seat]
         self._shanten = shanten_batch(hands).tolist() if len(asked) else []
         self._discards = self._after_discards(hands)
+        self._safety = {n: self._safety_of(n) for n in self._kept}
         self._worth = {} if outlook is None else worth_of(outlook, records, given, self._planes, opinions)
 
     def _after_discards(self, hands: np.ndarray) -> dict[int, tuple[Discards, int]]:
@@ -197,12 +205,12 @@ class _Facts:
         """Return the candidates of a decision, likeliest first, and the choice of each."""
         probability = self._opinions.probability[n]
         choices = sorted(self._choices[n].items(), key=lambda each: (-probability[int(each[1])], each[0]))
-        safety, worth = self._safety(n), self._worth.get(n)
+        safety, worth = self._safety[n], self._worth.get(n)
         found = []
         for choice, action in choices:
             is_discard = choice < r.DISCARD_RED
             after, row = self._discards.get(n, (None, 0)) if is_discard else (None, 0)
-            name = kind_name(choice) if is_discard else ""
+            name = _KIND_NAMES[choice] if is_discard else ""
             found.append(
                 Candidate(
                     type=action.type,
@@ -217,15 +225,15 @@ class _Facts:
                         for each in safety
                         if is_discard and each.riichi and name not in each.safe and name not in each.suji
                     ],
-                    deals_in=np.round(worth.deals_in[choice], 4).tolist() if is_discard and worth else None,
-                    danger_points=_rounded(worth.danger[choice], 0) if is_discard and worth else None,
-                    points=_rounded(worth.points[choice], 0) if worth and choice <= r.DECLARE_RIICHI else None,
-                    placement=_rounded(worth.placement[choice], 3) if worth and choice <= r.DECLARE_RIICHI else None,
+                    deals_in=worth.deals_in[choice] if is_discard and worth else None,
+                    danger_points=worth.danger[choice] if is_discard and worth else None,
+                    points=worth.points[choice] if worth and choice <= r.DECLARE_RIICHI else None,
+                    placement=worth.placement[choice] if worth and choice <= r.DECLARE_RIICHI else None,
                 )
             )
         return found, [choice for choice, _ in choices]
 
-    def _safety(self, n: int) -> list[Safety]:
+    def _safety_of(self, n: int) -> list[Safety]:
         game, seat = self._records[self._given.game[n]], int(self._given.seat[n])
         found = []
         for rival in range(r.SEATS - 1):
@@ -278,7 +286,7 @@ class _Facts:
             confidence=p,
             difference=0.0 if taken == preferred else round(difference(p, q), 4),
             targets=targets,
-            safety=self._safety(n),
+            safety=self._safety[n],
             outlook=self._worth[n].before if n in self._worth else None,
             lost=lost,
             mistake=mistake_of(lost),
@@ -292,8 +300,9 @@ def mistake_of(lost: float | None) -> str:
     return next((name for name, least in reversed(MISTAKES.items()) if lost >= least), "")
 
 
-def _rounded(value: float, digits: int) -> float | None:
-    return None if math.isnan(value) else round(float(value), digits)
+def _rounded(values: np.ndarray, digits: int) -> list[list[float | None]]:
+    """Return a matrix rounded to so many digits, with None for NaN."""
+    return [[None if math.isnan(value) else value for value in row] for row in np.round(values, digits).tolist()]
 
 
 def situation_of(choices: Sequence[int]) -> str:
@@ -310,4 +319,4 @@ def situation_of(choices: Sequence[int]) -> str:
 
 
 def _kinds(mask: int) -> list[str]:
-    return [kind_name(kind) for kind in range(KINDS) if mask >> kind & 1]
+    return [name for kind, name in enumerate(_KIND_NAMES) if mask >> kind & 1]

@@ -13,14 +13,15 @@ A change contains only the fields that differ, and `seats` as `{seat: fields}`.
 """
 
 from collections.abc import Collection
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from simulator.legal import is_furiten
 from simulator.record import PHASE_CALL_DISCARD, PHASE_NAMES, SEATS
-from simulator.tiles import KINDS, kind_name, tile_name
-from simulator.views.table import Discard, Meld, SeatView, hand_tiles, table_view
+from simulator.tiles import KINDS, kind_name, split_tiles
+from simulator.views.table import Discard, Meld, SeatView, table_view
 
 Frame = dict[str, Any]
 
@@ -47,11 +48,7 @@ def frame_of(game: np.void, asked: list[list[Any]], open_seats: Collection[int] 
 def _seat(game: np.void, view: SeatView, is_open: bool) -> Frame:
     seat = view.seat
     waits = waits_now(game, seat) if is_open else 0
-    red_fives = bool(game["rules"]["red_fives"])
-    drawn = int(game["drawn"]) if view.drawn else -1
-    hand = ["?"] * (view.hand_size - bool(view.drawn))
-    if is_open:
-        hand = [tile_name(tile, red_fives) for tile in hand_tiles(game, seat) if tile != drawn]
+    hand = ["?"] * (view.hand_size - bool(view.drawn)) if view.hand is None else split_tiles(view.hand)
     return {
         "wind": view.wind,
         "score": view.score,
@@ -80,6 +77,7 @@ def _meld(meld: Meld) -> list[Any]:
     return [meld.type, tiles, place, meld.added]
 
 
+@cache
 def _discard(discard: Discard) -> list[str]:
     marks = "d" * discard.drawn + "r" * discard.riichi
     return [discard.tile, marks + ("" if discard.caller is None else str(discard.caller))]

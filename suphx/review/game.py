@@ -62,23 +62,24 @@ def played(log: GameLog, ends: np.ndarray, mismatches: Sequence[Mismatch] = ()) 
 
     ends: as in `Replayed`, of the finished rounds. Raises LogError if a move does not fit the rules after all.
     """
-    records: list[np.ndarray] = []
+    records: list[np.void] = []
     rounds = []
     for number, round_log in enumerate(log.played):
         moments = []
         for step in steps_of_round(log.rules, round_log):
             absent = _absent(log, number, round_log, step.event)
             moments.append(Moment(len(records), step.answers, absent))
-            records.append(step.games)
+            records.append(step.games[0])
         rounds.append(moments)
     if log.cut:
         ends = np.append(ends, _left_off(records[-1]))
-    return Replayed(log, np.concatenate(records), rounds, ends, list(mismatches))
+    # np.concatenate would compare all fields of all records
+    return Replayed(log, np.array(records, GAME), rounds, ends, list(mismatches))
 
 
-def _left_off(games: np.ndarray) -> np.ndarray:
+def _left_off(game: np.void) -> np.ndarray:
     """Return GAME[1], a table as it is when the log ends within the round."""
-    end = games.copy()
+    end = np.array([game], GAME)
     end["result"] = np.zeros((), GAME["result"])
     for name in ("round", "repeat_counter", "bets", "scores"):
         end["result"][name] = end[name]

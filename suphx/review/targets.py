@@ -4,6 +4,7 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -23,6 +24,7 @@ from suphx.review.listing import LISTED_HAND, list_hands
 SHOWN = 5
 #: Number of alternative draws listed for a group.
 _ALSO = 12
+_KIND_NAMES = tuple(kind_name(kind) for kind in range(KINDS))
 _PAIRS = 7
 _ORPHANS = tuple(kind for kind in range(KINDS) if TERMINALS_AND_HONOURS >> kind & 1)
 
@@ -148,6 +150,7 @@ def _bonus(
     return dora, red, open_melds[of]
 
 
+@cache
 def _step(points: int) -> int:
     """Return the highest of STEPS that the points reach, or 0."""
     return max((step for step in STEPS if step <= points), default=0)
@@ -158,38 +161,39 @@ def _grouped(
     dora: np.ndarray, red: np.ndarray,
 ) -> list[Target]:  # fmt: skip
     """Return the targets of one position: hands grouped by distance, tiles given up, yaku and points."""
-    hand = view["hand"].astype(np.int64)
+    hand, counts = view["hand"].astype(np.int64), rows["counts"][mine].astype(np.int64)
+    draws, gives = np.maximum(counts - hand, 0), np.maximum(hand - counts, 0)
+    likelihood = rows["likelihood"][mine].tolist()
     groups: dict[tuple, list[int]] = defaultdict(list)
-    for n in mine.tolist():
-        gives = np.maximum(hand - rows["counts"][n], 0)
-        groups[int(rows["away"][n]), int(points[n]), int(masks[n]), gives.tobytes()].append(n)
-    likelihood = rows["likelihood"]
-    best = sorted(groups.items(), key=lambda group: -_step(group[0][1]) * likelihood[group[1]].sum())[:SHOWN]
+    known = zip(rows["away"][mine].tolist(), points[mine].tolist(), masks[mine].tolist(), gives, strict=True)
+    for n, (away, worth, yaku, given) in enumerate(known):
+        groups[away, worth, yaku, given.tobytes()].append(n)
+    likely = {key: math.fsum(likelihood[n] for n in members) for key, members in groups.items()}
     found = []
-    for (_, worth, yaku, _), members in best:
+    for key in sorted(groups, key=lambda key: -_step(key[1]) * likely[key])[:SHOWN]:
+        (_, worth, yaku, _), members = key, groups[key]
         members.sort(key=lambda n: -likelihood[n])
         first = members[0]
-        counts = rows["counts"][first].astype(np.int64)
-        draws = [_kinds(np.maximum(rows["counts"][n] - hand, 0)) for n in members]
         found.append(
             Target(
                 after=question.after,
-                hand=_kinds(counts),
-                draws=draws[0],
-                gives=_kinds(np.maximum(hand - counts, 0)),
-                also=draws[1 : 1 + _ALSO],
+                hand=_kinds(counts[first]),
+                draws=_kinds(draws[first]),
+                gives=_kinds(gives[first]),
+                also=[_kinds(draws[n]) for n in members[1 : 1 + _ALSO]],
                 points=worth,
-                yaku=_names(yaku, int(dora[first]), int(red[first])),
-                likelihood=round(float(likelihood[members].sum()), 4),
+                yaku=list(_names(yaku, int(dora[mine[first]]), int(red[mine[first]]))),
+                likelihood=round(likely[key], 4),
             )
         )
     return found
 
 
 def _kinds(counts: np.ndarray) -> list[str]:
-    return [kind_name(kind) for kind in np.flatnonzero(counts).tolist() for _ in range(int(counts[kind]))]
+    return [name for name, count in zip(_KIND_NAMES, counts.tolist(), strict=True) for _ in range(count)]
 
 
-def _names(mask: int, dora: int, red: int) -> list[str]:
-    names = [yaku.label for yaku in yaku_of(mask)]
-    return names + [f"{YAKU[n].label} {count}" for n, count in ((DORA, dora), (RED_FIVE, red)) if count]
+@cache
+def _names(mask: int, dora: int, red: int) -> tuple[str, ...]:
+    bonus = ((DORA, dora), (RED_FIVE, red))
+    return *(yaku.label for yaku in yaku_of(mask)), *(f"{YAKU[n].label} {count}" for n, count in bonus if count)

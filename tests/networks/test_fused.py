@@ -32,8 +32,9 @@ def both(network, packed, dtype=torch.float32):
     return plain, FusedNetwork(network, dtype)(packed).numpy()
 
 
-@pytest.fixture(params=["oneDNN", "steps"])
+@pytest.fixture(params=["standing", "lying", "steps"])
 def operations(request, monkeypatch):
+    monkeypatch.setattr(onednn, "_LIES", request.param == "lying")
     if request.param == "steps":
         monkeypatch.setattr(onednn, "_FUSED", None)
     elif onednn._FUSED is None:

@@ -94,8 +94,9 @@ def test_packed_planes_are_answered_as_their_zeros_and_ones():
 
 
 @pytest.mark.parametrize("n", [3, 1, 0])
-@pytest.mark.parametrize("operations", ["fused", "steps"])
+@pytest.mark.parametrize("operations", ["standing", "lying", "steps"])
 def test_a_blocks_gradients_are_those_of_torch(n, operations, monkeypatch):
+    monkeypatch.setattr(onednn, "_LIES", operations == "lying")
     if operations == "steps":
         monkeypatch.setattr(onednn, "_FUSED", None)
     torch.manual_seed(0)
