@@ -1,4 +1,4 @@
-"""The four views by axe-core: contrast, headings, names, headers of tables; and the hand on short screens."""
+"""The views by axe-core: contrast, headings, names, headers of tables; and the hand on short screens."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def opened(browser, served, view: str, **how):
         agents = {"agent": ["sensible"] * 3}
         path = f"play/{requests.post(f'{served}/api/play', data=agents, timeout=60).json()['id']}"
     else:
-        path = ""
+        path = "duel#first=cfr&second=normal&seed=3" if view == "duel" else ""
     page = browser.new_context(bypass_csp=True, **how).new_page()  # axe is a script of its own
     page.goto(f"{served}/{path}")
-    page.wait_for_selector(".card" if view == "start" else "svg.table", timeout=60_000)
+    page.wait_for_selector({"start": ".card", "duel": ".node"}.get(view, "svg.table"), timeout=60_000)
     return page
 
 
@@ -40,7 +40,7 @@ def violations(page) -> list[str]:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("view", ["start", "review", "watch", "play"])
+@pytest.mark.parametrize("view", ["start", "review", "watch", "play", "duel"])
 def test_axe_finds_nothing(view, scheme, browser, served):
     page = opened(browser, served, view, color_scheme=scheme, viewport={"width": 1400, "height": 950})
     page.evaluate(AXE_SCRIPT)

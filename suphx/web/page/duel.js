@@ -115,7 +115,7 @@ class DuelPage {
       iconButton("round-after", t("duel.to_end"), () => this.go(Infinity)));
     show(root, symbols(), h("header", { class: "top" }, form, h("label", { class: "duel-log" }, t("duel.log"), " ", this.log), this.games,
       h("div", { class: "links" }, h("a", { href: "/" }, t("page.start_page"))), this.toggles),
-    h("main", { class: "review duel" }, h("div", { class: "left" }, this.table, way), h("div", { class: "right" }, this.said, this.panel, keyList(KEYS))));
+    h("main", { class: "review duel" }, h("h1", { class: "unseen" }, t("duel.title")), h("div", { class: "left" }, this.table, way), h("div", { class: "right" }, h("h2", { class: "unseen" }, t("page.details")), this.said, this.panel, keyList(KEYS))));
     document.addEventListener("keydown", (event) => this.key(event));
     document.title = t("duel.title");
     this.keep();
