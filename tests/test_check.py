@@ -44,7 +44,7 @@ def play_and_check(rules, seed, n=4, steps=600):
 
 @pytest.mark.parametrize(
     ("games", "examples", "tables"),
-    [(200, 40, 8), pytest.param(20_000, 400, 64, marks=pytest.mark.full)],
+    [(60, 20, 6), pytest.param(20_000, 400, 64, marks=pytest.mark.full)],
 )
 def test_random_games_of_random_rules(games, examples, tables):
     finished = 0

@@ -31,6 +31,7 @@ QUICK: dict[str, list[str]] = {
     "--help": [],
     "warmup": [],
     "logs generate": ["--games", "2"],
+    "logs tamper": ["--games", "1", "--every", "61"],
     "logs": [],
     "features": [],
     "check": ["--games", "2", "--workers", "1"],

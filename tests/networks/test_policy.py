@@ -125,7 +125,7 @@ def test_fifty_blocks_train(dtype):
     optimizer = torch.optim.AdamW(network.parameters(), lr=1e-3)
     losses = []
     for _ in range(60):
-        planes = (torch.rand(64, 34, 40) < 0.2).to(dtype)
+        planes = (torch.rand(32, 34, 40) < 0.2).to(dtype)
         kinds = planes[:, :, :10].float().sum(-1).argmax(1)  # a rule to be learnt
         loss = functional.cross_entropy(network(planes), kinds)
         optimizer.zero_grad()
