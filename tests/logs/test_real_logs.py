@@ -11,7 +11,7 @@ from simulator.logs.mjlog import read_mjlog
 from simulator.logs.verify import verify_game
 from simulator.logs.verify_paths import Summary, verify_paths
 
-SAMPLE = 500
+SAMPLE = 200
 
 
 @pytest.fixture
