@@ -7,6 +7,7 @@ The sources of the presets are listed in `docs/rules.md`.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import typing
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,6 +17,11 @@ import numpy as np
 
 class RulesError(ValueError):
     """A rule value that is not valid; the message names the field."""
+
+
+@functools.cache  # it takes half a millisecond, and each log has its rules
+def _hints(kind: type) -> dict[str, Any]:
+    return typing.get_type_hints(kind)
 
 
 @dataclass(frozen=True)
@@ -110,7 +116,7 @@ class Rules:
     """Riichi bets left at the end of the game go to the first place, or to nobody."""
 
     def __post_init__(self) -> None:
-        hints = typing.get_type_hints(type(self))
+        hints = _hints(type(self))
         for field in dataclasses.fields(self):
             self._check_type(field.name, getattr(self, field.name), hints[field.name])
         for name in ("starting_points", "target_points", "return_points", "riichi_min_points"):
@@ -223,7 +229,7 @@ class Rules:
     def to_record(self) -> np.ndarray:
         """Return the compiled form, a zero-dimensional RULES array; choices are stored by position."""
         record = np.zeros((), RULES)
-        hints = typing.get_type_hints(type(self))
+        hints = _hints(type(self))
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             if typing.get_origin(hints[field.name]) is Literal and isinstance(value, str):

@@ -67,8 +67,8 @@ class Journal(LineFile):
     def _read(self, number: int, line: bytes) -> None:
         try:
             game = _game(_Line.model_validate_json(line), self._results)
-        except (ValidationError, ValueError, OverflowError) as error:
-            words = str(error).splitlines()[0]
+        except (ValueError, OverflowError) as error:
+            words = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
             raise InputError(f"{self.path}, line {number}: no game of this match ({words})") from error
         if game is not None:
             self.known += self._results.add(game)
@@ -98,6 +98,8 @@ def _game(line: _Line, results: Results) -> GameDone | None:
     """Return the game of a line; None if its deal is beyond those requested this time."""
     if line.table >= results.done.shape[1] or any(len(counts) != len(COLUMNS) for counts in line.counts):
         raise ValueError("a table or columns that the match does not have")
+    if sorted(line.ranks) != list(range(SEATS)):
+        raise ValueError(f"ranks {line.ranks}")
     if line.deal >= results.done.shape[0]:
         return None
     row = np.zeros((), GAME_RESULT)

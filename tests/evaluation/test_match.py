@@ -132,9 +132,10 @@ def test_numbers_out_of_range_are_refused(tmp_path: Path) -> None:
     play_match(PLAN, TERMS, 1, folder=tmp_path)
     path = tmp_path / GAMES_NAME
     values = json.loads(path.read_text().splitlines()[0])
-    path.write_text(json.dumps(values | {"scores": [2**40, 0, 0, 0]}) + "\n")
-    with pytest.raises(InputError, match="line 1"):
-        play_match(PLAN, TERMS, 1, folder=tmp_path)
+    for wrong, words in (({"scores": [2**40, 0, 0, 0]}, "line 1"), ({"ranks": [0, 3, 9, 2]}, r"ranks \[0, 3, 9, 2\]")):
+        path.write_text(json.dumps(values | wrong) + "\n")
+        with pytest.raises(InputError, match=words):
+            play_match(PLAN, TERMS, 1, folder=tmp_path)
 
 
 @pytest.mark.faults
