@@ -20,8 +20,8 @@ class RulesError(ValueError):
 
 
 @functools.cache  # it takes half a millisecond, and each log has its rules
-def _hints(kind: type) -> dict[str, Any]:
-    return typing.get_type_hints(kind)
+def _hints() -> dict[str, Any]:
+    return typing.get_type_hints(Rules)
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Rules:
     """Riichi bets left at the end of the game go to the first place, or to nobody."""
 
     def __post_init__(self) -> None:
-        hints = _hints(type(self))
+        hints = _hints()
         for field in dataclasses.fields(self):
             self._check_type(field.name, getattr(self, field.name), hints[field.name])
         for name in ("starting_points", "target_points", "return_points", "riichi_min_points"):
@@ -229,7 +229,7 @@ class Rules:
     def to_record(self) -> np.ndarray:
         """Return the compiled form, a zero-dimensional RULES array; choices are stored by position."""
         record = np.zeros((), RULES)
-        hints = _hints(type(self))
+        hints = _hints()
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             if typing.get_origin(hints[field.name]) is Literal and isinstance(value, str):
