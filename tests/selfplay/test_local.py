@@ -307,7 +307,7 @@ def test_who_is_measured_against_and_on_which_deals_may_change(start, tmp_path):
     evaluation = {"every": 100, "deals": 2, "opponent": "tsumogiri"}
     train(values(start, games=1, evaluation=evaluation), tmp_path)
     evaluation |= {"opponent": "sensible", "seed": 77}
-    training, _ = train(values(start, games=4, evaluation=evaluation), tmp_path)
+    training, _ = train(values(start, games=8, evaluation=evaluation), tmp_path)
     assert training.strength.games >= 8
 
 

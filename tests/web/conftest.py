@@ -43,7 +43,7 @@ def page(browser) -> Iterator:
     found.on("pageerror", lambda error: problems.append(str(error)))
     found.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
     found.problems = problems
-    found.set_default_timeout(30_000)
+    found.set_default_timeout(60_000)
     yield found
     context.close()
     assert problems == []

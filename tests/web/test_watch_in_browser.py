@@ -123,7 +123,7 @@ def test_a_sample_game_and_a_file_are_watched(page, served, tmp_path):
     page.wait_for_selector("svg.table")
     page.wait_for_function("(n) => document.querySelectorAll('#round option').length >= n", arg=2)
     page.keyboard.press("]")
-    assert place(page) == (1, 0)
+    assert place(page)[0] == 1  # the frames go on by themselves
     page.click("#another")
     page.wait_for_selector(".games a")
     page.set_input_files("#recorded", LOG)
