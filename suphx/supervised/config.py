@@ -51,9 +51,9 @@ class Schedule(Config):
     weight_decay: float = Field(0.01, ge=0)
     """Each step shrinks the convolutions by the learning rate times this value."""
     warmup: float = Field(0.02, ge=0, lt=1)
-    """Share of the pairs over which the learning rate rises from 0."""
+    """Share of the training over which the learning rate rises from 0."""
     decay: float = Field(0.5, gt=0, le=1)
-    """Share of the pairs, at the end, over which the learning rate falls to 0."""
+    """Share of the training, at its end, over which the learning rate falls to 0."""
     average_steps: int = Field(1000, ge=1)
     """The weights that are kept are a moving average over about this many steps."""
 

@@ -36,6 +36,12 @@ def test_solve_says_json_and_writes_files(tmp_path):
     assert more["iterations"] == 600
 
 
+def test_a_game_that_the_bench_does_not_have_is_named():
+    pytest.importorskip("pyspiel")
+    done = CliRunner().invoke(cli.app, ["bench", "equilibrium", "--games", "kuhn,nosuch"])
+    assert isinstance(done.exception, InputError) and "--games nosuch: the games are kuhn_poker" in str(done.exception)
+
+
 def test_twelve_rules_in_a_picture(tmp_path):
     pytest.importorskip("pyspiel")
     words = ["bench", "rules", "--game", "kuhn_poker", "--iterations", "10", "--seeds", "2", "--plots", str(tmp_path)]

@@ -9,7 +9,7 @@ import typer
 
 def equilibrium(
     against: Annotated[str, typer.Option(help="Peers, with commas: openspiel, liteefg.")] = "openspiel,liteefg",
-    games: Annotated[str | None, typer.Option(help="Only games whose OpenSpiel names contain this.")] = None,
+    games: Annotated[str | None, typer.Option(help="Only games whose OpenSpiel names contain one of these, with commas.")] = None,
     turns: Annotated[int, typer.Option(min=1, help="Turns of each program; the fastest counts.")] = 5,
     install: Annotated[bool, typer.Option("--install", help="Build LiteEFG first (source only, minutes).")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
@@ -27,7 +27,10 @@ def equilibrium(
     if install:
         install_liteefg()
     screen = Console(stderr=True)
-    names = [name for name in GAMES if games is None or games in name]
+    wanted = [word.strip() for word in (games or "").split(",")]
+    if unknown_games := [word for word in wanted if not any(word in name for name in GAMES)]:
+        raise InputError(f"--games {unknown_games[0]}: the games are {', '.join(GAMES)}")
+    names = [name for name in GAMES if any(word in name for word in wanted)]
     numbers = bench_equilibrium(names, peers, turns, lambda text: screen.print(text, style="dim", highlight=False))
     if as_json:
         print(json.dumps(numbers))
