@@ -46,6 +46,10 @@ def kind_name(kind: int) -> str:
     return f"{kind % 9 + 1}{SUITS[kind // 9]}"
 
 
+#: The notation of each kind.
+KIND_NAMES = tuple(kind_name(kind) for kind in range(KINDS))
+
+
 def is_red(tile: int, red_fives: bool = True) -> bool:
     """Return whether the physical `tile` is a red five."""
     return red_fives and tile in RED_FIVES

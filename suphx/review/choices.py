@@ -13,7 +13,7 @@ from simulator.actions import Action, legal_actions
 from simulator.efficiency import Discards, discards_batch, shanten_batch
 from simulator.rules import Rules
 from simulator.tables import Decisions
-from simulator.tiles import KINDS, RED_FIVE_KINDS, kind_name
+from simulator.tiles import KIND_NAMES, KINDS, RED_FIVE_KINDS
 from suphx.agent.network_agent import NetworkAgent
 from suphx.agent.opinions import Opinions
 from suphx.features.encode import encode_batch
@@ -28,7 +28,6 @@ from suphx.supervised.loader import legal_discards
 
 #: Lower bound of probabilities where they are compared: smaller outputs of the networks are not reliable.
 LEAST_PROBABILITY = 1e-4
-_KIND_NAMES = tuple(kind_name(kind) for kind in range(KINDS))
 #: The classes of mistakes: how many expected points they lose at least.
 MISTAKES = {"small": 100, "medium": 300, "large": 1000}
 
@@ -210,7 +209,7 @@ class _Facts:
         for choice, action in choices:
             is_discard = choice < r.DISCARD_RED
             after, row = self._discards.get(n, (None, 0)) if is_discard else (None, 0)
-            name = _KIND_NAMES[choice] if is_discard else ""
+            name = KIND_NAMES[choice] if is_discard else ""
             found.append(
                 Candidate(
                     type=action.type,
@@ -319,4 +318,4 @@ def situation_of(choices: Sequence[int]) -> str:
 
 
 def _kinds(mask: int) -> list[str]:
-    return [name for kind, name in enumerate(_KIND_NAMES) if mask >> kind & 1]
+    return [name for kind, name in enumerate(KIND_NAMES) if mask >> kind & 1]

@@ -14,7 +14,7 @@ from simulator.rules import Rules
 from simulator.scoring.hands import score_batch
 from simulator.scoring.winning import RIICHI
 from simulator.scoring.yaku import DORA, RED_FIVE, YAKU, yaku_of
-from simulator.tiles import KINDS, RED_FIVE_KINDS, TERMINALS_AND_HONOURS, kind_name
+from simulator.tiles import KIND_NAMES, KINDS, RED_FIVE_KINDS, TERMINALS_AND_HONOURS
 from suphx.features.lookahead_parts import FURTHEST
 from suphx.features.lookahead_search import STEPS
 from suphx.review.document import Target
@@ -24,7 +24,6 @@ from suphx.review.listing import LISTED_HAND, list_hands
 SHOWN = 5
 #: Number of alternative draws listed for a group.
 _ALSO = 12
-_KIND_NAMES = tuple(kind_name(kind) for kind in range(KINDS))
 _PAIRS = 7
 _ORPHANS = tuple(kind for kind in range(KINDS) if TERMINALS_AND_HONOURS >> kind & 1)
 
@@ -190,7 +189,7 @@ def _grouped(
 
 
 def _kinds(counts: np.ndarray) -> list[str]:
-    return [name for name, count in zip(_KIND_NAMES, counts.tolist(), strict=True) for _ in range(count)]
+    return [name for name, count in zip(KIND_NAMES, counts.tolist(), strict=True) for _ in range(count)]
 
 
 @cache

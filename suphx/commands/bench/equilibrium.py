@@ -9,7 +9,9 @@ import typer
 
 def equilibrium(
     against: Annotated[str, typer.Option(help="Peers, with commas: openspiel, liteefg.")] = "openspiel,liteefg",
-    games: Annotated[str | None, typer.Option(help="Only games whose OpenSpiel names contain one of these, with commas.")] = None,
+    games: Annotated[
+        str | None, typer.Option(help="Only games with these words in OpenSpiel's names, with commas.")
+    ] = None,
     turns: Annotated[int, typer.Option(min=1, help="Turns of each program; the fastest counts.")] = 5,
     install: Annotated[bool, typer.Option("--install", help="Build LiteEFG first (source only, minutes).")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
