@@ -142,7 +142,7 @@ def discards_batch(hands: ArrayLike, n_melds: ArrayLike | None = None, remaining
     known = left.shape in (counts.shape, (KINDS,)) and left.dtype.kind in "iu"
     if not known or np.any((left < 0) | (left > COPIES)):
         raise ValueError(f"remaining must be numbers 0 to {COPIES} of shape [{KINDS}] or {list(counts.shape)}")
-    left = np.ascontiguousarray(np.broadcast_to(left, counts.shape), np.uint8)
+    left = np.array(np.broadcast_to(left, counts.shape), np.uint8, order="C")  # writable, as compiled code knows it
     n = len(counts)
     found = Discards(np.empty((n, KINDS), np.int8), np.empty((n, KINDS), np.int64), np.empty((n, KINDS), np.int32))
     _discards_rows(get_lookup(), counts, melds, left, found.accepted, found.tiles, found.shanten)

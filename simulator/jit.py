@@ -5,6 +5,7 @@ stale code. So the name of a module's cache folder is a hash of every first-part
 directly or indirectly, and of the Numba version; any change there means another folder and a fresh compile.
 """
 
+import atexit
 import hashlib
 import os
 import re
@@ -158,23 +159,37 @@ def _is_compiled(module: str) -> bool:
     return any((cache_folder() / "compiled" / source_key(module)).rglob("*.nbi"))
 
 
-@contextmanager
-def compiling_beside(module: str, function: str) -> Iterator[None]:
-    """Have a second process call a function while the block runs, and wait for it at the end, so that both compile.
+_BESIDE: dict[tuple[str, str], subprocess.Popen[bytes]] = {}
 
-    What the function compiles, this process then finds in the cache. Nothing happens if the module's machine code is in
-    the cache already, or if there is a single core.
+
+def compile_beside(module: str, function: str) -> None:
+    """Start a second process that calls a function, so that what it compiles is in the cache when it is needed here.
+
+    Nothing happens if the module's machine code is in the cache already, or if there is a single core.
     """
     if _is_compiled(module) or numba_config.DISABLE_JIT or numba_config.NUMBA_DEFAULT_NUM_THREADS < 2:
-        yield
         return
     code = f"import sys; sys.path[:] = {sys.path!r}; from {module} import {function}; {function}()"
-    with subprocess.Popen([sys.executable, "-c", code], stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL) as process:
-        try:
-            yield
-        except BaseException:
+    process = subprocess.Popen([sys.executable, "-c", code], stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL)
+    atexit.register(process.terminate)  # nobody waits for it if an error ends this process
+    _BESIDE[module, function] = process
+
+
+@contextmanager
+def compiling_beside(module: str, function: str) -> Iterator[None]:
+    """Have a second process compile (`compile_beside`) while the block runs, and wait for it at the end."""
+    if (module, function) not in _BESIDE:
+        compile_beside(module, function)
+    process = _BESIDE.pop((module, function), None)
+    try:
+        yield
+    except BaseException:
+        if process is not None:
             process.terminate()
-            raise
+        raise
+    finally:
+        if process is not None:
+            process.wait()
 
 
 @cache

@@ -121,7 +121,7 @@ def score_batch(
         "round_winds": round_winds, "counters": repeat_counters, "bets": bets,
     }  # fmt: skip
     for name, values in columns.items():
-        columns[name] = np.ascontiguousarray(np.broadcast_to(np.asarray(values, np.int64), (n,)))
+        columns[name] = np.array(np.broadcast_to(np.asarray(values, np.int64), (n,)), order="C")  # writable
     rules_record = _rules_record(rules)
     hands, melds = np.ascontiguousarray(hands), np.ascontiguousarray(melds)
     return _score_all(hands=hands, melds=melds, rules=rules_record, wins=wins, **columns)

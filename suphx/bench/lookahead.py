@@ -12,8 +12,8 @@ from simulator.record import PHASE_CALL_DISCARD, PHASE_TURN
 from simulator.rules import Rules
 from simulator.shanten import shanten
 from suphx.bench.features import collect_positions
-from suphx.features.encode_lookahead import VIEW, look_ahead, see
-from suphx.features.lookahead import PLANES
+from suphx.features.encode_lookahead import see
+from suphx.features.lookahead import PLANES, VIEW, lookahead
 
 _PASSES = 3
 _EMPTY_CALLS = 1000
@@ -40,7 +40,7 @@ def discard_views(logs: Iterable[GameLog], least: int) -> np.ndarray:
 def look_ahead_all(lookup, views, rules, out):
     """Write the planes of many views into the rows of `out` u64[n, PLANES]."""
     for n in range(len(views)):
-        look_ahead(lookup, views[n], rules, out[n])
+        lookahead(lookup, views[n], rules, out[n])
 
 
 def bench_lookahead(views: np.ndarray, rules: Rules | None = None) -> dict[str, float]:

@@ -29,6 +29,9 @@ def review(
 
     The page is a single HTML file that needs no network.
     """
+    from simulator.jit import compile_beside
+
+    compile_beside("suphx.review.listing", "compile_features")  # before the imports, which take seconds
     from simulator.files import UniqueNames, write_whole
     from suphx.agents import load_agent
     from suphx.errors import InputError

@@ -38,35 +38,33 @@ _LAST_CALL = ADDED_KONG + KINDS - 1
 
 
 @jit
-def encode(lookup, game, seat, out):
-    """Write the planes of a position into `out` i64[838 or more], except those of the tenpai value and look-ahead."""
-    for n in range(PLANES):
-        out[n] = 0
-    held = nest(game["hand"][seat])
-    encode_hand(game, seat, held, out)
-    opened, dora = encode_indicators(game, out)
-    for relative in range(SEATS):
-        other = (seat + relative) & 3
-        opened = encode_river(game, other, relative, opened, out)
-        opened = encode_melds(game, other, relative, seat, opened, out)
-        if relative:
-            encode_reading(game, other, relative - 1, out)
-    encode_seen(game, seat, held, opened, dora, out)
-    encode_game(game, seat, out)
-    encode_points(game, seat, out)
-    encode_overtaking(game, seat, out)
-    encode_riichi(game, seat, out)
-    encode_wall(game, seat, out)
-    encode_legal(game, seat, out)
-    encode_safety(game, seat, out)
-    encode_efficiency(lookup, game, seat, out)
-
-
-@jit
 def encode_all(lookup, games, index, seats, out):
-    """Write the planes of many positions (see `encode`) into the rows of `out` i64[n, 838 or more]."""
-    for n in range(len(index)):
-        encode(lookup, games[index[n]], np.int64(seats[n]), out[n])
+    """Write the planes of many positions, except those of the tenpai value and look-ahead.
+
+    out: i64[n, 838 or more]. One function, since compiling another one for each position would take a second more.
+    """
+    for place in range(len(index)):
+        game, seat, row = games[index[place]], np.int64(seats[place]), out[place]
+        for n in range(PLANES):
+            row[n] = 0
+        held = nest(game["hand"][seat])
+        encode_hand(game, seat, held, row)
+        opened, dora = encode_indicators(game, row)
+        for relative in range(SEATS):
+            other = (seat + relative) & 3
+            opened = encode_river(game, other, relative, opened, row)
+            opened = encode_melds(game, other, relative, seat, opened, row)
+            if relative:
+                encode_reading(game, other, relative - 1, row)
+        encode_seen(game, seat, held, opened, dora, row)
+        encode_game(game, seat, row)
+        encode_points(game, seat, row)
+        encode_overtaking(game, seat, row)
+        encode_riichi(game, seat, row)
+        encode_wall(game, seat, row)
+        encode_legal(game, seat, row)
+        encode_safety(game, seat, row)
+        encode_efficiency(lookup, game, seat, row)
 
 
 @jit

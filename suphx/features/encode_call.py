@@ -171,33 +171,29 @@ def _encode_value(game, seat, proposal, held, out):
 
 
 @jit
-def encode_call(lookup, game, seat, action, proposal, out):
-    """Write the planes of a proposed chow, pong or kong; `out` i64[958] must already hold the position.
-
-    action: a legal action of the seat; proposal: a PROPOSAL record as scratch space.
-    """
-    for n in range(layout.PLANES, layout.CALL_PLANES):
-        out[n] = 0
-    propose(game, seat, action, proposal)
-    held = nest(proposal["hand"])
-    _encode_alternatives(game, seat, action, out)
-    _encode_proposal(game, seat, proposal, out)
-    write_nested(out, at.after_count, held)
-    out[at.after_red] = proposal["reds"]
-    _encode_efficiency(lookup, game, seat, proposal, out)
-    _encode_value(game, seat, proposal, held, out)
-    at_most(out, at.yaku_not_simple, layout_calls.FEW, count_in(held, np.int64(TERMINALS_AND_HONOURS)))
-    at_least(out, at.yaku_pairs, layout_calls.PAIR_STEPS, bit_count(held[1]))
-    for rival in range(SEATS - 1):
-        first = at.value_safe + rival * len(layout_calls.AFTER_SAFE_STEPS)
-        at_least(out, first, layout_calls.AFTER_SAFE_STEPS, count_in(held, out[at.safety_safe + rival]))
-
-
-@jit
 def encode_call_all(lookup, games, index, seats, actions, out):
-    """Write the planes of the proposed calls of many positions already written by `encode_all`."""
-    held = np.empty(1, PROPOSAL)
-    proposal = held[0]
-    for n in range(len(index)):
-        encode_call(lookup, games[index[n]], np.int64(seats[n]), np.int64(actions[n]), proposal, out[n])
-    hold(held)
+    """Write the planes of proposed chows, pongs and kongs; `out` i64[n, 958] must already hold the positions.
+
+    actions: legal actions of the seats.
+    """
+    proposals = np.empty(1, PROPOSAL)
+    proposal = proposals[0]
+    for place in range(len(index)):
+        game, seat, action = games[index[place]], np.int64(seats[place]), np.int64(actions[place])
+        row = out[place]
+        for n in range(layout.PLANES, layout.CALL_PLANES):
+            row[n] = 0
+        propose(game, seat, action, proposal)
+        held = nest(proposal["hand"])
+        _encode_alternatives(game, seat, action, row)
+        _encode_proposal(game, seat, proposal, row)
+        write_nested(row, at.after_count, held)
+        row[at.after_red] = proposal["reds"]
+        _encode_efficiency(lookup, game, seat, proposal, row)
+        _encode_value(game, seat, proposal, held, row)
+        at_most(row, at.yaku_not_simple, layout_calls.FEW, count_in(held, np.int64(TERMINALS_AND_HONOURS)))
+        at_least(row, at.yaku_pairs, layout_calls.PAIR_STEPS, bit_count(held[1]))
+        for rival in range(SEATS - 1):
+            first = at.value_safe + rival * len(layout_calls.AFTER_SAFE_STEPS)
+            at_least(row, first, layout_calls.AFTER_SAFE_STEPS, count_in(held, row[at.safety_safe + rival]))
+    hold(proposals)

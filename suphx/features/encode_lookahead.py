@@ -8,35 +8,17 @@ import numpy as np
 from simulator.jit import hold, jit
 from simulator.lookup import COPIES
 from simulator.moves import has_red_five, is_red_tile, tiles_left
-from simulator.record import MELD, NO_TILE, RIVER_CALLED, SEATS
+from simulator.record import NO_TILE, RIVER_CALLED, SEATS
 from simulator.tiles import DORA_OF, KINDS, RED_FIVE_KINDS
 from simulator.walls import DORA_INDICATORS
 from suphx.features import at
-from suphx.features.lookahead import PLANES, lookahead
+from suphx.features.lookahead import PLANES, VIEW, lookahead
 from suphx.features.proposals import PROPOSAL, propose
 
 _END = at.lookahead_points + PLANES
 
 #: The action of a position without a proposed call.
 NO_PROPOSAL = -1
-
-
-#: The arguments of `lookahead`, which documents them.
-VIEW = np.dtype(
-    [
-        ("hand", np.uint8, (KINDS,)),
-        ("red", np.uint8, (3,)),
-        ("melds", MELD, (4,)),
-        ("n_melds", np.uint8),
-        ("unseen", np.uint8, (KINDS,)),
-        ("unseen_red", np.uint8, (3,)),
-        ("dora", np.uint8, (KINDS,)),
-        ("seat_wind", np.uint8),
-        ("round_wind", np.uint8),
-        ("draws_left", np.uint8),
-    ],
-    align=True,
-)
 
 
 @jit
@@ -86,15 +68,6 @@ def see(game, seat, view):
 
 
 @jit
-def look_ahead(lookup, view, rules, out):
-    """Write the look-ahead planes of a VIEW into `out` (see `lookahead`)."""
-    lookahead(
-        lookup, view["hand"], view["red"], view["melds"], view["n_melds"], view["unseen"], view["unseen_red"],
-        view["dora"], view["seat_wind"], view["round_wind"], view["draws_left"], rules, out,
-    )  # fmt: skip
-
-
-@jit
 def _see_proposal(proposal, view):
     """Copy the hand and the melds after a proposed call into a view."""
     for kind in range(KINDS):
@@ -117,6 +90,6 @@ def encode_lookahead_all(lookup, games, index, seats, actions, out):
         if actions[n] != NO_PROPOSAL:
             propose(game, seat, np.int64(actions[n]), proposal)
             _see_proposal(proposal, view)
-        look_ahead(lookup, view, game["rules"], out[n, at.lookahead_points : _END])
+        lookahead(lookup, view, game["rules"], out[n, at.lookahead_points : _END])
     hold(views)
     hold(proposals)

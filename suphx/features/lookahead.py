@@ -31,7 +31,7 @@ import numpy as np
 
 from simulator.jit import hold, jit
 from simulator.lookup import SETS
-from simulator.record import WIN
+from simulator.record import MELD, WIN
 from simulator.shanten import SUITS, shanten
 from simulator.tiles import KINDS
 from suphx.features import lookahead_parts as p
@@ -47,6 +47,23 @@ BUCKETS = 1 + len(LIKELIHOODS)
 PLANES = p.FURTHEST * len(STEPS) * BUCKETS
 
 _ONE_IN = np.array(LIKELIHOODS)
+
+#: What a seat sees.
+VIEW = np.dtype(
+    [
+        ("hand", np.uint8, (KINDS,)),  # concealed tiles
+        ("red", np.uint8, (3,)),  # red fives among them
+        ("melds", MELD, (4,)),  # with tiles; the first n_melds count
+        ("n_melds", np.uint8),
+        ("unseen", np.uint8, (KINDS,)),  # tiles of each kind that the seat does not see
+        ("unseen_red", np.uint8, (3,)),  # red fives among them
+        ("dora", np.uint8, (KINDS,)),  # dora han of a tile of each kind
+        ("seat_wind", np.uint8),  # 0 to 3, East to North
+        ("round_wind", np.uint8),
+        ("draws_left", np.uint8),  # draws that the seat still has
+    ],
+    align=True,
+)
 
 
 @jit
@@ -165,19 +182,17 @@ def _write_planes(search, draws_left, unseen, out):
 
 
 @jit
-def lookahead(
-    lookup, hand, red, melds, n_melds, unseen, unseen_red, dora, seat_wind, round_wind, draws_left, rules, out
-):
+def lookahead(lookup, view, rules, out):
     """Write the look-ahead planes of a hand of 3n+2 tiles (over discards) or 3n+1 tiles (over draws) into `out`.
 
-    lookup: the shanten tables; hand: u8[34], concealed tiles; red: u8[3], red fives among them; melds: MELD records
-    with tiles, of which the first n_melds count; unseen: u8[34], tiles of each kind that the seat does not see;
-    unseen_red: u8[3], red fives among them; dora: u8[34], dora han of a tile of each kind; seat_wind, round_wind:
-    0..3, East to North; draws_left: number of draws that the seat still has; rules: a RULES record; out: u64 or
-    i64[PLANES], masks of kinds. All arguments are as the seat sees them: no hidden information is used.
+    lookup: the shanten tables; view: a VIEW; rules: a RULES record; out: u64 or i64[PLANES], masks of kinds. All
+    arguments are as the seat sees them: no hidden information is used.
     """
+    hand, red, melds, unseen = view["hand"], view["red"], view["melds"], view["unseen"]
+    unseen_red, dora = view["unseen_red"], view["dora"]
     out[:] = 0
-    n_melds, seat_wind, round_wind = np.int64(n_melds), np.int64(seat_wind), np.int64(round_wind)
+    n_melds = np.int64(view["n_melds"])
+    seat_wind, round_wind = np.int64(view["seat_wind"]), np.int64(view["round_wind"])
     if shanten(lookup, hand, n_melds) >= p.FURTHEST:
         return
     searches, wins = np.empty(1, SEARCH), np.zeros(1, WIN)
@@ -198,6 +213,6 @@ def lookahead(
     if n_melds == 0:
         add_seven_pairs(lookup, search, hand, own, rules, win)
         add_orphans(search, hand)
-    _write_planes(search, np.int64(draws_left), unseen, out)
+    _write_planes(search, np.int64(view["draws_left"]), unseen, out)
     hold(searches)
     hold(wins)

@@ -64,8 +64,7 @@ class KindHead(nn.Module):
     def __init__(self, filters: int) -> None:
         super().__init__()
         self.score = _Linear(filters, 1)
-        nn.init.normal_(self.score.weight, std=0.1 * filters**-0.5)  # nearly uniform at first
-        nn.init.zeros_(self.score.bias)
+        _start_answers(self.score)
 
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
         """Return [n, 34] for rows [n, 34, filters]."""
@@ -84,8 +83,7 @@ class AnswerHead(nn.Module):
             _start(layer)
         self.layers = nn.Sequential(*(part for layer in hidden for part in (layer, nn.ReLU())))
         self.answer = _Linear(widths[-1], outputs)
-        nn.init.normal_(self.answer.weight, std=0.1 * widths[-1] ** -0.5)
-        nn.init.zeros_(self.answer.bias)
+        _start_answers(self.answer)
 
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
         """Return [n, outputs] for rows [n, 34, filters]."""
@@ -107,8 +105,7 @@ class OutlookHead(AnswerHead):
         super().__init__(filters, by_kind + by_position, _OUTLOOK_LAYERS)
         self.by_kind = by_kind
         self.score = _Linear(filters, by_kind)
-        nn.init.normal_(self.score.weight, std=0.1 * filters**-0.5)
-        nn.init.zeros_(self.score.bias)
+        _start_answers(self.score)
 
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
         """Return [n, by_kind x 34 + by_position] for rows [n, 34, filters], the kinds' outputs first."""
@@ -213,6 +210,20 @@ class OutlookNetwork(Trunk):
 
 
 def _start(layer: KindConvolution | nn.Linear) -> None:
+    if _is_filled_later(layer):
+        return
     nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
     if layer.bias is not None:
         nn.init.zeros_(layer.bias)
+
+
+def _start_answers(layer: nn.Linear) -> None:
+    if _is_filled_later(layer):
+        return
+    nn.init.normal_(layer.weight, std=0.1 * layer.in_features**-0.5)  # nearly uniform
+    nn.init.zeros_(layer.bias)
+
+
+def _is_filled_later(layer: nn.Module) -> bool:
+    """Whether a file's weights follow: for random numbers that nobody keeps, PyTorch would load its compiler."""
+    return any(each.is_meta for each in layer.parameters())

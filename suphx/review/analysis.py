@@ -9,10 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from simulator.actions import legal_mask
+from simulator.efficiency import accepted_batch, discards_batch
 from simulator.jit import compiling_beside
 from simulator.logs.model import GameLog
 from simulator.logs.verify import Mismatch
-from simulator.record import ACTIONS, SEATS
+from simulator.record import ACTIONS, MELD, SEATS, WIN
+from simulator.scoring.hands import score_batch
+from simulator.tiles import KINDS
 from suphx.agent.interface import Agent
 from suphx.agent.network_agent import NetworkAgent
 from suphx.agent.questions import compile_questions
@@ -52,6 +55,15 @@ def reviewing(agent: Agent, name: str) -> NetworkAgent:
     return agent
 
 
+def _compile_the_rest() -> None:
+    """Compile what else a review asks of the table: now rather than later, while the features are compiled beside."""
+    compile_questions()
+    no_hands, none = np.zeros((0, KINDS), np.uint8), np.zeros(0, np.int64)
+    accepted_batch(no_hands)
+    discards_batch(no_hands)
+    score_batch(no_hands, np.zeros((0, 4), MELD), none, none, none, none, none, np.zeros(0, WIN))
+
+
 def review_game(
     log: GameLog,
     agent: Agent,
@@ -70,7 +82,7 @@ def review_game(
         game = replay(log)
         progress("drawing the tables", 0.1)
         rounds = [round_of(game, number) for number in range(len(game.rounds))]
-        compile_questions()  # now rather than later, while the features are compiled beside
+        _compile_the_rest()
     remarks = [_remark(each) for each in game.mismatches]
     outlook: Outlook | None = None
     try:

@@ -15,7 +15,7 @@ from simulator.record import (
 )
 from simulator.rules import Rules
 from simulator.tiles import DORA_OF, KINDS, RED_FIVES, parse_tiles
-from suphx.features.lookahead import PLANES, lookahead
+from suphx.features.lookahead import PLANES, VIEW, lookahead
 
 KONGS = (MELD_OPEN_KONG, MELD_CLOSED_KONG, MELD_ADDED_KONG)
 
@@ -58,12 +58,10 @@ def written(hand, melds=(), dora="", seen="", **others):
 def planes_of(position, out=None):
     """What the compiled look-ahead says."""
     out = np.zeros(PLANES, np.uint64) if out is None else out
-    lookahead(
-        get_lookup(), np.array(position.hand, np.uint8), np.array(position.red, np.uint8), position.melds,
-        position.n_melds, np.array(position.unseen, np.uint8), np.array(position.unseen_red, np.uint8),
-        np.array(position.dora, np.uint8), position.seat_wind, position.round_wind, position.draws_left,
-        position.rules.to_record()[()], out,
-    )  # fmt: skip
+    view = np.zeros(1, VIEW)[0]
+    for name in VIEW.names:
+        view[name] = getattr(position, name)
+    lookahead(get_lookup(), view, position.rules.to_record()[()], out)
     return out
 
 

@@ -20,8 +20,8 @@ from simulator.walls import DORA_INDICATORS
 from suphx.bench.features import games_of_logs
 from suphx.bench.lookahead import discard_views
 from suphx.features import layout
-from suphx.features.encode_lookahead import VIEW, look_ahead, see
-from suphx.features.lookahead import LIKELIHOODS, PLANES
+from suphx.features.encode_lookahead import see
+from suphx.features.lookahead import LIKELIHOODS, PLANES, VIEW, lookahead
 from suphx.features.lookahead_parts import FURTHEST
 from suphx.features.lookahead_search import MOST_PARTS, MOST_READINGS, SEARCH, fill_steps
 from suphx.features.lookahead_search import STEPS as COMPILED_STEPS
@@ -230,7 +230,7 @@ def _hide_differently(game, seat, rng):
 def _planes_of_game(games, seat):
     view, out = np.zeros(1, VIEW), np.zeros(PLANES, np.uint64)
     see(games[0], seat, view[0])
-    look_ahead(get_lookup(), view[0], games[0]["rules"], out)
+    lookahead(get_lookup(), view[0], games[0]["rules"], out)
     return out
 
 
