@@ -13,11 +13,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from suphx.adaptation.experiment import ExperimentConfig
 from suphx.alone import alone_in
 from suphx.cli import app
 from suphx.config import load_config
 from suphx.errors import InputError
 from suphx.line_file import LineFile, settle
+from suphx.outlook.config import OutlookConfig
 from suphx.reward.config import RewardConfig
 from suphx.selfplay.config import TrainConfig
 from suphx.supervised.config import PretrainConfig
@@ -26,6 +28,7 @@ pytestmark = pytest.mark.faults
 HOLD = """
 import sys, time
 from pathlib import Path
+from suphx.adaptation.experiment import ExperimentConfig
 from suphx.alone import alone_in
 with alone_in(Path(sys.argv[1]), "trains here"):
     print("held", flush=True)
@@ -55,10 +58,8 @@ def test_another_process_is_named_with_its_host_and_a_dead_one_holds_nothing(tmp
 
 
 @pytest.mark.parametrize("command", [["train", "--local"], ["train"], ["pretrain", "pretrain"], ["reward"]])
-def test_a_second_training_in_a_folder_is_refused(tmp_path, monkeypatch, command):
+def test_a_second_training_in_a_folder_is_refused(tmp_path, command):
     """Before it reads or changes anything there, whoever trains."""
-    for name in ("suphx.commands.reward._games", "suphx.supervised.pretrain.games_of"):
-        monkeypatch.setattr(name, lambda *_: (None, ""))
     with alone_in(tmp_path, "trains here"):
         result = CliRunner().invoke(app, [command[0], *command[1:], "--out", str(tmp_path)])
     assert isinstance(result.exception, InputError)
@@ -80,10 +81,8 @@ def as_nobody() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("command", [["train", "--local"], ["pretrain", "pretrain"], ["reward"]])
-def test_a_folder_that_may_only_be_read_is_named(monkeypatch, command):
+def test_a_folder_that_may_only_be_read_is_named(command):
     """At the start, not hours later."""
-    for name in ("suphx.commands.reward._games", "suphx.supervised.pretrain.games_of"):
-        monkeypatch.setattr(name, lambda *_: (None, ""))
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made) / "run"
         folder.mkdir()
@@ -100,7 +99,7 @@ def test_a_folder_that_may_only_be_read_is_named(monkeypatch, command):
         assert not list(folder.iterdir())
 
 
-@pytest.mark.parametrize("kind", [TrainConfig, PretrainConfig, RewardConfig])
+@pytest.mark.parametrize("kind", [TrainConfig, PretrainConfig, RewardConfig, OutlookConfig, ExperimentConfig])
 @pytest.mark.parametrize("name", ["..", ".", ".hidden", "a/b", "../a", "", "a b"])
 def test_the_name_of_a_run_is_a_name(tmp_path: Path, kind, name):
     """It becomes a folder's name, and must not lead out of the folder of runs."""

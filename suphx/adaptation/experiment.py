@@ -42,7 +42,7 @@ class Variant(Config):
 class ExperimentConfig(Config):
     """Configuration of `suphx adapt`."""
 
-    name: str = Field(default="adapt", pattern=r"^[\w.-]+$")
+    name: str = Field(default="adapt", pattern=r"^[\w-][\w.-]*$")
     """Name of the folder of results."""
     seed: int = Field(default=0, ge=0)
     """Random seed of the hands, of their deals and of sampled answers."""

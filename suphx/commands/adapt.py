@@ -61,17 +61,18 @@ def adapt(
     keep_memory()
     experiment = Experiment(chosen, load_original(chosen.agent, computed))
     folder = out or runs_folder() / "adapt" / chosen.name
-    hands = experiment.hands()
     dtype = str(computed.dtype).removeprefix("torch.")
     settings = {**chosen.settings(), **chosen.fingerprints(), "computed": f"{dtype} {computed.device.type}"}
     if picture is not None:
-        return _draw_example(experiment, hands, picture, folder)
+        return _draw_example(experiment, experiment.hands(), picture, folder)
     if beside is not None:
-        return _draw_beside(experiment, hands, load_original(beside, computed), settings, folder, as_json)
+        return _draw_beside(experiment, experiment.hands(), load_original(beside, computed), settings, folder, as_json)
     screen, interrupted = Console(stderr=True), False
-    with Notebook(folder, settings) as notebook, progress("hands", len(hands), screen, len(notebook.done)) as show:
+    with Notebook(folder, settings) as notebook:
         try:
-            experiment.run(hands, notebook, lambda: show(len(notebook.done)), threads or CORES)
+            hands = experiment.hands()
+            with progress("hands", len(hands), screen, len(notebook.done)) as show:
+                experiment.run(hands, notebook, lambda: show(len(notebook.done)), threads or CORES)
         except KeyboardInterrupt:
             interrupted = True
         done = [notebook.done[number] for number in sorted(notebook.done)]

@@ -110,8 +110,8 @@ def evaluate(
         write_json(out / "result.json", found)
         if protocol == "one-three":
             Counted(CountedTerms.of(opponents, terms), units).save(out / COUNTS_NAME)
+    show(found, as_json)
     if plots:
         draw(plots, found, units)
-    show(found, as_json)
     if outcome.interrupted:
         raise typer.Exit(o.EXIT_INTERRUPTED)

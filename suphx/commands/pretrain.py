@@ -51,10 +51,10 @@ def pretrain(
     chosen = choose_precision(device, precision, threads)
     screen.print(f"computing in {chosen}", style="dim", highlight=False)
     command = " ".join(["suphx", *sys.argv[1:]])
-    prepared, data = games_of(wanted, logs, workers)
+    folder = out or runs_folder() / "pretrain" / wanted.name
     try:
-        folder = out or runs_folder() / "pretrain" / wanted.name
         with alone_in(folder, "trains here"):
+            prepared, data = games_of(wanted, logs, workers)
             results = pretrain(wanted, prepared, folder, chosen, {"data": data, "command": command}, screen)
     except KeyboardInterrupt:
         screen.print("stopped; run the same command again to resume")

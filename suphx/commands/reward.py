@@ -40,9 +40,9 @@ def reward(
 
     torch.set_num_threads(threads)
     chosen = load_config(config, RewardConfig, changes or ())
-    prepared, source = _games(chosen, logs, workers)
     folder = out or runs_folder() / "reward" / chosen.name
     with alone_in(folder, "trains here"):
+        prepared, source = _games(chosen, logs, workers)
         run = RewardRun(chosen, prepared, source, folder)
         _train(run)
         results = run.finish()

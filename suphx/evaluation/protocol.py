@@ -15,6 +15,8 @@ from suphx.errors import InputError
 ProtocolName = Literal["one-three", "two-two", "round-robin"]
 #: Marks a seat whose player is not measured.
 NOBODY = -1
+#: Most deals of a match, whose results are kept in memory: some 170 bytes a game.
+MOST_DEALS = 2_500_000
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,10 @@ class Plan:
     """Number of games that a side plays of each deal."""
 
     def deals_for(self, games: int) -> int:
-        """Return the number of whole deals for so many games of each side; raises InputError for less than two."""
+        """Return the number of whole deals for so many games of each side; raises InputError for too few, too many."""
         deals = -(-games // self.games_per_deal)
+        if deals > MOST_DEALS:
+            raise InputError(f"--games {games}: --games {MOST_DEALS * self.games_per_deal} is the most")
         if deals < 2:
             raise InputError(
                 f"--games {games}: an interval needs two deals at least, of {self.games_per_deal} games each; "

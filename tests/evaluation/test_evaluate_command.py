@@ -91,6 +91,7 @@ def test_the_logs_of_a_match_say_what_the_match_says(
     "arguments, status, words",
     [
         (["--games", "4"], 1, "two deals at least, of 4 games each; --games 8 is the least"),
+        (["--games", "999999999999"], 1, "--games 10000000 is the most"),
         (["--protocol", "three-one"], 1, "none of one-three"),
         (["--protocol", "two-two", "--field", "a", "--field", "b", "--field", "c"], 1, "two-two: it takes one"),
         (["--logs"], 2, "--out"),
