@@ -41,6 +41,8 @@ def review(
 
     if seat is not None and player is not None:
         raise InputError("--seat and --player both say whom to review; give one of them")
+    if out is not None and out.resolve() == Path(log).resolve():
+        raise InputError(f"--out {out}: the page would replace the log")
     found, looked_from = find_game(log, game, logs)
     if player is not None:
         if player not in found.names:

@@ -85,6 +85,7 @@ def test_an_address_that_holds_the_game_is_read(here, monkeypatch, capsys):
         (["game.mjlog", "--player", "Nobody"], "no player 'Nobody'"),
         (["game.mjlog", "--agent", "sensible"], "sensible cannot review"),
         (["game.mjlog", "--seat", "1", "--player", "random"], "give one of them"),
+        (["game.mjlog", "--out", "./game.mjlog"], "--out game.mjlog: the page would replace the log"),
         (["moved.mjlog"], "moved.mjlog: E1.0, event"),
     ],
 )
