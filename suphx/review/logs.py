@@ -10,6 +10,7 @@ from simulator.logs.model import GameLog, LogError
 from suphx.errors import InputError
 from suphx.review.fetching import fetch_log
 
+_BARE = re.compile(r"[\w-]+(\.[\w-]+)+/[^\s\"?#]*[?#]")  # as some browsers copy an address
 _ADDRESS = re.compile(r"https?://tenhou\.net/\d/\?.*?\blog=(?P<log>[0-9A-Za-z-]+)(?![\w./])")
 _SEAT = re.compile(r"[?&]tw=(?P<seat>[0-3])\b")
 _MAHJONG_SOUL = re.compile(r"https?://[\w.-]*(mahjongsoul|majsoul|maj-soul)\.", re.I)
@@ -36,10 +37,11 @@ def game_of_address(
     """Return the game of a viewer address and the seat that it is viewed from; None if it is not such an address.
 
     address: that of Tenhou's viewer (`https://tenhou.net/0/?log=...&tw=1`), or one that contains the game itself
-    (`https://tenhou.net/6/#json=...`). find: returns the source and contents of a log by its id. game: number of the
-    game, from 1, if there are several. Raises LogError and InputError.
+    (`https://tenhou.net/6/#json=...`); `https://` may be missing. find: returns the source and contents of a log by its
+    id. game: number of the game, from 1, if there are several. Raises LogError and InputError.
     """
-    if _MAHJONG_SOUL.match(address):
+    address = f"https://{address.strip()}" if _BARE.match(address.strip()) else address.strip()
+    if _MAHJONG_SOUL.search(address):  # the game copies it after some words
         raise InputError(
             "Mahjong Soul gives no logs by address: save the game as Tenhou's JSON with a converter, such as tensoul "
             "or the userscript downloadlogs, and open that file"

@@ -40,10 +40,11 @@ def tenhou(monkeypatch):
     server.server_close()
 
 
-@pytest.mark.parametrize("viewer", ["0/?log={}&tw=2", "3/?log={}&tw=2", "5/?tw=2&log={}"])
+@pytest.mark.parametrize("viewer", ["https://tenhou.net/0/?log={}&tw=2", "https://tenhou.net/3/?log={}&tw=2",
+                                    "http://tenhou.net/5/?tw=2&log={}", " tenhou.net/0/?log={}&tw=2\n"])  # fmt: skip
 def test_a_log_is_fetched_by_the_address_of_each_viewer(tenhou, viewer, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    found, seat = find_game("https://tenhou.net/" + viewer.format(ID))
+    found, seat = find_game(viewer.format(ID))
     assert (found.source, seat, tenhou) == (ID, 2, [f"/0/log/?{ID}"])
     assert found.rounds
 
@@ -77,7 +78,8 @@ def test_no_other_address_is_asked_for(tenhou, address):
     assert game_of_address(address) is None and tenhou == []
 
 
-def test_an_address_of_mahjong_soul_is_answered_with_what_to_do(tenhou):
+@pytest.mark.parametrize("words", ["https://", "", "a game: https://"])
+def test_an_address_of_mahjong_soul_is_answered_with_what_to_do(tenhou, words):
     with pytest.raises(InputError, match="save the game as Tenhou's JSON with a converter"):
-        game_of_address("https://game.mahjongsoul.com/?paipu=210101-0123abcd")
+        game_of_address(words + "game.mahjongsoul.com/?paipu=210101-0123abcd")
     assert tenhou == []

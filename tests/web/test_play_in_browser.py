@@ -121,8 +121,8 @@ def test_a_whole_game_by_mouse_from_the_start_page_to_its_review(page, served, t
     download.value.save_as(tmp_path / "kept.mjlog")
     assert len(read_mjlog((tmp_path / "kept.mjlog").read_bytes(), "kept").rounds) == 4
     page.click("#review")
-    page.wait_for_selector(".review:not(.play) svg.table", timeout=60_000)
-    assert re.search(r"/review/[\w-]+#seat=0&", page.url)
+    page.wait_for_selector(".summary", timeout=60_000)
+    assert re.search(r"/review/[\w-]+#seat=0$", page.url)
     assert page.locator(".seats [aria-pressed=true]").inner_text() == "You"
     page.go_back()
     played = page.url

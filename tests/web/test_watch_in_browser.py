@@ -73,8 +73,8 @@ def test_a_game_of_agents_is_watched_from_its_start_to_its_end(page, served, tmp
     kept = read_mjlog((tmp_path / "kept.mjlog").read_bytes(), "kept")
     assert [(each.round, each.repeat_counter) for each in kept.rounds] == rounds
     page.click("[data-review='2']")
-    page.wait_for_selector(".review:not(.watch) svg.table", timeout=60_000)
-    assert re.search(r"/review/[\w-]+#seat=2&", page.url)
+    page.wait_for_selector(".summary", timeout=60_000)
+    assert re.search(r"/review/[\w-]+#seat=2$", page.url)
     assert page.locator(".seats [aria-pressed=true]").inner_text() == "2 sensible"
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from reviewed_game import LOG, reviewed
+from reviewed_game import LOG, everything, reviewed
+
+from simulator.logs.tenhou6_writer import write_tenhou6
 
 
 def open_log(page, served, path) -> None:
@@ -46,6 +48,19 @@ def test_a_log_can_be_dropped_on_the_page(page, served):
     )
     page.wait_for_selector("svg.table", timeout=60_000)
     assert page.title() == "Review: dropped.mjlog"
+
+
+def test_an_address_opens_the_summary_of_the_seat_that_it_shows(page, served):
+    page.goto(served)
+    page.fill("#address", "tenhou.net/6/#json=" + write_tenhou6(everything()).decode() + "&tw=2")
+    page.click(".address button")
+    page.wait_for_selector(".summary", timeout=60_000)
+    name = page.locator(".seats [aria-pressed=true]").inner_text()
+    assert page.locator(".summary h3").first.inner_text() == name == page.locator(".seats button").nth(2).inner_text()
+    assert set(page.locator(".summary th[scope=row]").all_inner_texts()) >= {"efficiency", "fold"}
+    page.reload()
+    page.wait_for_selector(".summary")
+    assert page.url.endswith("#seat=2")
 
 
 @pytest.mark.faults

@@ -44,6 +44,15 @@ export function selectOf(id, label, options, change) {
     options.map(([value, words]) => h("option", { value }, words)));
 }
 
+/** A field for a file, to stand in a label; a browser's own button speaks the browser's language. */
+export function fileField(id, accept, take) {
+  const input = h("input", { type: "file", id, accept, class: "unseen", onchange: () => {
+    take(input.files[0]);
+    input.value = "";
+  } });
+  return [input, h("span", { class: "button" }, t("start.choose"))];
+}
+
 /** What a word means, folded away beneath it: opened by mouse, touch and keyboard alike. `name`: of its texts, `about.name` and `about.name_means`. */
 export function explained(name) {
   return h("details", { class: "explained" }, h("summary", {}, t("about.what_is", { word: t(`about.${name}`) })), h("p", {}, t(`about.${name}_means`)));

@@ -1,5 +1,5 @@
 // Two-player mahjong with all hands open: forth and back through a game, with what a table keeps of each node.
-import { act, iconButton, isForElement, keyList, latestMoves, selectOf, showToggles } from "suphx/controls.js";
+import { act, fileField, iconButton, isForElement, keyList, latestMoves, selectOf, showToggles } from "suphx/controls.js";
 import { h, s, show } from "suphx/dom.js";
 import { ask, formOf } from "suphx/server.js";
 import { applySettings, loadSettings, saveSettings } from "suphx/settings.js";
@@ -99,7 +99,6 @@ class DuelPage {
     this.first = selectOf("first", t("duel.first"), players, () => {});
     this.second = selectOf("second", t("duel.second"), players, () => {});
     this.seed = h("input", { type: "number", id: "seed", min: 0, max: 2 ** 53 - 1, step: 1, required: true, "aria-label": t("start.seed") });
-    this.log = h("input", { type: "file", id: "log", accept: ".jsonl", onchange: (event) => this.open(event.target.files[0], 0) });
     this.games = h("select", { id: "games", "aria-label": t("duel.game"), hidden: true, onchange: () => this.open(this.file, Number(this.games.value)) });
     this.table = h("div", { class: "table-place" });
     this.where = h("span", { class: "where", id: "where" });
@@ -113,7 +112,7 @@ class DuelPage {
       iconButton("step-before", t("page.step_before", { key: "←" }), () => this.go(this.at - 1)), this.where,
       iconButton("step-after", t("page.step_after", { key: "→" }), () => this.go(this.at + 1)), iconButton("decision-after", t("duel.choice_after"), () => this.toChoice(1)),
       iconButton("round-after", t("duel.to_end"), () => this.go(Infinity)));
-    show(root, symbols(), h("header", { class: "top" }, form, h("label", { class: "duel-log" }, t("duel.log"), " ", this.log), this.games,
+    show(root, symbols(), h("header", { class: "top" }, form, h("label", { class: "duel-log" }, t("duel.log"), " ", fileField("log", ".jsonl", (file) => this.open(file, 0))), this.games,
       h("div", { class: "links" }, h("a", { href: "/" }, t("page.start_page"))), this.toggles),
     h("main", { class: "review duel" }, h("h1", { class: "unseen" }, t("duel.title")), h("div", { class: "left" }, this.table, way), h("div", { class: "right" }, h("h2", { class: "unseen" }, t("page.details")), this.said, this.panel, keyList(KEYS))));
     document.addEventListener("keydown", (event) => this.key(event));
@@ -157,7 +156,6 @@ class DuelPage {
       this.said.textContent = error.message;
       this.said.classList.add("error");
     }
-    this.log.value = "";
   }
 
   go(frame) {

@@ -3,7 +3,7 @@ import { phiChart } from "suphx/chart.js";
 import { explained } from "suphx/controls.js";
 import { candidateShort, decisionPicture } from "suphx/decision.js";
 import { h } from "suphx/dom.js";
-import { tilesInline } from "suphx/tiles.js";
+import { kindOf, tilesInline } from "suphx/tiles.js";
 import { number, percent, rich, roundName, signed, t, term, told } from "suphx/words.js";
 import { lostFigures } from "suphx/worth.js";
 
@@ -37,6 +37,17 @@ function luckShown(luck) {
     line("dealt", luck.dealt.toFixed(2), luck.dealt_expected, luck.dealt_spread, 2), line("draws", String(luck.helped), luck.helped_expected, luck.helped_spread, 1)), explained("luck")];
 }
 
+const KINDS = ["efficiency", "push", "fold", "riichi", "call", "kong", "win", "nine terminals"];
+
+/** The kind of a decision as players speak of it: discards are told apart by whether another seat is in riichi, and by what the agent does then. */
+function kindOfDecision({ situation, against_riichi, safety, candidates, preferred }) {
+  if (situation !== "discard") return situation;
+  if (!against_riichi) return "efficiency";
+  const { tile, shanten } = candidates[preferred];
+  const isSafe = safety.every(({ riichi, safe }) => !riichi || safe.includes(kindOf(tile)));
+  return isSafe && shanten > 0 ? "fold" : "push";
+}
+
 /** What a seat's review comes to: its figures, the largest differences as pictures of the hand, and kinds of decisions. */
 export function summaryPanel(review, seat, frames, go) {
   if (!seat) return h("p", { class: "quiet" }, t("review.not_reviewed"));
@@ -47,7 +58,9 @@ export function summaryPanel(review, seat, frames, go) {
     return h("li", {}, h("button", { type: "button", class: "worst", onclick: () => go(each) },
       h("span", { class: "place" }, rich("decision.who", { who: placeOf(review, each), what: term(each.situation) })), decisionPicture(view, each)));
   };
-  const kinds = seat.rates.filter((each) => each.group === "situation");
+  const all = seat.decisions.flat();
+  const kinds = KINDS.map((name) => [name, all.filter((each) => kindOfDecision(each) === name)]).filter(([, those]) => those.length);
+  const agreed = (those) => those.filter((each) => each.agrees).length;
   return h("div", { class: "summary" },
     h("h3", {}, review.names[seat.seat]),
     h("div", { class: "figures" },
@@ -60,9 +73,10 @@ export function summaryPanel(review, seat, frames, go) {
     worst.length ? h("ol", {}, worst.map(picture)) : h("p", {}, t("review.no_differences")),
     h("div", { class: "scroll" }, h("table", {}, h("caption", {}, t("review.by_kind")),
       h("thead", {}, h("tr", {}, ["kind", "agreement_column", "differences"].map((name) => h("th", { scope: "col" }, t(`review.${name}`))))),
-      h("tbody", {}, kinds.map((each) => h("tr", {}, h("th", { scope: "row" }, term(each.name)),
-        h("td", { class: "count" }, percent(each.agreed / each.decisions), h("small", {}, `${each.agreed}/${each.decisions}`)),
-        h("td", { class: "count" }, seat.decisions.flat().filter((one) => one.situation === each.name).reduce((sum, one) => sum + one.difference, 0).toFixed(1))))))));
+      h("tbody", {}, kinds.map(([name, those]) => h("tr", {}, h("th", { scope: "row" }, term(name)),
+        h("td", { class: "count" }, percent(agreed(those) / those.length), h("small", {}, `${agreed(those)}/${those.length}`)),
+        h("td", { class: "count" }, those.reduce((sum, each) => sum + each.difference, 0).toFixed(1))))))),
+    explained("kinds"));
 }
 
 /** The list of the largest differences; `go(decision)` is called when one is chosen. */
@@ -139,7 +153,7 @@ export function gamePanel(review, at, go) {
     review.remarks.length ? h("details", { class: "remarks" }, h("summary", {}, t("game.remarks", { count: review.remarks.length })), h("ul", {}, review.remarks.map((each) => h("li", {}, told(each))))) : null);
 }
 
-const EXPLAINED = ["probability", "agent", "difference", "agreement", "rating", "luck", "phi", "near", "danger", "deals_in", "worth", "mistakes"];
+const EXPLAINED = ["probability", "agent", "difference", "agreement", "rating", "luck", "phi", "near", "danger", "deals_in", "worth", "mistakes", "kinds"];
 const KEYS = [["← →", "decisions"], [", .", "steps"], ["[ ]", "rounds"], ["0–3", "seat"], ["H", "hands"], ["D", "next_difference"]];
 
 /** A short explanation of the numbers. */

@@ -54,7 +54,7 @@ function actionsFor(path, fail) {
   const review = async (seat) => {
     try {
       const job = await (await ask(`${path}/review`, { method: "POST" })).json();
-      location.assign(`/review/${job.id}#seat=${seat}&round=0&frame=0`);
+      location.assign(`/review/${job.id}#seat=${seat}`);
     } catch (error) {
       fail(error.message);
     }

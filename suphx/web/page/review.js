@@ -29,7 +29,7 @@ class ReviewPage extends Viewer {
       document.removeEventListener("keydown", this.keys);
       window.removeEventListener("hashchange", this.wayBack);
       const notes = [...this.noted].map(([key, words]) => ({ seat: Number(key.split(" ")[0]), number: Number(key.split(" ")[1]), words }));
-      openReview(root, { ...review, notes }, links, write);
+      openReview(root, { ...review, notes }, links, write).open(this.tab);
     };
     this.panel = h("section", { class: "panel", role: "tabpanel", id: "panel", tabindex: "0" });
     this.tabs = h("div", { class: "tabs", role: "tablist", "aria-label": t("review.tabs"), onkeydown: (event) => this.tabKey(event) }, TABS.map((name) =>
@@ -42,6 +42,7 @@ class ReviewPage extends Viewer {
     const isAddressed = this.fromAddress();
     if (!isAddressed) this.toDecision(1, { round: 0, frame: -1 });
     this.tab = TABS[isAddressed ? 1 : 0];
+    this.remember();
     window.addEventListener("hashchange", this.wayBack);
     this.keep();
   }
@@ -87,12 +88,20 @@ class ReviewPage extends Viewer {
     this.move({ round: next.round, frame: next.frame });
   }
 
-  /** Take the place in the game from the address; return whether it contains a valid one. */
+  /** Take the seat and the place in the game from the address; return whether it contains a valid place. */
   fromAddress() {
+    const seat = /^#seat=([0-3])\b/.exec(location.hash);
+    if (seat) this.at.seat = Number(seat[1]);
     const at = this.addressed;
     if (!at || !this.frames[at.round] || !this.frames[at.round][at.frame]) return false;
     this.at = at;
     return true;
+  }
+
+  /** Keep the place in the address; of the summary, the seat alone. */
+  remember() {
+    if (this.tab === TABS[0]) history.replaceState(null, "", `#seat=${this.at.seat}`);
+    else super.remember();
   }
 
   /** Move, and leave the summary, which is about no place, for what is at this one. */
@@ -116,6 +125,7 @@ class ReviewPage extends Viewer {
   open(tab) {
     this.tab = tab;
     this.draw();
+    this.remember();
   }
 
   // Drawing
@@ -146,6 +156,7 @@ class ReviewPage extends Viewer {
     }
     this.panel.setAttribute("aria-labelledby", `tab-${this.tab}`);
     show(this.panel, this.content(moment, isEnd));
+    this.panel.closest("main").dataset.tab = this.tab; // a phone shows the summary without the table
   }
 
   /** The marks to draw at the own tiles: only for the discards of a decision. */
@@ -224,9 +235,9 @@ class ReviewPage extends Viewer {
   }
 }
 
-/** Show a review in an element, with `links()` beside it; `write(note)` keeps a note, and without it there are none to write. */
+/** Show a review in an element, and return its page, with `links()` beside it; `write(note)` keeps a note, and without it there are none to write. */
 export function openReview(root, review, links = () => [], write = null) {
   applySettings(loadSettings());
   document.title = t("review.title", { source: review.names.filter(Boolean).length && !write ? list(review.names.filter(Boolean)) : review.source });
-  new ReviewPage(root, review, links, write);
+  return new ReviewPage(root, review, links, write);
 }

@@ -1,5 +1,5 @@
 // The start page: play against agents, open or drop a log to have it reviewed, watch games, and what is there of each.
-import { showToggles } from "suphx/controls.js";
+import { fileField, showToggles } from "suphx/controls.js";
 import { h, s, show } from "suphx/dom.js";
 import { ask, formOf, whileStarting } from "suphx/server.js";
 import { applySettings, loadSettings, saveSettings } from "suphx/settings.js";
@@ -16,12 +16,12 @@ const MAX_SEED = 2 ** 53 - 1;
 const MOST = 8 * 1024 * 1024; // maximum size of a log, as on the server
 let tell = (words) => alert(words);
 
-/** Send a form; show what it has started at an address, or what is wrong. */
-async function begin(path, values, at) {
+/** Send a form; show what it has started at an address, followed by `place`, or what is wrong. */
+async function begin(path, values, at, place = "") {
   tell(t("start.starting"));
   try {
     const started = await (await ask(path, { method: "POST", body: formOf(values) })).json();
-    location.assign(`/${at}/${started.id}`);
+    location.assign(`/${at}/${started.id}${place}`);
   } catch (error) {
     tell(error.message, true);
   }
@@ -93,10 +93,6 @@ const PICTURES = {
 };
 const row = (words, field) => h("label", {}, h("span", {}, words), field);
 const seedField = (id) => h("input", { type: "number", id, min: 0, max: MAX_SEED, step: 1, required: true, value: Math.floor(Math.random() * SEEDS) });
-const fileField = (id, take) => h("input", { type: "file", id, accept: LOGS, onchange: (event) => {
-  take(event.target.files[0]);
-  event.target.value = "";
-} });
 const onSubmit = (action) => (event) => {
   event.preventDefault();
   action();
@@ -108,12 +104,11 @@ function offer(selects, agents) {
   for (const each of selects) show(each, agents.map((name) => h("option", { value: name }, name)));
 }
 
+const meaningOf = (agent) => t(`agents.${AGENTS.includes(agent) ? agent.replace("-", "_") : "other"}`);
+
 /** Say who the agents are. */
 function introduce(place, agents) {
-  show(place, h("summary", {}, t("start.who")), h("dl", { class: "keys" }, agents.map((name) => {
-    const known = AGENTS.includes(name) ? name.replace("-", "_") : "other";
-    return [h("dt", {}, name), h("dd", {}, t(`agents.${known}`))];
-  })));
+  show(place, h("summary", {}, t("start.who")), h("dl", { class: "keys" }, agents.map((name) => [h("dt", {}, name), h("dd", {}, meaningOf(name))])));
 }
 
 function playCard() {
@@ -141,16 +136,20 @@ function playCard() {
 }
 
 function reviewCard() {
-  const address = h("input", { type: "url", id: "address", placeholder: "https://tenhou.net/0/?log=..." });
-  const byAddress = h("form", { class: "address", onsubmit: onSubmit(() => begin("/api/reviews", [["address", address.value]], "review")) },
+  const address = h("input", { id: "address", inputmode: "url", autocomplete: "off", spellcheck: "false", required: true, placeholder: "https://tenhou.net/0/?log=..." });
+  const send = () => {
+    const viewed = /[?&]tw=[0-3]\b/.exec(address.value); // the seat from which the address shows the game
+    begin("/api/reviews", [["address", address.value]], "review", viewed ? `#seat=${viewed[0].slice(-1)}` : "");
+  };
+  const byAddress = h("form", { class: "address", onsubmit: onSubmit(send) },
     h("label", { for: "address" }, t("start.address")), address, h("button", { type: "submit" }, t("start.review")));
   const by = h("p", { class: "quiet" });
   const hear = (found) => {
-    by.textContent = t("start.by", { agent: found.agent });
+    by.textContent = `${t("start.by", { agent: found.agent })} ${meaningOf(found.agent)}`;
   };
   return card("review", t("start.review_title"), PICTURES.review(),
     h("label", { class: "drop", for: "log" }, h("b", {}, t("start.drop")),
-      h("span", { class: "quiet" }, t("start.formats")), fileField("log", sendFile)),
+      h("span", { class: "quiet" }, t("start.formats")), fileField("log", LOGS, sendFile)),
     byAddress, by,
     keptList({ path: "/api/reviews", at: "review", title: t("start.reviews"), look: "", items: (found) => found.reviews, hear,
       words: (review) => ({ waiting: t("start.waits"), running: `${Math.round(100 * review.share)}%`, done: "", failed: told(review.message) }[review.state]) }));
@@ -160,10 +159,12 @@ function watchCard() {
   const start = (kind, values) => begin(`/api/games/${kind}`, values, "watch");
   const agents = WINDS.map((wind) => h("select", { id: `agent-${wind.toLowerCase()}` }));
   const seed = seedField("seed");
+  const who = h("details", { class: "explained" }, h("summary", {}, t("start.who")));
   const samples = h("ul", { class: "samples" });
   const sampled = h("section", { hidden: true, "aria-label": t("start.samples") }, h("h3", {}, t("start.samples_newest")), samples);
   const hear = (found) => {
     offer(agents, found.agents);
+    introduce(who, found.agents);
     sampled.hidden = found.samples === null;
     show(samples, (found.samples || []).map((each) => h("li", {},
       h("button", { type: "button", class: "link", onclick: () => start("sample", [["name", each.name]]) }, each.name),
@@ -172,8 +173,8 @@ function watchCard() {
   };
   return card("watch", t("start.watch_title"), PICTURES.watch(),
     h("form", { class: "seating", onsubmit: onSubmit(() => start("live", [...agents.map((each) => ["agent", each.value]), ["seed", seed.value]])) },
-      WINDS.map((wind, n) => row(term(wind), agents[n])), row(t("start.seed"), seed), h("button", { type: "submit", id: "watch" }, t("start.watch"))),
-    h("label", { class: "recorded", for: "recorded" }, t("start.open_recorded"), fileField("recorded", (file) => file && start("recorded", [["log", file]]))), sampled,
+      WINDS.map((wind, n) => row(term(wind), agents[n])), row(t("start.seed"), seed), h("button", { type: "submit", id: "watch" }, t("start.watch"))), who,
+    h("label", { class: "recorded", for: "recorded" }, t("start.open_recorded"), fileField("recorded", LOGS, (file) => file && start("recorded", [["log", file]]))), sampled,
     keptList({ path: "/api/games", at: "watch", title: t("start.games"), look: "games", items: (found) => found.games, hear,
       words: (game) => ({ playing: t("start.live_round", { kind: t(`start.${game.kind}`), number: game.rounds.length }), over: t(`start.${game.kind}`), failed: told(game.message) }[game.state]) }),
     h("p", {}, rich("start.duel", { link: h("a", { href: "/duel", id: "duel" }, t("duel.title")) })));

@@ -19,6 +19,9 @@ const OWN_TOP = BAR_TOP + BAR_HEIGHT + 8;
 const BOTTOM = OWN_TOP + (OWN * HEIGHT) / WIDTH + 30;
 const LIFT = BAR_TOP + BAR_HEIGHT - 941; // how much higher the own hand is placed if there are no bars above its tiles
 const WALLS = 5; // number of places for dora indicators
+const WALL = 190; // the width of all five
+const WALL_CLOSED = 27; // width of a closed one: those that are shown have the rest, to be readable on a phone
+const WALL_SHOWN = 54;
 
 const high = (width) => (width * HEIGHT) / WIDTH;
 const group = (seat, relative, ...children) =>
@@ -114,9 +117,13 @@ function sides(frame, seat) {
 }
 
 function middle(frame) {
-  const width = 37;
-  const shown = [...Array(WALLS).keys()].map((n) =>
-    tile(frame.indicators[n] || "", -(WALLS / 2 - n) * width, -26, width));
+  const open = frame.indicators.length;
+  const width = Math.min(WALL_SHOWN, (WALL - (WALLS - open) * WALL_CLOSED) / open);
+  const left = -(open * width + (WALLS - open) * WALL_CLOSED) / 2;
+  const middleLine = 8;
+  const shown = [...Array(WALLS).keys()].map((n) => (n < open
+    ? tile(frame.indicators[n], left + n * width, middleLine - high(width) / 2, width)
+    : tile("", left + open * width + (n - open) * WALL_CLOSED, middleLine - high(WALL_CLOSED) / 2, WALL_CLOSED)));
   const counts = [
     t("table.left", { count: frame.left }),
     frame.repeat ? t("table.repeat", { count: frame.repeat }) : null,
@@ -127,7 +134,7 @@ function middle(frame) {
     s("text", { class: "round", "text-anchor": "middle", y: -58 }, roundName(frame.name, 0)),
     s("text", { class: "small", "text-anchor": "middle", y: -35 }, counts[0]),
     shown,
-    counts.slice(1).map((words, n) => s("text", { class: "small", "text-anchor": "middle", y: 52 + 21 * n }, words)),
+    counts.slice(1).map((words, n) => s("text", { class: "small", "text-anchor": "middle", y: 63 + 20 * n }, words)),
   );
 }
 
