@@ -45,7 +45,8 @@ def _whole(name: str, value: object) -> int:
     return int(value)
 
 
-def _rules(rules: Rules | str | None) -> Rules:
+def rules_given(rules: Rules | str | None) -> Rules:
+    """Return rules, those of a preset's name, or Tenhou's; raise ValueError for anything else."""
     if not isinstance(rules, Rules | str | None):
         raise ValueError(f"rules is {rules!r}, neither Rules nor the name of a preset")
     return Rules.preset(rules) if isinstance(rules, str) else rules or Rules.tenhou()
@@ -70,7 +71,7 @@ class Game:
         Raises:
             ValueError: if the wall, a seed, the name of the rules or the number of names is not valid.
         """
-        rules, seed = _rules(rules), _whole("seed", seed)
+        rules, seed = rules_given(rules), _whole("seed", seed)
         walls = None if tenhou_seed is None else TenhouWalls(tenhou_seed)
         source = None if walls is None else lambda *_: walls.next_round()[0]
         self._tables = Tables(1, rules, seed, restart=False, walls=source)
@@ -122,7 +123,7 @@ class Game:
         for hand in hands:
             if not isinstance(hand, str):
                 raise NotationError(f"hands has {hand!r}, not tiles in notation such as 123m406p77z")
-        rules, round = _rules(rules), _whole("round", round)
+        rules, round = rules_given(rules), _whole("round", round)
         repeat_counter, bets = _whole("repeat_counter", repeat_counter), _whole("bets", bets)
         scores = [rules.starting_points] * SEATS if scores is None else list(scores)
         if not (0 <= round < 12 and 0 <= repeat_counter < 256 and 0 <= bets < 256):

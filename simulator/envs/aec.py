@@ -25,7 +25,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from simulator.envs import SMALL, Reward, checked_reward, no_choice
-from simulator.game import Game
+from simulator.game import Game, rules_given
 from simulator.record import ACTIONS, SEATS
 from simulator.rules import Rules
 from simulator.tables import IllegalAction
@@ -62,18 +62,18 @@ class RawEnv(AECEnv[str, Observed, int], EzPickle):
     }
 
     def __init__(
-        self, rules: Rules | None = None, reward: Reward = "final_points", render_mode: str | None = None
+        self, rules: Rules | str | None = None, reward: Reward = "final_points", render_mode: str | None = None
     ) -> None:
         """Make the environment; `reset` deals.
 
-        rules: Tenhou's by default. reward: see `simulator.envs`. render_mode: `"human"` prints the table after every
-        step, `"ansi"` returns it as text. Raises ValueError for an unknown reward or mode.
+        rules: or the name of a preset; Tenhou's by default. reward: see `simulator.envs`. render_mode: `"human"` prints
+        the table after every step, `"ansi"` returns it as text. Raises ValueError for an unknown reward or mode.
         """
         EzPickle.__init__(self, rules, reward, render_mode)
         super().__init__()
         if render_mode not in (None, *RENDER_MODES):
             raise ValueError(f"no render mode {render_mode!r}; there are {', '.join(RENDER_MODES)}")
-        self.rules = rules or Rules.tenhou()
+        self.rules = rules_given(rules)
         self.reward = checked_reward(reward)
         self.render_mode = render_mode
         self.possible_agents = list(AGENTS)

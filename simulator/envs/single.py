@@ -30,8 +30,9 @@ class RiichiEnv(gymnasium.Env[np.ndarray, np.int64]):
     metadata: dict[str, Any] = {"render_modes": ["ansi"]}  # noqa: RUF012 - as the base class declares it
 
     def __init__(
-        self, rules: Rules | None = None, opponents: Opponents | ChooseFunction = "sensible", seat: int | None = None,
-        reward: Reward = "final_points", render_mode: str | None = None, encoding: Encoding = SMALL,
+        self, rules: Rules | str | None = None, opponents: Opponents | ChooseFunction = "sensible",
+        seat: int | None = None, reward: Reward = "final_points", render_mode: str | None = None,
+        encoding: Encoding = SMALL,
     ) -> None:  # fmt: skip
         """Make the environment; `reset` deals. seat: the agent's; by default each game draws one.
 

@@ -19,6 +19,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from simulator.envs import SMALL, Encoding, Reward, checked_reward, no_choice
+from simulator.game import rules_given
 from simulator.players import ChooseFunction, choose_function
 from simulator.record import ACTIONS, NO_ACTION, SEATS
 from simulator.rules import Rules
@@ -56,7 +57,7 @@ class RiichiVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     }
 
     def __init__(
-        self, num_envs: int, rules: Rules | None = None, opponents: Opponents | ChooseFunction = "sensible",
+        self, num_envs: int, rules: Rules | str | None = None, opponents: Opponents | ChooseFunction = "sensible",
         seat: int | None = None, reward: Reward = "final_points", render_mode: str | None = None,
         encoding: Encoding = SMALL,
     ) -> None:  # fmt: skip
@@ -64,7 +65,7 @@ class RiichiVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
         Args:
             num_envs: number of games played side by side.
-            rules: Tenhou's by default.
+            rules: or the name of a preset; Tenhou's by default.
             opponents: the player of the other seats, by name or as a function (`simulator.players.ChooseFunction`;
                 `suphx.agent.checking.AgentPlayer` makes one of an agent); `"self"`: the agent itself.
             seat: the agent's seat; by default seat g % 4 in game number g, so that no seat is favoured.
@@ -81,7 +82,7 @@ class RiichiVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         if render_mode not in (None, "ansi"):
             raise ValueError(f"no render mode {render_mode!r}; there is ansi")
         self.num_envs = num_envs
-        self.rules = rules or Rules.tenhou()
+        self.rules = rules_given(rules)
         self.reward = checked_reward(reward)
         self.render_mode = render_mode
         self._player = _player(opponents)

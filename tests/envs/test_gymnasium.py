@@ -155,7 +155,7 @@ def test_against_the_sensible_player():
 
 
 @pytest.mark.parametrize(
-    "arguments", [{"opponents": "nobody"}, {"seat": 4}, {"reward": "luck"}, {"render_mode": "human"}]
+    "arguments", [{"opponents": "nobody"}, {"seat": 4}, {"reward": "luck"}, {"rules": "luck"}, {"render_mode": "human"}]
 )
 def test_unknown_options_are_refused(arguments):
     with pytest.raises(ValueError, match=r"there (are|is)|must be"):

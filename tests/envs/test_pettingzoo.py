@@ -109,7 +109,7 @@ def test_it_is_pickled_by_its_arguments():
     assert again.rules == EAST and again.reward == "score"
 
 
-@pytest.mark.parametrize("arguments", [{"reward": "luck"}, {"render_mode": "rgb_array"}])
+@pytest.mark.parametrize("arguments", [{"reward": "luck"}, {"rules": "luck"}, {"render_mode": "rgb_array"}])
 def test_unknown_options_are_refused(arguments):
     with pytest.raises(ValueError, match="there are"):
         raw_env(**arguments)
