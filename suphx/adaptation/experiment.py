@@ -20,6 +20,7 @@ from suphx.adaptation.hands import Hand, HandsConfig, find_hands
 from suphx.adaptation.notebook import HandResult, Notebook, Trial
 from suphx.adaptation.players import Copy, Original
 from suphx.adaptation.rewards import Rewards
+from suphx.agent import DEFAULT_AGENT
 from suphx.agent.named_networks import fingerprint_of_networks
 from suphx.config import Config
 from suphx.threads import Shared, in_threads
@@ -46,7 +47,7 @@ class ExperimentConfig(Config):
     """Name of the folder of results."""
     seed: int = Field(default=0, ge=0)
     """Random seed of the hands, of their deals and of sampled answers."""
-    agent: str = "sl"
+    agent: str = DEFAULT_AGENT
     """The agent that adapts, and that plays the other seats unchanged: a folder of weights, or a name."""
     rules: str = "tenhou"
     """Name of a preset of rules."""

@@ -13,8 +13,8 @@ from suphx.networks.weights import load_agent as load_weights
 from suphx.networks.weights import load_card
 
 UNTRAINED = "untrained"
-#: Weights that come with the package, by name; the first is the default agent.
-SHIPPED = {name: Path(__file__).parents[1] / "weights" / name for name in ("sl", "tuned", "sl-weak")}
+#: Weights that come with the package, by name.
+SHIPPED = {name: Path(__file__).parents[1] / "weights" / name for name in ("tuned", "sl", "sl-weak")}
 
 
 def weights_folder(name: str) -> Path:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from suphx.agent import DEFAULT_AGENT
 from suphx.commands.options import Seed, Temperature, Threads
 
 
@@ -22,10 +23,10 @@ def bot(
         typer.Option(
             "--agent",
             "--weights",
-            help="Who plays: sl, tuned, sl-weak, sensible, random, a folder of weights, or adapted:AGENT, which adapts "
-            "(adapted:sl,seconds_per_round=4).",
+            help="Who plays: tuned, sl, sl-weak, sensible, random, a folder of weights, or adapted:AGENT, which adapts "
+            "(adapted:tuned,seconds_per_round=4).",
         ),
-    ] = "sl",
+    ] = DEFAULT_AGENT,
     replies: Annotated[
         ReplyStyle,
         typer.Option(

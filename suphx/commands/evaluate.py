@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 
+from suphx.agent import DEFAULT_AGENT
 from suphx.commands import options as o
 
 _AGENT = (
-    "sl (the included weights), tuned, sl-weak, sensible, random, untrained, a folder of weights, adapted:AGENT "
+    "tuned (the included weights), sl, sl-weak, sensible, random, untrained, a folder of weights, adapted:AGENT "
     "(adapts to each round), majiang, bot:COMMAND (any mjai bot), or 'A|B' (which take turns by deal)"
 )
 
@@ -65,7 +66,7 @@ def evaluate(
     ] = 0,
     as_json: o.AsJson = False,
 ) -> None:
-    """Measure agents against opponents (by default `sl` against three `sensible`): ranks, stable rank, style of play.
+    """Measure agents against others (by default `tuned` against three `sensible`): ranks, stable rank, style of play.
 
     All challengers play the same deals. Intervals are 95 %, by bootstrap over deals. On one machine the same seed gives
     the same games, whatever the batch, threads or workers; on another kind of processor a close decision may differ.
@@ -90,7 +91,7 @@ def evaluate(
     if logs and out is None:
         raise typer.BadParameter("logs are kept in the folder that --out names", param_hint="--logs")
     opponents = [] if protocol == "round-robin" else field or ["sensible"]
-    plan = plan_named(protocol, challenger or ["sl"], opponents)
+    plan = plan_named(protocol, challenger or [DEFAULT_AGENT], opponents)
     if timeout is not None and not any(map(is_external, plan.agents)):
         raise typer.BadParameter("no bot plays", param_hint="--timeout")
     deals, rule = plan.deals_for(games), read_rule(until) if until else None

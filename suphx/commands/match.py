@@ -25,7 +25,7 @@ def match(
         typer.Argument(
             metavar="BOT BOT BOT BOT",
             help="Four of: the command line of an mjai bot, in quotes ({seat} in it becomes the seat); `tcp` for a "
-            "client that will connect; an agent (sl, sensible, a folder of weights, adapted:sl, 'A|B', majiang).",
+            "client that will connect; an agent (tuned, sensible, a folder of weights, adapted:tuned, 'A|B', majiang).",
         ),
     ],
     games: Annotated[int, typer.Option(min=1, help="Games; the four move up one seat after each.")] = 4,

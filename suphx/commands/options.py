@@ -19,6 +19,7 @@ Changes = Annotated[
 RunFolder = Annotated[
     Path | None, typer.Option(help="Folder of results. By default COMMAND/NAME in $SUPHX_RUNS; the name is configured.")
 ]
+Reviewer = Annotated[str, typer.Option("--agent", help="Who reviews: tuned, sl, sl-weak, or a folder of weights.")]
 LogPaths = Annotated[list[Path], typer.Argument(help="Logs, folders of logs, or zip and tar archives of them.")]
 Logs = Annotated[
     list[Path] | None,

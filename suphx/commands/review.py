@@ -5,6 +5,9 @@ from typing import Annotated
 
 import typer
 
+from suphx.agent import DEFAULT_AGENT
+from suphx.commands.options import Reviewer
+
 
 def review(
     log: Annotated[
@@ -15,7 +18,7 @@ def review(
         int | None, typer.Option(min=0, max=3, help="Review only this seat, 0 to 3; by default all four.")
     ] = None,
     player: Annotated[str | None, typer.Option(help="Review only the player of this name.")] = None,
-    agent: Annotated[str, typer.Option(help="Who reviews: sl, tuned, sl-weak, or a folder of weights.")] = "sl",
+    agent: Reviewer = DEFAULT_AGENT,
     out: Annotated[Path | None, typer.Option(help="The file to write; by default LOG.html in this folder.")] = None,
     game: Annotated[int, typer.Option(min=1, help="Which game, from 1, of a file with several.")] = 1,
     logs: Annotated[

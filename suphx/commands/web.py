@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from suphx.commands.options import EXIT_INTERRUPTED
+from suphx.agent import DEFAULT_AGENT
+from suphx.commands.options import EXIT_INTERRUPTED, Reviewer
 
 #: As many as there are tiles, behind an 8.
 DEFAULT_PORT = 8136
@@ -17,7 +18,7 @@ def web(
     host: Annotated[
         str, typer.Option(help="Address to listen on; anything but loopback lets other machines in.")
     ] = "127.0.0.1",
-    agent: Annotated[str, typer.Option(help="Who reviews: sl, tuned, sl-weak, or a folder of weights.")] = "sl",
+    agent: Reviewer = DEFAULT_AGENT,
     logs: Annotated[
         Path | None, typer.Option(help="Folder or archive with the files of Tenhou addresses; else they are fetched.")
     ] = None,

@@ -16,6 +16,7 @@ from simulator.logs.verify import Mismatch
 from simulator.record import ACTIONS, MELD, SEATS, WIN
 from simulator.scoring.hands import score_batch
 from simulator.tiles import KINDS
+from suphx.agent import DEFAULT_AGENT
 from suphx.agent.interface import Agent
 from suphx.agent.network_agent import NetworkAgent
 from suphx.agent.questions import compile_questions
@@ -50,7 +51,8 @@ def reviewing(agent: Agent, name: str) -> NetworkAgent:
     """Return the agent if it can review; raises InputError unless it is a single agent of networks."""
     if not isinstance(agent, NetworkAgent):
         raise InputError(
-            f"{name} cannot review: only networks give each action a probability; name one network agent, such as sl"
+            f"{name} cannot review: only networks give each action a probability; "
+            f"name one network agent, such as {DEFAULT_AGENT}"
         )
     return agent
 

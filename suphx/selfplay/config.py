@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import Field, model_validator
 
 from simulator.rules import PRESETS
+from suphx.agent import DEFAULT_AGENT
 from suphx.config import Config
 from suphx.features.layout import ORACLE_VERSION, VERSION
 from suphx.learning.config import LearningConfig
@@ -39,8 +40,8 @@ class TrainConfig(Config):
     """Name of the run and of its agent."""
     seed: int = Field(default=0, ge=0)
     """Random seed of the walls, of the answers drawn in play, and of what is drawn from the replay buffer."""
-    start: str = "sl"
-    """Weights that all five networks start from: `sl`, or a folder."""
+    start: str = DEFAULT_AGENT
+    """Weights that all five networks start from: `tuned`, `sl`, or a folder."""
     teacher: Path | None = None
     """With `learning.teacher`: folder of the oracle to distil from (`oracle/` of a run with `learning.oracle`)."""
     rules: str = "tenhou"

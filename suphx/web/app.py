@@ -13,6 +13,7 @@ from fastapi import APIRouter, FastAPI, Form, HTTPException, Request, Response, 
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from simulator.files import UniqueNames
+from suphx.agent import DEFAULT_AGENT
 from suphx.errors import InputError
 from suphx.review.analysis import clean
 from suphx.review.document import Note, Review
@@ -156,7 +157,7 @@ async def _changes(jobs: ReviewJobs, review: str) -> AsyncIterator[str]:
 
 
 def create_app(
-    agent: str = "sl",
+    agent: str = DEFAULT_AGENT,
     logs: Path | None = None,
     hosts: Iterable[str] = (),
     games: Path | None = None,

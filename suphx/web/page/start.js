@@ -8,7 +8,7 @@ import { dateOf, rich, t, term, told } from "suphx/words.js";
 
 const PLACES = ["right", "across", "left"];
 const WINDS = ["East", "South", "West", "North"];
-const AGENTS = ["sl", "tuned", "sl-weak", "sensible", "never_folds", "never_calls", "tsumogiri", "random"];
+const AGENTS = ["tuned", "sl", "sl-weak", "sensible", "never_folds", "never_calls", "tsumogiri", "random"];
 const CLOCKS = [[0, 0], [5, 20], [3, 5], [20, 60]]; // seconds a decision and a round; 0: no clock
 const LOGS = ".mjlog,.xml,.json,.jsonl,.mjson,.mjai,.log,.gz";
 const SEEDS = 1e6; // upper bound of the seeds proposed; others can be typed
