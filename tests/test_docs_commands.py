@@ -36,7 +36,7 @@ QUICK: dict[str, list[str]] = {
     "features": [],
     "check": ["--games", "2", "--workers", "1"],
     "evaluate --challenger sensible": _FEW,
-    "match sl sensible": ["--games", "1"],
+    "match tuned sensible": ["--games", "1"],
     "match sensible": ["--games", "1"],
     "review": [],
     "bot --connect": ["--help"],
