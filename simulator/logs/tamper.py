@@ -27,6 +27,8 @@ _LABEL = "a label: nothing in the game depends on it"
 _UNUSED = "the rule shows only in a game that uses it"
 _COPY = "two tiles look the same, and which of them was discarded is stated once"
 _URA = "an indicator that makes no tile of a winning hand a dora may be any other where the log has no wall seed"
+_DEALT_IN = "a riichi that is never accepted, since its tile deals in, may as well have been only a discard"
+_KEPT = "a seat may as well have called with other tiles that it held, where it shows neither"
 _FIRST = "of the first round: a log may begin anywhere"
 #: Why no reader could find a change, by the beginning of its name. Other changes of the same kind are found.
 REASONS = {
@@ -35,7 +37,9 @@ REASONS = {
     "mjlog GO type": _UNUSED, "mjlog BYE": "who is away makes no decision, but so may one who is there",
     "mjlog INIT dice": "without the wall's seed nothing else depends on the dice", "mjlog INIT hai": _HIDDEN,
     "mjlog INIT indicator": _URA, "mjlog draw tile": _HIDDEN, "mjlog DORA": _URA, "mjlog AGARI doraHaiUra": _URA,
-    "mjlog discard tile": _HIDDEN, "mjlog AGARI yaku 1": "Tenhou lists ura dora of 0 han, which say nothing",
+    "mjlog discard tile": _HIDDEN, "mjlog N m tiles": _KEPT,
+    "mjlog REACH 1 missing": _DEALT_IN, "mjai reach missing": _DEALT_IN,
+    "mjlog AGARI yaku 1": "Tenhou lists ura dora of 0 han, which say nothing",
     "mjai start_game names": _LABEL, "mjai start_game kyoku_first": _UNUSED, "mjai start_game aka_flag": _UNUSED,
     "mjai start_kyoku tehais": _HIDDEN, "mjai start_kyoku dora_marker": _URA, "mjai tsumo pai": _HIDDEN,
     "mjai start_kyoku kyoku": _FIRST, "mjai start_kyoku honba": _FIRST, "mjai start_kyoku kyotaku": _FIRST,
