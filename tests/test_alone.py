@@ -28,7 +28,6 @@ pytestmark = pytest.mark.faults
 HOLD = """
 import sys, time
 from pathlib import Path
-from suphx.adaptation.experiment import ExperimentConfig
 from suphx.alone import alone_in
 with alone_in(Path(sys.argv[1]), "trains here"):
     print("held", flush=True)

@@ -64,4 +64,4 @@ def test_it_plays_and_reviews_with_the_weights_and_the_page_of_the_wheel(install
     _run(installed / "suphx", "logs", "generate", "--games", "1", "--seed", "1", "--out", "games", folder=tmp_path)
     (game,) = (tmp_path / "games").iterdir()
     _run(installed / "suphx", "review", game, "--out", "game.html", folder=tmp_path)
-    assert 'id="review"' in (tmp_path / "game.html").read_text(encoding="utf-8")
+    assert "function openReview" in (tmp_path / "game.html").read_text(encoding="utf-8")
