@@ -86,7 +86,8 @@ class PretrainConfig(Schedule):
     hide: list[str] = Field(default_factory=list)
     """Groups or blocks of planes hidden from the networks, to measure what they are worth; no agent is written then."""
     start: str | None = None
-    """Weights to start from instead of fresh ones: `sl` or a folder; the network sizes must match theirs."""
+    """Weights to start from instead of fresh ones: `sl` or a folder. A larger network grows from them: at first it
+    answers as they do."""
     filters: Filters = Field(default_factory=Filters)
     """Whose decisions are trained on and validated with; the test at the end uses all decisions."""
     generated: GeneratedGames = Field(default_factory=GeneratedGames)

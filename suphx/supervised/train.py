@@ -234,13 +234,29 @@ def _first_network(model: Model, config: PretrainConfig) -> PolicyNetwork:
         return fresh
     start_model = config.models[model].start_model or model
     network = load_agent_network(weights_folder(config.start), start_model)
-    if (network.size.filters, network.size.blocks) != (fresh.size.filters, fresh.size.blocks):
+    if network.size.filters > fresh.size.filters or network.size.blocks > fresh.size.blocks:
         found = f"{network.size.filters} filters x {network.size.blocks} blocks"
-        raise InputError(f"{config.start}: its {start_model} network has {found}; the configuration gives another size")
-    shapes = {name: each.shape for name, each in fresh.state_dict().items()}
-    fitting = {name: each for name, each in network.state_dict().items() if shapes.get(name) == each.shape}
-    fresh.load_state_dict(fitting, strict=False)
+        raise InputError(f"{config.start}: its {start_model} network has {found}; the configuration gives fewer")
+    grow_into(fresh, network)
     return fresh
+
+
+@torch.no_grad()
+def grow_into(fresh: PolicyNetwork, network: PolicyNetwork) -> None:
+    """Give a freshly initialised network the weights of one with as many filters and blocks or fewer.
+
+    Its answers are then those of the given network, but for rounding: no filter of the given network sees a new one,
+    the head does not either, and a new block is the identity (Net2Net, arXiv:1511.05641). The new filters keep their
+    initial weights, so that they can learn. Layers that the given network does not have stay as they are.
+    """
+    given = network.state_dict()
+    for name, weights in fresh.state_dict().items():
+        if name not in given:
+            continue
+        old = given[name]
+        if old.dim() > 1:
+            weights[: len(old)] = 0
+        weights[tuple(map(slice, old.shape))] = old
 
 
 def _purpose(config: PretrainConfig) -> tuple:

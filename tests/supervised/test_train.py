@@ -11,14 +11,14 @@ from suphx.agent.network_agent import untrained_networks
 from suphx.errors import InputError
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision, choose_precision
-from suphx.networks.sizes import NetworkSize
-from suphx.networks.weights import load_network, save_agent
+from suphx.networks.sizes import MODEL_PLANES, NetworkSize
+from suphx.networks.weights import load_agent_network, load_network, save_agent
 from suphx.supervised import train
 from suphx.supervised.config import PretrainConfig
 from suphx.supervised.loader import Loader
 from suphx.supervised.prepare import prepare_games
 from suphx.supervised.selection import select
-from suphx.supervised.train import CHECKPOINT_NAME, WEAK_NAME, Interrupted, Report, Training
+from suphx.supervised.train import CHECKPOINT_NAME, WEAK_NAME, Interrupted, Report, Training, grow_into
 from tests.supervised.made_games import sensible_games, tiny_config
 
 
@@ -155,9 +155,33 @@ def test_a_training_may_go_on_from_given_weights(tmp_path: Path) -> None:
         torch.testing.assert_close(value, given[name], atol=1e-5, rtol=0)
 
 
-def test_given_weights_of_another_size_are_refused(tmp_path: Path) -> None:
-    start = agent(tmp_path / "agent", untrained_networks(NetworkSize(filters=4, blocks=1)))
-    with pytest.raises(InputError, match="its riichi network has 4 filters x 1 blocks"):
+def test_a_larger_network_grows_from_given_weights(tmp_path: Path) -> None:
+    start = agent(tmp_path / "agent", untrained_networks(NetworkSize(filters=5, blocks=1), seed=77))
+    config = tiny_config(start=start, size={"filters": 8, "blocks": 3})
+    grown = training(tmp_path / "run", config).network
+    given = load_agent_network(Path(start), "riichi")
+    assert (grown.size.filters, grown.size.blocks) == (8, 3)
+    planes = torch.rand(4, 34, MODEL_PLANES["riichi"])
+    torch.testing.assert_close(grown(planes), given(planes))
+
+
+@pytest.mark.parametrize("model", ["discard", "chow"])
+def test_a_grown_network_answers_as_before_and_learns_with_all_its_filters(model: str) -> None:
+    torch.manual_seed(3)
+    old, grown = (PolicyNetwork(model, NetworkSize(filters=n, blocks=m)) for n, m in ((6, 1), (9, 2)))
+    torch.nn.init.normal_(old.blocks[0].second.weight, std=0.1)
+    grow_into(grown, old)
+    planes = torch.rand(4, 34, MODEL_PLANES[model])
+    torch.testing.assert_close(grown(planes), old(planes))
+    grown(planes).square().sum().backward()
+    head = grown.head.score if model == "discard" else grown.head.narrow
+    for layer in (head, *(block.second for block in grown.blocks)):
+        assert bool((layer.weight.grad[:, 6:] != 0).any()), "the new filters get no gradient"
+
+
+def test_a_network_does_not_shrink(tmp_path: Path) -> None:
+    start = agent(tmp_path / "agent", untrained_networks(NetworkSize(filters=8, blocks=2)))
+    with pytest.raises(InputError, match="its riichi network has 8 filters x 2 blocks; the configuration gives fewer"):
         training(tmp_path / "run", tiny_config(start=start))
 
 
