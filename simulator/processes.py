@@ -1,11 +1,27 @@
-"""Distributing the parts of a job over processes."""
+"""Distributing the parts of a job over processes, and adding up what they return."""
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, fields
 from multiprocessing import get_context
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 T = TypeVar("T")
+
+
+@dataclass
+class Sums:
+    """Results of the parts of a job, added up with `+=`: numbers, and lists, of which only so many items are kept."""
+
+    KEPT: ClassVar[int]
+    """Items that a list keeps."""
+
+    def __iadd__(self, other: Self) -> Self:
+        for each in fields(self):
+            both = getattr(self, each.name) + getattr(other, each.name)
+            setattr(self, each.name, both[: self.KEPT] if isinstance(both, list) else both)
+        return self
 
 
 def share_out(work: Callable[..., T], parts: Sequence[tuple[Any, ...]], workers: int, in_order: bool) -> Iterator[T]:
@@ -18,13 +34,17 @@ def share_out(work: Callable[..., T], parts: Sequence[tuple[Any, ...]], workers:
     if parts:
         yield work(*parts[0])
     rest = parts[1:]
-    if workers <= 1 or not rest:
+    if workers <= 1 or len(rest) <= 1:
         for part in rest:
             yield work(*part)
         return
     with ProcessPoolExecutor(min(workers, len(rest)), mp_context=get_context("spawn")) as pool:
+        running: deque[Future[T]] = deque()
         try:
-            running = [pool.submit(work, *part) for part in rest]
+            for part in rest:
+                running.append(pool.submit(work, *part))
+                if in_order and len(running) > 2 * workers:  # limits how many finished results are held in memory
+                    yield running.popleft().result()
             for future in running if in_order else as_completed(running):
                 yield future.result()
         finally:

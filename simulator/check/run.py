@@ -6,21 +6,21 @@ Game number g of a seed is the same for any number of processes and any batch si
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
 from simulator.check.records import CheckError, check, try_actions
 from simulator.lookup import get_lookup
+from simulator.players import ChooseFunction
 from simulator.players.simple import choose_random, choose_tsumogiri
-from simulator.processes import share_out
+from simulator.processes import Sums, share_out
 from simulator.rules import Rules
 from simulator.tables import IllegalAction, Tables
 
-#: A function (games, index, seats, legal, seed, actions) that fills in actions i64[n].
-Player = Callable[..., None]
-PLAYERS: dict[str, Player] = {"random": choose_random, "tsumogiri": choose_tsumogiri}
+PLAYERS: dict[str, ChooseFunction] = {"random": choose_random, "tsumogiri": choose_tsumogiri}
 
 #: One in this many games is checked at every step.
 STEPS_OF = 16
@@ -30,14 +30,13 @@ _TRIED_GAMES = 4
 _BATCH = 512
 #: Number of games given to a process at a time.
 _CHUNK = 2048
-#: How many violations are kept as text; all of them are counted.
-KEPT = 20
 
 
 @dataclass
-class Tally:
-    """The outcome of checking; parts are added up with `+=`."""
+class Tally(Sums):
+    """The outcome of checking; only the first violations are kept as text."""
 
+    KEPT: ClassVar[int] = 20
     games: int = 0
     rounds: int = 0
     decisions: int = 0
@@ -49,24 +48,14 @@ class Tally:
     seconds: float = 0.0
     first_violations: list[str] = field(default_factory=list)
 
-    def __iadd__(self, other: Tally) -> Tally:
-        self.games += other.games
-        self.rounds += other.rounds
-        self.decisions += other.decisions
-        self.records += other.records
-        self.actions += other.actions
-        self.violations += other.violations
-        self.first_violations = (self.first_violations + other.first_violations)[:KEPT]
-        return self
-
 
 class _Run:
     """The games of a range of numbers, played in parallel."""
 
-    def __init__(self, first: int, n: int, seed: int, rules: Rules, player: str | Player) -> None:
+    def __init__(self, first: int, n: int, seed: int, rules: Rules, player: str | ChooseFunction) -> None:
         self.tally = Tally()
         self._choose = PLAYERS[player] if isinstance(player, str) else player
-        self._seed = np.uint64(seed)  # compiled code would take a plain integer as signed
+        self._seed = seed
         self._next, self._end = first, first + n
         slots = min(_BATCH, n)
         self._tables = Tables(slots, rules, seed, restart=False)
@@ -118,29 +107,24 @@ class _Run:
             self._note(error, games[games["pending"] > 0][error.game])
 
     def _note(self, error: Exception, record: np.void) -> None:
-        self.tally.violations += 1
         where = f"seed {self._seed}, game {record['number']}, round {record['round']}, event {record['n_events']}"
-        self.tally.first_violations = [*self.tally.first_violations, f"{where}: {error}"][:KEPT]
+        self.tally += Tally(violations=1, first_violations=[f"{where}: {error}"])
 
 
-def check_numbers(first: int, n: int, seed: int, rules: Rules, player: str | Player) -> Tally:
+def check_numbers(first: int, n: int, seed: int, rules: Rules, player: str | ChooseFunction) -> Tally:
     """Play and check the games with numbers `first` to `first + n - 1` of a seed."""
     return _Run(first, n, seed, rules, player).play()
 
 
-def check_games(
-    n: int, seed: int = 0, rules: Rules | None = None, player: str | Player = "random", workers: int = 1
-) -> Iterator[Tally]:
+def check_games(n: int, seed: int, rules: Rules, player: str | ChooseFunction, workers: int) -> Iterator[Tally]:
     """Play and check n games in up to `workers` processes; yield the Tally so far, from time to time and at the end.
 
     player: a name in `PLAYERS`, or any other player as a function that can be pickled.
     """
     started = time.perf_counter()
     total = Tally()
-    rules = rules or Rules.tenhou()
     get_lookup()
     work = [(first, min(_CHUNK, n - first), seed, rules, player) for first in range(0, n, _CHUNK)]
-
     for part in share_out(check_numbers, work, workers, in_order=False):
         total += part
         total.seconds = time.perf_counter() - started

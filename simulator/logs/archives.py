@@ -80,19 +80,14 @@ def open_logs(paths: Iterable[str | Path]) -> Iterator[Found]:
         yield from read_chunk(chunk)
 
 
-def _named(found: Iterable[Found]) -> Iterator[Found]:
-    """Yield what was found under names that are safe to print."""
-    for source, data in found:
-        yield shown_text(source), data
-
-
 def plan(paths: Iterable[str | Path], members: int = 1000) -> list[Chunk]:
     """Return the logs under `paths` as chunks for several processes; zips are split every `members` members."""
     chunks: list[Chunk] = []
     for each in paths:
         path = Path(each)
         if path.is_dir():
-            inside = [file for file in _walk(path) if file.name.lower().endswith(LOG_SUFFIXES)]
+            inside = [file for file in sorted(path.rglob("*")) if _is_log(file.name) and file.is_file()]
+            inside = [file for file in inside if not file.name.startswith(".")]
             if not inside:
                 chunks.append(Chunk(str(path), "error", message="a folder without logs"))
             for file in inside:
@@ -102,8 +97,8 @@ def plan(paths: Iterable[str | Path], members: int = 1000) -> list[Chunk]:
     return chunks
 
 
-def _walk(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
+def _is_log(name: str) -> bool:
+    return name.lower().endswith(LOG_SUFFIXES)
 
 
 def _plan_file(path: Path, members: int) -> list[Chunk]:
@@ -122,7 +117,7 @@ def _plan_file(path: Path, members: int) -> list[Chunk]:
     except _UNREADABLE as error:
         return [Chunk(name, "error", message=f"not a readable zip archive: {error}")]
     count = len(members_of)
-    if not any(not info.is_dir() and info.filename.lower().endswith(LOG_SUFFIXES) for info in members_of):
+    if not any(_is_log(info.filename) and not info.is_dir() for info in members_of):
         return [Chunk(name, "error", message="an archive without logs")]
     return [Chunk(name, "zip", at, min(at + members, count)) for at in range(0, count, members)]
 
@@ -134,29 +129,30 @@ def _zip(path: str, _modified: int) -> zipfile.ZipFile:
 
 
 def read_chunk(chunk: Chunk) -> Iterator[Found]:
-    """Yield (source name, content or LogError) for the logs in a chunk."""
+    """Yield (source name, safe to print, and content or LogError) for the logs in a chunk."""
     try:
-        if chunk.kind == "zip":
-            yield from _named(_read_zip(chunk))
-        elif chunk.kind == "tar":
-            yield from _named(_read_tar(chunk.path))
-        elif chunk.kind == "error":
-            yield shown_text(chunk.path), LogError(chunk.message, chunk.path)
-        else:
-            yield from _named([_read_file(chunk.path)])
+        for source, data in _found(chunk):
+            yield shown_text(source), data
     except _UNREADABLE as error:
-        if isinstance(error, LogError):
-            yield chunk.path, error
-        else:
-            yield chunk.path, LogError(f"cannot be read: {error}", chunk.path)
+        yield chunk.path, error if isinstance(error, LogError) else LogError(f"cannot be read: {error}", chunk.path)
 
 
-def _read_file(path: str) -> Found:
-    with open(path, "rb") as file:
-        data = file.read(MAX_LOG_BYTES + 1)
-    if len(data) > MAX_LOG_BYTES:
-        return path, _too_large(path)
-    return path, data
+def _found(chunk: Chunk) -> Iterator[Found]:
+    if chunk.kind == "zip":
+        yield from _read_zip(chunk)
+    elif chunk.kind == "tar":
+        yield from _read_tar(chunk.path)
+    elif chunk.kind == "error":
+        yield chunk.path, LogError(chunk.message, chunk.path)
+    else:
+        with open(chunk.path, "rb") as file:
+            data = _read(file, chunk.path)
+        yield chunk.path, data
+
+
+def _read(file: IO[bytes], source: str) -> bytes | LogError:
+    data = file.read(MAX_LOG_BYTES + 1)
+    return data if len(data) <= MAX_LOG_BYTES else _too_large(source)
 
 
 def _too_large(source: str) -> LogError:
@@ -168,7 +164,7 @@ def _read_zip(chunk: Chunk) -> Iterator[Found]:
     left = FREE_BYTES + MAX_RATIO * Path(chunk.path).stat().st_size
     for info in archive.infolist()[chunk.start : chunk.stop]:
         source = f"{chunk.path}/{info.filename}"
-        if info.is_dir() or not info.filename.lower().endswith(LOG_SUFFIXES):
+        if info.is_dir() or not _is_log(info.filename):
             continue
         if info.file_size > MAX_LOG_BYTES or info.file_size > FREE_BYTES + MAX_RATIO * info.compress_size:
             yield source, _too_large(source)
@@ -177,20 +173,16 @@ def _read_zip(chunk: Chunk) -> Iterator[Found]:
         if left < 0:
             yield source, _bomb(source)
             return
-        yield source, _read_member(archive, info, source)
+        try:
+            with archive.open(info) as file:
+                data = _read(file, source)
+        except _UNREADABLE as error:
+            data = LogError(f"cannot be unpacked: {error}", source)
+        yield source, _no_archive(data, source)
 
 
-def _read_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, source: str) -> bytes | LogError:
-    try:
-        with archive.open(info) as file:
-            data = file.read(MAX_LOG_BYTES + 1)
-    except _UNREADABLE as error:
-        return LogError(f"cannot be unpacked: {error}", source)
-    return _no_archive(data, source) if len(data) <= MAX_LOG_BYTES else _too_large(source)
-
-
-def _no_archive(data: bytes, source: str) -> bytes | LogError:
-    if data.startswith(ZIP_MAGIC) or source.lower().endswith(TAR_SUFFIXES):
+def _no_archive(data: bytes | LogError, source: str) -> bytes | LogError:
+    if isinstance(data, bytes) and (data.startswith(ZIP_MAGIC) or source.lower().endswith(TAR_SUFFIXES)):
         return LogError("an archive inside an archive; unpack the outer one first", source)
     return data
 
@@ -239,7 +231,7 @@ def _read_tar(path: str) -> Iterator[Found]:
             for member in archive:
                 archive.members.clear()  # type: ignore[attr-defined] # it would keep every header
                 source = f"{path}/{member.name}"
-                if not member.isreg() or not member.name.lower().endswith(LOG_SUFFIXES):
+                if not member.isreg() or not _is_log(member.name):
                     continue
                 found = True
                 file = archive.extractfile(member) if member.size <= MAX_LOG_BYTES and not member.issparse() else None

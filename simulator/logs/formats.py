@@ -1,10 +1,10 @@
 """The log formats and their detection, which looks only at a file's content, never at its name."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from simulator.logs.archives import GZIP_MAGIC, plain_data
+from simulator.logs.archives import GZIP_MAGIC, UTF8_MARK, Found, plain_data
 from simulator.logs.mjai import read_mjai
 from simulator.logs.mjai_writer import write_mjai
 from simulator.logs.mjlog import read_mjlog
@@ -46,7 +46,7 @@ def format_named(name: str) -> Format:
 def detect(data: bytes, source: str = "") -> Format:
     """Return the format of a file's content, plain or gzipped; raise LogError if it matches none."""
     head = (plain_data(data, source) if data.startswith(GZIP_MAGIC) else data)[:_HEAD]
-    head = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    head = head.removeprefix(UTF8_MARK).lstrip()
     if not head:
         raise LogError("the file is empty", source)
     for each in FORMATS:
@@ -64,3 +64,12 @@ def read_log(data: bytes, source: str = "") -> list[GameLog]:
     """
     data = plain_data(data, source)
     return detect(data, source).read(data, source)
+
+
+def read_logs(found: Iterable[Found]) -> Iterator[GameLog | LogError]:
+    """Yield the games of logs from `archives`; in place of a log that cannot be read, its LogError or SkippedLog."""
+    for source, data in found:
+        try:
+            yield from [data] if isinstance(data, LogError) else read_log(data, source)
+        except LogError as error:
+            yield error

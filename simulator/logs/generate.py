@@ -1,13 +1,9 @@
 """Generate logs of games between rule-based players, with several processes; a seed always gives the same games."""
 
 import zipfile
-from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
-from typing import Protocol
 
 from simulator.files import write_whole
 from simulator.logs.from_record import game_log
@@ -16,6 +12,7 @@ from simulator.logs.mjlog_writer import write_mjlog
 from simulator.logs.model import GameLog
 from simulator.players import RulePlayer, player
 from simulator.players.play import BATCH, play_games
+from simulator.processes import share_out
 from simulator.record import SEATS
 from simulator.rules import Rules, RulesError
 
@@ -88,24 +85,8 @@ def generate_mjlogs(
         raise RulesError("rules: an mjlog can only state Tenhou's, with or without red fives and open tanyao")
     players_by_seat(players, seed)  # raises before any process starts
     chunks = [(min(_CHUNK, n - first), players, rules, seed, first) for first in range(0, n, _CHUNK)]
-    if not chunks:
-        return
-    yield from _write_chunk(*chunks[0])  # compiles, if necessary, only once
-    if workers <= 1 or len(chunks) <= 2:
-        for chunk in chunks[1:]:
-            yield from _write_chunk(*chunk)
-        return
-    with ProcessPoolExecutor(min(workers, len(chunks) - 1), mp_context=get_context("spawn")) as pool:
-        running: deque[Future[list[Generated]]] = deque()
-        try:
-            for chunk in chunks[1:]:
-                running.append(pool.submit(_write_chunk, *chunk))
-                if len(running) > 2 * workers:  # limits how many finished chunks are held in memory
-                    yield from running.popleft().result()
-            while running:
-                yield from running.popleft().result()
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+    for written in share_out(_write_chunk, chunks, workers, in_order=True):
+        yield from written
 
 
 def _write_chunk(n: int, players: Sequence[str], rules: Rules, seed: int, first: int) -> list[Generated]:
@@ -114,18 +95,6 @@ def _write_chunk(n: int, players: Sequence[str], rules: Rules, seed: int, first:
         Generated(f"{log.source}.mjlog", write_mjlog(log), len(log.rounds), decisions)
         for log, decisions in _played(n, players, rules, seed, first)
     ]
-
-
-class Target(Protocol):
-    """A destination for logs."""
-
-    def write(self, name: str, data: bytes) -> None:
-        """Write one log."""
-        ...
-
-    def close(self, complete: bool) -> None:
-        """Finish writing; if not `complete`, output that is only useful as a whole is removed."""
-        ...
 
 
 class FolderTarget:
@@ -140,7 +109,7 @@ class FolderTarget:
         write_whole(self._folder / name, data)
 
     def close(self, complete: bool) -> None:
-        """Do nothing: every file is complete."""
+        """Do nothing: every file is complete, whatever comes after it."""
 
 
 class ZipTarget:
@@ -167,6 +136,6 @@ class ZipTarget:
             self._temporary.unlink(missing_ok=True)
 
 
-def open_target(path: Path) -> Target:
+def open_target(path: Path) -> FolderTarget | ZipTarget:
     """Return the target for a path: a zip archive if it ends in `.zip`, otherwise a folder."""
     return ZipTarget(path) if path.suffix.lower() == ".zip" else FolderTarget(path)

@@ -6,24 +6,24 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from simulator.logs.archives import Chunk, plan, read_chunk
-from simulator.logs.formats import read_log
-from simulator.logs.model import LogError, SkippedLog
+from simulator.logs.formats import read_logs
+from simulator.logs.model import GameLog, LogError, SkippedLog
 from simulator.logs.verify import Mismatch, verify_game
 from simulator.lookup import get_lookup
-from simulator.processes import share_out
+from simulator.processes import Sums, share_out
 
 #: Members of an archive given to a process at a time; small enough for a smooth progress bar.
 _CHUNK = 200
-#: Number of mismatches and errors of which a summary keeps the messages; all are counted.
-KEPT = 50
 
 
 @dataclass
-class Summary:
-    """The results of verifying several logs; summaries are added with `+=`."""
+class Summary(Sums):
+    """The results of verifying several logs; of mismatches and errors only the first messages are kept."""
 
+    KEPT: ClassVar[int] = 50
     games: int = 0
     rounds: int = 0
     decisions: int = 0
@@ -43,60 +43,35 @@ class Summary:
     first_skipped: list[str] = field(default_factory=list)
     first_unknown: list[str] = field(default_factory=list)
 
-    def __iadd__(self, other: Summary) -> Summary:
-        self.games += other.games
-        self.rounds += other.rounds
-        self.decisions += other.decisions
-        self.skipped += other.skipped
-        self.unfinished += other.unfinished
-        self.unknown += other.unknown
-        self.mismatches += other.mismatches
-        self.errors += other.errors
-        self.first_mismatches = (self.first_mismatches + other.first_mismatches)[:KEPT]
-        self.first_errors = (self.first_errors + other.first_errors)[:KEPT]
-        self.first_skipped = (self.first_skipped + other.first_skipped)[:KEPT]
-        self.first_unknown = (self.first_unknown + other.first_unknown)[:KEPT]
-        return self
-
     @property
     def good(self) -> bool:
         """Whether there are logs, and every one could be read and agrees with the engine."""
         return self.mismatches == 0 and self.errors == 0 and self.games + self.skipped > 0
 
 
-def _verify_data(data: bytes, source: str) -> Summary:
-    summary = Summary()
+def _verify(log: GameLog | LogError) -> Summary:
     try:
-        for log in read_log(data, source):
-            verified = verify_game(log)
-            summary.games += 1
-            summary.rounds += verified.rounds
-            summary.unfinished += verified.unfinished
-            summary.decisions += verified.decisions
-            found = verified.mismatches or []
-            if found and verified.unsure:
-                summary.unknown += 1
-                summary.first_unknown.append(f"{found[0]} ({verified.unsure})")
-                continue
-            summary.mismatches += len(found)
-            summary.first_mismatches += found
+        if isinstance(log, LogError):
+            raise log
+        verified = verify_game(log)
     except SkippedLog as skipped:
-        summary.skipped += 1
-        summary.first_skipped.append(str(skipped))
+        return Summary(skipped=1, first_skipped=[str(skipped)])
     except LogError as error:
-        summary.errors += 1
-        summary.first_errors.append(str(error))
+        return Summary(errors=1, first_errors=[str(error)])
+    summary = Summary(1, verified.rounds, verified.decisions, unfinished=int(verified.unfinished))
+    found = verified.mismatches or []
+    if found and verified.unsure:
+        summary.unknown, summary.first_unknown = 1, [f"{found[0]} ({verified.unsure})"]
+    else:
+        summary.mismatches, summary.first_mismatches = len(found), found
     return summary
 
 
 def verify_chunk(chunk: Chunk) -> Summary:
     """Verify the logs in one chunk; runs in any process."""
     summary = Summary()
-    for source, data in read_chunk(chunk):
-        if isinstance(data, LogError):
-            summary += Summary(errors=1, first_errors=[str(data)])
-        else:
-            summary += _verify_data(data, source)
+    for log in read_logs(read_chunk(chunk)):
+        summary += _verify(log)
     return summary
 
 

@@ -60,13 +60,11 @@ def check(
     after every step. Now and then every legal action is tried, and an illegal one that must be refused. The exit
     status is 1 if anything is wrong.
     """
-    from simulator.check.run import PLAYERS, Player, Tally, check_games
+    from simulator.check.run import PLAYERS, Tally, check_games
     from simulator.rules import Rules
     from suphx.progress import progress
 
-    player: str | Player = agent
-    if agent not in PLAYERS:
-        player = _agent_player(agent, seed, temperature)
+    player = agent if agent in PLAYERS else _agent_player(agent, seed, temperature)
     tally = Tally()
     with progress("checking", games) as show:
         for tally in check_games(games, seed, Rules.preset(rules), player, workers):

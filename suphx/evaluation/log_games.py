@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from simulator.logs.archives import Chunk, plan, read_chunk
-from simulator.logs.formats import read_log
+from simulator.logs.formats import read_logs
 from simulator.logs.model import GameLog, LogError, SkippedLog
 from simulator.logs.verify import verify_game
 from simulator.lookup import get_lookup
@@ -129,31 +129,21 @@ def count_game(log: GameLog, path: int = 0) -> LoggedGame:
     return LoggedGame(log.source, path, tuple(log.names), log.room, dan, counts)
 
 
-def _count_data(data: bytes, source: str, path: int) -> LoggedGames:
-    found = LoggedGames()
+def _counted(log: GameLog | LogError, path: int) -> LoggedGames:
+    if isinstance(log, SkippedLog):
+        return LoggedGames(skipped=1, words=[f"skipped: {log}"])
+    if isinstance(log, LogError):
+        return LoggedGames(errors=1, words=[str(log)])
     try:
-        for log in read_log(data, source):
-            try:
-                found.games.append(count_game(log, path))
-            except LogError as error:
-                found.mismatches += 1
-                found.words.append(str(error))
-    except SkippedLog as skipped:
-        found.skipped += 1
-        found.words.append(f"skipped: {skipped}")
+        return LoggedGames([count_game(log, path)])
     except LogError as error:
-        found.errors += 1
-        found.words.append(str(error))
-    return found
+        return LoggedGames(mismatches=1, words=[str(error)])
 
 
 def _count_chunk(chunk: Chunk, path: int) -> LoggedGames:
     found = LoggedGames()
-    for source, data in read_chunk(chunk):
-        if isinstance(data, LogError):
-            found += LoggedGames(errors=1, words=[str(data)])
-        else:
-            found += _count_data(data, source, path)
+    for log in read_logs(read_chunk(chunk)):
+        found += _counted(log, path)
     return found
 
 

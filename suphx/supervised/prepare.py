@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from simulator.logs.archives import Chunk, plan, read_chunk
-from simulator.logs.formats import read_log
+from simulator.logs.formats import read_logs
 from simulator.logs.model import LOG_EVENT, GameLog, LogError, RoundLog, SkippedLog
 from simulator.logs.verify import verify_game
 from simulator.lookup import get_lookup
@@ -94,17 +94,11 @@ def _prepare_chunk(chunk: Chunk) -> _Part:
     part = _Part()
     path = Path(chunk.path)
     archive = path.parent.name if chunk.kind == "file" else path.name  # single files count under their folder
-    for source, data in read_chunk(chunk):
-        if isinstance(data, LogError):
-            _leave_out(part, "errors", str(data))
-            continue
-        try:
-            for log in read_log(data, source):
-                _add(part, log, archive)
-        except SkippedLog as skipped:
-            _leave_out(part, "skipped", str(skipped))
-        except LogError as error:
-            _leave_out(part, "errors", str(error))
+    for log in read_logs(read_chunk(chunk)):
+        if isinstance(log, LogError):
+            _leave_out(part, "skipped" if isinstance(log, SkippedLog) else "errors", str(log))
+        else:
+            _add(part, log, archive)
     return part
 
 
