@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 
 from simulator import record as r
-from simulator.logs.mjai_words import TILE_NAMES
+from simulator.logs.mjai_words import TILE_NAMES, Event, move_event
 from simulator.logs.round_builder import face_name, face_of
 from simulator.tables import IllegalAction
 from simulator.tiles import KINDS, RED_FIVE_KINDS
-
-Event = dict[str, Any]
 
 _TYPES = (
     (r.DECLARE_RIICHI, "discard"),
@@ -118,12 +116,11 @@ def legal_actions(game: np.void, seat: int, mask: np.ndarray) -> list[Action]:
 
 def _describe(game: np.void, seat: int, action: int) -> Action:
     red_fives = bool(game["rules"]["red_fives"])
-    event: Event = {"type": _PLAIN_MJAI.get(action, ""), "actor": seat}
-    open_tile, drawn = int(game["claim_tile"]), int(game["drawn"])
-    source = int(game["turn"])
+    open_tile, drawn, source = int(game["claim_tile"]), int(game["drawn"]), int(game["turn"])
     if action in (r.PASS, r.STOP):
         return Action(action, seat, mjai={"type": _PLAIN_MJAI[action]})
     if action in _PLAIN_MJAI:
+        event: Event = {"type": _PLAIN_MJAI[action], "actor": seat}
         if action == r.WIN_BY_CLAIM:
             face = face_of(open_tile, red_fives)
             return Action(action, seat, (), face_name(face), event | {"target": source, "pai": TILE_NAMES[face]})
@@ -131,44 +128,31 @@ def _describe(game: np.void, seat: int, action: int) -> Action:
             face = face_of(drawn, red_fives)
             return Action(action, seat, (face_name(face),), "", event | {"target": seat, "pai": TILE_NAMES[face]})
         return Action(action, seat, mjai=event)
+    claimed = ""
     if action < r.DECLARE_RIICHI:
         face = action if action < r.DISCARD_RED else KINDS + action - r.DISCARD_RED
         if action == r.DISCARD_DRAWN:
             face = face_of(drawn, red_fives)
-        event |= {"type": "dahai", "pai": TILE_NAMES[face], "tsumogiri": action == r.DISCARD_DRAWN}
-        return Action(action, seat, (face_name(face),), "", event)
-    if r.CLOSED_KONG <= action < r.ADDED_KONG:
-        first = (action - r.CLOSED_KONG) << 2
-        own = [face_of(tile, red_fives) for tile in range(first, first + 4)]
-        return Action(action, seat, _names(own), "", event | {"type": "ankan", "consumed": _mjai(own)})
-    if action >= r.ADDED_KONG:
-        return _added_kong(game, seat, action, event)
-    face = face_of(open_tile, red_fives)
-    own = _consumed(game, seat, action, open_tile, red_fives)
-    word = "daiminkan" if action == r.OPEN_KONG else "pon" if action >= r.PONG else "chi"
-    event |= {"type": word, "target": source, "pai": TILE_NAMES[face], "consumed": _mjai(own)}
-    return Action(action, seat, _names(own), face_name(face), event)
+        kind, own, consumed = r.EVENT_DISCARD, [face], []
+    elif action >= r.CLOSED_KONG:
+        first = 4 * ((action - r.CLOSED_KONG) % KINDS)
+        own = consumed = [face_of(tile, red_fives) for tile in range(first, first + 4)]
+        kind, face = r.EVENT_CLOSED_KONG, own[0]
+        if action >= r.ADDED_KONG:
+            held = next(copy for copy in range(4) if game["copies"][seat, first >> 2] >> copy & 1)
+            kind, face = r.EVENT_ADDED_KONG, own[held]
+            own, consumed = [face], [*own[:held], *own[held + 1 :]]
+    else:
+        kind = r.EVENT_OPEN_KONG if action == r.OPEN_KONG else r.EVENT_PONG if action >= r.PONG else r.EVENT_CHOW
+        face = face_of(open_tile, red_fives)
+        own = consumed = _consumed(action, open_tile, red_fives)
+        claimed = face_name(face)
+    names = [TILE_NAMES[each] for each in consumed]
+    event = move_event(kind, seat, TILE_NAMES[face], names, source, action == r.DISCARD_DRAWN)
+    return Action(action, seat, tuple(map(face_name, own)), claimed, event)
 
 
-def _names(faces: Sequence[int]) -> tuple[str, ...]:
-    return tuple(face_name(face) for face in faces)
-
-
-def _mjai(faces: Sequence[int]) -> list[str]:
-    return [TILE_NAMES[face] for face in faces]
-
-
-def _added_kong(game: np.void, seat: int, action: int, event: Event) -> Action:
-    kind = action - r.ADDED_KONG
-    red_fives = bool(game["rules"]["red_fives"])
-    copies = int(game["copies"][seat, kind])
-    added = next(face_of(4 * kind + copy, red_fives) for copy in range(4) if copies >> copy & 1)
-    pong = [face_of(4 * kind + copy, red_fives) for copy in range(4) if not copies >> copy & 1]
-    event |= {"type": "kakan", "pai": TILE_NAMES[added], "consumed": _mjai(pong)}
-    return Action(action, seat, _names([added]), "", event)
-
-
-def _consumed(game: np.void, seat: int, action: int, open_tile: int, red_fives: bool) -> list[int]:
+def _consumed(action: int, open_tile: int, red_fives: bool) -> list[int]:
     """Return the faces of the tiles that a chow, pong or open kong takes from the caller's hand."""
     kind = open_tile >> 2
     if action == r.OPEN_KONG:

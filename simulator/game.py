@@ -18,7 +18,7 @@ from typing import Any, cast
 import numpy as np
 
 from simulator.actions import Event, legal_actions, legal_mask, read_reply
-from simulator.logs.mjai_writer import event_view
+from simulator.logs.mjai_writer import player_view
 from simulator.logs.model import MOST_POINTS
 from simulator.record import GAME, PHASE_DEAL, PHASE_GAME_OVER, SEATS
 from simulator.rules import Rules
@@ -277,7 +277,7 @@ class Game:
     def _add(self, events: Sequence[Event]) -> None:
         self.events += events
         for seat in range(SEATS):
-            self._seen_by[seat] += [event_view(event, seat) for event in events]
+            self._seen_by[seat] += player_view(events, seat)
 
     def to_mjai(self) -> str:
         """Return the events so far as mjai JSON lines, with no tile hidden."""

@@ -57,7 +57,7 @@ def round_log(record: np.void, rules: Rules) -> RoundLog:
         ],
         draw_type=None if n_wins else int(result["type"]),
         tenpai=shown,
-        shown=None if shown is None else [_concealed(record, seat) if shown[seat] else None for seat in range(r.SEATS)],
+        shown=None if shown is None else [concealed(record, seat) if shown[seat] else None for seat in range(r.SEATS)],
         table=None if n_wins else table,
         deltas=result["deltas"].tolist(),
     )
@@ -84,16 +84,21 @@ def _events(record: np.void) -> np.ndarray:
     return events
 
 
-def _concealed(record: np.void, seat: int) -> list[int]:
+def concealed(record: np.void, seat: int) -> list[int]:
+    """Return the physical tiles of a seat's hand, ascending, the one just drawn included."""
     return np.flatnonzero(record["copies"][seat][:, None] >> np.arange(4) & 1).tolist()
+
+
+def ura_shown(record: np.void, seat: int) -> list[int]:
+    """Return the ura indicators that a winner sees: none without riichi."""
+    if record["riichi"][seat] != _ACCEPTED or not record["rules"]["ura_dora"]:
+        return []
+    return record["wall"][URA_INDICATORS[: record["indicators"] if record["rules"]["kong_ura"] else 1]].tolist()
 
 
 def _win_log(record: np.void, win: np.void, rules: Rules, events: np.ndarray, table: tuple[int, int]) -> WinLog:
     shown = int(record["indicators"])
-    below = 0
     seat, source, tile = int(win["seat"]), int(win["source"]), int(win["tile"])
-    if record["riichi"][seat] == _ACCEPTED and rules.ura_dora:
-        below = shown if rules.kong_ura else 1
     log = WinLog(
         seat=seat,
         source=source,
@@ -103,11 +108,11 @@ def _win_log(record: np.void, win: np.void, rules: Rules, events: np.ndarray, ta
         yaku=yaku_with_han(win),
         yakuman=bool(win["yakuman"]),
         han=None if win["yakuman"] else int(win["han"]),
-        hand=sorted({*_concealed(record, seat), tile}),
+        hand=sorted({*concealed(record, seat), tile}),
         meld_codes=meld_codes(events, seat),
         table=table,
         indicators=record["wall"][DORA_INDICATORS[:shown]].tolist(),
-        ura_indicators=record["wall"][URA_INDICATORS[:below]].tolist() if below else None,
+        ura_indicators=ura_shown(record, seat) or None,
         liable=None if win["liable"] == r.NO_SEAT else int(win["liable"]),
         deltas=win["deltas"].tolist(),
     )

@@ -25,7 +25,6 @@ from simulator.walls import LIVE_TILES
 
 _CALLS = {"chi": (r.EVENT_CHOW, 2), "pon": (r.EVENT_PONG, 2), "daiminkan": (r.EVENT_OPEN_KONG, 3)}
 _SILENT = {"none", "error", "hello", "join"}
-_EAST_ONLY = 4
 #: Names of the ura indicators: Mortal's, mjai's, akochan's.
 _URA = ("ura_markers", "uradora_markers", "uradora_marker")
 _YAKUMAN_HAN, _YAKUMAN_FAN, _MOST_FAN = 13, 100, 1000  # mjai counts a yakuman as 100 fan
@@ -33,18 +32,18 @@ _MOST_FU, _SEVEN_PAIRS_FU = 200, 25
 _TENPAI_PAYMENTS = {0, 1000, 1500, 3000}
 
 
-def read_mjai(data: bytes, source: str = "", rules: Rules | None = None) -> list[GameLog]:
+def read_mjai(data: bytes, source: str = "") -> list[GameLog]:
     """Return the games of a file of mjai events, plain or gzipped: an event or a list of them a line, or one list.
 
-    mjai does not state the rules. Without `rules`, Tenhou's are assumed: with red fives, unless the log says otherwise
-    or has a fourth plain five in a round; East only if the log says so, or if a finished game ended in an East round
-    with no seat below zero. Raises LogError, naming the line, for anything unreadable and for a log of one player's
-    view, whose hidden tiles (`?`) make it incomplete.
+    mjai does not state the rules. Tenhou's are assumed: with red fives, unless the log says otherwise or has a fourth
+    plain five in a round; East only if the log says so, or if a finished game ended in an East round with no seat below
+    zero. Raises LogError, naming the line, for anything unreadable and for a log of one player's view, whose hidden
+    tiles (`?`) make it incomplete.
     """
     games: list[GameLog] = []
     rounds = 0
     for events in _games(plain_data(data, source).removeprefix(UTF8_MARK), source):
-        games.append(_GameReader(events, source, rules).read())
+        games.append(_GameReader(events, source).read())
         rounds += len(games[-1].rounds)
         if rounds > MAX_ROUNDS:
             raise LogError(f"more than {MAX_ROUNDS:,} rounds in one file", source)
@@ -104,16 +103,14 @@ def _flat(number: int, value: object) -> list[tuple[int, Any]]:
 class _GameReader:
     """The state of reading one game."""
 
-    def __init__(self, events: list[tuple[int, Event]], source: str, rules: Rules | None) -> None:
+    def __init__(self, events: list[tuple[int, Event]], source: str) -> None:
         self.events, self.source = events, source
         self.line = 0
         self.ended = False
         self.named_length: int | None = None
-        self.red_fives = rules.red_fives if rules else self._red_fives()
-        self.rules_given = rules is not None
-        self.game = GameLog(rules or Rules.tenhou(), [], source=source)
+        self.red_fives = self._red_fives()
+        self.game = GameLog(Rules.tenhou(), [], source=source)
         self.builder: RoundBuilder | None = None
-        self.round: RoundLog | None = None
         self.scores: list[int] | None = None
         self.moves: dict[str, Callable[[Event, RoundBuilder], None]] = {
             "tsumo": self._draw,
@@ -177,9 +174,9 @@ class _GameReader:
     def _read_event(self, event: Event) -> None:
         kind = event["type"]
         if kind in self.moves:
-            if self.builder is None or self.round is None:
+            if self.builder is None:
                 raise LogError(f"{kind} outside of a round")
-            if self.round.draw_type is not None or (self.builder.wins and kind != "hora"):
+            if self.builder.round.draw_type is not None or (self.builder.wins and kind != "hora"):
                 raise LogError(f"{kind} after the result of the round")
             self.builder.number = self.line
             self.moves[kind](event, self.builder)
@@ -224,7 +221,7 @@ class _GameReader:
         number = 4 * (wind - EAST) + read_count(event, "kyoku", 1, r.SEATS) - 1
         builder.deal([[read_tile(tile) for tile in hand] for hand in hands])
         dealer = read_seat(event, "oya") if "oya" in event else number % r.SEATS
-        self.round = RoundLog(
+        builder.round = RoundLog(
             round=number,
             repeat_counter=read_count(event, "honba", 0, 255),
             bets=read_count(event, "kyotaku", 0, 255) if "kyotaku" in event else 0,
@@ -282,8 +279,8 @@ class _GameReader:
     def _stand(self, event: Event, builder: RoundBuilder) -> None:
         """Note the points after an event, if it states them."""
         self.scores = read_points(event, "scores")
-        if self.scores is not None and self.round is not None:
-            self.round.standings.append(Standing(len(builder), self.scores))
+        if self.scores is not None:
+            builder.round.standings.append(Standing(len(builder), self.scores))
 
     def _win(self, event: Event, builder: RoundBuilder) -> None:
         win = WinLog(read_seat(event, "actor"), read_seat(event, "target"), deltas=read_points(event, "deltas"))
@@ -322,9 +319,7 @@ class _GameReader:
             win.hand = builder.tiles_like(win.seat, faces, win.tile)
 
     def _no_winner(self, event: Event, builder: RoundBuilder) -> None:
-        this = self.round
-        if this is None:
-            raise LogError("ryukyoku outside of a round")
+        this = builder.round
         this.deltas = read_points(event, "deltas")
         reason = event.get("reason")
         if reason is not None and reason not in words.DRAW_REASONS:
@@ -334,9 +329,8 @@ class _GameReader:
             this.draw_type = _exhaustive_type(this.deltas)
         hands = event.get("tehais")
         if isinstance(hands, list) and len(hands) == r.SEATS:
-            shown = [builder.tiles_like(s, read_tiles({"tehais": h}, "tehais")) if _open(h) else None
-                     for s, h in enumerate(hands)]  # fmt: skip
-            this.shown = shown
+            this.shown = [builder.tiles_like(s, read_tiles({"tehais": h}, "tehais")) if _open(h) else None
+                          for s, h in enumerate(hands)]  # fmt: skip
         tenpai = event.get("tenpais")
         if isinstance(tenpai, list) and len(tenpai) == r.SEATS:
             this.tenpai = [bool(each) for each in tenpai]
@@ -363,30 +357,29 @@ class _GameReader:
         return r.RESULT_TRIPLE_RON
 
     def _end_round(self, last: bool = False) -> None:
-        builder, this = self.builder, self.round
-        if builder is None or this is None:
-            raise LogError("end_kyoku outside of a round", self.source, f"line {self.line}")
-        if not builder.wins and this.draw_type is None and not last:
-            raise LogError("the round has no result", self.source, f"line {self.line}")
+        builder = self.builder
+        if builder is None:
+            raise self._error("end_kyoku outside of a round")
+        if not builder.wins and builder.round.draw_type is None and not last:
+            raise self._error("the round has no result")
         deltas = [win.deltas for win in builder.wins if win.deltas is not None]
         if builder.wins and len(deltas) == len(builder.wins):
-            this.deltas = [sum(column) for column in zip(*deltas, strict=True)]
-        self.game.rounds.append(builder.finish(this))
-        self.builder = self.round = None
+            builder.round.deltas = [sum(column) for column in zip(*deltas, strict=True)]
+        self.game.rounds.append(builder.finish())
+        self.builder = None
 
     def _settle_rules(self) -> None:
-        """Set the length and red fives of the rules as inferred from the log, unless the caller gave the rules."""
+        """Set the length and red fives of the rules as inferred from the log."""
         rounds = self.game.rounds
-        east = self.named_length == _EAST_ONLY
-        if self.named_length is None and self.ended and rounds[-1].round < _EAST_ONLY:
+        east = self.named_length == words.EAST_ONLY
+        if self.named_length is None and self.ended and rounds[-1].round < words.EAST_ONLY:
             scores = self.game.final_scores or self.scores
             if scores is None and rounds[-1].deltas is not None:
                 scores = [a + b for a, b in zip(rounds[-1].scores, rounds[-1].deltas, strict=True)]
             east = scores is not None and min(scores) >= 0
-        if not self.rules_given:
-            length: Literal["east", "east_south"] = "east" if east else "east_south"
-            self.game.rules = dataclasses.replace(self.game.rules, length=length, red_fives=self.red_fives)
-            settle_rules(self.game)
+        length: Literal["east", "east_south"] = "east" if east else "east_south"
+        self.game.rules = dataclasses.replace(self.game.rules, length=length, red_fives=self.red_fives)
+        settle_rules(self.game)
 
 
 def _open(hand: object) -> bool:

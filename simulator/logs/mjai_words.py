@@ -7,6 +7,8 @@ from simulator import record as r
 from simulator.logs.model import MOST_POINTS
 
 Event = dict[str, Any]
+#: `kyoku_first` of an East-only game; 0 of others.
+EAST_ONLY = 4
 _MOST_FAN = 1000
 
 TILE_NAMES = (
@@ -41,6 +43,18 @@ DRAW_REASONS = {
 }
 REASON_NAMES = {result: reason for reason, result in reversed(DRAW_REASONS.items())}
 
+_MOVES = {
+    r.EVENT_DRAW: "tsumo",
+    r.EVENT_DISCARD: "dahai",
+    r.EVENT_RIICHI: "reach",
+    r.EVENT_RIICHI_ACCEPTED: "reach_accepted",
+    r.EVENT_CHOW: "chi",
+    r.EVENT_PONG: "pon",
+    r.EVENT_OPEN_KONG: "daiminkan",
+    r.EVENT_CLOSED_KONG: "ankan",
+    r.EVENT_ADDED_KONG: "kakan",
+}
+
 #: mjai's names of the yaku by Tenhou's number.
 YAKU_NAMES = (
     "menzenchin_tsumoho", "reach", "ippatsu", "chankan", "rinshankaiho", "haiteiraoyue", "hoteiraoyui", "pinfu",
@@ -50,6 +64,24 @@ YAKU_NAMES = (
     "suanko", "tsuiso", "ryuiso", "chinroto", "churenpoton", "churenpoton", "kokushimuso", "kokushimuso", "daisushi",
     "shosushi", "sukantsu", "dora", "uradora", "akadora",
 )  # fmt: skip
+
+
+def move_event(kind: int, seat: int, name: str, consumed: list[str], source: int, drawn: bool) -> Event:
+    """Return the event of a move or an indicator; kind: EVENT_*, name: its tile, consumed: as the event lists them."""
+    if kind == r.EVENT_DORA:
+        return {"type": "dora", "dora_marker": name}
+    event: Event = {"type": _MOVES[kind], "actor": seat}
+    if kind in (r.EVENT_RIICHI, r.EVENT_RIICHI_ACCEPTED):
+        return event
+    if kind in (r.EVENT_CHOW, r.EVENT_PONG, r.EVENT_OPEN_KONG):
+        event["target"] = source
+    if kind != r.EVENT_CLOSED_KONG:
+        event["pai"] = name
+    if kind == r.EVENT_DISCARD:
+        event["tsumogiri"] = drawn
+    elif kind != r.EVENT_DRAW:
+        event["consumed"] = consumed
+    return event
 
 
 def read_tile(name: Any) -> int:

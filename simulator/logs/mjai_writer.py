@@ -1,22 +1,18 @@
 """Writer of mjai events, with the order and fields that Mortal and RiichiEnv expect, and views of a single player."""
 
 import json
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from simulator import record as r
-from simulator.logs.mjai_words import REASON_NAMES, TILE_NAMES, yaku_names
+from simulator.logs.mjai_words import EAST_ONLY, REASON_NAMES, TILE_NAMES, Event, move_event, yaku_names
 from simulator.logs.model import GameLog, LogError, RoundLog
 from simulator.logs.round_builder import face_of
 from simulator.logs.writing import place_of, round_deltas, win_deltas
 from simulator.tiles import EAST, NO_TILE
 
-Event = dict[str, Any]
 HIDDEN = "?"
-_CALLS = {r.EVENT_CHOW: "chi", r.EVENT_PONG: "pon", r.EVENT_OPEN_KONG: "daiminkan"}
-_EAST_ONLY = 4
 
 
 def write_mjai(game: GameLog) -> bytes:
@@ -30,9 +26,7 @@ def mjai_events(game: GameLog) -> list[Event]:
 
     Several winners give consecutive `hora` events; a kong's `dora` event comes where the log has it.
     """
-    length = _EAST_ONLY if game.rules.length == "east" else 0
-    start = {"type": "start_game", "names": list(game.names), "kyoku_first": length}
-    events: list[Event] = [start | {"aka_flag": game.rules.red_fives}]
+    events = [start_game(game.names, game.rules.length == "east", game.rules.red_fives)]
     for index in range(len(game.played)):
         events += round_events(game, index)
     if game.cut is not None:
@@ -41,6 +35,12 @@ def mjai_events(game: GameLog) -> list[Event]:
     if game.final_scores is not None:
         end["scores"] = list(game.final_scores)
     return [*events, end]
+
+
+def start_game(names: Sequence[str], east_only: bool, red_fives: bool) -> Event:
+    """Return the `start_game` with what it states of the rules."""
+    first = EAST_ONLY if east_only else 0
+    return {"type": "start_game", "names": list(names), "kyoku_first": first, "aka_flag": red_fives}
 
 
 def round_events(game: GameLog, index: int) -> list[Event]:
@@ -87,29 +87,18 @@ def tile_name(tile: int, red_fives: bool) -> str:
 
 
 def _move(game: GameLog, this: RoundLog, place: int, event: np.void, pongs: dict[int, list[str]]) -> Event:
-    kind, seat, tile = int(event["type"]), int(event["seat"]), int(event["tile"])
-    if kind == r.EVENT_RIICHI:
-        return {"type": "reach", "actor": seat}
-    if kind == r.EVENT_RIICHI_ACCEPTED:
-        return {"type": "reach_accepted", "actor": seat}
-    red_fives = game.rules.red_fives
-    name = tile_name(tile, red_fives)
-    consumed = [tile_name(each, red_fives) for each in event["consumed"].tolist() if each != NO_TILE]
-    if kind == r.EVENT_DRAW:
-        return {"type": "tsumo", "actor": seat, "pai": name}
-    if kind == r.EVENT_DISCARD:
-        return {"type": "dahai", "actor": seat, "pai": name, "tsumogiri": bool(event["drawn"])}
-    if kind == r.EVENT_DORA:
-        return {"type": "dora", "dora_marker": name}
+    kind, tile = int(event["type"]), int(event["tile"])
+    name = "" if tile == NO_TILE else tile_name(tile, game.rules.red_fives)
+    consumed = [tile_name(each, game.rules.red_fives) for each in event["consumed"].tolist() if each != NO_TILE]
     if kind == r.EVENT_CLOSED_KONG:
-        return {"type": "ankan", "actor": seat, "consumed": [name, *consumed]}
-    if kind == r.EVENT_ADDED_KONG:
+        consumed = [name, *consumed]
+    elif kind == r.EVENT_PONG:
+        pongs[tile >> 2] = [name, *consumed]
+    elif kind == r.EVENT_ADDED_KONG:
         if tile >> 2 not in pongs:
             raise LogError("a kong is added to no pong", game.source, place_of(this, place))
-        return {"type": "kakan", "actor": seat, "pai": name, "consumed": pongs[tile >> 2]}
-    if kind == r.EVENT_PONG:
-        pongs[tile >> 2] = [name, *consumed]
-    return {"type": _CALLS[kind], "actor": seat, "target": int(event["source"]), "pai": name, "consumed": consumed}
+        consumed = pongs[tile >> 2]
+    return move_event(kind, int(event["seat"]), name, consumed, int(event["source"]), bool(event["drawn"]))
 
 
 def _win(game: GameLog, index: int, number: int) -> Event:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import overload
 from unicodedata import category
 
 import numpy as np
@@ -45,8 +44,6 @@ class SkippedLog(LogError):
 
 #: Largest absolute value of a seat's points that is accepted.
 MOST_POINTS = 10_000_000
-#: The limits of hands, in Tenhou's numbering.
-LIMITS = ("", "mangan", "haneman", "baiman", "sanbaiman", "yakuman")
 #: Most han of any single item of a win: dora, with four tiles for each of five indicators.
 MOST_HAN = 20
 _MOST_RATE = 1_000_000
@@ -68,22 +65,16 @@ def check_texts(texts: Iterable[str]) -> None:
             raise LogError(f"{text[:40]!a} has half a surrogate pair, which is not a character") from error
 
 
-class Places(Sequence[str]):
+class Places:
     """The place of each event in the file, stored as a number and formatted only for messages: `tag 17`, `line 3`."""
 
-    def __init__(self, unit: str, numbers: np.ndarray) -> None:
+    def __init__(self, unit: str = "", numbers: Sequence[int] | np.ndarray = ()) -> None:
         self.unit, self.numbers = unit, numbers
 
     def __len__(self) -> int:
         return len(self.numbers)
 
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> Places: ...
-    def __getitem__(self, index: int | slice) -> str | Places:
-        if isinstance(index, slice):
-            return Places(self.unit, self.numbers[index])
+    def __getitem__(self, index: int) -> str:
         return f"{self.unit} {self.numbers[index]}"
 
 
@@ -115,7 +106,7 @@ class WinLog:
     han: int | None = None
     """With dora; None for a yakuman."""
     limit: int | None = None
-    """Index of LIMITS."""
+    """By Tenhou's number: 0 none, 1 mangan, 2 haneman, 3 baiman, 4 sanbaiman, 5 yakuman."""
     mjai_yaku: dict[str, int] | None = None
     """mjai's names of the yaku, each with the sum of its han; the same dragon counts once for each dragon."""
     hand: list[int] | None = None
@@ -169,7 +160,7 @@ class RoundLog:
     deltas: list[int] | None = None
     """Points each seat gains at the end of the round, summed over all wins."""
     dice: tuple[int, int] | None = None
-    places: Sequence[str] = ()
+    places: Places = field(default_factory=Places)
     """The place of each event in the file, for messages; may be empty."""
 
     @property

@@ -35,6 +35,9 @@ class RoundBuilder:
     Set `number` before each move: the place in the log, counted in `unit` (`line`, `move`).
     """
 
+    round: RoundLog
+    """What the log states of the round otherwise; `finish` completes it."""
+
     def __init__(self, source: str, unit: str, red_fives: bool) -> None:
         self.source, self.unit, self.number = source, unit, 0
         self.context = ""
@@ -203,10 +206,8 @@ class RoundBuilder:
         """Return the events so far, LOG_EVENT[n]."""
         return unpack_events(self._packed)
 
-    def finish(self, round_log: RoundLog) -> RoundLog:
+    def finish(self) -> RoundLog:
         """Set the hands, events, wins and places of the round and return it."""
-        round_log.hands = self.dealt
-        round_log.events = self.events()
-        round_log.places = Places(self.unit, np.array(self._numbers))
-        round_log.wins = self.wins
-        return round_log
+        self.round.hands, self.round.events, self.round.wins = self.dealt, self.events(), self.wins
+        self.round.places = Places(self.unit, self._numbers)
+        return self.round

@@ -145,7 +145,7 @@ def _read_round(data: Any, rules: Rules, source: str, where: str) -> RoundLog:
     builder = RoundBuilder(source, "move", rules.red_fives)
     builder.context = where
     builder.deal([[words.read_tile(tile) for tile in hand] for hand in hands])
-    round_log = RoundLog(
+    this = builder.round = RoundLog(
         round=number,
         repeat_counter=repeat_counter,
         bets=bets,
@@ -158,15 +158,13 @@ def _read_round(data: Any, rules: Rules, source: str, where: str) -> RoundLog:
     result = data[16] if data[16] != [words.UNKNOWN] else []
     word = result[0] if result else ""
     robbed = word in words.WIN_WORDS or words.DRAW_WORDS.get(word) == RESULT_TRIPLE_RON
-    _play(builder, _order(draws, discards, round_log.dealer, builder), draws, discards, indicators[1:], robbed)
+    _play(builder, _order(draws, discards, this.dealer, builder), draws, discards, indicators[1:], robbed)
     ura = [builder.new_tile(words.read_tile(tile)) for tile in data[3]]
-    if not result:
-        pass  # the round is cut off
-    elif word in words.WIN_WORDS:
-        _read_wins(result[1:], round_log, builder, ura)
-    else:
-        _read_draw(result, round_log, builder)
-    return builder.finish(round_log)
+    if word in words.WIN_WORDS:
+        _read_wins(result[1:], builder, ura)
+    elif result:  # else the round is cut off
+        _read_draw(result, builder)
+    return builder.finish()
 
 
 def _call_of(entry: Any) -> tuple[str, int, list[int], int] | None:
@@ -251,13 +249,16 @@ def _turn(
         if thrown[actor] < len(discards[actor]) and discards[actor][thrown[actor]] == NO_DISCARD:
             thrown[actor] += 1
         return [actor]
-    done = all(taken[seat] == len(draws[seat]) and thrown[seat] == len(discards[seat]) for seat in range(SEATS))
+
+    def done() -> bool:
+        return all(taken[seat] == len(draws[seat]) and thrown[seat] == len(discards[seat]) for seat in range(SEATS))
+
     if thrown[actor] >= len(discards[actor]):
-        return [] if done else None
+        return [] if done() else None
     thing = discards[actor][thrown[actor]]
     moves.append((actor, False, thrown[actor]))
     thrown[actor] += 1
-    if all(taken[seat] == len(draws[seat]) and thrown[seat] == len(discards[seat]) for seat in range(SEATS)):
+    if done():
         return []
     if _call_of(thing) is not None:
         return [actor]
@@ -331,7 +332,7 @@ def _play(
         raise builder.error(f"{len(indicators) + 1} dora indicators are more than the kongs reveal")
 
 
-def _read_wins(result: list[Any], round_log: RoundLog, builder: RoundBuilder, ura: list[int]) -> None:
+def _read_wins(result: list[Any], builder: RoundBuilder, ura: list[int]) -> None:
     if not result or len(result) % 2:
         raise LogError("the result does not give payments and details of each win")
     total = [0] * SEATS
@@ -346,7 +347,7 @@ def _read_wins(result: list[Any], round_log: RoundLog, builder: RoundBuilder, ur
         if not all(isinstance(text, str) for text in texts):
             raise LogError("the score and yaku of a win are not texts")
         score = words.read_score(texts[0]) if texts else words.Score()
-        seat_wind, round_wind = (seat - round_log.dealer) % SEATS, round_log.round // SEATS
+        seat_wind, round_wind = (seat - builder.round.dealer) % SEATS, builder.round.round // SEATS
         yaku = [words.read_yaku(text, seat_wind, round_wind) for text in texts[1:]]
         win = WinLog(seat, source, fu=score.fu, points=score.points, yaku=yaku or None, deltas=deltas)
         win.yakuman = any(words.YAKUMAN in text or "yakuman" in text.casefold() for text in texts[1:])
@@ -357,17 +358,17 @@ def _read_wins(result: list[Any], round_log: RoundLog, builder: RoundBuilder, ur
         total = [a + b for a, b in zip(total, deltas, strict=True)]
     if ura and not any(win.ura_indicators for win in builder.wins):
         builder.wins[0].ura_indicators = ura
-    round_log.deltas = total
+    builder.round.deltas = total
 
 
-def _read_draw(result: list[Any], round_log: RoundLog, builder: RoundBuilder) -> None:
-    word = result[0] if result else ""
+def _read_draw(result: list[Any], builder: RoundBuilder) -> None:
+    word, this = result[0], builder.round
     if not isinstance(word, str) or word not in words.DRAW_WORDS:
         raise LogError(f"unknown result {str(word)[:20]!r}")
-    round_log.draw_type = words.DRAW_WORDS[word]
-    round_log.deltas = _integers(result[1], SEATS, "the payments") if len(result) > 1 else [0] * SEATS
+    this.draw_type = words.DRAW_WORDS[word]
+    this.deltas = _integers(result[1], SEATS, "the payments") if len(result) > 1 else [0] * SEATS
     if word in (words.ALL_TENPAI, words.NONE_TENPAI):
-        round_log.tenpai = [word == words.ALL_TENPAI] * SEATS
-    elif round_log.draw_type == RESULT_EXHAUSTIVE and any(round_log.deltas):
-        round_log.tenpai = [delta > 0 for delta in round_log.deltas]
-    builder.no_winner(round_log.draw_type)
+        this.tenpai = [word == words.ALL_TENPAI] * SEATS
+    elif this.draw_type == RESULT_EXHAUSTIVE and any(this.deltas):
+        this.tenpai = [delta > 0 for delta in this.deltas]
+    builder.no_winner(this.draw_type)

@@ -5,19 +5,23 @@ indicator is revealed: a closed kong's at once, that of an open or added kong wi
 replacement of a further kong.
 """
 
-from typing import Any
-
 import numpy as np
 
 from simulator import record as r
-from simulator.logs.mjai_words import REASON_NAMES, TILE_NAMES
+from simulator.logs.from_record import ura_shown
+from simulator.logs.mjai_words import REASON_NAMES, TILE_NAMES, Event, move_event
 from simulator.logs.mjai_writer import tile_name
 from simulator.tiles import EAST
-from simulator.walls import DORA_INDICATORS, URA_INDICATORS, dealt_places
+from simulator.walls import DORA_INDICATORS, dealt_places
 
-Event = dict[str, Any]
-_CALLS = {r.EVENT_CHOW: "chi", r.EVENT_PONG: "pon", r.EVENT_OPEN_KONG: "daiminkan"}
-_WORDS = {r.EVENT_RIICHI: "reach", r.EVENT_RIICHI_ACCEPTED: "reach_accepted"}
+#: Which tiles of its meld an event lists as consumed; a pong may since have become an added kong.
+_CONSUMED = {
+    r.EVENT_CHOW: slice(1, 3),
+    r.EVENT_PONG: slice(1, 3),
+    r.EVENT_OPEN_KONG: slice(1, 4),
+    r.EVENT_CLOSED_KONG: slice(0, 4),
+    r.EVENT_ADDED_KONG: slice(0, 3),
+}
 
 
 def start_round(game: np.void) -> Event:
@@ -56,39 +60,24 @@ def _move(game: np.void, code: int) -> Event:
     kind, seat, extra, tile = code & 15, code >> 4 & 3, code >> 6 & 3, code >> 8
     if kind == r.EVENT_NO_WINNER:
         return {"type": "ryukyoku", "reason": REASON_NAMES[tile], "deltas": game["result"]["deltas"].tolist()}
-    if kind in _WORDS:
-        return {"type": _WORDS[kind], "actor": seat}
     red_fives = bool(game["rules"]["red_fives"])
-    name = tile_name(tile, red_fives)
-    if kind == r.EVENT_DRAW:
-        return {"type": "tsumo", "actor": seat, "pai": name}
-    if kind == r.EVENT_DISCARD:
-        return {"type": "dahai", "actor": seat, "pai": name, "tsumogiri": bool(extra)}
-    if kind == r.EVENT_DORA:
-        return {"type": "dora", "dora_marker": name}
-    if kind == r.EVENT_CLOSED_KONG:
-        return {"type": "ankan", "actor": seat, "consumed": [tile_name(tile + copy, red_fives) for copy in range(4)]}
-    meld = game["melds"][seat, extra]
-    tiles = [tile_name(each, red_fives) for each in meld["tiles"].tolist() if each != r.NO_TILE]
-    if kind == r.EVENT_ADDED_KONG:
-        return {"type": "kakan", "actor": seat, "pai": name, "consumed": tiles[:3]}
-    own = tiles[1:] if kind == r.EVENT_OPEN_KONG else tiles[1:3]  # a pong may since have become an added kong
-    return {"type": _CALLS[kind], "actor": seat, "target": int(meld["source"]), "pai": name, "consumed": own}
+    own: list[str] = []
+    source = r.NO_SEAT
+    if kind in _CONSUMED:
+        meld = game["melds"][seat, extra]
+        own = [tile_name(each, red_fives) for each in meld["tiles"].tolist()[_CONSUMED[kind]]]
+        source = int(meld["source"])
+    return move_event(kind, seat, tile_name(tile, red_fives), own, source, bool(extra))
 
 
 def _win(game: np.void, number: int) -> Event:
     win = game["result"]["wins"][number]
-    seat = int(win["seat"])
     red_fives = bool(game["rules"]["red_fives"])
-    ura = []
-    if game["rules"]["ura_dora"] and game["riichi"][seat] == 2:
-        shown = int(game["indicators"]) if game["rules"]["kong_ura"] else 1
-        ura = [tile_name(int(game["wall"][place]), red_fives) for place in URA_INDICATORS[:shown]]
     return {
         "type": "hora",
-        "actor": seat,
+        "actor": int(win["seat"]),
         "target": int(win["source"]),
         "pai": tile_name(int(win["tile"]), red_fives),
         "deltas": win["deltas"].tolist(),
-        "ura_markers": ura,
+        "ura_markers": [tile_name(tile, red_fives) for tile in ura_shown(game, int(win["seat"]))],
     }

@@ -226,19 +226,11 @@ def _seat_view(game: np.void, seat: int, is_open: bool, red_fives: bool) -> Seat
     )
 
 
-def hand_tiles(game: np.void, seat: int) -> list[int]:
-    """Return the physical tiles of a hand, ascending, including the one just drawn."""
-    return _tiles_of(game["copies"][seat].tobytes())
-
-
-def _tiles_of(copies: bytes) -> list[int]:
-    return [4 * kind + copy for kind, held in enumerate(copies) if held for copy in range(4) if held >> copy & 1]
-
-
 @lru_cache(1 << 12)
 def _hand_text(copies: bytes, drawn: int, red_fives: bool) -> str:
     """Return a hand in notation without the tile just drawn; of four hands at most one changes from move to move."""
-    return format_tiles([tile for tile in _tiles_of(copies) if tile != drawn], red_fives)
+    tiles = [4 * kind + copy for kind, held in enumerate(copies) if held for copy in range(4) if held >> copy & 1]
+    return format_tiles([tile for tile in tiles if tile != drawn], red_fives)
 
 
 def _meld(meld: np.void, seat: int, red_fives: bool) -> Meld:

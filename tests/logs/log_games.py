@@ -29,7 +29,7 @@ def face(text: str) -> int:
 def start(number: int, hands: list[str], indicator: str, scores: list[int], **fields) -> tuple[RoundBuilder, RoundLog]:
     builder = RoundBuilder("made", "move", red_fives=True)
     builder.deal([faces(hand) for hand in hands])
-    round_log = RoundLog(
+    round_log = builder.round = RoundLog(
         round=number,
         repeat_counter=fields.pop("repeat_counter", 0),
         bets=fields.pop("bets", 0),
@@ -93,7 +93,7 @@ def round_of_calls() -> RoundLog:
     builder.win(first)
     builder.win(second)
     this.deltas = [-16000, 0, 9000, 8000]
-    return builder.finish(this)
+    return builder.finish()
 
 
 PLAIN = ["123456789m1234p", "123456789s1234z", "56789p111222s55z", "123456789m3466z"]
@@ -105,7 +105,7 @@ def exhausted_round() -> RoundLog:
     builder.discard(1, None)
     this.draw_type, this.tenpai, this.deltas = RESULT_EXHAUSTIVE, [True, False, False, True], [1500, -1500, -1500, 1500]
     builder.no_winner(RESULT_EXHAUSTIVE)
-    return builder.finish(this)
+    return builder.finish()
 
 
 def nine_terminals_round() -> RoundLog:
@@ -114,7 +114,7 @@ def nine_terminals_round() -> RoundLog:
     this.draw_type, this.deltas = RESULT_NINE_TERMINALS, [0, 0, 0, 0]
     this.tenpai = [False, False, True, False]
     builder.no_winner(RESULT_NINE_TERMINALS)
-    return builder.finish(this)
+    return builder.finish()
 
 
 def yakuman_round() -> RoundLog:
@@ -125,7 +125,7 @@ def yakuman_round() -> RoundLog:
     win.deltas = [0, -48600, 0, 49600]
     builder.win(win)
     this.deltas = win.deltas
-    return builder.finish(this)
+    return builder.finish()
 
 
 def small_game(rules: Rules | None = None) -> GameLog:

@@ -12,9 +12,10 @@ from hosted import play
 from table import Scene
 
 import suphx.mjai
+from simulator.logs.mjai_writer import player_view
 from suphx.agents import load_agent
 from suphx.errors import InputError
-from suphx.mjai.host.feed import TableFeed, seen_by
+from suphx.mjai.host.feed import TableFeed
 
 ADAPTER = Path(suphx.mjai.__file__).parent / "majiang"
 INSTALLED = (ADAPTER / "node_modules" / "@kobalab" / "majiang-ai").is_dir()
@@ -84,7 +85,7 @@ def answers(scene: Scene, seat: int, *more: list[dict]) -> list[dict]:
     """What the bot answers, as a seat of a scene, to all that has happened, and then to more events."""
     feed = TableFeed(scene.game, ("", "", "", ""))
     feed.look(scene.game)
-    lines = "".join(json.dumps(events) + "\n" for events in (seen_by(feed.take(), seat), *more))
+    lines = "".join(json.dumps(events) + "\n" for events in (player_view(feed.take(), seat), *more))
     command = ["node", str(ADAPTER / "bot.js")]
     done = subprocess.run(command, input=lines, capture_output=True, check=True, timeout=60, text=True)
     return [json.loads(line) for line in done.stdout.splitlines()]

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from simulator.logs.from_record import concealed
 from simulator.logs.round_builder import face_kind, face_name, face_of
 from simulator.record import NO_TILE
 from simulator.redeal.hidden import mark_hidden
 from simulator.tiles import KINDS, RED_FIVE_KINDS, TILES
-from simulator.views.table import hand_tiles
 from simulator.walls import DORA_INDICATORS, dealt_places
 from suphx.mjai.bot.moves import swap_hidden
 
@@ -71,7 +71,7 @@ class UnseenTiles:
             if held:
                 given.append(held[0])
                 continue
-            spare = [tile for tile in hand_tiles(self._record, seat) if tile != drawn and tile not in given]
+            spare = [tile for tile in concealed(self._record, seat) if tile != drawn and tile not in given]
             if not spare:
                 raise ValueError(f"seat {seat} does not have that many tiles")
             swap_hidden(self._lookup, self._record, found[0], spare[0])

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simulator.logs.mjai_writer import event_view
+from simulator.logs.mjai_writer import start_game
 from simulator.rules import EAST_ONLY
 from simulator.views.mjai_events import Event, round_events, start_round
 
@@ -19,9 +19,8 @@ class TableFeed:
     def __init__(self, game: np.void, names: Sequence[str]) -> None:
         self._in_round = False
         self._n_seen = 0
-        red_fives, east_only = bool(game["rules"]["red_fives"]), game["rules"]["length"] == EAST_ONLY
-        start = {"type": "start_game", "names": list(names), "kyoku_first": 4 if east_only else 0}
-        self._new: list[Event] = [start | {"aka_flag": red_fives}]
+        rules = game["rules"]
+        self._new: list[Event] = [start_game(names, rules["length"] == EAST_ONLY, bool(rules["red_fives"]))]
 
     def take(self) -> list[Event]:
         """Return the events since the last call, with all tiles visible."""
@@ -52,8 +51,3 @@ def _in_order(events: list[Event]) -> list[Event]:
         shown = event["type"] == "dora" and ordered and ordered[-1]["type"] == "dahai"
         ordered.insert(len(ordered) - 1 if shown else len(ordered), event)
     return ordered
-
-
-def seen_by(events: Sequence[Event], seat: int) -> list[Event]:
-    """Return events as a seat sees them."""
-    return [event_view(event, seat) for event in events]

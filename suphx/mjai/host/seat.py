@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from simulator.actions import Action, IllegalReply, read_reply
+from simulator.logs.mjai_writer import player_view
 from simulator.views.mjai_events import Event
 from suphx.mjai.host.channel import Connection, Overlong
-from suphx.mjai.host.feed import seen_by
 from suphx.mjai.host.limits import Limits
 from suphx.mjai.host.replies import BadReply, read_action, shown
 from suphx.mjai.host.styles import Style, lines
@@ -61,7 +61,7 @@ class HostedSeat:
     def tell(self, events: Sequence[Event]) -> None:
         """Queue events, to be sent with the next `send` or `ask`."""
         if not self.dismissed:
-            self._waiting += seen_by(events, self.seat)
+            self._waiting += player_view(events, self.seat)
 
     def send(self) -> None:
         """Send the queued events without asking a question."""
