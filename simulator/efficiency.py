@@ -1,5 +1,6 @@
 """Shanten, waits and accepted tiles for use from Python: for batches of hands, and for hands in notation."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -7,12 +8,7 @@ from numpy.typing import ArrayLike
 
 from simulator.jit import jit
 from simulator.lookup import COPIES, SETS, get_lookup
-from simulator.shanten import (
-    accepted,
-    accepted_by_discard,
-    shanten,
-    waits,
-)
+from simulator.shanten import accepted, accepted_by_discard, shanten, waits
 from simulator.tiles import KINDS, kind_name, parse_counts
 
 ANY_TILES, BEFORE_DRAW, AFTER_DRAW = 0, 1, 2  # hands of 3n+1 or 3n+2 tiles, 3n+1, 3n+2
@@ -103,6 +99,12 @@ def _checked(hands: ArrayLike, n_melds: ArrayLike | None, size: int) -> tuple[np
     return counts, melds
 
 
+def _computed(rows: Callable, dtype: type, counts: np.ndarray, melds: np.ndarray) -> np.ndarray:
+    out: np.ndarray = np.empty(len(counts), dtype)
+    rows(get_lookup(), counts, melds, out)
+    return out
+
+
 def shanten_batch(hands: ArrayLike, n_melds: ArrayLike | None = None) -> np.ndarray:
     """Return i1[n]: the shanten of each hand over all forms; -1 is complete, 0 tenpai, 6 the maximum.
 
@@ -110,26 +112,17 @@ def shanten_batch(hands: ArrayLike, n_melds: ArrayLike | None = None) -> np.ndar
     number of melds follows from the number of tiles; `n_melds`, one number or one per hand, is only checked against it.
     Raises ValueError for counts that are not hands of 3n+1 or 3n+2 tiles. The other batch functions work the same way.
     """
-    counts, melds = _checked(hands, n_melds, ANY_TILES)
-    out = np.empty(len(counts), np.int8)
-    _shanten_rows(get_lookup(), counts, melds, out)
-    return out
+    return _computed(_shanten_rows, np.int8, *_checked(hands, n_melds, ANY_TILES))
 
 
 def waits_batch(hands: ArrayLike, n_melds: ArrayLike | None = None) -> np.ndarray:
     """Return i8[n]: for each hand of 3n+1 tiles, the mask of kinds that complete it; 0 if it is not tenpai."""
-    counts, melds = _checked(hands, n_melds, BEFORE_DRAW)
-    out = np.empty(len(counts), np.int64)
-    _waits_rows(get_lookup(), counts, melds, out)
-    return out
+    return _computed(_waits_rows, np.int64, *_checked(hands, n_melds, BEFORE_DRAW))
 
 
 def accepted_batch(hands: ArrayLike, n_melds: ArrayLike | None = None) -> np.ndarray:
     """Return i8[n]: for each hand of 3n+1 tiles, the mask of kinds that lower its shanten."""
-    counts, melds = _checked(hands, n_melds, BEFORE_DRAW)
-    out = np.empty(len(counts), np.int64)
-    _accepted_rows(get_lookup(), counts, melds, out)
-    return out
+    return _computed(_accepted_rows, np.int64, *_checked(hands, n_melds, BEFORE_DRAW))
 
 
 def discards_batch(hands: ArrayLike, n_melds: ArrayLike | None = None, remaining: ArrayLike | None = None) -> Discards:

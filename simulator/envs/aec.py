@@ -79,7 +79,10 @@ class RawEnv(AECEnv[str, Observed, int], EzPickle):
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []
         self._generator = np.random.default_rng()
-        self.observation_spaces = {agent: _observation_space() for agent in AGENTS}
+        self.observation_spaces = {
+            agent: spaces.Dict({"observation": SMALL.space, "action_mask": spaces.Box(0, 1, (ACTIONS,), np.int8)})
+            for agent in AGENTS
+        }
         self.action_spaces = {agent: spaces.Discrete(ACTIONS) for agent in AGENTS}
 
     def observation_space(self, agent: str) -> spaces.Space:
@@ -161,15 +164,3 @@ class RawEnv(AECEnv[str, Observed, int], EzPickle):
         if self.render_mode == "human":
             print(self.game)
         return None
-
-    def close(self) -> None:
-        """Do nothing: there is nothing to release."""
-
-
-def _observation_space() -> spaces.Dict:
-    return spaces.Dict(
-        {
-            "observation": SMALL.space,
-            "action_mask": spaces.Box(0, 1, (ACTIONS,), np.int8),
-        }
-    )

@@ -9,19 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from simulator.logs.formats import Format, format_named, read_log
+from simulator.logs.formats import Format
 from simulator.logs.from_record import game_log
 from simulator.logs.model import GameLog
 from simulator.logs.verify import verify_game
-
-
-def convert(data: bytes, target: str, source: str = "") -> list[bytes]:
-    """Return each game of a file in the format named `target` (`mjlog`, `mjai`, `tenhou6`).
-
-    Raises LogError for an unreadable log, an unknown format, or a game that the target format cannot express.
-    """
-    wanted = format_named(target)
-    return [write_as(game, wanted) for game in read_log(data, source)]
 
 
 def write_as(game: GameLog, target: Format) -> bytes:

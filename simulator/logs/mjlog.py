@@ -14,19 +14,8 @@ from xml.parsers import expat
 import numpy as np
 
 from simulator import record as r
+from simulator.logs import mjlog_codes as codes
 from simulator.logs.archives import plain_data
-from simulator.logs.mjlog_codes import (
-    DRAW_TYPES,
-    PONG_OR_ADDED_KONG,
-    ROOM_MASK,
-    ROOMS,
-    TILE_TAGS,
-    TYPE_THREE_PLAYERS,
-    decode_meld,
-    pack_event,
-    rules_of_type,
-    unpack_events,
-)
 from simulator.logs.model import (
     MOST_HAN,
     MOST_POINTS,
@@ -41,6 +30,7 @@ from simulator.logs.model import (
     checked_rates,
 )
 from simulator.logs.tenhou_rules import settle_rules
+from simulator.rules import Rules
 from simulator.tiles import TILES
 
 MAX_BYTES = 4 << 20
@@ -103,8 +93,8 @@ def _table(attributes: Attributes) -> tuple[int, int] | None:
 
 def _melds(attributes: Attributes) -> list[int] | None:
     """Return the codes of a win's melds; which of its four tiles a closed kong names means nothing."""
-    codes = _numbers(attributes, "m") if "m" in attributes else []
-    return [code & ~0x300 if not code & 0xFF else code for code in codes] if "hai" in attributes else None
+    melds = _numbers(attributes, "m") if "m" in attributes else []
+    return [code & ~0x300 if not code & 0xFF else code for code in melds] if "hai" in attributes else None
 
 
 class _Reader:
@@ -118,17 +108,9 @@ class _Reader:
         self.connections: list[tuple[int, int, int, bool]] = []
         self.standings: list[tuple[int, int, list[int]]] = []
         self.pongs: set[tuple[int, int]] = set()
-        self.game: GameLog | None = None
-        self.named = False
-        self.names = ["", "", "", ""]
-        self.seed: str | None = None
+        self.game = GameLog(Rules.tenhou(), self.rounds, source=source)
+        self.has_rules = self.named = self.own_rules = False
         self.lobby = ""
-        self.own_rules = False
-        self.dan: list[int] | None = None
-        self.rates: list[float] | None = None
-        self.first_dealer = 0
-        self.final_scores: list[int] | None = None
-        self.final_points: list[float] | None = None
         self.handlers: dict[str, Callable[[Attributes], int]] = {
             "N": self._call,
             "REACH": self._riichi,
@@ -171,7 +153,7 @@ class _Reader:
     def _root(self, parser: expat.XMLParserType, name: str, _: Attributes) -> None:
         if name != "mjloggm":
             raise LogError(f"the root is <{name[:20]}>, not <mjloggm>: not an mjlog file", self.source)
-        append, tile_tag, handlers = self.packed.append, TILE_TAGS.get, self.handlers
+        append, tile_tag, handlers = self.packed.append, codes.TILE_TAGS.get, self.handlers
 
         def start(name: str, attributes: Attributes) -> None:
             event = tile_tag(name)
@@ -196,21 +178,21 @@ class _Reader:
 
     def _go(self, attributes: Attributes) -> int:
         table_type = int(attributes["type"])
-        if table_type & TYPE_THREE_PLAYERS:
+        if table_type & codes.TYPE_THREE_PLAYERS:
             raise SkippedLog("a three-player game")
         if not 0 <= table_type < 1 << 16:
             raise ValueError(f"type {table_type} is out of range")
         self.lobby, self.own_rules = attributes.get("lobby", ""), bool(attributes.get("csrule"))
-        rules, room = rules_of_type(table_type), ROOMS[table_type & ROOM_MASK]
-        self.game = GameLog(rules, self.rounds, source=self.source, room=room)
+        self.game.rules, self.game.room = codes.rules_of_type(table_type), codes.ROOMS[table_type & codes.ROOM_MASK]
+        self.has_rules = True
         return _NOTHING
 
     def _shuffle(self, attributes: Attributes) -> int:
-        self.seed = attributes.get("seed") or None
+        self.game.seed = attributes.get("seed") or None
         return _NOTHING
 
     def _start(self, attributes: Attributes) -> int:
-        self.first_dealer = _seat(attributes, "oya")
+        self.game.first_dealer = _seat(attributes, "oya")
         return _NOTHING
 
     def _players(self, attributes: Attributes) -> int:
@@ -219,13 +201,13 @@ class _Reader:
             self.connections.extend((len(self.rounds) - 1, len(self.packed), seat, True) for seat in present)
             return _NOTHING
         self.named = True
-        self.names = [unquote(attributes.get(f"n{seat}", "")) for seat in range(4)]
+        self.game.names = [unquote(attributes.get(f"n{seat}", "")) for seat in range(4)]
         if attributes.get("dan"):
-            self.dan = _numbers(attributes, "dan", 4)
+            self.game.dan = _numbers(attributes, "dan", 4)
         if attributes.get("rate"):
-            self.rates = checked_rates([float(part) for part in attributes["rate"].split(",")])
-            if len(self.rates) != 4:
-                raise ValueError(f"rate has {len(self.rates)} numbers, not 4")
+            rates = self.game.rates = checked_rates([float(part) for part in attributes["rate"].split(",")])
+            if len(rates) != 4:
+                raise ValueError(f"rate has {len(rates)} numbers, not 4")
         return _NOTHING
 
     def _bye(self, attributes: Attributes) -> int:
@@ -233,7 +215,7 @@ class _Reader:
         return _NOTHING
 
     def _init(self, attributes: Attributes) -> int:
-        if self.game is None:
+        if not self.has_rules:
             raise LogError("a round before <GO>, which states the rules")
         number, repeat_counter, bets, dice, dice2, indicator = _numbers(attributes, "seed", 6)
         for name, value, most in (
@@ -271,10 +253,10 @@ class _Reader:
 
     def _call(self, attributes: Attributes) -> int:
         code, seat = int(attributes["m"]), int(attributes["who"])
-        event = decode_meld(code, seat)
+        event = codes.decode_meld(code, seat)
         if event & 0xFF == r.EVENT_PONG:
             self.pongs.add((seat, code))
-        elif event & 0xFF == r.EVENT_ADDED_KONG and (seat, code ^ PONG_OR_ADDED_KONG) not in self.pongs:
+        elif event & 0xFF == r.EVENT_ADDED_KONG and (seat, code ^ codes.PONG_OR_ADDED_KONG) not in self.pongs:
             raise ValueError(f"meld code {code} adds a tile to a pong that seat {seat} has not made")
         return event
 
@@ -285,10 +267,10 @@ class _Reader:
         if step == "2" and "ten" in attributes:
             self._round()
             self.standings.append((len(self.rounds) - 1, len(self.packed) + 1, self._scores(attributes, "ten", 4)))
-        return pack_event(r.EVENT_RIICHI if step == "1" else r.EVENT_RIICHI_ACCEPTED, _seat(attributes))
+        return codes.pack_event(r.EVENT_RIICHI if step == "1" else r.EVENT_RIICHI_ACCEPTED, _seat(attributes))
 
     def _dora(self, attributes: Attributes) -> int:
-        return pack_event(r.EVENT_DORA, 0, _tiles(attributes, "hai", 1)[0])
+        return codes.pack_event(r.EVENT_DORA, 0, _tiles(attributes, "hai", 1)[0])
 
     def _round(self) -> RoundLog:
         if not self.rounds:
@@ -308,8 +290,8 @@ class _Reader:
             values = _without_chips(values, 8, "owari")
             if not all(abs(value) < 1e6 for value in values):
                 raise ValueError(f"owari {attributes['owari'][:60]!r} is not 8 numbers")
-            self.final_scores = [round(value * _POINTS) for value in values[0::2]]
-            self.final_points = values[1::2]
+            self.game.final_scores = [round(value * _POINTS) for value in values[0::2]]
+            self.game.final_points = values[1::2]
         return deltas
 
     def _win(self, attributes: Attributes) -> int:
@@ -346,27 +328,26 @@ class _Reader:
         if len(self.rounds[-1].wins) == 3:
             raise ValueError("a fourth winner")
         self.rounds[-1].wins.append(win)
-        return pack_event(r.EVENT_WIN, seat, tile, source)
+        return codes.pack_event(r.EVENT_WIN, seat, tile, source)
 
     def _no_winner(self, attributes: Attributes) -> int:
         name = attributes.get("type", "")
-        if name not in DRAW_TYPES:
+        if name not in codes.DRAW_TYPES:
             raise ValueError(f"unknown type {name[:20]!r}")
         self._result(attributes)
-        self.rounds[-1].draw_type = DRAW_TYPES[name]
+        self.rounds[-1].draw_type = codes.DRAW_TYPES[name]
         shown = [sorted(_tiles(attributes, f"hai{seat}")) if f"hai{seat}" in attributes else None for seat in range(4)]
         self.rounds[-1].tenpai, self.rounds[-1].shown = [hand is not None for hand in shown], shown
         self.rounds[-1].table = _table(attributes)
-        return pack_event(r.EVENT_NO_WINNER, 0, DRAW_TYPES[name])
+        return codes.pack_event(r.EVENT_NO_WINNER, 0, codes.DRAW_TYPES[name])
 
     def _finish(self) -> GameLog:
         """Return the game: make the event array, split it into rounds, and check what can be checked without replay."""
-        game = self.game
-        if game is None or not self.rounds:
+        if not self.rounds:
             raise LogError("the log has no rounds", self.source)
         packed = np.array(self.packed, np.uint64)
         tags = np.flatnonzero(packed)
-        events = unpack_events(packed[tags])
+        events = codes.unpack_events(packed[tags])
         cuts = np.searchsorted(tags, [*self.starts, len(packed)])
         if cuts[0]:
             raise LogError("a move before the first round", self.source, f"tag {tags[0]}")
@@ -379,15 +360,13 @@ class _Reader:
             part = slice(cuts[index], cuts[index + 1])
             round_log.events, round_log.places = events[part], Places("tag", tags[part])
             self._check_end(round_log, self.starts[index], index == len(self.rounds) - 1)
-        game.settle_cut()
-        for field in ("names", "seed", "dan", "rates", "first_dealer", "final_scores", "final_points"):
-            setattr(game, field, getattr(self, field))
-        settle_rules(game, lobby=self.lobby, own=self.own_rules)
+        self.game.settle_cut()
+        settle_rules(self.game, lobby=self.lobby, own=self.own_rules)
         for number, tag, seat, present in self.connections:
             number = max(number, 0)
             event = int(np.searchsorted(tags, tag) - cuts[number])
-            game.connections.append(Connection(number, max(event, 0), seat, present))
-        return game
+            self.game.connections.append(Connection(number, max(event, 0), seat, present))
+        return self.game
 
     def _check_tiles(self, events: np.ndarray, cuts: np.ndarray, tags: np.ndarray) -> None:
         """Raise LogError if a tile is dealt, drawn or shown as an indicator twice in one round."""

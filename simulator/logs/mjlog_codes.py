@@ -150,15 +150,22 @@ def encode_meld(event: np.void, pong: int | None = None) -> int:
     return ((tile >> 2) * 3 + called) << 9 | unused << 5 | _PONG | relative
 
 
+def add_meld(codes: list[int], event: np.void) -> int:
+    """Return the code of a LOG_EVENT call and put it before those of the seat's other melds, or in its pong's place."""
+    if event["type"] != r.EVENT_ADDED_KONG:
+        codes.insert(0, encode_meld(event))
+        return codes[0]
+    for place, code in enumerate(codes):
+        if code & (_CHOW | _PONG) == _PONG and (code >> 9) // 3 == event["tile"] >> 2:
+            codes[place] = encode_meld(event, code)
+            return codes[place]
+    raise ValueError("a kong is added to no pong")
+
+
 def meld_codes(events: np.ndarray, seat: int) -> list[int]:
     """Return the codes of all melds of a seat after a round's events, the last one first, as Tenhou lists them."""
     codes: list[int] = []
-    calls = (events["type"] >= r.EVENT_CHOW) & (events["type"] <= r.EVENT_ADDED_KONG) & (events["seat"] == seat)
-    for event in events[calls]:
-        if event["type"] == r.EVENT_ADDED_KONG:
-            pong = next((c for c in codes if c & 0b1100 == 0b1000 and (c >> 9) // 3 == event["tile"] >> 2), None)
-            code = encode_meld(event, pong)
-            codes[codes.index(pong or 0)] = code
-        else:
-            codes.insert(0, encode_meld(event))
+    for event in events[(events["type"] >= r.EVENT_CHOW) & (events["type"] <= r.EVENT_ADDED_KONG)]:
+        if event["seat"] == seat:
+            add_meld(codes, event)
     return codes

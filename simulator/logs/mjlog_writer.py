@@ -8,7 +8,7 @@ import numpy as np
 
 from simulator import record as r
 from simulator.logs import writing
-from simulator.logs.mjlog_codes import DRAW_TYPES, encode_meld, type_of_rules
+from simulator.logs.mjlog_codes import DRAW_TYPES, add_meld, type_of_rules
 from simulator.logs.model import GameLog, LogError, RoundLog
 from simulator.tiles import NO_TILE
 
@@ -109,20 +109,13 @@ class _RoundWriter:
             return self._win()
         if kind == r.EVENT_NO_WINNER:
             return self._no_winner(tile)
-        return self._call(index, event, kind, seat, tile)
+        return self._call(index, event, seat)
 
-    def _call(self, index: int, event: np.void, kind: int, seat: int, tile: int) -> str:
-        melds = self.melds[seat]
-        if kind == r.EVENT_ADDED_KONG:
-            pong = next((code for code in melds if code & 0b1100 == 0b1000 and (code >> 9) // 3 == tile >> 2), None)
-            if pong is None:
-                raise LogError("a kong is added to no pong", self.game.source, writing.place_of(self.round, index))
-            code = encode_meld(event, pong)
-            melds[melds.index(pong)] = code
-        else:
-            code = encode_meld(event)
-            melds.insert(0, code)
-        return _tag("N", who=seat, m=code)
+    def _call(self, index: int, event: np.void, seat: int) -> str:
+        try:
+            return _tag("N", who=seat, m=add_meld(self.melds[seat], event))
+        except ValueError as error:
+            raise LogError(str(error), self.game.source, writing.place_of(self.round, index)) from error
 
     def _result(self, deltas: list[int]) -> dict[str, str]:
         """Return the attributes `sc` and, for the last result of the game, `owari`; update the scores."""

@@ -89,7 +89,6 @@ def _key(name: str) -> str:
 
 _YAKU = {_key(name): number for number, name in enumerate(YAKU_NAMES)}
 _YAKU.update({_key(name): number for number, names in _OTHER_NAMES.items() for name in names})
-_YAKU.update({_key(name): SEAT_WIND for name in _SEAT_WIND_NAMES})
 _GENERIC_WINDS = {_key(name): SEAT_WIND for name in _SEAT_WIND_NAMES} | {
     _key(name): ROUND_WIND for name in _ROUND_WIND_NAMES
 }
@@ -163,8 +162,9 @@ DAN_NAMES = (
     "初段", *(f"{level}段" for level in "二三四五六七八九十"), "天鳳位",
 )  # fmt: skip
 
-_TILE_OF_FACE = [10 * (kind // 9 + 1) + kind % 9 + 1 for kind in range(KINDS)] + [51, 52, 53]
-_FACE_OF_TILE = {number: face for face, number in enumerate(_TILE_OF_FACE)}
+#: The tile number of each face.
+TILE_OF_FACE = [10 * (kind // 9 + 1) + kind % 9 + 1 for kind in range(KINDS)] + [51, 52, 53]
+_FACE_OF_TILE = {number: face for face, number in enumerate(TILE_OF_FACE)}
 
 
 def read_tile(number: Any) -> int:
@@ -172,11 +172,6 @@ def read_tile(number: Any) -> int:
     if type(number) is not int or number not in _FACE_OF_TILE:
         raise ValueError(f"{str(number)[:20]!r} is not a tile; tiles are 11-19, 21-29, 31-39, 41-47, 51-53")
     return _FACE_OF_TILE[number]
-
-
-def write_tile(face: int) -> int:
-    """Return the tile number of a face."""
-    return _TILE_OF_FACE[face]
 
 
 def sort_key(number: int) -> float:
@@ -241,7 +236,7 @@ def write_rules(rules: Rules, room: str) -> dict[str, Any]:
 _SCORE = re.compile(
     r"(?:(\d+)\s*(?:符|Fu))?\s*(?:(\d+)\s*(?:[飜翻番]|Han))?.*?(?:(\d+)-)?(\d+)\s*(?:点|Points)(∀|オール|all)?", re.I
 )
-#: The names of limits that a score may begin with, by their number in LIMITS.
+#: The names of limits that a score may begin with, by their number (`WinLog.limit`).
 LIMIT_NAMES = {5: YAKUMAN, 4: "三倍満", 3: "倍満", 2: "跳満", 1: "満貫"}
 
 

@@ -44,7 +44,7 @@ def _write_round(game: GameLog, index: int) -> list[Any]:
     red_fives = game.rules.red_fives
 
     def number(tile: int) -> int:
-        return words.write_tile(face_of(int(tile), red_fives))
+        return words.TILE_OF_FACE[face_of(int(tile), red_fives)]
 
     draws: list[list[Any]] = [[] for _ in range(r.SEATS)]
     discards: list[list[Any]] = [[] for _ in range(r.SEATS)]

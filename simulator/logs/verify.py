@@ -63,10 +63,10 @@ def round_name(number: int, repeat_counter: int) -> str:
 class _GameCheck:
     """One game being verified; collects mismatches and stops at the first round that cannot be replayed."""
 
-    def __init__(self, log: GameLog, lookup: np.void, ended: Callable[[np.void], None] | None) -> None:
+    def __init__(self, log: GameLog, ended: Callable[[np.void], None] | None) -> None:
         self.log = log
         self.ended = ended
-        self.lookup = lookup
+        self.lookup = get_lookup()
         self.found: list[Mismatch] = []
         self.verified = Verified(mismatches=self.found, unsure=log.unsure)
         self.games = np.zeros(1, r.GAME)
@@ -294,13 +294,11 @@ def _worth(yaku: list[tuple[int, int]] | None) -> list[tuple[int, int]] | None:
     return None if yaku is None else sorted(each for each in yaku if each[1])
 
 
-def verify_game(
-    log: GameLog, lookup: np.void | None = None, ended: Callable[[np.void], None] | None = None
-) -> Verified:
+def verify_game(log: GameLog, ended: Callable[[np.void], None] | None = None) -> Verified:
     """Replay a logged game through the engine and compare everything that the log states.
 
     ended: called with the engine's game record at the end of each round, after the payments, as in `Ended.records`.
     Raises LogError for a wall seed that cannot be read.
     """
     announce_compiling(replay_round.__module__)
-    return _GameCheck(log, lookup or get_lookup(), ended).run()
+    return _GameCheck(log, ended).run()

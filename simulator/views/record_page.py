@@ -12,28 +12,25 @@ One game is one `GAME`, {size:,} bytes. A batch of games is a NumPy array of it.
 """
 
 
+def _section(title: str, head: str, rows: list[str]) -> str:
+    return "\n".join([f"\n## {title}\n", head, "|---" * (head.count("|") - 1) + "|", *rows]) + "\n"
+
+
 def _table(title: str, dtype: np.dtype, fields: tuple) -> str:
-    lines = [f"\n## {title} ({dtype.itemsize:,} bytes)\n", "| field | type | meaning, unit, range |", "|---|---|---|"]
+    rows = []
     for name, code, shape, meaning in fields:
         base = np.dtype(code).name if code else {"melds": "MELD", "wins": "WIN", "rules": "RULES"}.get(name)
         base = base or ("RESULT" if name == "result" else "WIN")
         size = "".join(f"[{n}]" for n in shape)
         escaped = meaning.replace("|", "\\|")
-        lines.append(f"| `{name}` | {base}{size} | {escaped} |")
-    return "\n".join(lines) + "\n"
+        rows.append(f"| `{name}` | {base}{size} | {escaped} |")
+    return _section(f"{title} ({dtype.itemsize:,} bytes)", "| field | type | meaning, unit, range |", rows)
 
 
 def _numbers(title: str, prefix: str) -> str:
-    lines = [f"\n## {title}\n", "| number | name |", "|---|---|"]
     named = {name: value for name, value in vars(r).items() if name.startswith(prefix) and isinstance(value, int)}
-    lines += [f"| {value} | `{name}` |" for name, value in sorted(named.items(), key=lambda item: item[1])]
-    return "\n".join(lines) + "\n"
-
-
-def _actions() -> str:
-    lines = ["\n## Actions\n", "| number | action |", "|---|---|"]
-    lines += [f"| {number} | {name} |" for number, name in enumerate(r.ACTION_NAMES)]
-    return "\n".join(lines) + "\n"
+    rows = [f"| {value} | `{name}` |" for name, value in sorted(named.items(), key=lambda item: item[1])]
+    return _section(title, "| number | name |", rows)
 
 
 def record_page() -> str:
@@ -47,7 +44,7 @@ def record_page() -> str:
         + _numbers("Phases", "PHASE_")
         + _numbers("Events (type in bits 0-3, seat 4-5, extra 6-7, tile 8-15)", "EVENT_")
         + _numbers("Results", "RESULT_")
-        + _actions()
+        + _section("Actions", "| number | action |", [f"| {n} | {name} |" for n, name in enumerate(r.ACTION_NAMES)])
     )
 
 

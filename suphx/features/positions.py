@@ -8,7 +8,7 @@ import numpy as np
 from simulator import record as r
 from simulator.asking import answer
 from simulator.engine import advance
-from simulator.legal import is_legal, popcount
+from simulator.legal import is_legal
 from simulator.logs.model import LogError, RoundLog
 from simulator.logs.replay import holds, next_answer, skip_shown, wall_of_log
 from simulator.lookup import get_lookup
@@ -130,5 +130,5 @@ def positions_of_round(rules: Rules, round_log: RoundLog) -> Iterator[Position]:
     for step in steps_of_round(rules, round_log):
         for seat, action in step.answers:
             legal = step.games["legal"][0, seat]
-            if popcount(legal[0]) + popcount(legal[1]) > 1:
+            if int(legal[0]).bit_count() + int(legal[1]).bit_count() > 1:
                 yield Position(step.games, seat, action, step.event)

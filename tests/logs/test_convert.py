@@ -7,13 +7,18 @@ import pytest
 from log_games import assert_same_game, looks, small_game
 
 from simulator.logs.archives import open_logs
-from simulator.logs.convert import convert
+from simulator.logs.convert import write_as
 from simulator.logs.formats import FORMATS, detect, format_named, read_log
 from simulator.logs.generate import generate_games
 from simulator.logs.model import LogError
 from simulator.logs.verify import verify_game
 
 NAMES = [each.name for each in FORMATS]
+
+
+def convert(data: bytes, target: str, source: str = "") -> list[bytes]:
+    wanted = format_named(target)
+    return [write_as(game, wanted) for game in read_log(data, source)]
 
 
 @pytest.mark.parametrize("name", NAMES)
