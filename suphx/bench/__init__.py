@@ -1,1 +1,1 @@
-"""Everything behind `suphx bench`: speed, beside others in the same run, and what a training gained."""
+"""Everything behind `suphx bench` and `suphx logs tamper`: speed, what a training gained, what verification finds."""

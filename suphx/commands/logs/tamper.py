@@ -28,7 +28,7 @@ def tamper(
     from simulator.logs.convert import write_as
     from simulator.logs.formats import FORMATS, detect, read_log
     from simulator.logs.model import LogError
-    from simulator.logs.tamper import reason_of, tamper
+    from suphx.bench.tampering import reason_of, tamper
 
     logs = [each for path in paths for each in itertools.islice(open_logs([path]), games)]
     changed: Counter[str] = Counter()

@@ -12,7 +12,7 @@ from simulator.logs.convert import write_as
 from simulator.logs.formats import FORMATS, format_named, read_log
 from simulator.logs.generate import generate_games
 from simulator.logs.model import LogError
-from simulator.logs.tamper import reason_of, tamper
+from suphx.bench.tampering import reason_of, tamper
 
 
 def unnoticed(data: bytes, every: int) -> Counter[str]:
