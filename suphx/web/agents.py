@@ -16,6 +16,10 @@ from suphx.review.analysis import clean
 MAX_SEED = (1 << 53) - 1
 
 
+class WrongAgents(InputError):
+    """Agents that are named for a game are not known, or not as many as are to play."""
+
+
 class Players:
     """The agents that may play: those of the package and the reviewer; a page cannot name a command or file."""
 
@@ -25,12 +29,12 @@ class Players:
         self._networks: dict[str, Agent] = {}
 
     def check(self, names: list[str], wanted: int) -> None:
-        """Raise InputError if a name is unknown, or if the number of names is not `wanted`."""
+        """Raise WrongAgents if a name is unknown, or if the number of names is not `wanted`."""
         if len(names) != wanted:
-            raise InputError(f"name {wanted} agents, one for each of their seats; {len(names)} are named")
+            raise WrongAgents(f"name {wanted} agents, one for each of their seats; {len(names)} are named")
         for name in names:
             if name not in self.names:
-                raise InputError(f"no agent {clean(name)!r}; there are {', '.join(self.names)}")
+                raise WrongAgents(f"no agent {clean(name)!r}; there are {', '.join(self.names)}")
 
     def agents(self, names: list[str], seed: int) -> list[Agent]:
         """Return the agents with these names, one instance per name. Networks are loaded only once. Not thread-safe.

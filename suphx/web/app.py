@@ -12,21 +12,23 @@ from typing import Annotated
 from fastapi import APIRouter, FastAPI, Form, HTTPException, Request, Response, UploadFile
 from fastapi.responses import JSONResponse, StreamingResponse
 
-from simulator.files import UniqueNames
+from simulator.logs.model import LogError
 from suphx.agent import DEFAULT_AGENT
 from suphx.errors import InputError
 from suphx.review.analysis import clean
 from suphx.review.document import Note, Review
-from suphx.web.agents import Players
+from suphx.web.agents import Players, WrongAgents
 from suphx.web.duels import duel_routes
-from suphx.web.games import IDLE_PLAYED, Games
+from suphx.web.game_routes import to_keep
+from suphx.web.games import IDLE_PLAYED, Games, TooManyGames
 from suphx.web.guard import Guard
+from suphx.web.host import NotAsked, NotLegal
 from suphx.web.jobs import Busy, ReviewJobs, Status
 from suphx.web.live_table import Walls
 from suphx.web.pages import page_file, policy
 from suphx.web.playing import play_routes, warm_up
 from suphx.web.reviewer import Reviewer
-from suphx.web.samples import SampleFolder
+from suphx.web.samples import NoSample, SampleFolder
 from suphx.web.shelf import Shelf
 from suphx.web.single_file import review_page
 from suphx.web.watching import watch_routes
@@ -75,14 +77,11 @@ def review_routes(jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
     @routes.post("", status_code=202)
     async def start(log: UploadFile | None = None, address: Annotated[str, Form()] = "") -> Status:
         """Start the review of an uploaded log, or of the log that an address refers to."""
-        try:
-            if log is not None:
-                source = clean(log.filename or "log")
-                return jobs.start(source, partial(reviewer.review_file, await log.read(), source))
-            if address:
-                return jobs.start(clean(address), partial(reviewer.review_address, address))
-        except Busy as error:
-            raise HTTPException(503, str(error)) from error
+        if log is not None:
+            source = clean(log.filename or "log")
+            return jobs.start(source, partial(reviewer.review_file, await log.read(), source))
+        if address:
+            return jobs.start(clean(address), partial(reviewer.review_address, address))
         raise HTTPException(422, "send a file (`log`) or a viewer address (`address`)")
 
     @routes.get("/{review}/progress")
@@ -101,9 +100,7 @@ def review_routes(jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
         """Return a review as a single HTML file to keep."""
         status = known(review)
         found = _finished(jobs, status)
-        name = UniqueNames(".html").name(status.source).encode("ascii", "replace").decode().replace("?", "_")
-        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return Response(review_page(found), media_type="text/html", headers=headers)
+        return Response(review_page(found), media_type="text/html", headers=to_keep(status.source, ".html"))
 
     @routes.post("/{review}/note", status_code=204)
     def note(
@@ -136,9 +133,21 @@ def _finished(jobs: ReviewJobs, status: Status) -> Review:
     return found
 
 
-def _refuse(_: Request, error: Exception) -> Response:
-    """Answer with what is wrong with a file that a request needs."""
-    return JSONResponse({"detail": str(error)}, 409)
+#: The status of the answer to a request that raises one of these; what is wrong stands in their message.
+_REFUSALS: dict[type[Exception], int] = {
+    NoSample: 404,
+    InputError: 409,
+    LogError: 409,
+    NotAsked: 409,
+    NotLegal: 422,
+    WrongAgents: 422,
+    Busy: 503,
+    TooManyGames: 503,
+}
+
+
+def _refuse(status: int, _: Request, error: Exception) -> Response:
+    return JSONResponse({"detail": str(error)}, status)
 
 
 async def _changes(jobs: ReviewJobs, review: str) -> AsyncIterator[str]:
@@ -196,6 +205,7 @@ def create_app(
     app.include_router(watch_routes(watched, Players(agent), samples, jobs, reviewer))
     app.include_router(play_routes(played, opponents, jobs, reviewer, walls))
     app.include_router(duel_routes())
-    app.add_exception_handler(InputError, _refuse)
+    for error, status in _REFUSALS.items():
+        app.add_exception_handler(error, partial(_refuse, status))
     app.add_middleware(Guard, hosts=list(hosts), policy=policy())
     return app

@@ -1,6 +1,6 @@
 """The routes that games have in common, whether watched or played: what is told of them, and what becomes of them."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from functools import partial
 from typing import Annotated
 
@@ -9,14 +9,11 @@ from fastapi.responses import StreamingResponse
 
 from simulator.files import UniqueNames
 from simulator.logs.mjlog_writer import write_mjlog
-from simulator.logs.model import GameLog, LogError
-from suphx.errors import InputError
-from suphx.web.agents import Players
+from simulator.logs.model import GameLog
 from suphx.web.bell import Bell
 from suphx.web.game_status import GameStatus, Options
-from suphx.web.games import Games, TooManyGames
-from suphx.web.host import Play, Tell
-from suphx.web.jobs import Busy, ReviewJobs, Status
+from suphx.web.games import Games
+from suphx.web.jobs import ReviewJobs, Status
 from suphx.web.reviewer import Reviewer
 
 #: Number of rounds of a watched game played beyond the last one that a page has requested.
@@ -29,29 +26,16 @@ MOST = (1 << 31) - 1
 
 def known(games: Games, game: str) -> GameStatus:
     """Return the status of a game, from the shelf if need be; raises HTTPException if it does not exist."""
-    try:
-        status = games.status(game) or games.reopen(game)
-    except TooManyGames as error:
-        raise HTTPException(503, str(error)) from error
+    status = games.status(game) or games.reopen(game)
     if status is None:
         raise HTTPException(404, "there is no such game, or no longer: start another")
     return status
 
 
-def check_agents(players: Players, names: list[str], wanted: int) -> None:
-    """Raise HTTPException if agents of a new game cannot be had."""
-    try:
-        players.check(names, wanted)
-    except InputError as error:
-        raise HTTPException(422, str(error)) from error
-
-
-def start(games: Games, status: GameStatus, sit_down: Callable[[Tell], Play], wanted: int = 0) -> GameStatus:
-    """Start a game, as `Games.start`; raises HTTPException if there are too many."""
-    try:
-        return games.start(status, sit_down, wanted)
-    except TooManyGames as error:
-        raise HTTPException(503, str(error)) from error
+def to_keep(source: str, suffix: str) -> dict[str, str]:
+    """Return the headers of a file that the browser keeps, under the name of where it comes from."""
+    name = UniqueNames(suffix).name(source).encode("ascii", "replace").decode().replace("?", "_")
+    return {"Content-Disposition": f'attachment; filename="{name}"'}
 
 
 def add_routes(routes: APIRouter, games: Games, jobs: ReviewJobs, reviewer: Reviewer) -> None:
@@ -94,22 +78,14 @@ def add_routes(routes: APIRouter, games: Games, jobs: ReviewJobs, reviewer: Revi
     def log(game: str) -> Response:
         """Return the log of a finished game, as an mjlog."""
         _, found = over(game)
-        try:
-            data = write_mjlog(found)
-        except LogError as error:
-            raise HTTPException(409, str(error)) from error
-        name = UniqueNames(".mjlog").name(found.source or "game").encode("ascii", "replace").decode().replace("?", "_")
-        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return Response(data, media_type="application/octet-stream", headers=headers)
+        headers = to_keep(found.source or "game", ".mjlog")
+        return Response(write_mjlog(found), media_type="application/octet-stream", headers=headers)
 
     @routes.post("/{game}/review", status_code=202)
     def review(game: str) -> Status:
         """Start the review of a finished game, for all seats; responds like `POST /api/reviews`."""
         status, found = over(game)
-        try:
-            return jobs.start(status.source, partial(reviewer.review_log, found))
-        except Busy as error:
-            raise HTTPException(503, str(error)) from error
+        return jobs.start(status.source, partial(reviewer.review_log, found))
 
     @routes.delete("/{game}", status_code=204)
     def forget(game: str) -> None:

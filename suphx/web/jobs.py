@@ -3,7 +3,6 @@
 import logging
 import secrets
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
@@ -56,51 +55,43 @@ class Status(BaseModel):
         return self.state in ("done", "failed")
 
 
-class _Job:
-    def __init__(self, status: Status) -> None:
-        self.status = status
-
-    def update(self, **changes: object) -> None:
-        self.status = self.status.model_copy(update=changes)
-
-
 class ReviewJobs:
     """The reviews; may be used from any thread."""
 
     def __init__(self, shelf: Shelf) -> None:
         """shelf: keeps the reviews that are done."""
         self._shelf = shelf
-        self._jobs: OrderedDict[str, _Job] = OrderedDict()
+        self._jobs: dict[str, Status] = {}
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="review")
 
     def start(self, source: str, work: Work) -> Status:
         """Queue a review; raises Busy if too many are waiting already."""
         with self._lock:
-            if sum(not job.status.ended for job in self._jobs.values()) > WAITING:
+            if sum(not each.ended for each in self._jobs.values()) > WAITING:
                 raise Busy(f"{WAITING} reviews are waiting already; try again in a moment")
-            job = _Job(Status(id=secrets.token_urlsafe(12), source=source))
-            self._jobs[job.status.id] = job
+            status = Status(id=secrets.token_urlsafe(12), source=source)
+            self._jobs[status.id] = status
             while len(self._jobs) > FAILED + WAITING:
-                del self._jobs[next(key for key, each in self._jobs.items() if each.status.ended)]
-        self._pool.submit(self._run, job, work)
-        return job.status
+                del self._jobs[next(key for key, each in self._jobs.items() if each.ended)]
+        self._pool.submit(self._run, status.id, source, work)
+        return status
 
-    def _run(self, job: _Job, work: Work) -> None:
-        def progress(step: str, share: float) -> None:
-            job.update(step=step, share=share)
+    def _run(self, job_id: str, source: str, work: Work) -> None:
+        def update(**changes: object) -> None:
+            self._jobs[job_id] = self._jobs[job_id].model_copy(update=changes)
 
-        job.update(state="running")
+        update(state="running")
         try:
-            self._shelf.add("review", job.status.id, job.status.source, work(progress))
+            self._shelf.add("review", job_id, source, work(lambda step, share: update(step=step, share=share)))
         except (LogError, InputError) as error:
-            job.update(state="failed", message=str(error))
+            update(state="failed", message=str(error))
         except Exception:
-            _log.exception("a review of %r failed", job.status.source)
-            job.update(state="failed", message="the review failed by a fault of the program; the terminal has more")
+            _log.exception("a review of %r failed", source)
+            update(state="failed", message="the review failed by a fault of the program; the terminal has more")
         else:
             with self._lock:
-                self._jobs.pop(job.status.id)
+                del self._jobs[job_id]
 
     def warm_up(self, work: Callable[[], object]) -> None:
         """Run something ahead of the first review, so that the review need not wait for it."""
@@ -109,8 +100,8 @@ class ReviewJobs:
     def status(self, job_id: str) -> Status | None:
         """Return the status of a review; None if it does not exist, or no longer exists."""
         with self._lock:
-            if (job := self._jobs.get(job_id)) is not None:
-                return job.status
+            if (status := self._jobs.get(job_id)) is not None:
+                return status
         entry = self._shelf.entry("review", job_id)
         return None if entry is None else _done(entry)
 
@@ -137,18 +128,18 @@ class ReviewJobs:
     def all(self) -> list[Status]:
         """Return the status of every review, the latest first."""
         with self._lock:
-            jobs = [job.status for job in reversed(self._jobs.values())]
+            jobs = list(reversed(self._jobs.values()))
         known = {each.id for each in jobs}
         return jobs + [_done(each) for each in self._shelf.all("review") if each.id not in known]
 
     def forget(self, job_id: str) -> bool:
         """Delete a review that has ended; return whether there was one."""
         with self._lock:
-            job = self._jobs.get(job_id)
-            if job is not None:
-                if job.status.ended:
+            status = self._jobs.get(job_id)
+            if status is not None:
+                if status.ended:
                     del self._jobs[job_id]
-                return job.status.ended
+                return status.ended
         return self._shelf.forget("review", job_id)
 
     def close(self) -> None:

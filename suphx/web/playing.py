@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Form, HTTPException, Query
+from fastapi import APIRouter, Form, Query
 
 from simulator.record import SEATS
 from simulator.rules import Rules
@@ -13,10 +13,10 @@ from suphx.review.document import Decision
 from suphx.web.agents import MAX_SEED, Players, shown_name
 from suphx.web.clock import Pace
 from suphx.web.coach import Costly, advice, costly
-from suphx.web.game_routes import MOST, add_routes, check_agents, known, start
+from suphx.web.game_routes import MOST, add_routes, known
 from suphx.web.game_status import GameStatus, Options
 from suphx.web.games import Games, new_id
-from suphx.web.host import Host, NotAsked, NotLegal, Play, Seating
+from suphx.web.host import Host, Play, Seating
 from suphx.web.jobs import ReviewJobs
 from suphx.web.live_table import Walls
 from suphx.web.reviewer import Reviewer
@@ -73,25 +73,20 @@ def play_routes(games: Games, players: Players, jobs: ReviewJobs, reviewer: Revi
         reserve: Annotated[int, Form(ge=0, le=600)] = 0,
     ) -> GameStatus:
         """Start a game. agent: three, the next seat first. decision: seconds per decision, 0 for no clock."""
-        check_agents(players, agent, SEATS - 1)
+        players.check(agent, SEATS - 1)
         status = GameStatus(
             id=new_id(), kind="played", source=f"played against {', '.join(map(shown_name, agent))}; seed {seed}",
             names=_seat_names(agent, seat), seat=seat, agents=agent, seed=seed, length=length,
             pace=Pace(decision=decision, reserve=reserve) if decision else None,
         )  # fmt: skip
         rules = dataclasses.replace(Rules.tenhou(), length=length)
-        return start(games, status, lambda tell: Host(seating_of(players, agent, rules, seed, seat), tell, walls))
+        return games.start(status, lambda tell: Host(seating_of(players, agent, rules, seed, seat), tell, walls))
 
     @routes.post("/{game}/answer", status_code=204)
     def answer(game: str, question: _Number, action: _Number) -> None:
         """Answer a question by its number; 409 if it is not asked, or no longer, 422 if the action is not a choice."""
         known(games, game)
-        try:
-            games.answer(game, question, action)
-        except NotAsked as error:
-            raise HTTPException(409, str(error)) from error
-        except NotLegal as error:
-            raise HTTPException(422, str(error)) from error
+        games.answer(game, question, action)
 
     @routes.post("/{game}/options", status_code=204)
     def options(

@@ -29,6 +29,10 @@ class Sample(BaseModel):
     """Modification time in seconds since 1970, UTC."""
 
 
+class NoSample(InputError):
+    """No game of the folder is called so, or it is too large."""
+
+
 class SampleFolder:
     """The game files in a folder and its subfolders."""
 
@@ -57,8 +61,8 @@ class SampleFolder:
                     yield path
 
     def read(self, name: str) -> bytes:
-        """Return the contents of a file by its name in the listing; raises InputError if it is not in the folder."""
-        refused = InputError(f"there is no game {name!r} in the folder of games")
+        """Return the contents of a file by its name in the listing; raises NoSample if it is not in the folder."""
+        refused = NoSample(f"there is no game {name!r} in the folder of games")
         if not name.endswith(SUFFIXES) or "\0" in name:
             raise refused
         try:
@@ -66,7 +70,7 @@ class SampleFolder:
             if not path.is_relative_to(self._root) or not path.is_file():
                 raise refused
             if path.stat().st_size > MAX_BODY:
-                raise InputError(f"{name} is larger than the {MAX_BODY >> 20} MiB that a log may have")
+                raise NoSample(f"{name} is larger than the {MAX_BODY >> 20} MiB that a log may have")
             return path.read_bytes()
         except OSError as error:
             raise refused from error

@@ -7,10 +7,9 @@ from fastapi import APIRouter, File, Form, HTTPException, UploadFile
 
 from simulator.record import SEATS
 from simulator.rules import Rules
-from suphx.errors import InputError
 from suphx.review.analysis import clean
 from suphx.web.agents import MAX_SEED, Players, shown_name
-from suphx.web.game_routes import add_routes, check_agents, start
+from suphx.web.game_routes import add_routes
 from suphx.web.game_status import GameStatus
 from suphx.web.games import ALL_ROUNDS, Games, new_id
 from suphx.web.host import Host, Recorded, Seating, Tell
@@ -27,7 +26,7 @@ def watch_routes(
 
     def show(data: bytes, name: str) -> GameStatus:
         status = GameStatus(id=new_id(), kind="recorded", source=clean(name))
-        return start(games, status, partial(Recorded, data, status.source), ALL_ROUNDS)
+        return games.start(status, partial(Recorded, data, status.source), ALL_ROUNDS)
 
     @routes.get("")
     def every() -> dict[str, object]:
@@ -38,7 +37,7 @@ def watch_routes(
     @routes.post("/live", status_code=201)
     def live(agent: Annotated[list[str], Form()], seed: Annotated[int, Form(ge=0, le=MAX_SEED)] = 0) -> GameStatus:
         """Start a game between four agents, given by seat."""
-        check_agents(players, agent, SEATS)
+        players.check(agent, SEATS)
         names = list(map(shown_name, agent))
         status = GameStatus(id=new_id(), kind="live", source=f"{', '.join(agent)}; seed {seed}", names=names)
 
@@ -46,7 +45,7 @@ def watch_routes(
             agents = dict(enumerate(players.agents(agent, seed)))
             return Host(Seating(Rules.tenhou(), seed, agents, names, f"watched-{seed}"), tell)
 
-        return start(games, status, sit_down, wanted=1)
+        return games.start(status, sit_down, wanted=1)
 
     @routes.post("/recorded", status_code=201)
     async def recorded(log: Annotated[UploadFile, File()]) -> GameStatus:
@@ -58,10 +57,7 @@ def watch_routes(
         """Show a game from the sample folder."""
         if samples is None:
             raise HTTPException(404, "there is no folder of sample games: start `suphx web` with --games FOLDER")
-        try:
-            return show(samples.read(name), name)
-        except InputError as error:
-            raise HTTPException(404, str(error)) from error
+        return show(samples.read(name), name)
 
     add_routes(routes, games, jobs, reviewer)
     return routes
