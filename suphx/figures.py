@@ -29,6 +29,14 @@ def tidy(axes: Axes) -> None:
         axes.spines[side].set_visible(False)
 
 
+def one_panel(size: tuple[float, float]) -> tuple[Figure, Axes]:
+    """Return a figure of a size in inches, with one pair of axes."""
+    figure = Figure(size, layout="constrained")
+    axes = figure.subplots()
+    tidy(axes)
+    return figure, axes
+
+
 def write_figure(path: Path, figure: Figure) -> None:
     """Write a figure atomically, as PNG or SVG by the suffix; raises InputError for another suffix."""
     kind = path.suffix.lower().lstrip(".")

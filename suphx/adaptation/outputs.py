@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from rich.table import Table
 
 from suphx.adaptation.notebook import HandResult
-from suphx.figures import colour, tidy, write_figure
+from suphx.figures import colour, one_panel, tidy, write_figure
 from suphx.intervals import QUANTILE
 
 
@@ -85,9 +85,7 @@ def plot_shares(path: Path, summary: Mapping[str, Any]) -> None:
 
     summary: from `summarise`.
     """
-    figure = Figure((7.5, 4.2), layout="constrained")
-    axes = figure.subplots()
-    tidy(axes)
+    figure, axes = one_panel((7.5, 4.2))
     ways = summary["ways"]
     for number, (way, found) in enumerate(ways.items()):
         parts = {"all hands": found, **found["by_kind"], **found["by_situation"]}  # the same ones for every way

@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib import colormaps
 from matplotlib.figure import Figure
 
-from suphx.evaluation.plots import colour, tidy, write_figure
+from suphx.figures import colour, one_panel, tidy, write_figure
 
 _DASHES = ("-", "--", ":")
 #: Curves of a two-player mahjong table: the field of a point, what it is called.
@@ -20,9 +20,7 @@ _DUEL = {
 
 def plot_nash_conv(path: Path, curves: Mapping[str, Sequence[tuple[int, float]]], title: str) -> None:
     """Write NashConv over iterations, both on logarithmic scales; curves: name to (iterations, NashConv)."""
-    figure = Figure((7.5, 4.8) if len(curves) > 1 else (6, 4), layout="constrained")
-    axes = figure.subplots()
-    tidy(axes)
+    figure, axes = one_panel((7.5, 4.8) if len(curves) > 1 else (6, 4))
     colours = colormaps["tab10"].colors[: max(1, -(-len(curves) // len(_DASHES)))]  # type: ignore[attr-defined]
     ends = list[float]()
     for number, (name, curve) in enumerate(curves.items()):

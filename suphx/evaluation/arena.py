@@ -67,14 +67,13 @@ class _Seated:
 
 
 class _Messages:
-    """Passes game events to `Follower` agents, and collects their faults and the counts of `Counting` agents."""
+    """Passes game events to `Follower` agents; keeps their faults, and the counts of `Counting` agents, until asked."""
 
     def __init__(self, agents: Sequence[Agent]) -> None:
         self._followers = {number: agent for number, agent in enumerate(agents) if isinstance(agent, Follower)}
-        self._seated: dict[int, Seating] = {}
-        self._faults: dict[Seating, list[tuple[int, str]]] = {}
         self._counting = {number: agent for number, agent in enumerate(agents) if isinstance(agent, Counting)}
-        self._counts: dict[Seating, list[tuple[int, dict[str, float]]]] = {}
+        self._seated: dict[int, Seating] = {}
+        self._told: dict[Seating, tuple[list[tuple[int, str]], list[tuple[int, dict[str, float]]]]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._followers or self._counting)
@@ -93,17 +92,14 @@ class _Messages:
         for _, agent in self._here(table):
             agent.round_over(table, record)
         if record["result"]["game_over"]:
-            faults = [(number, words) for number, agent in self._here(table) for words in agent.game_over(table)]
             seating = self._seated[table]
-            self._faults[seating] = faults
+            faults = [(number, words) for number, agent in self._here(table) for words in agent.game_over(table)]
             counting = [(number, agent) for number, agent in self._counting.items() if number in seating.players]
-            self._counts[seating] = [(number, agent.take_counts(table)) for number, agent in counting]
+            self._told[seating] = faults, [(number, agent.take_counts(table)) for number, agent in counting]
 
-    def counts(self, game: PlayedGame) -> list[tuple[int, dict[str, float]]]:
-        return self._counts.pop(game.seating, [])
-
-    def faults(self, game: PlayedGame) -> list[tuple[int, str]]:
-        return self._faults.pop(game.seating, [])
+    def take(self, game: PlayedGame) -> tuple[list[tuple[int, str]], list[tuple[int, dict[str, float]]]]:
+        """Return the faults and the counts of a finished game."""
+        return self._told.pop(game.seating, ([], []))
 
     def close(self) -> None:
         for agent in self._followers.values():
@@ -148,7 +144,8 @@ def play_tables(
     try:
         for game in play_seated(players, seatings, rules, terms.seed, batch, messages or None):
             log = _log(plan, terms, rules, game) if terms.logs else None
-            yield GameDone(result_row(game), messages.faults(game), log, messages.counts(game))
+            faults, counts = messages.take(game)
+            yield GameDone(result_row(game), faults, log, counts)
     finally:
         messages.close()
 

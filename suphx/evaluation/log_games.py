@@ -16,8 +16,8 @@ from simulator.logs.verify import verify_game
 from simulator.lookup import get_lookup
 from simulator.processes import share_out
 from simulator.record import GAME, SEATS
-from suphx.evaluation.measures import RANKS
-from suphx.evaluation.tally import COLUMN, COLUMNS, tally
+from suphx.evaluation.measures import RANK_COLUMNS
+from suphx.evaluation.tally import COLUMNS, tally
 
 #: Members of an archive per unit of work: small enough for a steady progress bar.
 _CHUNK = 100
@@ -103,13 +103,12 @@ class LoggedGames:
         """Return a player's places u8[games] in order, 0 first to 3 fourth, and the level before the first game."""
         found: list[int] = []
         start = None
-        columns = [COLUMN[rank] for rank in RANKS]
         for game in self.games:
             if name in game.names:
                 seat = game.names.index(name)
                 if not found and game.dan is not None:
                     start = game.dan[seat]
-                found.append(int(game.counts[seat, columns].argmax()))
+                found.append(int(game.counts[seat, RANK_COLUMNS].argmax()))
         return np.array(found, np.uint8), start
 
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from suphx.errors import InputError
 from suphx.evaluation.ladder import follow_summary, simulate
 from suphx.evaluation.log_games import AI_MARK, LoggedGames
-from suphx.evaluation.measures import MEASURE, RANKS
+from suphx.evaluation.measures import MEASURE, RANK_COLUMNS
 from suphx.evaluation.report import career_table, played_career_table, report, resampling_table, tables
 from suphx.evaluation.statistics import resampled
 from suphx.evaluation.tally import COLUMN
@@ -135,8 +135,7 @@ def _resample(found: LogStats, size: int, samples: int, seed: int) -> None:
 
 
 def _career(games: LoggedGames, name: str, units: np.ndarray, room: str, seed: int) -> dict[str, Any]:
-    counts = units[:, [COLUMN[rank] for rank in RANKS]].sum(axis=0)
-    found: dict[str, Any] = {"simulated": simulate(counts, top_room=room, seed=seed)}
+    found: dict[str, Any] = {"simulated": simulate(units[:, RANK_COLUMNS].sum(axis=0), top_room=room, seed=seed)}
     places, start = games.places(name)
     if start is not None:
         found["as_played"] = follow_summary(places, start, room)

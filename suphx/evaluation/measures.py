@@ -10,6 +10,7 @@ from suphx.errors import InputError
 from suphx.evaluation.tally import COLUMN
 
 RANKS = ("first", "second", "third", "fourth")
+RANK_COLUMNS = [COLUMN[name] for name in RANKS]
 #: First and second prize of a hanchan by room, in units of 15 points: the extra cost of a fourth place per dan.
 _STABLE_PRIZES = {"expert": (5, 2), "phoenix": (6, 3)}
 #: How a measure is formatted: a share in percent, points as whole numbers, a number with decimals.
@@ -62,12 +63,9 @@ def stable_rank(counts: np.ndarray, room: str) -> np.ndarray:
         return (first * counts[..., 0] + second * counts[..., 1]) / counts[..., 3] - 2
 
 
-_RANK_COLUMNS = [COLUMN[name] for name in RANKS]
-
-
 def _stable(name: str, room: str) -> Measure:
     def of(sums: np.ndarray) -> np.ndarray:
-        return stable_rank(sums[..., _RANK_COLUMNS], room)
+        return stable_rank(sums[..., RANK_COLUMNS], room)
 
     return Measure(name, f"stable rank, {room}", "number", "more", of)
 
@@ -126,14 +124,12 @@ PRIZE = "prize"
 
 
 def prize_measure(prizes: Sequence[float]) -> Measure:
-    """Return the measure for the mean prize of a game; raise InputError unless there are four, first to fourth."""
-    if len(prizes) != len(RANKS) or not np.isfinite(prizes).all():
-        raise InputError(f"prizes {list(prizes)}: four numbers are needed, for first to fourth place")
+    """Return the measure for the mean prize of a game; prizes: four, first to fourth."""
     weights = np.array(prizes, float)
 
     def of(sums: np.ndarray) -> np.ndarray:
         with np.errstate(divide="ignore", invalid="ignore"):
-            return sums[..., _RANK_COLUMNS] @ weights / sums[..., COLUMN["games"]]
+            return sums[..., RANK_COLUMNS] @ weights / sums[..., COLUMN["games"]]
 
     words = "prize " + "/".join(f"{prize:g}" for prize in prizes)
     return Measure(PRIZE, words, "number", "more", of)

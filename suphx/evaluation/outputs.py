@@ -12,7 +12,9 @@ from rich.console import Console
 
 from suphx.evaluation.arena import Terms
 from suphx.evaluation.counts import Counted
+from suphx.evaluation.ladder import simulate
 from suphx.evaluation.match import Outcome
+from suphx.evaluation.measures import RANK_COLUMNS
 from suphx.evaluation.protocol import Plan
 from suphx.evaluation.report import career_table, report, tables
 from suphx.evaluation.results import Results
@@ -42,7 +44,7 @@ def watching(screen: Console, plan: Plan, deals: int) -> Iterator[Callable[[Resu
             words = f"{(done - first) / (now - started):,.1f} games/s"
             if (complete := results.complete_deals()) > 1:
                 ranks = average_ranks(results, 0, complete)
-                words += f", {plan.sides[0].agent} {ranks.mean():.3f} ±{half_width(ranks):.3f}"
+                words += f", {plan.sides[0]} {ranks.mean():.3f} ±{half_width(ranks):.3f}"
             show(done, words)
 
         yield watch
@@ -60,7 +62,7 @@ def say_how_it_ended(screen: Console, outcome: Outcome, folder: Path | None) -> 
 
 def units_of(outcome: Outcome) -> dict[str, np.ndarray]:
     """Return what each agent did on each deal evaluated, i64[deals, columns] by name."""
-    names = dict.fromkeys(side.agent for side in outcome.results.plan.sides)
+    names = dict.fromkeys(outcome.results.plan.sides)
     return {name: outcome.results.units_of_agent(name, outcome.deals) for name in names}
 
 
@@ -70,7 +72,7 @@ def match_report(
     """Return what a match came to, as plain values; seconds: how long it was played."""
     results, units = outcome.results, units_of(outcome)
     plan = results.plan
-    pairs = [(plan.sides[a].agent, plan.sides[b].agent) for a, b in plan.pairs()]
+    pairs = [(plan.sides[a], plan.sides[b]) for a, b in plan.pairs()]
     head = {
         "protocol": plan.protocol, "challengers": list(units), "field": list(field), "rules": terms.rules,
         "seed": terms.seed, "temperature": terms.temperature, "precision": f"{terms.dtype} on {terms.device}",
@@ -116,15 +118,9 @@ def counts_report(counted: Counted, prizes: Sequence[float] | None, career: bool
         "games": sum(int(each[:, COLUMN["games"]].sum()) for each in units.values()), "deals": len(units[first]),
     }  # fmt: skip
     found = {**head, **report(units, [(other, first) for other in others], prizes=prizes)}
-    return {**found, "career": _careers(units)} if career else found
-
-
-def _careers(units: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    """Return what becomes of each agent on Tenhou's ladder, by its rank rates here."""
-    from suphx.evaluation.ladder import simulate
-
-    places = [COLUMN[name] for name in ("first", "second", "third", "fourth")]
-    return {name: simulate(each.sum(axis=0)[places]) for name, each in units.items()}
+    if career:
+        found["career"] = {name: simulate(each[:, RANK_COLUMNS].sum(axis=0)) for name, each in units.items()}
+    return found
 
 
 def warn_of_few(screen: Console, deals: int) -> None:

@@ -14,16 +14,15 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from suphx.agent.in_turns import TURNS
+from suphx.evaluation.log_games import AI_MARK
 from suphx.evaluation.measures import MEASURE, RANKS
 from suphx.evaluation.statistics import resampled, running
 from suphx.evaluation.tally import COLUMN
-from suphx.figures import colour, tidy, write_figure
+from suphx.figures import colour, one_panel, write_figure
 from suphx.mjai.host.specs import is_external
 
 _WHISKERS = (2.5, 97.5)
 _LONG_NAME = 14
-#: Prefix of AI names at Tenhou, which the font of the plots lacks.
-_AI_MARK = "ⓝ"
 
 
 def plot_stable_ranks(path: Path, samples: Mapping[str, np.ndarray], room: str, how: str) -> None:
@@ -32,7 +31,7 @@ def plot_stable_ranks(path: Path, samples: Mapping[str, np.ndarray], room: str, 
     samples: name to f64[n], stable ranks of resampled games; infinite ones (never fourth) are left out. room: room of
     the stable rank. how: description of the resampling, e.g. `1,000 samples of 80 % of 25,000 deals`.
     """
-    figure, axes = _figure((max(4.5, 1.6 + 1.1 * len(samples)), 4.4))
+    figure, axes = one_panel((max(4.5, 1.6 + 1.1 * len(samples)), 4.4))
     finite = [_finite(values) for values in samples.values()]
     _boxes(axes, finite, list(range(len(finite))), 0.55, [colour(n) for n in range(len(finite))])
     for place, values in enumerate(finite):
@@ -55,7 +54,7 @@ def plot_resampling(path: Path, samples: Mapping[str, Mapping[int, np.ndarray]],
     samples: name to games per sample to f64[n], stable ranks of the samples. how: description of what was drawn.
     """
     counts = sorted({games for each in samples.values() for games in each})
-    figure, axes = _figure((max(5.5, 2.2 + 0.75 * len(counts) * max(1, len(samples)) ** 0.7), 4.6))
+    figure, axes = one_panel((max(5.5, 2.2 + 0.75 * len(counts) * max(1, len(samples)) ** 0.7), 4.6))
     width = 0.8 / max(1, len(samples))
     for number, each in enumerate(samples.values()):
         have = [games for games in counts if games in each]
@@ -77,7 +76,7 @@ def plot_ranks(path: Path, summaries: Mapping[str, Mapping[str, Any]], how: str)
 
     summaries: name to the result of `summary`.
     """
-    figure, axes = _figure((max(6.0, 3 + 1.1 * len(summaries)), 4.2))
+    figure, axes = one_panel((max(6.0, 3 + 1.1 * len(summaries)), 4.2))
     width = 0.84 / max(1, len(summaries))
     places = np.arange(len(RANKS))
     for number, (name, found) in enumerate(summaries.items()):
@@ -109,7 +108,7 @@ def plot_running(path: Path, estimates: Mapping[str, Mapping[str, Sequence[Any]]
 
     estimates: name to the result of `running`. label: name of the measure, with its unit.
     """
-    figure, axes = _figure((7.5, 4.2))
+    figure, axes = one_panel((7.5, 4.2))
     values = []
     for number, (name, found) in enumerate(estimates.items()):
         line = {key: np.array(found[key], float) for key in ("games", "value", "low", "high")}
@@ -129,13 +128,6 @@ def plot_running(path: Path, estimates: Mapping[str, Mapping[str, Sequence[Any]]
     axes.set_title(f"Running estimate with its 95 % interval\n{how}", fontsize=10)
     axes.legend(fontsize=9, loc="upper right")
     write_figure(path, figure)
-
-
-def _figure(size: tuple[float, float]) -> tuple[Figure, Axes]:
-    figure = Figure(size, layout="constrained")
-    axes = figure.subplots()
-    tidy(axes)
-    return figure, axes
 
 
 def _boxes(axes: Axes, values: list[np.ndarray], places: list[float], width: float, colours: list[str]) -> None:
@@ -158,7 +150,7 @@ def _explain_boxes(figure: Figure) -> None:
 
 
 def _shown(name: str) -> str:
-    return name.replace(_AI_MARK, "")
+    return name.replace(AI_MARK, "")  # the font lacks it
 
 
 def _finite(values: np.ndarray) -> np.ndarray:
@@ -179,35 +171,29 @@ def write_pictures(
     seed: int = 0,
     unit: str = "deals",
     sampled: Mapping[str, Mapping[int, np.ndarray]] | None = None,
-) -> list[Path]:
-    """Write `stable-rank.png`, `resampling.png`, `ranks.png` and `running.png` into a folder; return their paths.
+) -> None:
+    """Write `stable-rank.png`, `resampling.png`, `ranks.png` and `running.png` into a folder.
 
     units: name to [deals, columns]. summaries: name to their `summary`. room: room of the stable ranks. unit: what a
     row of the units is called. sampled: name to games per sample to stable ranks of samples; by default for halves,
     quarters and so on of all games. Without any there is no `resampling.png`.
     """
     measure = MEASURE[f"stable_rank_{room}"]
-    paths = {name: folder / f"{name}.png" for name in ("stable-rank", "resampling", "ranks", "running")}
     boxes = {name: measure.of(resampled(each, SAMPLES, SHARE, seed=seed)) for name, each in units.items()}
-    deals = " to ".join(
-        f"{count:,}" for count in sorted({min(map(len, units.values())), max(map(len, units.values()))})
-    )
-    plot_stable_ranks(
-        paths["stable-rank"], boxes, room, f"{SAMPLES:,} samples of {100 * SHARE:.0f} % of {deals} {unit}"
-    )
+    counts = sorted(map(len, units.values()))
+    deals = " to ".join(f"{count:,}" for count in dict.fromkeys((counts[0], counts[-1])))
+    how = f"{SAMPLES:,} samples of {100 * SHARE:.0f} % of {deals} {unit}"
+    plot_stable_ranks(folder / "stable-rank.png", boxes, room, how)
     if sampled is None:
         sampled = {
             name: {games: measure.of(resampled(each, SAMPLES, games=games, seed=seed)) for games in _sizes(each)}
             for name, each in units.items()
         }
     if any(sampled.values()):
-        plot_resampling(paths["resampling"], sampled, room, f"whole {unit}, drawn without replacement")
-    else:
-        del paths["resampling"]
-    plot_ranks(paths["ranks"], summaries, "with 95 % intervals")
+        plot_resampling(folder / "resampling.png", sampled, room, f"whole {unit}, drawn without replacement")
+    plot_ranks(folder / "ranks.png", summaries, "with 95 % intervals")
     estimates = {name: running(each, measure) for name, each in units.items()}
-    plot_running(paths["running"], estimates, f"stable rank, {room} room (dan)", f"{unit} in order")
-    return list(paths.values())
+    plot_running(folder / "running.png", estimates, f"stable rank, {room} room (dan)", f"{unit} in order")
 
 
 def short_names(agents: Iterable[str]) -> dict[str, str]:

@@ -20,15 +20,6 @@ MOST_DEALS = 2_500_000
 
 
 @dataclass(frozen=True)
-class Side:
-    """The unit of measurement: an agent in one of its roles."""
-
-    agent: str
-    opponents: str
-    """Description of its opponents."""
-
-
-@dataclass(frozen=True)
 class Table:
     """The seating of one game of every deal."""
 
@@ -45,7 +36,8 @@ class Plan:
     protocol: ProtocolName
     agents: tuple[str, ...]
     """Names for `load_agent`, each once."""
-    sides: tuple[Side, ...]
+    sides: tuple[str, ...]
+    """The units of measurement: agents, one of them several times if it is measured against several others."""
     tables: tuple[Table, ...]
     games_per_deal: int
     """Number of games that a side plays of each deal."""
@@ -100,9 +92,7 @@ def one_against_three(challengers: Sequence[str], field: Sequence[str]) -> Plan:
         for seat in range(SEATS):
             seated = tuple(order[(place - seat) % SEATS] for place in range(SEATS))
             tables.append(Table(seated, tuple(side if place == seat else NOBODY for place in range(SEATS))))
-    words = ", ".join(dict.fromkeys(others)) if len(set(others)) > 1 else f"three {others[0]}"
-    sides = tuple(Side(name, words) for name in challengers)
-    return Plan("one-three", agents, sides, tuple(tables), SEATS)
+    return Plan("one-three", agents, tuple(challengers), tuple(tables), SEATS)
 
 
 def two_against_two(first: str, second: str) -> Plan:
@@ -120,12 +110,12 @@ def round_robin(agents: Sequence[str]) -> Plan:
 def _pairwise(protocol: ProtocolName, agents: Sequence[str]) -> Plan:
     _once(agents)
     tables: list[Table] = []
-    sides: list[Side] = []
+    sides: list[str] = []
     for a, b in combinations(range(len(agents)), 2):
         for seats in combinations(range(SEATS), 2):
             here = tuple(a if seat in seats else b for seat in range(SEATS))
             tables.append(Table(here, tuple(len(sides) + (agent == b) for agent in here)))
-        sides += [Side(agents[a], f"two {agents[b]}"), Side(agents[b], f"two {agents[a]}")]
+        sides += [agents[a], agents[b]]
     # A side has two seats in each of six games.
     return Plan(protocol, tuple(agents), tuple(sides), tuple(tables), 6)
 

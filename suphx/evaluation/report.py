@@ -54,8 +54,8 @@ def tables(found: Mapping[str, Any], title: str = "", unit: str = "deals") -> It
     unit: what a row of the units is called.
     """
     agents = found["agents"]
-    table = Table(title=escape(title) or None, box=SIMPLE)
-    table.add_column("", no_wrap=True)
+    table = _table(title, "")
+    table.columns[0].no_wrap = True
     for name, each in agents.items():
         games = f"{each['games']:,} games" + (f"\n{each['deals']:,} {unit}" if each["deals"] != each["games"] else "")
         table.add_column(escape(f"{name}\n{games}"), justify="right")
@@ -73,10 +73,8 @@ def tables(found: Mapping[str, Any], title: str = "", unit: str = "deals") -> It
 
 def _difference_table(found: Mapping[str, Any], pair: Mapping[str, Any]) -> Table:
     title = f"{pair['agent']} minus {pair['against']}, on the same {pair['deals']:,} deals"
-    table = Table(title=escape(title), box=SIMPLE)
-    table.add_column("", no_wrap=True)
-    for name in ("difference", "95 % interval", "p", "detectable"):
-        table.add_column(name, justify="right")
+    table = _table(title, "", "difference", "95 % interval", "p", "detectable")
+    table.columns[0].no_wrap = True
     for measure in _measured(found):
         number = pair[measure.name]
         p = "-" if number["p"] is None else f"{number['p']:.3f}"
@@ -88,6 +86,14 @@ def _difference_table(found: Mapping[str, Any], pair: Mapping[str, Any]) -> Tabl
             measure.difference_text(number["smallest_difference"]).removeprefix("+"),
             style=_style(measure, number["interval"]),
         )
+    return table
+
+
+def _table(title: str, *heads: str) -> Table:
+    """Return an empty table with names on the left, and numbers in all other columns."""
+    table = Table(title=escape(title) or None, box=SIMPLE)
+    for head in heads:
+        table.add_column(head, justify="right" if head else "left")
     return table
 
 
@@ -107,9 +113,8 @@ def _style(measure: Measure, ends: Sequence[float | None]) -> str | None:
 def resampling_table(spread: Mapping[str, Mapping[str, Mapping[str, float | None]]], room: str) -> Table:
     """Return a table of resampled stable ranks; spread: name to games per sample to quantile (%) to dan."""
     quantiles = list(next(iter(next(iter(spread.values())).values())))
-    table = Table(title=f"stable rank ({room} room) of samples of the games: quantiles", box=SIMPLE)
-    for name in ("", "games in a sample", *(f"{quantile} %" for quantile in quantiles)):
-        table.add_column(name, justify="right" if name else "left")
+    heads = (f"{quantile} %" for quantile in quantiles)
+    table = _table(f"stable rank ({room} room) of samples of the games: quantiles", "", "games in a sample", *heads)
     for name, by_games in spread.items():
         for games, values in by_games.items():
             cells = ("never fourth" if value is None else f"{value:.2f}" for value in values.values())
@@ -120,10 +125,8 @@ def resampling_table(spread: Mapping[str, Mapping[str, Mapping[str, float | None
 def career_table(name: str, career: Mapping[str, Any]) -> Table:
     """Return the result of `simulate` as a table, one line per level from 1 dan on; name: the player's name."""
     words = f"{career['careers']:,} careers of {career['games']:,} hanchan from {career['start']}"
-    table = Table(title=escape(f"{name}: {words}, up to the {career['top_room']} room"), box=SIMPLE)
     heads = ("", "highest level", "time there", "ever reached", "25 % after", "50 %", "75 % of careers")
-    for head in heads:
-        table.add_column(head, justify="right" if head else "left")
+    table = _table(f"{name}: {words}, up to the {career['top_room']} room", *heads)
     for level in LEVELS[ONE_DAN:]:
         if level not in career["reached"] and level not in career["time"]:
             continue
@@ -142,9 +145,7 @@ def career_table(name: str, career: Mapping[str, Any]) -> Table:
 def played_career_table(name: str, career: Mapping[str, Any]) -> Table:
     """Return the result of `follow_summary` as a table; name: the player's name."""
     title = f"{name}: the {career['games']:,} games as they came, from {career['start']} to {career['final']}"
-    table = Table(title=escape(title), box=SIMPLE)
-    for head in ("", "time there", "reached after"):
-        table.add_column(head, justify="right" if head else "left")
+    table = _table(title, "", "time there", "reached after")
     for level in LEVELS:
         if level in career["time"] or level in career["reached"]:
             after = career["reached"].get(level)

@@ -107,5 +107,5 @@ class Results:
 
     def units_of_agent(self, agent: str, deals: int | None = None) -> np.ndarray:
         """Return i64[deals, columns]: the same, summed over all sides of an agent."""
-        sides = [number for number, side in enumerate(self.plan.sides) if side.agent == agent]
+        sides = [number for number, name in enumerate(self.plan.sides) if name == agent]
         return np.sum([self.units(side, deals) for side in sides], axis=0)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from suphx.errors import InputError
-from suphx.evaluation.measures import MEASURE, Measure, measures
+from suphx.evaluation.measures import Measure, measures
 from suphx.evaluation.tally import COLUMN
 from suphx.intervals import CONFIDENCE, QUANTILE
 
@@ -31,7 +31,7 @@ _MOST_UNITS = 50_000
 _BLOCK = 1 << 20
 _GROUPS = 200
 
-#: Number of deals from which `anytime_interval` is finite, and around which it is narrowest.
+#: Number of deals from which `anytime_intervals` are finite, and around which they are narrowest.
 ANYTIME_FROM = 50
 ANYTIME_FOCUS = 1000
 
@@ -190,16 +190,15 @@ def jackknife(units: np.ndarray, measure: Measure) -> tuple[float, float]:
     return value, float(np.sqrt((len(parts) - 1) * without.var()))
 
 
-def running(units: np.ndarray, measure: Measure | None = None, points: int = 100) -> dict[str, list[Any]]:
+def running(units: np.ndarray, measure: Measure, points: int = 100) -> dict[str, list[Any]]:
     """Return the running estimate of a measure, after more and more of the deals.
 
-    units [deals, columns] in the order of play. measure: by default the average rank. points: most estimates to return,
+    units [deals, columns] in the order of play. points: most estimates to return,
     evenly spaced. Returns lists `deals`, `games`, `value`, `low`, `high` (95 %, from the jackknife's standard error;
     each interval is valid for one look, not for stopping at the first one that pleases: for that see
-    `anytime_interval`).
+    `anytime_intervals`).
     """
     units = _checked(units)
-    measure = measure or MEASURE["average_rank"]
     n = len(units)
     places = np.unique(np.linspace(min(n, 2), n, min(points, n)).round().astype(int)).tolist()
     found: dict[str, list[Any]] = {name: [] for name in ("deals", "games", "value", "low", "high")}
@@ -212,32 +211,22 @@ def running(units: np.ndarray, measure: Measure | None = None, points: int = 100
     return found
 
 
-def anytime_interval(
-    values: np.ndarray, alpha: float = 1 - CONFIDENCE, focus: int = ANYTIME_FOCUS
-) -> tuple[float, float]:
-    """Return an interval for the mean that is valid simultaneously after every deal, so one may stop at any time.
+def anytime_intervals(values: np.ndarray, alpha: float = 1 - CONFIDENCE) -> np.ndarray:
+    """Return f64[n, 2]: after each deal an interval for the mean; all hold at once, so one may stop at any time.
 
-    values f64[n]: one number per deal, such as the difference of two agents on it. alpha: the
-    share of runs in which the mean is ever outside. focus: the number of deals around which the interval is narrowest,
-    to be chosen beforehand. Infinite before ANYTIME_FROM deals, because the guarantee is asymptotic.
-    """
-    low, high = anytime_intervals(values, alpha, focus)[-1] if len(values) else (-np.inf, np.inf)
-    return float(low), float(high)
-
-
-def anytime_intervals(values: np.ndarray, alpha: float = 1 - CONFIDENCE, focus: int = ANYTIME_FOCUS) -> np.ndarray:
-    """Return f64[n, 2]: `anytime_interval` after each deal.
+    values f64[n]: one number per deal, such as the difference of two agents on it. alpha: the share of runs in which
+    the mean is ever outside. Infinite before ANYTIME_FROM deals, because the guarantee is asymptotic.
 
     The asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, "Time-uniform central limit
     theory and asymptotic confidence sequences" (2021), theorem 2.2: mean +- s sqrt(2 (t rho^2 + 1) / (t^2 rho^2)
-    log(sqrt(t rho^2 + 1) / alpha)), s the standard deviation so far, with the rho that makes it narrowest at t = focus.
+    log(sqrt(t rho^2 + 1) / alpha)), s the standard deviation so far, with the rho that makes it narrowest at t =
+    ANYTIME_FOCUS.
     """
-    values = np.asarray(values, np.float64)
     t = np.arange(1, len(values) + 1)
     mean = values.cumsum() / t
-    centred = values - (values[0] if len(values) else 0)  # avoids cancellation in the difference of two large sums
+    centred = values - values[0]  # avoids cancellation in the difference of two large sums
     spread = np.sqrt(np.maximum((centred**2).cumsum() / t - (centred.cumsum() / t) ** 2, 0))
-    rho2 = (-2 * np.log(alpha) + np.log(-2 * np.log(alpha) + 1)) / focus
+    rho2 = (-2 * np.log(alpha) + np.log(-2 * np.log(alpha) + 1)) / ANYTIME_FOCUS
     width = spread * np.sqrt(2 * (t * rho2 + 1) / (t**2 * rho2) * np.log(np.sqrt(t * rho2 + 1) / alpha))
     width[: ANYTIME_FROM - 1] = np.inf
     return np.stack([mean - width, mean + width], axis=1)

@@ -10,7 +10,7 @@ import numpy as np
 
 from suphx.errors import InputError
 from suphx.evaluation.results import Results
-from suphx.evaluation.statistics import anytime_interval
+from suphx.evaluation.statistics import anytime_intervals
 from suphx.evaluation.tally import COLUMN
 from suphx.intervals import half_width
 
@@ -33,7 +33,7 @@ class StopRule:
         """Return whether the first `deals` deals satisfy the rule."""
         if self.kind == "ci":
             return all(half_width(each) <= self.value for each in _average_ranks(results, deals))
-        differences = [anytime_interval(each, self.value) for each in _compared(results, deals)]
+        differences = [anytime_intervals(each, self.value)[-1] for each in _compared(results, deals)]
         return all(low > 0 or high < 0 for low, high in differences)
 
 

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from suphx.errors import InputError
-from suphx.figures import colour, tidy, write_figure
+from suphx.figures import colour, one_panel, tidy, write_figure
 from suphx.networks.sizes import MODELS
 from suphx.report.curves import Curve, Curves
 from suphx.report.parts import Accuracy, SelfPlay, Supervised
@@ -89,9 +89,7 @@ def plot_selfplay(path: Path, found: SelfPlay) -> None:
 
 def plot_strength(path: Path, found: SelfPlay) -> None:
     """Write a plot of the measurements during self-play: average rank minus that of the start, on the same deals."""
-    figure = Figure((7, 3.6), layout="constrained")
-    axes = figure.subplots()
-    tidy(axes)
+    figure, axes = one_panel((7, 3.6))
     gaps = [each.less_start for each in found.measurements]
     values, ends = np.array([gap.value for gap in gaps]), np.array([gap.interval for gap in gaps]).T
     errors = np.maximum([values - ends[0], ends[1] - values], 0)

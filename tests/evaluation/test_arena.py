@@ -70,7 +70,7 @@ def test_two_against_two_is_seated_in_all_six_ways() -> None:
 def test_a_round_robin_is_every_two_of_them() -> None:
     plan = round_robin(["a", "b", "c"])
     assert len(plan.tables) == 3 * 6
-    assert [(side.agent, side.opponents) for side in plan.sides[2:4]] == [("a", "two c"), ("c", "two a")]
+    assert plan.sides[2:4] == ("a", "c")
     assert plan.pairs() == [(0, 1), (2, 3), (4, 5)]
 
 
