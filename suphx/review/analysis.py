@@ -107,8 +107,8 @@ def review_game(
     elif standing.points is None:
         remarks.append("The log ends before the game does.")
     return Review(
-        source=clean(_last_part(log.source)),
-        agent=clean(_last_part(agent_name)),
+        source=clean(last_part(log.source)),
+        agent=clean(last_part(agent_name)),
         title=clean(agent.name),
         names=[clean(name) for name in log.names],
         room=clean(log.room),
@@ -149,8 +149,8 @@ def clean(text: str) -> str:
     return shown if len(shown) <= MOST_LETTERS else shown[: MOST_LETTERS - 1] + "…"
 
 
-def _last_part(path: str) -> str:
-    """Return the last part of a path: a review may be shared, and should not reveal the folders it was made in."""
+def last_part(path: str) -> str:
+    """Return the last part of a path: what is shown to others should not reveal the folders on this machine."""
     return path.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
 
 

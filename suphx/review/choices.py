@@ -10,7 +10,7 @@ import numpy as np
 
 from simulator import record as r
 from simulator.actions import Action, legal_actions
-from simulator.efficiency import Discards, discards_batch, shanten_batch
+from simulator.efficiency import Discards, discards_batch, kinds_of, shanten_batch
 from simulator.rules import Rules
 from simulator.tables import Decisions
 from simulator.tiles import KIND_NAMES, KINDS, RED_FIVE_KINDS
@@ -239,7 +239,8 @@ class _Facts:
             other = (seat + 1 + rival) % r.SEATS
             safe = int(self._planes[n, start("safety.safe") + rival])
             suji = int(self._planes[n, start("safety.suji") + rival]) & ~safe
-            found.append(Safety(seat=other, riichi=bool(game["riichi"][other]), safe=_kinds(safe), suji=_kinds(suji)))
+            riichi = bool(game["riichi"][other])
+            found.append(Safety(seat=other, riichi=riichi, safe=kinds_of(safe), suji=kinds_of(suji)))
         return found
 
     def _targets(self, candidates: dict[int, tuple[list[Candidate], list[int]]]) -> dict[int, list[Target]]:
@@ -315,7 +316,3 @@ def situation_of(choices: Sequence[int]) -> str:
     if any(r.CLOSED_KONG <= choice < r.WIN_BY_DRAW for choice in choices):
         return "kong"
     return "riichi" if r.DECLARE_RIICHI in choices else "discard"
-
-
-def _kinds(mask: int) -> list[str]:
-    return [name for kind, name in enumerate(KIND_NAMES) if mask >> kind & 1]

@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from simulator.efficiency import kinds_of
 from simulator.legal import is_furiten
 from simulator.record import PHASE_CALL_DISCARD, PHASE_NAMES, SEATS
-from simulator.tiles import KINDS, kind_name, split_tiles
+from simulator.tiles import split_tiles
 from simulator.views.table import Discard, Meld, SeatView, table_view
 
 Frame = dict[str, Any]
@@ -57,7 +58,7 @@ def _seat(game: np.void, view: SeatView, is_open: bool) -> Frame:
         "drawn": view.drawn,
         "melds": [_meld(meld) for meld in view.melds],
         "river": [_discard(discard) for discard in view.river],
-        "waits": [kind_name(kind) for kind in range(KINDS) if waits >> kind & 1],
+        "waits": kinds_of(waits),
         "furiten": bool(waits and is_furiten(game, seat)),
     }
 

@@ -18,17 +18,8 @@ from suphx.review.document import Luck
 from suphx.review.game import Moment
 from suphx.review.listing import see_all
 
-#: Mean and standard deviation of the shanten of 13 random tiles; `dealt_shanten` finds them.
+#: Mean and standard deviation of the shanten of 13 random tiles.
 RANDOM_SHANTEN, RANDOM_SPREAD = 3.58, 0.885
-
-
-def dealt_shanten(hands: int, seed: int) -> tuple[float, float]:
-    """Return the mean and the standard deviation of the shanten of so many random hands of 13 tiles."""
-    random = np.random.default_rng(seed)
-    tiles = np.repeat(np.arange(KINDS), 4)
-    dealt = np.array([np.bincount(random.permutation(tiles)[:13], minlength=KINDS) for _ in range(hands)])
-    found = shanten_batch(dealt)
-    return float(found.mean()), float(found.std())
 
 
 def luck_of(records: np.ndarray, rounds: Sequence[Sequence[Moment]], seat: int) -> Luck:

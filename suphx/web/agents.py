@@ -52,11 +52,6 @@ class Players:
         return self._networks[name]
 
 
-def shown_name(name: str) -> str:
-    """Return an agent's name without the folders before it."""
-    return name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
-
-
 def choose(agents: Mapping[int, Agent], games: np.ndarray, asked: Decisions) -> np.ndarray:
     """Return the actions i64[n] that the agents choose; an agent is asked for all its seats at once.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -16,14 +16,14 @@ from simulator.logs.model import LogError
 from suphx.agent import DEFAULT_AGENT
 from suphx.errors import InputError
 from suphx.review.analysis import clean
-from suphx.review.document import Note, Review
+from suphx.review.document import Note
 from suphx.web.agents import Players, WrongAgents
 from suphx.web.duels import duel_routes
 from suphx.web.game_routes import to_keep
-from suphx.web.games import IDLE_PLAYED, Games, TooManyGames
+from suphx.web.games import IDLE_PLAYED, Games, NoGame, TooManyGames
 from suphx.web.guard import Guard
 from suphx.web.host import NotAsked, NotLegal
-from suphx.web.jobs import Busy, ReviewJobs, Status
+from suphx.web.jobs import Busy, NoReview, ReviewJobs, Status
 from suphx.web.live_table import Walls
 from suphx.web.pages import page_file, policy
 from suphx.web.playing import play_routes, warm_up
@@ -63,12 +63,6 @@ def review_routes(jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
     """Return the routes of reviews."""
     routes = APIRouter(prefix="/api/reviews")
 
-    def known(review: str) -> Status:
-        status = jobs.status(review)
-        if status is None:
-            raise HTTPException(404, "there is no such review, or no longer: open the log again")
-        return status
-
     @routes.get("")
     def every() -> dict:
         """Return all reviews that are kept, the latest first, and the agent that reviews."""
@@ -87,20 +81,19 @@ def review_routes(jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
     @routes.get("/{review}/progress")
     async def progress(review: str) -> StreamingResponse:
         """Stream the status of a review each time it changes (server-sent events), until it has ended."""
-        known(review)
+        jobs.status(review)  # there is one, or this says otherwise
         return StreamingResponse(_changes(jobs, review), media_type="text/event-stream")
 
     @routes.get("/{review}")
     def result(review: str) -> Response:
         """Return a review, `suphx.review.document.Review`."""
-        return Response(_finished(jobs, known(review)).model_dump_json(), media_type="application/json")
+        return Response(jobs.result(review).model_dump_json(), media_type="application/json")
 
     @routes.get("/{review}/file")
     def as_file(review: str) -> Response:
         """Return a review as a single HTML file to keep."""
-        status = known(review)
-        found = _finished(jobs, status)
-        return Response(review_page(found), media_type="text/html", headers=to_keep(status.source, ".html"))
+        headers = to_keep(jobs.status(review).source, ".html")
+        return Response(review_page(jobs.result(review)), media_type="text/html", headers=headers)
 
     @routes.post("/{review}/note", status_code=204)
     def note(
@@ -110,31 +103,23 @@ def review_routes(jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
         words: Annotated[str, Form(max_length=MOST_WORDS)] = "",
     ) -> None:
         """Put a note on a decision of a seat, in place of the one before; without words there is none."""
-        _finished(jobs, known(review))
         if not jobs.write(review, Note(seat=seat, number=number, words=words.strip())):
             raise HTTPException(422, "there is no such decision")
 
     @routes.delete("/{review}", status_code=204)
     def forget(review: str) -> None:
         """Delete a review."""
-        known(review)
+        jobs.status(review)
         if not jobs.forget(review):
             raise HTTPException(409, "it is still being worked on")
 
     return routes
 
 
-def _finished(jobs: ReviewJobs, status: Status) -> Review:
-    if status.state == "failed":
-        raise HTTPException(409, status.message)
-    found = jobs.result(status.id)
-    if found is None:
-        raise HTTPException(409, "it is not finished yet")
-    return found
-
-
 #: The status of the answer to a request that raises one of these; what is wrong stands in their message.
 _REFUSALS: dict[type[Exception], int] = {
+    NoGame: 404,
+    NoReview: 404,
     NoSample: 404,
     InputError: 409,
     LogError: 409,
@@ -153,16 +138,13 @@ def _refuse(status: int, _: Request, error: Exception) -> Response:
 async def _changes(jobs: ReviewJobs, review: str) -> AsyncIterator[str]:
     """Yield the status of a review each time it changes; ends when the client disconnects."""
     last: Status | None = None
-    while True:
-        status = jobs.status(review)
-        if status is None:
-            return
-        if status != last:
-            yield f"data: {status.model_dump_json()}\n\n"
-            last = status
-        if status.ended:
-            return
-        await asyncio.sleep(_LOOK)
+    with suppress(NoReview):
+        while last is None or not last.ended:
+            status = jobs.status(review)
+            if status != last:
+                yield f"data: {status.model_dump_json()}\n\n"
+                last = status
+            await asyncio.sleep(_LOOK)
 
 
 def create_app(

@@ -12,7 +12,7 @@ from simulator.logs.mjlog_writer import write_mjlog
 from simulator.logs.model import GameLog
 from suphx.web.bell import Bell
 from suphx.web.game_status import GameStatus, Options
-from suphx.web.games import Games
+from suphx.web.games import Games, NoGame
 from suphx.web.jobs import ReviewJobs, Status
 from suphx.web.reviewer import Reviewer
 
@@ -22,14 +22,6 @@ AHEAD = 2
 _SIGN_OF_LIFE = 10.0
 #: An upper bound that no question, position or round number reaches.
 MOST = (1 << 31) - 1
-
-
-def known(games: Games, game: str) -> GameStatus:
-    """Return the status of a game, from the shelf if need be; raises HTTPException if it does not exist."""
-    status = games.status(game) or games.reopen(game)
-    if status is None:
-        raise HTTPException(404, "there is no such game, or no longer: start another")
-    return status
 
 
 def to_keep(source: str, suffix: str) -> dict[str, str]:
@@ -42,7 +34,7 @@ def add_routes(routes: APIRouter, games: Games, jobs: ReviewJobs, reviewer: Revi
     """Add the routes that watched and played games have in common."""
 
     def over(game: str) -> tuple[GameStatus, GameLog]:
-        status, log = known(games, game), games.log(game)
+        status, log = games.status(game), games.log(game)
         if log is None:
             raise HTTPException(409, status.message or "the game is not over yet")
         return status, log
@@ -50,7 +42,7 @@ def add_routes(routes: APIRouter, games: Games, jobs: ReviewJobs, reviewer: Revi
     @routes.get("/{game}")
     def status(game: str) -> GameStatus:
         """Return the status of a game."""
-        return known(games, game)
+        return games.status(game)
 
     @routes.get("/{game}/events")
     async def events(
@@ -69,7 +61,7 @@ def add_routes(routes: APIRouter, games: Games, jobs: ReviewJobs, reviewer: Revi
         The last event is `over`, `failed` or `more` (request again from there for further rounds), each with a
         GameStatus, or `gone`.
         """
-        watched = known(games, game).kind != "played"
+        watched = games.status(game).kind != "played"
         last = int(last_event_id) if last_event_id.isdecimal() else after
         stream = _told(games, game, last, AHEAD + 1 if watched else None)
         return StreamingResponse(stream, media_type="text/event-stream")
@@ -90,7 +82,7 @@ def add_routes(routes: APIRouter, games: Games, jobs: ReviewJobs, reviewer: Revi
     @routes.delete("/{game}", status_code=204)
     def forget(game: str) -> None:
         """Delete a game, over or not."""
-        known(games, game)
+        games.status(game)
         games.forget(game)
 
 
@@ -99,15 +91,12 @@ async def _told(games: Games, game: str, last: int, most: int | None) -> AsyncIt
     bell = Bell()
     games.connect(game, bell)
     end = MOST if most is None else last + most
-    if most is not None:
-        games.want(game, end + 1)
     options: Options | None = None
     try:
+        if most is not None:
+            games.want(game, end + 1)
         while True:
             told = games.told(game, last)
-            if told is None:
-                yield "event: gone\ndata: {}\n\n"
-                return
             status = told.status
             if status.kind == "played" and status.options != options:
                 options = status.options
@@ -126,5 +115,7 @@ async def _told(games: Games, game: str, last: int, most: int | None) -> AsyncIt
                 yield f"event: clock\ndata: {told.time_left.model_dump_json()}\n\n"
             if not await bell.wait(_SIGN_OF_LIFE):
                 yield ": still here\n\n"
+    except NoGame:
+        yield "event: gone\ndata: {}\n\n"
     finally:
         games.connect(game, bell, connected=False)

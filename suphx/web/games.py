@@ -11,6 +11,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeVar
@@ -49,6 +50,13 @@ Result = TypeVar("Result")
 
 class TooManyGames(InputError):
     """The maximum number of games is already in progress."""
+
+
+class NoGame(InputError):
+    """There is no such game, or no longer."""
+
+    def __init__(self) -> None:
+        super().__init__("there is no such game, or no longer: start another")
 
 
 def new_id() -> str:
@@ -138,13 +146,14 @@ class Games:
 
     # The store; the lock must be held.
 
-    def _find(self, game_id: str) -> _Game | None:
-        """Return a game, and note that it was requested."""
+    def _find(self, game_id: str) -> _Game:
+        """Return a game, and note that it was requested; raises NoGame."""
         self._drop_idle()
-        game = self._games.get(game_id)
-        if game is not None:
-            game.asked_for = self._now()
-            self._games.move_to_end(game_id)
+        if game_id not in self._games:
+            raise NoGame
+        self._games.move_to_end(game_id)
+        game = self._games[game_id]
+        game.asked_for = self._now()
         return game
 
     def _drop_idle(self) -> None:
@@ -206,11 +215,12 @@ class Games:
 
     def _answer_automatically(self, game: _Game) -> None:
         """Answer the question by options chosen after it was asked, or go on to the next round if pages want it."""
-        if game.play is None or game.play.question is None or game.at_work or game.status.state != "playing":
+        question = game.play.question if game.play else None
+        if game.play is None or question is None or game.at_work or game.status.state != "playing":
             return
-        action = NEXT_ROUND if len(game.status.rounds) < game.wanted else game.play.automatic()
+        action = NEXT_ROUND if len(game.status.rounds) < game.wanted else game.play.automatic(question)
         if action is not None and game.status.id in self._games:
-            self._answer(game, game.play.question.number, action)
+            self._answer(game, question.number, action)
 
     # The clock; the lock must be held.
 
@@ -244,67 +254,51 @@ class Games:
                 return
             self._answer(game, question, game.play.default())
 
-    # Requests from pages.
+    # Requests from pages; they raise NoGame.
 
-    def answer(self, game_id: str, question: int, action: int) -> bool:
-        """Answer a question; return whether the game exists. Raises NotAsked and NotLegal without changing anything."""
+    def answer(self, game_id: str, question: int, action: int) -> None:
+        """Answer a question; raises NotAsked and NotLegal without changing anything."""
         with self._lock:
-            game = self._find(game_id)
-            if game is not None:
-                self._answer(game, question, action)
-            return game is not None
+            self._answer(self._find(game_id), question, action)
 
     def consult(self, game_id: str, work: Callable[[Play], Result]) -> Result | None:
-        """Return what some work finds out of a game, done in the playing thread; None if there is no such game."""
+        """Return what some work finds out of a game, done in the playing thread; None if the game has not begun."""
         with self._lock:
-            game = self._find(game_id)
-        if game is None or game.play is None:
-            return None
-        return self._pool.submit(work, game.play).result()
+            play = self._find(game_id).play
+        return None if play is None else self._pool.submit(work, play).result()
 
     def choose_options(self, game_id: str, options: Options) -> None:
         """Change the options for automatic answers."""
         with self._lock:
             game = self._find(game_id)
-            if game is not None:
-                game.status = game.status.model_copy(update={"options": options})
-                if game.play is not None:
-                    game.play.options = options
-                self._answer_automatically(game)
-                game.ring()
+            game.status = game.status.model_copy(update={"options": options})
+            if game.play is not None:
+                game.play.options = options
+            self._answer_automatically(game)
+            game.ring()
 
     def want(self, game_id: str, rounds: int) -> None:
         """Have a game that nobody plays go on until it has this many rounds, unless it ends before."""
         with self._lock:
             game = self._find(game_id)
-            if game is not None:
-                game.wanted = max(game.wanted, rounds)
-                self._answer_automatically(game)
+            game.wanted = max(game.wanted, rounds)
+            self._answer_automatically(game)
 
-    def status(self, game_id: str) -> GameStatus | None:
-        """Return the status of a game; None if it does not exist, or no longer exists."""
-        with self._lock:
-            game = self._find(game_id)
-            return None if game is None else game.status
-
-    def reopen(self, game_id: str) -> GameStatus | None:
-        """Return the status of a game from the shelf, which is shown as a recorded one; None if it is not there.
-
-        Raises TooManyGames.
-        """
+    def status(self, game_id: str) -> GameStatus:
+        """Return the status of a game. One from the shelf is shown as a recorded one, which may raise TooManyGames."""
+        with suppress(NoGame), self._lock:
+            return self._find(game_id).status
         for kind in KINDS:
             entry, data = self._shelf.entry(kind, game_id), self._shelf.data(kind, game_id)
             if entry is not None and data is not None:
                 status = GameStatus(id=game_id, kind="recorded", source=entry.source, made=entry.made)
                 return self.start(status, partial(Recorded, data, entry.source), ALL_ROUNDS)
-        return None
+        raise NoGame
 
-    def told(self, game_id: str, after: int) -> Told | None:
-        """Return what a page is told that has seen everything up to number `after`; None if there is no such game."""
+    def told(self, game_id: str, after: int) -> Told:
+        """Return what a page is told that has seen everything up to number `after`."""
         with self._lock:
             game = self._find(game_id)
-            if game is None:
-                return None
             new = [each for each in game.documents if each[0] > after]
             if game.status.kind == "played" and (after < 0 or (new and new[0][0] != after + 1)):
                 new = new[-1:]
@@ -312,11 +306,12 @@ class Games:
             return Told(new, left, game.status)
 
     def connect(self, game_id: str, bell: Bell, connected: bool = True) -> None:
-        """Register a page with a game, whose bell rings when there is something new; or one that has disconnected."""
-        with self._lock:
+        """Register a page with a game, whose bell rings when there is something new, or that has left.
+
+        Does nothing if the game is gone.
+        """
+        with suppress(NoGame), self._lock:
             game = self._find(game_id)
-            if game is None:
-                return
             game.bells = game.bells | {bell} if connected else game.bells - {bell}
             if game.clock is not None:
                 game.clock.watch(bool(game.bells))
@@ -326,7 +321,7 @@ class Games:
         """Return the log of a finished game; None if there is none."""
         with self._lock:
             game = self._find(game_id)
-            return None if game is None or game.play is None or game.status.state != "over" else game.play.log()
+            return None if game.play is None or game.status.state != "over" else game.play.log()
 
     def all(self) -> list[GameStatus]:
         """Return the status of every game, the most recently requested first."""

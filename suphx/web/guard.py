@@ -47,18 +47,11 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on to the application, or refuse it."""
-        if scope["type"] not in ("http", "websocket"):
+        if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        refusal = self.refusal(scope)
-        if scope["type"] == "websocket":
-            if refusal:
-                await send({"type": "websocket.close", "code": 1008})
-            else:
-                await self._app(scope, receive, send)
-            return
         send = self._with_headers(send)
-        if refusal:
+        if refusal := self.refusal(scope):
             await _answer(send, 403, refusal)
         else:
             await self._bounded(scope, receive, send)
@@ -69,7 +62,7 @@ class Guard:
         host = headers.get("host", "")
         if not self._is_ours(host):
             return "this page is asked for by a name that is not its own"
-        changes = scope["type"] == "websocket" or scope["method"] not in _READING
+        changes = scope["method"] not in _READING
         follows_link = headers.get("sec-fetch-dest") == "document" and not changes
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none") and not follows_link:
             return "a request from another site"

@@ -70,9 +70,9 @@ class Play(ABC):
         self._tell = tell
         self._questions = 0
 
-    @abstractmethod
     def begin(self) -> None:
         """Go on to the first question."""
+        self._carry_out(NEXT_ROUND)
 
     @abstractmethod
     def log(self) -> GameLog:
@@ -80,7 +80,7 @@ class Play(ABC):
 
     @abstractmethod
     def _carry_out(self, action: int) -> None:
-        """Go on from an answer to the next question."""
+        """Go on from an answer to the next question; NEXT_ROUND begins a round."""
 
     def answer(self, number: int, action: int) -> None:
         """Answer the question with this number and advance to the next; raises NotAsked and NotLegal."""
@@ -100,13 +100,10 @@ class Play(ABC):
         """Return the question with a number; None if it is not asked, or no longer, or not at the table."""
         return None
 
-    def automatic(self) -> int | None:
-        """Return the answer that the options give to the current question; None if somebody else must answer."""
-        question = self.question
-        return None if question is None or question.situation == ROUND_OVER else self._automatic(question)
-
-    def _automatic(self, question: Question) -> int | None:
-        """Return the answer that is given automatically, or None if the person must answer."""
+    def automatic(self, question: Question) -> int | None:
+        """Return the answer that is given automatically to a question; None if somebody must answer."""
+        if question.situation == ROUND_OVER:
+            return None
         legal = [choice.action for choice in question.choices]
         if len(legal) == 1:
             return legal[0]
@@ -131,6 +128,11 @@ class Play(ABC):
     def _ask(self, question: Question | None) -> None:
         self._questions += question is not None
         self.question = question
+
+    def _ended(self, round_number: int, repeat_counter: int, result: Result, end: np.void) -> None:
+        """Note how a round ended; end: GAME as in `Replayed.ends`."""
+        self.rounds.append(RoundEnd(name=round_name(round_number), repeat_counter=repeat_counter, result=result))
+        self.standing = standing_of(end)
 
     def _finished(self, game: Replayed, number: int) -> None:
         """Report a round as in a review; number: its index in `game`."""
@@ -177,10 +179,6 @@ class Host(Play):
         legal = asked.legal[asked.seat.tolist().index(seat)]
         return Answered(self._table.game.copy(), self._seating.rules, seat, legal, action)
 
-    def begin(self) -> None:
-        """Deal the first round and advance to the first question."""
-        self._carry_out(NEXT_ROUND)
-
     def log(self) -> GameLog:
         """Return the log of the finished rounds."""
         ends = np.array(self._table.ends, GAME)
@@ -199,7 +197,7 @@ class Host(Play):
             if seat is not None and seat in seats:
                 legal = asked.legal[seats.index(seat)]
                 question = question_of(self._table.game, seat, legal, self._questions + 1)
-                automatic = self._automatic(question)
+                automatic = self.automatic(question)
                 if automatic is None:
                     self._ask(question)
                     return
@@ -234,9 +232,7 @@ class Host(Play):
         super()._ask(question)
         if self._result and (question is None or question.situation == ROUND_OVER):
             shown, end = self._table.shown, self._table.ends[-1]
-            name, repeat_counter = round_name(int(shown["round"])), int(shown["repeat_counter"])
-            self.rounds.append(RoundEnd(name=name, repeat_counter=repeat_counter, result=self._result))
-            self.standing = standing_of(end)
+            self._ended(int(shown["round"]), int(shown["repeat_counter"]), self._result, end)
             if self._seating.seat is None:
                 rules = self._seating.rules
                 log = GameLog(rules, [round_log(end, rules)], names=self.names, source=self._seating.source)
@@ -267,20 +263,14 @@ class Recorded(Play):
         self._game = replay(read_log(data, source)[0])
         super().__init__(tell, [clean(name) for name in self._game.log.names])
 
-    def begin(self) -> None:
-        """Report the first round."""
-        self._carry_out(NEXT_ROUND)
-
     def log(self) -> GameLog:
         """Return the whole log."""
         return self._game.log
 
     def _carry_out(self, action: int) -> None:
         number, end = len(self.rounds), self._game.ends[len(self.rounds)]
-        logged, result = self._game.log.played[number], result_of(end, self._game.log.rules)
-        name, repeat_counter = round_name(logged.round), logged.repeat_counter
-        self.rounds.append(RoundEnd(name=name, repeat_counter=repeat_counter, result=result))
-        self.standing = standing_of(end)
+        logged = self._game.log.played[number]
+        self._ended(logged.round, logged.repeat_counter, result_of(end, self._game.log.rules), end)
         self._finished(self._game, number)
         is_over = number + 1 == len(self._game.ends)
         self._ask(None if is_over else next_round_question(self._questions + 1))

@@ -31,6 +31,13 @@ class Busy(InputError):
     """Too many reviews are waiting already."""
 
 
+class NoReview(InputError):
+    """There is no such review, or no longer."""
+
+    def __init__(self) -> None:
+        super().__init__("there is no such review, or no longer: open the log again")
+
+
 class Status(BaseModel):
     """The status of a review."""
 
@@ -97,19 +104,21 @@ class ReviewJobs:
         """Run something ahead of the first review, so that the review need not wait for it."""
         do_ahead(self._pool, work)
 
-    def status(self, job_id: str) -> Status | None:
-        """Return the status of a review; None if it does not exist, or no longer exists."""
+    def status(self, job_id: str) -> Status:
+        """Return the status of a review; raises NoReview."""
         with self._lock:
             if (status := self._jobs.get(job_id)) is not None:
                 return status
         entry = self._shelf.entry("review", job_id)
-        return None if entry is None else _done(entry)
+        if entry is None:
+            raise NoReview
+        return _done(entry)
 
-    def result(self, job_id: str) -> Review | None:
-        """Return a finished review with its notes; None if there is none. Raises InputError if it cannot be read."""
-        data = self._shelf.data("review", job_id)
+    def result(self, job_id: str) -> Review:
+        """Return a finished review with its notes; raises InputError if there is none, or if it cannot be read."""
+        status, data = self.status(job_id), self._shelf.data("review", job_id)
         if data is None:
-            return None
+            raise InputError(status.message or "it is not finished yet")
         try:
             found = Review.model_validate_json(data)
         except ValidationError as error:
@@ -119,7 +128,7 @@ class ReviewJobs:
     def write(self, job_id: str, note: Note) -> bool:
         """Put a note on a decision of a finished review; return whether there is such a decision."""
         found = self.result(job_id)
-        seat = next((each for each in found.seats if each.seat == note.seat), None) if found else None
+        seat = next((each for each in found.seats if each.seat == note.seat), None)
         if seat is None or not 0 <= note.number < sum(map(len, seat.decisions)):
             return False
         self._shelf.write(job_id, note)

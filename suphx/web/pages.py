@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
+import html
 import json
 import re
 
-from suphx.web.assets import PREFIX, as_script, as_text, fill, languages, modules, text_of
+from suphx.web.assets import PREFIX, as_script, fill, hash_source, languages, modules, text_of
 
 _STYLE = "style.css"
 #: The page chooses its view by the address.
@@ -29,18 +28,16 @@ def import_map() -> str:
 
 def policy() -> str:
     """Return the content security policy of every response: our own files, the import map, and nothing else."""
-    digest = base64.b64encode(hashlib.sha256(import_map().encode()).digest()).decode()
     return (
-        f"default-src 'none'; script-src 'self' 'sha256-{digest}'; style-src 'self' 'unsafe-inline'; "
+        f"default-src 'none'; script-src 'self' {hash_source(import_map())}; style-src 'self' 'unsafe-inline'; "
         "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
 
 
 def no_script() -> str:
     """Return what a browser without JavaScript is told, in every language, escaped for HTML."""
-    return as_text(
-        " ".join(texts["page"]["no_script"] for texts in languages().values() if "no_script" in texts["page"])
-    )
+    words = (texts["page"].get("no_script") for texts in languages().values())
+    return html.escape(" ".join(filter(None, words)))
 
 
 def page_file(path: str) -> tuple[str, str] | None:

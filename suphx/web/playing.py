@@ -8,12 +8,12 @@ from fastapi import APIRouter, Form, Query
 from simulator.record import SEATS
 from simulator.rules import Rules
 from suphx.agent.network_agent import NetworkAgent
-from suphx.review.analysis import reviewing
+from suphx.review.analysis import last_part, reviewing
 from suphx.review.document import Decision
-from suphx.web.agents import MAX_SEED, Players, shown_name
+from suphx.web.agents import MAX_SEED, Players
 from suphx.web.clock import Pace
 from suphx.web.coach import Costly, advice, costly
-from suphx.web.game_routes import MOST, add_routes, known
+from suphx.web.game_routes import MOST, add_routes
 from suphx.web.game_status import GameStatus, Options
 from suphx.web.games import Games, new_id
 from suphx.web.host import Host, Play, Seating
@@ -41,7 +41,7 @@ def _seat_names(agents: list[str], seat: int) -> list[str]:
     """Return the names of the four seats. agents: three, the next seat first."""
     names = [PERSON] * SEATS
     for n, name in enumerate(agents, 1):
-        names[(seat + n) % SEATS] = shown_name(name)
+        names[(seat + n) % SEATS] = last_part(name)
     return names
 
 
@@ -75,7 +75,7 @@ def play_routes(games: Games, players: Players, jobs: ReviewJobs, reviewer: Revi
         """Start a game. agent: three, the next seat first. decision: seconds per decision, 0 for no clock."""
         players.check(agent, SEATS - 1)
         status = GameStatus(
-            id=new_id(), kind="played", source=f"played against {', '.join(map(shown_name, agent))}; seed {seed}",
+            id=new_id(), kind="played", source=f"played against {', '.join(map(last_part, agent))}; seed {seed}",
             names=_seat_names(agent, seat), seat=seat, agents=agent, seed=seed, length=length,
             pace=Pace(decision=decision, reserve=reserve) if decision else None,
         )  # fmt: skip
@@ -85,7 +85,7 @@ def play_routes(games: Games, players: Players, jobs: ReviewJobs, reviewer: Revi
     @routes.post("/{game}/answer", status_code=204)
     def answer(game: str, question: _Number, action: _Number) -> None:
         """Answer a question by its number; 409 if it is not asked, or no longer, 422 if the action is not a choice."""
-        known(games, game)
+        games.status(game)
         games.answer(game, question, action)
 
     @routes.post("/{game}/options", status_code=204)
@@ -96,7 +96,7 @@ def play_routes(games: Games, players: Players, jobs: ReviewJobs, reviewer: Revi
         discard_drawn: Annotated[bool, Form()] = False,
     ) -> None:
         """Set the options for automatic answers, which apply from the current question on."""
-        known(games, game)
+        games.status(game)
         chosen = Options(no_calls=no_calls, win_at_once=win_at_once, discard_drawn=discard_drawn)
         games.choose_options(game, chosen)
 
@@ -111,13 +111,13 @@ def play_routes(games: Games, players: Players, jobs: ReviewJobs, reviewer: Revi
             asked = play.asked(number)
             return None if asked is None else advice(coach(), asked)
 
-        known(games, game)
+        games.status(game)
         return games.consult(game, ask)
 
     @routes.get("/{game}/costly")
     def round_over(game: str) -> list[Costly]:
         """Return the person's decisions of the last round that cost most by the reviewer's view, at most two."""
-        known(games, game)
+        games.status(game)
         return games.consult(game, lambda play: costly(coach(), play.answered)) or []
 
     add_routes(routes, games, jobs, reviewer)

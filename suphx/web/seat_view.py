@@ -166,7 +166,7 @@ def own_of(game: np.void, seat: int) -> Own:
         furiten = "discard"
     elif waits and game["missed"][seat]:
         furiten = "passed"
-    return Own(waits={kind_name(kind): int(unseen[kind]) for kind in _kinds(waits)}, furiten=furiten)
+    return Own(waits=_left(waits, unseen), furiten=furiten)
 
 
 def _outlook(game: np.void, seat: int, discards: set[str]) -> list[Outlook]:
@@ -178,10 +178,10 @@ def _outlook(game: np.void, seat: int, discards: set[str]) -> list[Outlook]:
     outlook = []
     for kind in (kind for kind in np.flatnonzero(hand).tolist() if kind_name(kind) in discards):
         shanten = int(found.shanten[0, kind])
-        accepted = _waits_after(hand, kind) if shanten == 0 else int(found.accepted[0, kind])
-        left = {kind_name(each): int(unseen[each]) for each in _kinds(accepted)}
-        furiten = shanten == 0 and bool(accepted & (int(game["discarded"][seat]) | 1 << kind))
-        outlook.append(Outlook(kind=kind_name(kind), shanten=shanten, accepted=left, furiten=furiten))
+        mask = _waits_after(hand, kind) if shanten == 0 else int(found.accepted[0, kind])
+        furiten = shanten == 0 and bool(mask & (int(game["discarded"][seat]) | 1 << kind))
+        accepted = _left(mask, unseen)
+        outlook.append(Outlook(kind=kind_name(kind), shanten=shanten, accepted=accepted, furiten=furiten))
     return outlook
 
 
@@ -199,8 +199,9 @@ def _unseen(game: np.void, seat: int) -> np.ndarray:
     return hidden.reshape(KINDS, -1).sum(1).astype(np.uint8)
 
 
-def _kinds(mask: int) -> list[int]:
-    return [kind for kind in range(KINDS) if mask >> kind & 1]
+def _left(mask: int, unseen: np.ndarray) -> dict[str, int]:
+    """Return how many tiles of each kind in a mask are unseen."""
+    return {kind_name(kind): int(unseen[kind]) for kind in range(KINDS) if mask >> kind & 1}
 
 
 def _last_discard(game: np.void) -> int | None:

@@ -66,6 +66,7 @@ class PageServer(uvicorn.Server):
             uvicorn.Config(
                 app,
                 http=ImpatientProtocol,
+                ws="none",
                 log_level="warning",
                 server_header=False,
                 limit_concurrency=_CONNECTIONS,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
+import html
 import re
 from functools import cache
 
 from suphx.review.document import Review
-from suphx.web.assets import PREFIX, as_script, as_text, fill, modules, text_of
+from suphx.web.assets import PREFIX, as_script, fill, hash_source, modules, text_of
 from suphx.web.pages import no_script
 
 _START = "file.js"
@@ -18,12 +17,12 @@ _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", r
 
 def review_page(review: Review) -> bytes:
     """Return the file. Everything from the log is escaped, and the policy lets it run this script and load nothing."""
-    digest = base64.b64encode(hashlib.sha256(script().encode()).digest()).decode()
+    policy = f"default-src 'none'; script-src {hash_source(script())}; style-src 'unsafe-inline'"
     return fill(
         text_of("file.html"),
         {
-            "policy": as_text(f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'"),
-            "title": as_text(_title(review)),
+            "policy": html.escape(policy),
+            "title": html.escape(_title(review)),
             "no_script": no_script(),
             "style": text_of("style.css"),
             "review": as_script(review.model_dump_json()),

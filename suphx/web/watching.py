@@ -7,8 +7,8 @@ from fastapi import APIRouter, File, Form, HTTPException, UploadFile
 
 from simulator.record import SEATS
 from simulator.rules import Rules
-from suphx.review.analysis import clean
-from suphx.web.agents import MAX_SEED, Players, shown_name
+from suphx.review.analysis import clean, last_part
+from suphx.web.agents import MAX_SEED, Players
 from suphx.web.game_routes import add_routes
 from suphx.web.game_status import GameStatus
 from suphx.web.games import ALL_ROUNDS, Games, new_id
@@ -38,7 +38,7 @@ def watch_routes(
     def live(agent: Annotated[list[str], Form()], seed: Annotated[int, Form(ge=0, le=MAX_SEED)] = 0) -> GameStatus:
         """Start a game between four agents, given by seat."""
         players.check(agent, SEATS)
-        names = list(map(shown_name, agent))
+        names = list(map(last_part, agent))
         status = GameStatus(id=new_id(), kind="live", source=f"{', '.join(agent)}; seed {seed}", names=names)
 
         def sit_down(tell: Tell) -> Host:

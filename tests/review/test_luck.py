@@ -11,15 +11,18 @@ from reviewed_game import everything
 from simulator.efficiency import shanten_batch
 from simulator.logs.generate import generate_games
 from simulator.record import PHASE_TURN
+from simulator.tiles import KINDS
 from suphx.review.game import replay
-from suphx.review.luck import RANDOM_SHANTEN, RANDOM_SPREAD, dealt_shanten, luck_of
+from suphx.review.luck import RANDOM_SHANTEN, RANDOM_SPREAD, luck_of
 
 
 def test_what_random_hands_lack_is_what_the_constants_say():
-    hands = 20_000
-    mean, spread = dealt_shanten(hands, seed=7)
-    assert mean == pytest.approx(RANDOM_SHANTEN, abs=4 * RANDOM_SPREAD / math.sqrt(hands))
-    assert spread == pytest.approx(RANDOM_SPREAD, abs=0.03)
+    hands, random = 20_000, np.random.default_rng(7)
+    tiles = np.repeat(np.arange(KINDS), 4)
+    dealt = [np.bincount(random.permutation(tiles)[:13], minlength=KINDS) for _ in range(hands)]
+    found = shanten_batch(np.array(dealt))
+    assert found.mean() == pytest.approx(RANDOM_SHANTEN, abs=4 * RANDOM_SPREAD / math.sqrt(hands))
+    assert found.std() == pytest.approx(RANDOM_SPREAD, abs=0.03)
 
 
 def test_draws_that_help_are_those_after_which_the_hand_is_nearer():

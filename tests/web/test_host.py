@@ -18,7 +18,7 @@ from simulator.tables import Tables
 from suphx.web.agents import Players
 from suphx.web.clock import SHOWING, Clock, Pace
 from suphx.web.game_status import GameStatus, Options
-from suphx.web.games import IDLE_PLAYED, Games, new_id
+from suphx.web.games import IDLE_PLAYED, Games, NoGame, new_id
 from suphx.web.host import Host, NotAsked, NotLegal
 from suphx.web.live_table import LiveTable
 from suphx.web.playing import seating_of
@@ -139,12 +139,12 @@ def test_options_answer_what_is_asked_already():
     host, _ = host_of()
     host.begin()
     host.options = Options(no_calls=True)
-    assert host.automatic() is None
+    assert host.automatic(host.question) is None
     host.options = Options()
     host.answer(host.question.number, host.default())
-    assert host.question.situation == "claim" and host.automatic() is None
+    assert host.question.situation == "claim" and host.automatic(host.question) is None
     host.options = Options(no_calls=True)
-    assert host.automatic() == PASS
+    assert host.automatic(host.question) == PASS
 
 
 def test_a_whole_game_of_drawn_tiles_ends():
@@ -253,7 +253,9 @@ def test_games_that_are_over_make_room_the_one_asked_for_longest_ago_first(monke
     hosts.status(games[0])
     games.append(start(hosts))
     assert len(hosts.all()) == 3
-    assert hosts.status(games[0]) is not None and hosts.status(games[1]) is None
+    hosts.status(games[0])
+    with pytest.raises(NoGame):
+        hosts.status(games[1])
     assert hosts.log(games[0]).names[0] == "You" and hosts.log(games[-1]) is None
     hosts.close()
 
@@ -266,7 +268,9 @@ def test_a_game_is_kept_for_a_day_after_it_was_last_asked_for():
     assert hosts.status(asked).state == "playing"
     watch.now += 1
     assert [each.id for each in hosts.all()] == [asked]
-    assert hosts.told(idle, -1) is None and not hosts.answer(idle, 1, 0)
+    for request in (lambda: hosts.told(idle, -1), lambda: hosts.answer(idle, 1, 0)):
+        with pytest.raises(NoGame):
+            request()
     hosts.close()
 
 
@@ -296,7 +300,7 @@ def test_while_the_agents_play_nothing_can_be_answered():
     finish(hosts)
     host = hosts._find(game).play
     assert host.question.number > question.number and host.options.no_calls
-    assert hosts.answer(game, host.question.number, host.default())
+    hosts.answer(game, host.question.number, host.default())
     hosts.close()
 
 

@@ -21,7 +21,7 @@ from suphx.errors import InputError
 from suphx.review.rounds import Standing
 from suphx.web.game_routes import AHEAD
 from suphx.web.game_status import GameStatus, RoundEnd
-from suphx.web.games import ALL_ROUNDS, IDLE, KEPT, PLAYING, Games, TooManyGames, new_id
+from suphx.web.games import ALL_ROUNDS, IDLE, KEPT, PLAYING, Games, NoGame, TooManyGames, new_id
 from suphx.web.host import Play
 from suphx.web.samples import SHOWN, SampleFolder
 from suphx.web.seat_view import next_round_question
@@ -297,7 +297,9 @@ def test_games_that_are_over_make_room_the_one_asked_for_longest_ago_first():
     games.status(ids[0])
     start(games, "new", 1)
     assert len(games.all()) == KEPT
-    assert games.status(ids[0]) is not None and games.status(ids[1]) is None
+    games.status(ids[0])
+    with pytest.raises(NoGame):
+        games.status(ids[1])
     games.close()
 
 
@@ -310,7 +312,10 @@ def test_a_game_that_nobody_asks_for_is_dropped_after_the_stated_time():
     assert len(games.status(asked).rounds) == 1
     now[0] = IDLE + 1
     assert [each.source for each in games.all()] == ["asked"]
-    assert games.status(idle) is None and games.told(idle, -1) is None
+    with pytest.raises(NoGame):
+        games.status(idle)
+    with pytest.raises(NoGame):
+        games.told(idle, -1)
     games.close()
 
 
