@@ -15,13 +15,13 @@ import numpy as np
 from simulator.logs.from_record import game_log
 from simulator.logs.mjlog_writer import write_mjlog
 from simulator.players.play import PlayedGame, Seating, play_seated
-from simulator.record import SEATS
 from simulator.rules import Rules
 from simulator.tables import Decisions
-from suphx.agent.interface import Agent, Counting, Follower, Interruptible
+from suphx.agent.interface import Agent, Interruptible
 from suphx.agents import load_agent
 from suphx.evaluation.protocol import Plan
 from suphx.evaluation.results import GameDone, result_row
+from suphx.mjai.host.followers import Followers
 from suphx.networks.memory import keep_memory
 from suphx.networks.precision import choose_precision
 from suphx.threads import Either, Shared, Stopped, in_threads
@@ -66,46 +66,6 @@ class _Seated:
         actions[:] = self.agent.act(games, asked).actions
 
 
-class _Messages:
-    """Passes game events to `Follower` agents; keeps their faults, and the counts of `Counting` agents, until asked."""
-
-    def __init__(self, agents: Sequence[Agent]) -> None:
-        self._followers = {number: agent for number, agent in enumerate(agents) if isinstance(agent, Follower)}
-        self._counting = {number: agent for number, agent in enumerate(agents) if isinstance(agent, Counting)}
-        self._seated: dict[int, Seating] = {}
-        self._told: dict[Seating, tuple[list[tuple[int, str]], list[tuple[int, dict[str, float]]]]] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._followers or self._counting)
-
-    def _here(self, table: int) -> Iterator[tuple[int, Follower]]:
-        for number in sorted(set(self._seated[table].players)):
-            if number in self._followers:
-                yield number, self._followers[number]
-
-    def game_started(self, table: int, game: np.void, seating: Seating) -> None:
-        self._seated[table] = seating
-        for number, agent in self._here(table):
-            agent.game_started(table, game, [seat for seat in range(SEATS) if seating.players[seat] == number])
-
-    def round_over(self, table: int, record: np.void) -> None:
-        for _, agent in self._here(table):
-            agent.round_over(table, record)
-        if record["result"]["game_over"]:
-            seating = self._seated[table]
-            faults = [(number, words) for number, agent in self._here(table) for words in agent.game_over(table)]
-            counting = [(number, agent) for number, agent in self._counting.items() if number in seating.players]
-            self._told[seating] = faults, [(number, agent.take_counts(table)) for number, agent in counting]
-
-    def take(self, game: PlayedGame) -> tuple[list[tuple[int, str]], list[tuple[int, dict[str, float]]]]:
-        """Return the faults and the counts of a finished game."""
-        return self._told.pop(game.seating, ([], []))
-
-    def close(self) -> None:
-        for agent in self._followers.values():
-            agent.close()
-
-
 def load_agents(plan: Plan, terms: Terms) -> list[Agent]:
     """Load the agents of a plan, set up for reproducible games."""
     precision = choose_precision(terms.device, terms.dtype, threads=1)
@@ -133,7 +93,7 @@ def play_tables(
     early, which raises Stopped. load: called once. Raises IllegalPlayer if an agent chooses an illegal action.
     """
     agents = load(plan, terms)
-    messages = _Messages(agents)
+    followers = Followers(agents)
     rules = Rules.preset(terms.rules)
     seatings = (Seating(deal, plan.tables[table].agents, table) for deal, table in wanted)
     stop = stop or Event()
@@ -142,12 +102,12 @@ def play_tables(
         if isinstance(agent, Interruptible):
             agent.watch(stop)
     try:
-        for game in play_seated(players, seatings, rules, terms.seed, batch, messages or None):
+        for game in play_seated(players, seatings, rules, terms.seed, batch, followers or None):
             log = _log(plan, terms, rules, game) if terms.logs else None
-            faults, counts = messages.take(game)
+            faults, counts = followers.take(game)
             yield GameDone(result_row(game), faults, log, counts)
     finally:
-        messages.close()
+        followers.close()
 
 
 def _log(plan: Plan, terms: Terms, rules: Rules, game: PlayedGame) -> bytes:

@@ -22,17 +22,14 @@ _LOSSES = 5
 _AHEAD = 64
 
 
-class WorkersLost(InputError):
-    """Workers died too often."""
-
-
 def play_on_workers(
     plan: Plan, terms: Terms, wanted: Sequence[tuple[int, int]], batch: int, workers: int
 ) -> Generator[GameDone]:
     """Play games as Ray tasks and yield each when it is over.
 
     wanted: (deal, table) of the games. batch: games side by side in each worker. Uses the Ray cluster that is already
-    connected or named by RAY_ADDRESS, if any. Raises what a worker's agents raise, and WorkersLost.
+    connected or named by RAY_ADDRESS, if any. Raises what a worker's agents raise, and InputError if too
+    many workers die.
     """
     own = not ray.is_initialized()
     if own:
@@ -61,14 +58,14 @@ def _play(plan: Plan, terms: Terms, wanted: Sequence[tuple[int, int]], batch: in
             except StopIteration:
                 del running[ready]
                 if part:
-                    raise WorkersLost(f"a worker ended before playing {len(part)} of its games") from None
+                    raise InputError(f"a worker ended before playing {len(part)} of its games") from None
                 continue
             except RayTaskError as error:
                 raise error.cause from None  # the error of an agent there
             except RayError as error:
                 losses += 1
                 if losses > _LOSSES:
-                    raise WorkersLost(f"{losses} workers died, the last one with: {error}") from error
+                    raise InputError(f"{losses} workers died, the last one with: {error}") from error
                 del running[ready]
                 running[_start(plan, terms, part, batch)] = part
                 continue

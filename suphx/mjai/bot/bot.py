@@ -30,6 +30,8 @@ Replies = Literal["every", "acting"]
 #: Maximum length of a line in bytes. A whole hanchan as one array of events has some 50,000.
 MAX_LINE = 1 << 20
 DEFAULT_ROOM = "default"
+#: Moves that are played ahead of the first game.
+_WARM_UP = 60
 
 _NONE: Event = {"type": "none"}
 #: Events that change nothing; a tuple rather than a set, because `type` may be any value, even an unhashable one.
@@ -134,7 +136,7 @@ def _probabilities(said: Consultation, row: int) -> dict[str, float]:
     return {TILE_NAMES[kind]: shares[kind] for kind in range(KINDS) if said.legal[row, kind]}
 
 
-def warm_up(agent: Agent, rules: Rules, moves: int = 60) -> None:
+def warm_up(agent: Agent, rules: Rules) -> None:
     """Let an agent play the first moves of a made-up South 4, so that nothing has to be compiled or loaded in a game.
 
     All seats move at random there, so that calls and kongs occur too. An agent that adapts does so in that round,
@@ -143,7 +145,7 @@ def warm_up(agent: Agent, rules: Rules, moves: int = 60) -> None:
     game, view = Game.from_hands(round=7, rules=rules), Seat(rules)
     player = random.Random(0)
     told = 0
-    for _ in range(moves):
+    for _ in range(_WARM_UP):
         for event in player_view(game.events[told:], seat=0):
             view.take(event)
         told = len(game.events)

@@ -32,6 +32,8 @@ _MOST_MELDS, _MOST_KONGS, _MOST_INDICATORS = 4, 4, 5
 _EAST_ONLY = 4
 _UNKNOWN = -1
 _HIDDEN_TILE = "?"
+#: Events that may come outside of a round.
+_OUTSIDE = ("start_game", "start_kyoku", "end_kyoku", "end_game", "hora", "ryukyoku")
 _TURNS = (r.PHASE_TURN, r.PHASE_RIICHI_DISCARD, r.PHASE_CALL_DISCARD)
 _CLAIMS = (r.PHASE_CLAIM, r.PHASE_KONG_CLAIM)
 
@@ -62,11 +64,15 @@ class Seat:
         self._unseen = UnseenTiles(self._lookup, self.record)
         self._deals = 0
         self._n_games = 0
-        self._moves: dict[str, Callable[[Event], None]] = {
+        self._takes: dict[str, Callable[[Event], None]] = {
+            "start_game": self._start_game,
+            "start_kyoku": self._start_round,
+            "end_kyoku": self._end_round,
+            "end_game": self._end_round,
             "tsumo": self._draw,
             "dahai": self._discard,
             "reach": self._riichi,
-            "reach_accepted": self._nothing,
+            "reach_accepted": lambda event: None,
             "chi": self._call,
             "pon": self._call,
             "daiminkan": self._call,
@@ -75,12 +81,6 @@ class Seat:
             "dora": self._indicator,
             "hora": self._result,
             "ryukyoku": self._result,
-        }
-        self._frame: dict[str, Callable[[Event], None]] = {
-            "start_game": self._start_game,
-            "start_kyoku": self._start_round,
-            "end_kyoku": self._end_round,
-            "end_game": self._end_round,
         }
 
     @property
@@ -114,23 +114,19 @@ class Seat:
         if not isinstance(event, dict) or not isinstance(event.get("type"), str):
             raise EventError("an event is a JSON object with a `type`")
         kind = event["type"]
-        move = self._moves.get(kind)
+        if kind not in self._takes:
+            return False
+        if not self.in_round and kind not in _OUTSIDE:
+            raise EventError(f"{kind} outside of a round")
         try:
-            if kind in self._frame:
-                self._frame[kind](event)
-            elif move is None:
-                return False
-            elif not self.in_round and kind not in ("hora", "ryukyoku"):
-                raise EventError(f"{kind} outside of a round")
-            else:
-                move(event)
+            self._takes[kind](event)
+        except EventError:
+            raise
         except KeyError as error:
             raise EventError(f"{kind} has no {error}") from error
         except IllegalReply as error:
             raise EventError(f"{kind}: {error}; does the host play by other rules?") from error
         except (ValueError, TypeError, AttributeError) as error:
-            if isinstance(error, EventError):
-                raise
             raise EventError(f"{kind}: {error}") from error
         return True
 
@@ -197,9 +193,6 @@ class Seat:
         elif deltas is not None:
             self.record["scores"] += deltas
         self.in_round = False
-
-    def _nothing(self, event: Event) -> None:
-        pass
 
     # Moves
 

@@ -19,6 +19,8 @@ from suphx.mjai.host.seat import HostedSeat
 from suphx.mjai.host.styles import Style
 from suphx.mjai.host.verdict import NO_EXIT, Faults, Verdict
 
+#: Bots that think at the same time, at the most.
+_PARALLEL = os.cpu_count() or 1
 #: Makes the connection to the bot of a seat.
 Connect = Callable[[int], Connection]
 
@@ -58,22 +60,16 @@ class ExternalAgent:
         self,
         name: str,
         connect: Connect,
-        style: Style = "array",
-        limits: Limits | None = None,
+        style: Style,
+        limits: Limits,
         reusable: bool = False,
-        parallel: int | None = None,
     ) -> None:
-        """Make an agent; no bot is started yet.
-
-        reusable: whether a bot that has played a game may be given another. parallel: how many bots may think at the
-        same time, by default the number of cores; a bot's time starts when it is asked, not while it waits for others.
-        """
+        """Make an agent; no bot is started yet. reusable: whether one that has played a game may be given another."""
         self.name = name
         self.verdict = Verdict()
         """The verdict over all finished games."""
-        self._connect, self._style, self._limits = connect, style, limits or Limits()
+        self._connect, self._style, self._limits = connect, style, limits
         self._reusable = reusable
-        self._parallel = parallel or os.cpu_count() or 1
         self._tables: dict[int, _HostedTable] = {}
         self._idle: list[tuple[Connection, bool]] = []
 
@@ -92,7 +88,10 @@ class ExternalAgent:
             each.send()
 
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
-        """Ask the bots for their actions; up to `parallel` of them think at the same time."""
+        """Ask the bots for their actions; as many as there are cores think at the same time.
+
+        A bot's time starts when it is asked, not while it waits for others.
+        """
         actions = np.array([stand_in(legal) for legal in asked.legal], np.int64)
         questions: deque[tuple[int, HostedSeat]] = deque()
         for n, (table, seat) in enumerate(zip(asked.game.tolist(), asked.seat.tolist(), strict=True)):
@@ -114,7 +113,7 @@ class ExternalAgent:
         """Ask the questions (index of the decision, bot), and yield each one once it is answered."""
         thinking: list[tuple[int, HostedSeat]] = []
         while questions or thinking:
-            while questions and len(thinking) < self._parallel:
+            while questions and len(thinking) < _PARALLEL:
                 n, bot = questions.popleft()
                 game = games[asked.game[n]]
                 bot.ask(legal_actions(game, bot.seat, asked.legal[n]), _place(game))
@@ -128,7 +127,7 @@ class ExternalAgent:
                 else:
                     still.append((n, bot))
             thinking = still
-            if len(thinking) == self._parallel or (thinking and not questions):
+            if len(thinking) == _PARALLEL or (thinking and not questions):
                 soonest = min(bot.deadline for _, bot in thinking)
                 wait_for([bot.connection.channel for _, bot in thinking], soonest - time.monotonic())
 
@@ -146,11 +145,11 @@ class ExternalAgent:
         if self._reusable:
             self._idle += [(bot.connection, bot.owes) for bot in playing]
         else:
-            self._end([bot.connection for bot in playing], [bot.faults for bot in playing])
+            self._end([bot.connection for bot in playing], [bot.verdict.faults for bot in playing])
         words = []
         for seat, bot in seats.items():
-            bot.note(self.verdict)
-            words += [f"seat {seat}: {each}" for each in bot.faults.words()]
+            self.verdict.include(bot.verdict)
+            words += [f"seat {seat}: {each}" for each in bot.verdict.faults.words()]
         return words
 
     def _tell_out(self, bots: Sequence[HostedSeat]) -> None:

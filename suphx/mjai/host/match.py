@@ -14,6 +14,7 @@ from simulator.tables import Decisions
 from suphx.agent.interface import Agent, Follower
 from suphx.errors import InputError
 from suphx.mjai.host.agent import ExternalAgent
+from suphx.mjai.host.followers import Followers
 from suphx.mjai.host.limits import Limits
 from suphx.mjai.host.specs import external_agent, is_external
 from suphx.mjai.host.tcp import Door, TcpAgent
@@ -56,13 +57,6 @@ class Contestant:
         """The name of the contestant."""
         return self.agent.name
 
-    def start(self, game: np.void, seat: int, names: Sequence[str]) -> None:
-        """Begin a game."""
-        if isinstance(self.agent, ExternalAgent):
-            self.agent.game_started(0, game, [seat], names)
-        elif isinstance(self.agent, Follower):
-            self.agent.game_started(0, game, [seat])
-
     def choose(self, games: np.ndarray, asked: Decisions, actions: np.ndarray) -> None:
         """Write the action for each decision into actions i64[n]."""
         started = time.perf_counter()
@@ -72,18 +66,6 @@ class Contestant:
             self.verdict.decisions += len(asked)
             self.verdict.seconds += seconds
             self.verdict.slowest = max(self.verdict.slowest, seconds / len(asked))
-
-    def end_round(self, record: np.void) -> None:
-        """Pass on how a round ended."""
-        if isinstance(self.agent, Follower):
-            self.agent.round_over(0, record)
-
-    def end_game(self) -> list[str]:
-        """Pass on that the game is over; return messages about the faults in it."""
-        if isinstance(self.agent, Follower):
-            return self.agent.game_over(0)
-        self.verdict.games += 1
-        return []
 
     def close(self) -> None:
         """Release its external resources."""
@@ -117,28 +99,12 @@ def play_match(
     Contestant n starts in seat n and moves to the next seat after every game. rules: Tenhou's by default. Raises
     InputError for a bot that cannot be started, and IllegalPlayer if one of our own agents chooses an illegal action.
     """
-    audience = _Audience(four)
+    followers = Followers([each.agent for each in four], named=True)
     seatings = (Seating(number, tuple((seat - number) % SEATS for seat in range(SEATS))) for number in range(games))
-    for game in play_seated(four, seatings, rules, seed, 1, audience):
-        bots = game.seating.players
-        yield MatchGame(game.number, bots, tuple(four[bot].name for bot in bots), game.rounds, audience.faults)
-
-
-class _Audience:
-    """Keeps the four contestants informed about the game being played."""
-
-    def __init__(self, four: Sequence[Contestant]) -> None:
-        self._four = four
-        self.faults: tuple[list[str], ...] = ()
-        """Messages about the faults of each of the four in the last finished game."""
-
-    def game_started(self, table: int, game: np.void, seating: Seating) -> None:
-        names = [self._four[bot].name for bot in seating.players]
-        for seat, bot in enumerate(seating.players):
-            self._four[bot].start(game, seat, names)
-
-    def round_over(self, table: int, record: np.void) -> None:
-        for each in self._four:
-            each.end_round(record)
-        if record["result"]["game_over"]:
-            self.faults = tuple(each.end_game() for each in self._four)
+    for game in play_seated(four, seatings, rules, seed, 1, followers):
+        for each in four:
+            if not isinstance(each.agent, ExternalAgent):
+                each.verdict.games += 1
+        bots, (said, _) = game.seating.players, followers.take(game)
+        faults = tuple([words for number, words in said if number == bot] for bot in range(SEATS))
+        yield MatchGame(game.number, bots, tuple(four[bot].name for bot in bots), game.rounds, faults)

@@ -12,7 +12,7 @@ from suphx.mjai.host.channel import Connection, Overlong
 from suphx.mjai.host.limits import Limits
 from suphx.mjai.host.replies import BadReply, read_action, shown
 from suphx.mjai.host.styles import Style, lines
-from suphx.mjai.host.verdict import ILLEGAL, LATE, LOST, TOO_MUCH, UNASKED, UNMATCHED, UNREADABLE, Faults, Verdict
+from suphx.mjai.host.verdict import ILLEGAL, LATE, LOST, TOO_MUCH, UNASKED, UNMATCHED, UNREADABLE, Verdict
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,8 @@ class HostedSeat:
         """Whether it is not asked again in this game."""
         self.started = owes is not None
         """Whether it has answered a question, so that it needs no more time to start."""
-        self.faults = Faults()
-        """Its faults in this game."""
-        self.decisions, self.seconds, self.slowest = 0, 0.0, 0.0
+        self.verdict = Verdict(games=1)
+        """What is to be said of it in this game."""
         self.answered = True
         self.answer: Action | None = None
         self.deadline = 0.0
@@ -76,7 +75,7 @@ class HostedSeat:
         self._legal, self._place = legal, place
         self._asked_at = time.monotonic()
         self.deadline = self._asked_at + (self._limits.decision if self.started else self._limits.start)
-        self.decisions += 1
+        self.verdict.decisions += 1
         self._send(asked=True)
         self.poll()
 
@@ -87,7 +86,7 @@ class HostedSeat:
             self.answered = True
             limit = self.deadline - self._asked_at
             self._add(LATE, f"no answer within {limit:g} s{self.connection.last_words()}")
-            if not self.started or self.faults.count(LATE) >= self._limits.late:
+            if not self.started or self.verdict.faults.count(LATE) >= self._limits.late:
                 self.dismiss()
 
     def dismiss(self) -> None:
@@ -95,14 +94,6 @@ class HostedSeat:
         self.dismissed = self.answered = True
         self._waiting.clear()
         self.connection.kill()
-
-    def note(self, verdict: Verdict) -> None:
-        """Add this game to a verdict."""
-        verdict.games += 1
-        verdict.decisions += self.decisions
-        verdict.seconds += self.seconds
-        verdict.slowest = max(verdict.slowest, self.slowest)
-        verdict.faults.include(self.faults)
 
     @property
     def owes(self) -> bool:
@@ -120,7 +111,7 @@ class HostedSeat:
         self.dismiss()
 
     def _add(self, kind: str, words: str) -> None:
-        self.faults.add(kind, f"{self._place}: {words}" if self._place else words)
+        self.verdict.faults.add(kind, f"{self._place}: {words}" if self._place else words)
 
     def _send(self, asked: bool) -> None:
         if self.dismissed:
@@ -161,7 +152,7 @@ class HostedSeat:
         due, self._due = self._due, None
         if due is None:
             self._add(UNASKED, f"a line that nobody asked for: {shown(line)}")
-            if self.faults.count(UNASKED) > self._limits.unasked:
+            if self.verdict.faults.count(UNASKED) > self._limits.unasked:
                 self.dismiss()
             return
         is_now = due.is_answer and not self._unsent and not self.answered
@@ -182,9 +173,9 @@ class HostedSeat:
 
     def _note_time(self) -> None:
         seconds = time.monotonic() - self._asked_at
-        self.seconds += seconds
+        self.verdict.seconds += seconds
         if self.started:
-            self.slowest = max(self.slowest, seconds)
+            self.verdict.slowest = max(self.verdict.slowest, seconds)
         self.started = True
 
     def _decide(self, action: Event, line: bytes) -> None:

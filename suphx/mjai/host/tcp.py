@@ -81,7 +81,7 @@ class Door:
             raise InputError(f"{host}:{port} cannot be listened on: not a valid host name") from None
         self.port: int = self._socket.getsockname()[1]
         """The port number."""
-        self._channel = _Listening(self._socket)
+        self._socket.setblocking(False)
         self._coming: list[TcpConnection] = []
         self._joined: list[TcpConnection] = []
 
@@ -101,7 +101,11 @@ class Door:
             if left <= 0:
                 who = f"client named {name!r}" if name else "client"
                 raise InputError(f"no {who} has joined at port {self.port} within {self._limits.start:g} s")
-            wait_for([self._channel, *(each.channel for each in (*self._coming, *self._joined))], left)
+            wait_for([self, *(each.channel for each in (*self._coming, *self._joined))], left)
+
+    def interests(self) -> dict[int, int]:
+        """Return what to poll for: an incoming connection."""
+        return {self._socket.fileno(): select.POLLIN}
 
     def close(self) -> None:
         """Stop listening, and disconnect all waiting clients."""
@@ -111,7 +115,7 @@ class Door:
 
     def _look(self) -> None:
         """Accept new connections, read their `join` messages, and drop clients that have left or misbehave."""
-        while client := self._channel.accept():
+        while client := self._accept():
             connection = TcpConnection(client, self._limits)
             if len(self._coming) >= _MOST_AT_THE_DOOR:
                 self._hear_all()
@@ -128,6 +132,12 @@ class Door:
             elif connection.channel.lines:  # its lines would pile up otherwise
                 self._joined.remove(connection)
                 self._send_away(connection, "a client is silent before its game begins")
+
+    def _accept(self) -> socket.socket | None:
+        try:
+            return self._socket.accept()[0]
+        except BlockingIOError:
+            return None
 
     def _hear_all(self) -> None:
         self._coming = [each for each in self._coming if not self._hear(each)]
@@ -175,25 +185,6 @@ class TcpAgent(ExternalAgent):
         client = self._door.take(self.name if self._has_come else "")
         self.name, self._has_come = client.name, True
         return client
-
-
-class _Listening:
-    """A listening socket that `wait_for` can wait on."""
-
-    def __init__(self, listening: socket.socket) -> None:
-        self._socket = listening
-        listening.setblocking(False)
-
-    def interests(self) -> dict[int, int]:
-        """Return what to poll for: an incoming connection."""
-        return {self._socket.fileno(): select.POLLIN}
-
-    def accept(self) -> socket.socket | None:
-        """Return a new connection, or None if there is none."""
-        try:
-            return self._socket.accept()[0]
-        except BlockingIOError:
-            return None
 
 
 def _joining_name(line: bytes) -> str | None:

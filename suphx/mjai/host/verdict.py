@@ -68,3 +68,11 @@ class Verdict:
     """Longest thinking time, in seconds, except for the first answer of a process, which may load a network."""
     faults: Faults = field(default_factory=Faults)
     """Its faults."""
+
+    def include(self, other: Verdict) -> None:
+        """Add the verdict on other games."""
+        self.games += other.games
+        self.decisions += other.decisions
+        self.seconds += other.seconds
+        self.slowest = max(self.slowest, other.slowest)
+        self.faults.include(other.faults)
