@@ -11,7 +11,6 @@ from suphx.commands.options import CORES, AsJson, Changes, ConfigFile, Logs, Run
 
 if TYPE_CHECKING:
     from suphx.reward.config import RewardConfig
-    from suphx.reward.evaluation import Number
     from suphx.reward.run import Results, RewardRun
     from suphx.supervised.prepared import Prepared
 
@@ -95,14 +94,10 @@ def _show(results: Results, folder: Path) -> None:
     console.print(table)
     for name in names:
         overall = evaluation.errors[ALL_ROUNDS][name]
-        excess = "" if overall.excess is None else f", {_words(overall.excess)} above the predictor's"
-        console.print(f"{name}: RMSE {_words(overall.rmse)}{excess}; mean absolute error {_words(overall.mae)}")
+        excess = "" if overall.excess is None else f", {overall.excess.text(3)} above the predictor's"
+        console.print(f"{name}: RMSE {overall.rmse.text(3)}{excess}; mean absolute error {overall.mae.text(3)}")
     console.print(
         f"{evaluation.games:,} held-out games; {results.units}; intervals of 95 % over games. Calibration slope "
-        f"{_words(evaluation.calibration_slope)}. {len(results.epochs)} epochs, best {results.best_epoch + 1}.\n"
+        f"{evaluation.calibration_slope.text(3)}. {len(results.epochs)} epochs, best {results.best_epoch + 1}.\n"
         f"{folder}"
     )
-
-
-def _words(number: Number) -> str:
-    return f"{number.value:.3f} ({number.low:.3f} to {number.high:.3f})"

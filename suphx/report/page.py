@@ -2,21 +2,12 @@
 
 import shlex
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 from simulator.files import write_whole
-from suphx.report.parts import (
-    EVALUATE_FOLDER,
-    PARTS,
-    PRETRAIN_FOLDER,
-    REWARD_FOLDER,
-    STEPS_NAME,
-    TRAIN_FOLDER,
-    Run,
-)
+from suphx.report.parts import EVALUATE_FOLDER, PARTS, PRETRAIN_FOLDER, REWARD_FOLDER, STEPS_NAME, TRAIN_FOLDER, Run
 from suphx.report.parts import RESULT_NAME as EVALUATION_NAME
-from suphx.report.pictures import draw
+from suphx.report.pictures import PICTURES_FOLDER, draw
 from suphx.report.reading import read_run
 from suphx.report.sections import evaluation_section, reward_section, selfplay_section, supervised_section
 from suphx.report.words import duration, picture, signed, table, told, with_interval
@@ -53,24 +44,24 @@ def write_report(folder: Path) -> Run:
     Raises InputError, naming the file, for a damaged file, and for a folder without any part of a run.
     """
     run = read_run(folder)
-    pictures = draw(folder, run.supervised, run.selfplay)
-    write_whole(folder / REPORT_NAME, page(run, pictures).encode())
+    draw(folder, run.supervised, run.selfplay)
+    write_whole(folder / REPORT_NAME, page(run).encode())
     return run
 
 
-def page(run: Run, pictures: Mapping[str, Path]) -> str:
-    """Return the report in Markdown; pictures: plots that were drawn for it, by name."""
-    folder = run.folder
+def page(run: Run) -> str:
+    """Return the report in Markdown, with the pictures that are there."""
+    folder, pictures = run.folder, run.folder / PICTURES_FOLDER
     lines = [f"# Run `{folder.resolve().name}`", "", *_summary(run), "", "## What was run", "", *_steps(run)]
     if run.supervised:
         lines += ["", "## Learning from games", "", *supervised_section(run.supervised)]
-        lines += picture(folder, pictures.get("supervised"), "Accuracy of the five networks")
+        lines += picture(folder, pictures / "supervised.png", "Accuracy of the five networks")
     if run.reward:
         lines += ["", "## What a position is worth: the reward predictor", "", *reward_section(run.reward, folder)]
     if run.selfplay:
         lines += ["", "## Self-play", "", *selfplay_section(run.selfplay)]
-        lines += picture(folder, pictures.get("selfplay"), "Curves of self-play")
-        lines += picture(folder, pictures.get("strength"), "Strength during self-play")
+        lines += picture(folder, pictures / "selfplay.png", "Curves of self-play")
+        lines += picture(folder, pictures / "strength.png", "Strength during self-play")
     if run.evaluation:
         lines += ["", "## Before and after self-play", "", *evaluation_section(run.evaluation, folder)]
     lines += ["", "## Where things are", "", *_places(run), "", "## What next", "", *_next(run)]
@@ -137,24 +128,18 @@ def _seeds(run: Run) -> dict[str, int]:
 
 
 def _places(run: Run) -> list[str]:
-    rows = []
-    if run.selfplay:
-        rows.append(
-            (
-                f"{TRAIN_FOLDER}/{AGENT_FOLDER}/",
-                "the agent after self-play; every command accepts this folder as an agent",
-            )
-        )
-        rows.append((f"{TRAIN_FOLDER}/games/", "sample games as logs (mjlog)"))
-    if run.supervised:
-        rows.append((f"{PRETRAIN_FOLDER}/{AGENT_FOLDER}/", "the agent before self-play"))
-        rows.append((f"{PRETRAIN_FOLDER}/{WEAK_FOLDER}/", "an under-trained copy of it, the opponent in measurements"))
-    if run.reward:
-        rows.append((f"{REWARD_FOLDER}/{REWARD_NAME}", "the reward predictor"))
-    if run.evaluation:
-        rows.append((f"{EVALUATE_FOLDER}/{EVALUATION_NAME}", "all numbers of before and after"))
-    rows.append(("*/tensorboard/", "curves; `tensorboard --logdir .` shows all of them"))
-    lines = [f"- `{where}`: {what}" for where, what in rows]
+    after, before = f"{TRAIN_FOLDER}/{AGENT_FOLDER}/", f"{PRETRAIN_FOLDER}/{AGENT_FOLDER}/"
+    weak = "an under-trained copy of it, the opponent in measurements"
+    rows = [
+        (run.selfplay, after, "the agent after self-play; every command accepts this folder as an agent"),
+        (run.selfplay, f"{TRAIN_FOLDER}/games/", "sample games as logs (mjlog)"),
+        (run.supervised, before, "the agent before self-play"),
+        (run.supervised, f"{PRETRAIN_FOLDER}/{WEAK_FOLDER}/", weak),
+        (run.reward, f"{REWARD_FOLDER}/{REWARD_NAME}", "the reward predictor"),
+        (run.evaluation, f"{EVALUATE_FOLDER}/{EVALUATION_NAME}", "all numbers of before and after"),
+        (run, "*/tensorboard/", "curves; `tensorboard --logdir .` shows all of them"),
+    ]
+    lines = [f"- `{where}`: {what}" for part, where, what in rows if part]
     return [f"Everything is in `{run.folder.resolve()}`:", "", *lines]
 
 

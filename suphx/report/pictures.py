@@ -1,6 +1,6 @@
 """Plots of a run, in addition to those that its steps write themselves, and of several trainings for comparison."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -70,12 +70,9 @@ def _draw_accuracy(axes: Axes, place: int, found: Accuracy) -> None:
 
 def plot_selfplay(path: Path, found: SelfPlay) -> None:
     """Write a plot of the curves of self-play over games: raw points, and a line of moving means."""
-    rows = -(-len(_PANELS) // _COLUMNS)
-    figure = Figure((10, 2.6 * rows), layout="constrained")
+    figure, grid = _panels([title for title, _ in _PANELS])
     models = found.config.learning.models
-    for axes, (title, names) in zip(figure.subplots(rows, _COLUMNS, sharex=True).flat, _PANELS, strict=True):
-        tidy(axes)
-        axes.set_title(title, fontsize=10)
+    for axes, (_, names) in zip(grid, _PANELS, strict=True):
         for number, model in enumerate(models if "MODEL" in names[0] else [""]):
             for name, style in zip(names, ("-", "--"), strict=False):
                 curve = found.curves.get(name.replace("MODEL", model))
@@ -83,8 +80,21 @@ def plot_selfplay(path: Path, found: SelfPlay) -> None:
                     _draw(axes, curve, colour(number), style, model if style == "-" else "")
         if len(models) > 1 and axes.get_legend_handles_labels()[0]:
             axes.legend(fontsize=8)
-    figure.supxlabel("games of self-play", fontsize=10)
     write_figure(path, figure)
+
+
+def _panels(titles: Sequence[str]) -> tuple[Figure, list[Axes]]:
+    """Return a figure with a panel for each title, over the games of self-play."""
+    rows = -(-len(titles) // _COLUMNS)
+    figure = Figure((10, 2.6 * rows), layout="constrained")
+    grid = figure.subplots(rows, _COLUMNS, sharex=True, squeeze=False).flatten().tolist()
+    for axes, title in zip(grid, titles, strict=False):
+        tidy(axes)
+        axes.set_title(title, fontsize=10)
+    for axes in grid[len(titles) :]:
+        axes.set_axis_off()
+    figure.supxlabel("games of self-play", fontsize=10)
+    return figure, grid[: len(titles)]
 
 
 def plot_strength(path: Path, found: SelfPlay) -> None:
@@ -113,20 +123,14 @@ def plot_trainings(path: Path, found: Mapping[str, Curves]) -> None:
     panels = [(title, name) for title, name in named if any(_is_any(curves.get(name)) for curves in found.values())]
     if not panels:
         raise InputError(f"{', '.join(found)}: no curves of a training by self-play")
-    rows = -(-len(panels) // _COLUMNS)
-    figure = Figure((10, 2.6 * rows + 0.4), layout="constrained")
-    grid = figure.subplots(rows, _COLUMNS, sharex=True, squeeze=False).flatten()
-    for axes, (title, name) in zip(grid, panels, strict=False):
-        tidy(axes)
-        axes.set_title(title, fontsize=10)
+    figure, grid = _panels([title for title, _ in panels])
+    for axes, (_, name) in zip(grid, panels, strict=True):
         for number, (training, curves) in enumerate(found.items()):
             if name in curves:
                 _draw(axes, curves[name], colour(number), "-", training)
-    for axes in grid[len(panels) :]:
-        axes.set_axis_off()
     labels = {label: line for axes in grid for line, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    figure.set_figheight(figure.get_figheight() + 0.4)
     figure.legend(labels.values(), labels, loc="outside upper center", ncols=min(len(labels), 6), fontsize=9)
-    figure.supxlabel("games of self-play", fontsize=10)
     write_figure(path, figure)
 
 
@@ -135,20 +139,15 @@ def _is_any(curve: Curve | None) -> bool:
     return curve is not None and any(curve.values)
 
 
-def draw(folder: Path, supervised: Supervised | None, selfplay: SelfPlay | None) -> Mapping[str, Path]:
-    """Write the plots of the parts that exist; return their paths by name."""
-    paths = {name: folder / PICTURES_FOLDER / f"{name}.png" for name in ("supervised", "selfplay", "strength")}
-    drawn = {}
+def draw(folder: Path, supervised: Supervised | None, selfplay: SelfPlay | None) -> None:
+    """Write the plots of the parts that exist: `supervised.png`, `selfplay.png` and `strength.png`."""
+    pictures = folder / PICTURES_FOLDER
     if supervised is not None:
-        plot_supervised(paths["supervised"], supervised)
-        drawn["supervised"] = paths["supervised"]
+        plot_supervised(pictures / "supervised.png", supervised)
     if selfplay is not None and selfplay.curves:
-        plot_selfplay(paths["selfplay"], selfplay)
-        drawn["selfplay"] = paths["selfplay"]
+        plot_selfplay(pictures / "selfplay.png", selfplay)
     if selfplay is not None and selfplay.measurements:
-        plot_strength(paths["strength"], selfplay)
-        drawn["strength"] = paths["strength"]
-    return drawn
+        plot_strength(pictures / "strength.png", selfplay)
 
 
 def _draw(axes: Axes, curve: Curve, line_colour: str, style: str, label: str) -> None:

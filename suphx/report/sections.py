@@ -10,7 +10,7 @@ from suphx.report.parts import MEASURE_NAMES, REWARD_FOLDER, Difference, Evaluat
 from suphx.report.pictures import PICTURES_FOLDER
 from suphx.report.words import decimals, is_clear, picture, power, signed, table, told, with_interval
 from suphx.reward.baselines import BASELINES
-from suphx.reward.evaluation import ALL_ROUNDS, PREDICTOR, Errors, Number
+from suphx.reward.evaluation import ALL_ROUNDS, PREDICTOR, Errors
 from suphx.reward.rounds import PhiReward
 from suphx.reward.run import CALIBRATION_PLOT_NAME, GAME_PLOT_NAME, Results
 from suphx.supervised.results import count_words, percent
@@ -46,7 +46,7 @@ def reward_section(found: Results, folder: Path) -> list[str]:
     for name in (PREDICTOR, *BASELINES):
         gap = errors[name].excess
         words = f"**Phi**, the {name}" if name == PREDICTOR else f"{name}: {BASELINES[name]}"
-        rows.append((words, _number(errors[name].rmse), "" if gap is None else _number(gap)))
+        rows.append((words, errors[name].rmse.text(2), "" if gap is None else gap.text(2)))
     return [
         "After each round Phi predicts what the game will be worth to each seat at its end. In self-play the change of "
         f"Phi over a round is the round's reward. Unit: {found.units}. It learned from {found.games['training']:,} "
@@ -55,7 +55,7 @@ def reward_section(found: Results, folder: Path) -> list[str]:
         *table(("predictor", "error (RMSE)", "its error minus Phi's"), rows),
         _against_best(errors),
         "",
-        f"Calibration slope (outcome against prediction): {_number(found.evaluation.calibration_slope)}. 1 is "
+        f"Calibration slope (outcome against prediction): {found.evaluation.calibration_slope.text(2)}. 1 is "
         "calibrated; below 1 the predictions are too bold, above 1 too timid.",
         *picture(folder, folder / REWARD_FOLDER / CALIBRATION_PLOT_NAME, "Outcomes against predictions"),
         *picture(folder, folder / REWARD_FOLDER / GAME_PLOT_NAME, "Phi along a game"),
@@ -70,10 +70,6 @@ def _against_best(errors: dict[str, Errors]) -> str:
     if excess.low > 0:
         return f"Phi is better than the best simple predictor (*{best}*): the interval excludes zero."
     return f"The best simple predictor (*{best}*) is **better than Phi**: the interval excludes zero."
-
-
-def _number(number: Number) -> str:
-    return f"{number.value:.2f} ({number.low:.2f} to {number.high:.2f})"
 
 
 def evaluation_section(found: Evaluation, folder: Path) -> list[str]:

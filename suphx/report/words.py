@@ -67,8 +67,8 @@ def power(gap: Gap) -> str:
     )
 
 
-def picture(folder: Path, path: Path | None, words: str) -> list[str]:
+def picture(folder: Path, path: Path, words: str) -> list[str]:
     """Return a picture as Markdown lines, with its path relative to a folder; no lines if there is none."""
-    if path is None or not path.exists():
+    if not path.exists():
         return []
     return ["", f"![{words}]({path.relative_to(folder).as_posix()})", ""]

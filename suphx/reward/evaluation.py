@@ -26,6 +26,10 @@ class Number(BaseModel):
     low: float
     high: float
 
+    def text(self, digits: int) -> str:
+        """Return it with its interval, to so many decimals."""
+        return f"{self.value:.{digits}f} ({self.low:.{digits}f} to {self.high:.{digits}f})"
+
 
 class Errors(BaseModel):
     """Errors of one predictor after rounds with one name."""

@@ -11,7 +11,6 @@ from suphx.commands.options import CORES, AsJson, Workers
 
 if TYPE_CHECKING:
     from suphx.outlook.evaluation import Evaluation
-    from suphx.reward.evaluation import Number
 
 
 def evaluate(
@@ -70,28 +69,24 @@ def _show(found: Evaluation) -> None:
     events = Table("Brier score", "examples", "happens", "by", "score", "saved by the network")
     for name, event in found.events.items():
         for by, score in event.brier.items():
-            gain = _words(event.gain[by], 3) if by in event.gain else ""
-            events.add_row(name, f"{event.examples:,}", f"{event.share:.4f}", by, _words(score, 5), gain)
+            gain = event.gain[by].text(3) if by in event.gain else ""
+            events.add_row(name, f"{event.examples:,}", f"{event.share:.4f}", by, score.text(5), gain)
     values = Table("RMSE", "examples", "by", "error", "slope")
     for name, value in found.values.items():
         for by, error in value.rmse.items():
-            slope = _words(value.slope, 3) if by == "network" else ""
-            values.add_row(name, f"{value.examples:,}", by, _words(error, 3), slope)
+            slope = value.slope.text(3) if by == "network" else ""
+            values.add_row(name, f"{value.examples:,}", by, error.text(3), slope)
     costs = Table("a discard's cost", "discards", "expected", "actual")
     for cost in found.discards.costs:
         bounds = "the preferred one" if cost.low is cost.high else f"{_bound(cost.low)} to {_bound(cost.high)}"
-        costs.add_row(bounds, f"{cost.discards:,}", f"{cost.expected:.0f}", _words(cost.actual, 0))
+        costs.add_row(bounds, f"{cost.discards:,}", f"{cost.expected:.0f}", cost.actual.text(0))
     for table in (events, values, costs):
         console.print(table)
     console.print(
         f"{found.games:,} held-out games, {found.decisions:,} discards; intervals of 95 % over games. "
-        f"{found.discards.decisions:,} with all discards valued: slope {_words(found.discards.slope, 2)}."
+        f"{found.discards.decisions:,} with all discards valued: slope {found.discards.slope.text(2)}."
     )
 
 
 def _bound(bound: float | None) -> str:
     return "..." if bound is None else f"{bound:.0f}"
-
-
-def _words(number: Number, digits: int) -> str:
-    return f"{number.value:.{digits}f} ({number.low:.{digits}f} to {number.high:.{digits}f})"
