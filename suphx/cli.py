@@ -118,11 +118,6 @@ def _message(error: Exception) -> str | None:
     return None
 
 
-def _silence_output() -> None:
-    """Discard any output still to be written, because the reader (such as `| head`) has closed the pipe."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def main() -> None:
     """Run the command line; exits with 0, EXIT_ERROR, 2 (wrong usage) or 130 (Ctrl-C)."""
     try:
@@ -130,8 +125,8 @@ def main() -> None:
             app(prog_name="suphx")
         finally:
             sys.stdout.flush()
-    except BrokenPipeError:
-        _silence_output()
+    except BrokenPipeError:  # the reader, such as `| head`, wants no more; what is still to be written is discarded
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(EXIT_ERROR)
     except Exception as error:
         message = _message(error)

@@ -91,10 +91,11 @@ def make_config(values: dict[str, Any], model: type[C], changes: Sequence[str], 
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        problems = "; ".join(
-            _words(problem["loc"], problem["msg"]) + _suggestion(model, problem) for problem in error.errors()[:5]
-        )
-        raise InputError(f"{source}: {problems}") from error
+        problems = [
+            f"{'.'.join(map(str, each['loc'])) or 'the whole'}: {each['msg']}{_suggestion(model, each)}"
+            for each in error.errors()[:5]
+        ]
+        raise InputError(f"{source}: {'; '.join(problems)}") from error
 
 
 def _read_yaml(text: str, source: str) -> Any:
@@ -139,7 +140,3 @@ def _suggestion(model: Any, problem: Any) -> str:
         )
     near = get_close_matches(str(name), getattr(model, "model_fields", {}), 1)
     return f" (did you mean {near[0]}?)" if near else ""
-
-
-def _words(place: tuple[int | str, ...], message: str) -> str:
-    return f"{'.'.join(map(str, place)) or 'the whole'}: {message}"

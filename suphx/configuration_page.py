@@ -3,14 +3,13 @@
 import json
 import types
 from collections.abc import Iterator
-from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
-from pydantic_core import PydanticUndefined
+from pydantic_core import PydanticUndefined, to_jsonable_python
 
 from suphx.adaptation.agent import AdaptedConfig
 from suphx.adaptation.config import AdaptationConfig
@@ -50,13 +49,10 @@ _SIGNS = {Ge: ("at least", "ge"), Gt: ("above", "gt"), Le: ("at most", "le"), Lt
 _NAMES = {str: "text", int: "whole number", float: "number", bool: "true or false", Path: "path", type(None): "null"}
 
 
-def _unwrapped(annotation: Any) -> Any:
-    return _unwrapped(get_args(annotation)[0]) if get_origin(annotation) is Annotated else annotation
-
-
 def _options(annotation: Any) -> tuple[Any, ...]:
     """Return the types that a value may have, unions flattened."""
-    annotation = _unwrapped(annotation)
+    if get_origin(annotation) is Annotated:
+        return _options(get_args(annotation)[0])
     if get_origin(annotation) in (Union, types.UnionType):
         return tuple(each for option in get_args(annotation) for each in _options(option))
     return (annotation,)
@@ -102,16 +98,6 @@ def _bounds(field: FieldInfo) -> str:
     return f", {' and '.join(words)}" if words else ""
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, BaseModel):
-        return {name: _plain(getattr(value, name)) for name in type(value).model_fields}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    if isinstance(value, dict):
-        return {name: _plain(each) for name, each in value.items()}
-    return value.value if isinstance(value, Enum) else str(value) if isinstance(value, Path) else value
-
-
 def _default(field: FieldInfo) -> str:
     if field.is_required():
         return "must be given"
@@ -120,7 +106,7 @@ def _default(field: FieldInfo) -> str:
     if isinstance(value, BaseModel) and any(True for _ in _parts(field.annotation)):
         kind = getattr(value, "kind", None)
         return f"`{{kind: {kind}}}`" if kind else "below"
-    return f"`{json.dumps(_plain(value))}`"
+    return f"`{json.dumps(to_jsonable_python(value))}`"
 
 
 def _meaning(field: FieldInfo) -> str:

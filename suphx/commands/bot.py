@@ -1,20 +1,12 @@
 """`suphx bot`: an agent as an mjai bot, on stdin and stdout or as the client of a server."""
 
 import sys
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from suphx.agent import DEFAULT_AGENT
 from suphx.commands.options import Seed, Temperature, Threads
-
-
-class ReplyStyle(StrEnum):
-    """To which single events a reply is written."""
-
-    every = "every"
-    acting = "acting"
 
 
 def bot(
@@ -28,12 +20,12 @@ def bot(
         ),
     ] = DEFAULT_AGENT,
     replies: Annotated[
-        ReplyStyle,
+        Literal["every", "acting"],
         typer.Option(
             help="To events that come one a line: a reply to every line, or only where the bot can act (as Mortal "
             "does). A line that is an array of events always gets one reply."
         ),
-    ] = ReplyStyle.every,
+    ] = "every",
     meta: Annotated[
         bool, typer.Option("--meta", help="Add to each reply what the networks said: `meta`, with probabilities.")
     ] = False,
@@ -70,7 +62,7 @@ def bot(
     from suphx.networks.precision import choose_precision
 
     server = Server.parse(connect) if connect is not None else None
-    if server and replies is not ReplyStyle.every:
+    if server and replies != "every":
         raise typer.BadParameter("a server wants a reply to every event", param_hint="--replies")
     table = Rules.preset(rules)
     player = load_agent(agent, seed, temperature, choose_precision(threads=threads))
@@ -78,7 +70,7 @@ def bot(
         player.close()
         raise typer.BadParameter(f"{agent} is a bot itself", param_hint="--agent")
     room = server.room if server else DEFAULT_ROOM
-    ours = Bot(player, Seat(table, seat), replies.value, meta, name=name, room=room)
+    ours = Bot(player, Seat(table, seat), replies, meta, name=name, room=room)
     warm_up(player, table)
     if server:
         play_at(server, ours)

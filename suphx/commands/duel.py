@@ -37,22 +37,18 @@ def train(
     """Train by CFR on random deals. Interrupt it at any time, and run the same command again to go on."""
     from dataclasses import fields
 
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
     from suphx.equilibrium.duel.abstraction import Rules, turns_of
     from suphx.equilibrium.duel.evaluation import Evaluation
     from suphx.equilibrium.duel.training import begin
     from suphx.equilibrium.duel.training import train as train_to
+    from suphx.progress import progress
 
     nodes = begin(out, Rules(turns_of(turns), four_as_two), seed)
     benchmark = _benchmark(nodes.rules, deals, 0) if epoch else None
-    columns = (TextColumn("training"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[nodes]:,} nodes"))
     started, first = time.perf_counter(), nodes.iterations
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("", total=iterations, completed=first, nodes=0)
+    with progress("training", iterations, done=first) as show:
         for done in train_to(nodes, out, iterations, epoch, benchmark):
-            progress.update(bar, completed=done, nodes=len(nodes.rows))
+            show(done, f"{len(nodes.rows):,} nodes")
     seconds = time.perf_counter() - started
     if as_json:
         names = ["iterations", "nodes", *(field.name for field in fields(Evaluation))]
@@ -71,14 +67,11 @@ def train(
 
 def _benchmark(rules: Rules, deals: int, seed: int) -> Benchmark:
     """Return the benchmark, with a progress bar while it grows."""
-    from rich.console import Console
-    from rich.progress import Progress
-
     from suphx.equilibrium.duel.evaluation import Benchmark
+    from suphx.progress import progress
 
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("dealing", total=2 * deals)
-        return Benchmark(rules, deals, seed, lambda done: progress.update(bar, completed=done))
+    with progress("dealing", 2 * deals) as show:
+        return Benchmark(rules, deals, seed, show)
 
 
 @duel.command()

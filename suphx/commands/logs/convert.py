@@ -2,27 +2,20 @@
 
 import json
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from suphx.commands.options import AsJson, LogPaths
 
 
-class Target(StrEnum):
-    """The formats that can be written."""
-
-    mjlog = "mjlog"
-    tenhou6 = "tenhou6"
-    mjai = "mjai"
-
-
 def convert(
     paths: LogPaths,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to; it is created if necessary.")],
-    to: Annotated[Target, typer.Option(help="Format to write; tenhou6 is Tenhou's JSON.")] = Target.mjai,
+    to: Annotated[
+        Literal["mjlog", "tenhou6", "mjai"], typer.Option(help="Format to write; tenhou6 is Tenhou's JSON.")
+    ] = "mjai",
     as_json: AsJson = False,
 ) -> None:
     """Convert logs of any format, one file per game. What cannot be read is named and left out (exit status 1).
@@ -36,7 +29,7 @@ def convert(
     from simulator.logs.formats import format_named, read_log
     from simulator.logs.model import LogError, SkippedLog
 
-    target = format_named(to.value)
+    target = format_named(to)
     counts = {"games": 0, "skipped": 0, "errors": 0}
     out.mkdir(parents=True, exist_ok=True)
     names = UniqueNames(target.suffix)
