@@ -125,7 +125,7 @@ def _resample(found: LogStats, size: int, samples: int, seed: int) -> None:
         if size > played:
             found.remarks.append(f"{name}: {size:,} games cannot be drawn from {played:,}; not resampled")
             continue
-        values = measure.of(resampled(units, samples, games=size, seed=seed))
+        values = measure.of(resampled(units, samples, size, seed))
         found.samples.setdefault(name, {})[size] = values
         quantiles = np.percentile(values, _QUANTILES, method="nearest")
         found.resampled.setdefault(name, {})[str(size)] = {

@@ -179,14 +179,17 @@ def write_pictures(
     quarters and so on of all games. Without any there is no `resampling.png`.
     """
     measure = MEASURE[f"stable_rank_{room}"]
-    boxes = {name: measure.of(resampled(each, SAMPLES, SHARE, seed=seed)) for name, each in units.items()}
+    boxes = {
+        name: measure.of(resampled(each, SAMPLES, SHARE * each[:, COLUMN["games"]].sum(), seed))
+        for name, each in units.items()
+    }
     counts = sorted(map(len, units.values()))
     deals = " to ".join(f"{count:,}" for count in dict.fromkeys((counts[0], counts[-1])))
     how = f"{SAMPLES:,} samples of {100 * SHARE:.0f} % of {deals} {unit}"
     plot_stable_ranks(folder / "stable-rank.png", boxes, room, how)
     if sampled is None:
         sampled = {
-            name: {games: measure.of(resampled(each, SAMPLES, games=games, seed=seed)) for games in _sizes(each)}
+            name: {games: measure.of(resampled(each, SAMPLES, games, seed)) for games in _sizes(each)}
             for name, each in units.items()
         }
     if any(sampled.values()):

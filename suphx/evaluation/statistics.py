@@ -141,28 +141,17 @@ def _blocks(samples: int, n: int) -> Iterator[int]:
         yield min(most, samples - start)
 
 
-def resampled(
-    units: np.ndarray, samples: int = 1000, share: float | None = None, games: int | None = None, seed: int = 0
-) -> np.ndarray:
+def resampled(units: np.ndarray, samples: int, games: float, seed: int = 0) -> np.ndarray:
     """Return f64[samples, columns]: sums over random subsets of the deals, drawn without replacement.
 
-    share: share of the deals in a sample, 0.8 in the paper's Figure 8 (1,000 samples of 800K out of a million games).
-    games: instead, the approximate number of games, in whole deals, as in Figure 12. The sums are inputs of a measure's
-    `of`. Raises InputError for more games than there are.
+    games: the number of games in a sample, rounded to whole deals, as in the paper's Figures 8 (1,000 samples of 800K
+    out of a million games) and 12. The sums are inputs of a measure's `of`. Raises InputError for more than there are.
     """
     units = _checked(units)
-    n = len(units)
-    if (share is None) == (games is None):
-        raise InputError("resampling takes either a share of the deals or a number of games")
-    if share is None:
-        assert games is not None
-        per_deal = units[:, COLUMN["games"]].sum() / n
-        size = round(games / per_deal)
-    else:
-        size = round(share * n)
-    if not 1 <= size <= n or (games is not None and games > units[:, COLUMN["games"]].sum()):
-        asked = f"{games:,} games" if share is None else f"a share of {share:g}"
-        raise InputError(f"{asked} cannot be drawn from {n:,} deals")
+    n, most = len(units), units[:, COLUMN["games"]].sum()
+    size = round(n * games / most)
+    if size < 1 or games > most:
+        raise InputError(f"{games:,.0f} games cannot be drawn from {n:,} deals")
     random = np.random.default_rng(seed)
     found = []
     for rows in _blocks(samples, n):

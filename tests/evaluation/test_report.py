@@ -125,7 +125,7 @@ def test_scalars_stand_at_their_step(found: dict, tmp_path: Path) -> None:
 def write_all(folder: Path, ending: str) -> list[Path]:
     units = {"strong": random_units(STRONG, 200, seed=3), "even ⓝ": random_units(EVEN, 200, seed=4)}
     measure = MEASURE["stable_rank_expert"]
-    samples = {name: measure.of(resampled(each, 100, share=0.8)) for name, each in units.items()}
+    samples = {name: measure.of(resampled(each, 100, games=640)) for name, each in units.items()}
     some = {name: {n: measure.of(resampled(each, 50, games=n)) for n in (40, 400)} for name, each in units.items()}
     paths = [folder / f"{name}{ending}" for name in ("stable", "resampling", "ranks", "running")]
     plot_stable_ranks(paths[0], samples, "expert", "100 samples")

@@ -184,7 +184,7 @@ def test_a_hundred_thousand_games_take_little_memory() -> None:
     units = units_of(ranks_of(np.random.default_rng(9), 0.0, 25_000))
     tracemalloc.start()
     summary(units)
-    resampled(units, samples=200, share=0.8)
+    resampled(units, samples=200, games=80_000)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 80 << 20
@@ -203,13 +203,13 @@ def test_resampling_draws_each_deal_once_at_most() -> None:
     units = np.zeros((10, len(COLUMNS)), np.int64)
     units[:, COLUMN["games"]] = 4
     units[:, COLUMN["rank_sum"]] = 1 << np.arange(10)
-    drawn = resampled(units, samples=50, share=0.8, seed=1)
+    drawn = resampled(units, samples=50, games=32, seed=1)
     assert (drawn[:, COLUMN["games"]] == 32).all()
     assert all(int(total).bit_count() == 8 for total in drawn[:, COLUMN["rank_sum"]])
     assert (resampled(units, samples=5, games=12)[:, COLUMN["games"]] == 12).all()
-    for wrong in ({"share": 1.2}, {"games": 41}, {"share": 0.5, "games": 4}, {}):
+    for wrong in (1, 41):
         with pytest.raises(InputError):
-            resampled(units, samples=1, **wrong)
+            resampled(units, samples=1, games=wrong)
 
 
 def test_stable_ranks_of_more_games_lie_closer_together() -> None:

@@ -75,8 +75,6 @@ class ExternalAgent:
 
     def game_started(self, table: int, game: np.void, seats: Sequence[int], names: Sequence[str] = ()) -> None:
         """Start or reuse bots for a new game and send them its start; names: of all four seats, shown to the bots."""
-        if table in self._tables:
-            raise ValueError(f"the game at table {table} is not over")
         names = names or [self.name if seat in seats else "" for seat in range(SEATS)]
         hosted = _HostedTable(TableFeed(game, names), {})
         self._tables[table] = hosted
