@@ -8,14 +8,9 @@ import numpy as np
 
 from simulator import record as r
 from simulator.jit import jit
-from simulator.legal import (
-    HIGH_PASS,
-    claim_actions,
-    may_claim_win,
-    popcount,
-    turn_actions,
-)
+from simulator.legal import HIGH_PASS, claim_actions, may_claim_win, turn_actions
 from simulator.moves import is_kong, lowest_copy
+from simulator.scoring.blocks import bit_count
 from simulator.tiles import EAST, RED
 
 #: Bits of `missed` (furiten by a missed win): until the seat's next discard, and permanently once in riichi.
@@ -116,7 +111,7 @@ def answer(game, seat, action):
 @jit
 def is_forced(game):
     """Return the only legal action if one seat is asked and has just one, otherwise NO_ACTION."""
-    if popcount(np.int64(game["asked"])) != 1:
+    if bit_count(np.int64(game["asked"])) != 1:
         return r.NO_ACTION
     seat = lowest_copy(np.int64(game["asked"]))
     low = game["legal"][seat, 0]
@@ -124,4 +119,4 @@ def is_forced(game):
     if low & (low - 1) or high & (high - 1) or (low != 0) == (high != 0):
         return r.NO_ACTION
     word = low if low else high
-    return popcount(word - 1) + (0 if low else r.WORD_BITS)
+    return bit_count(word - 1) + (0 if low else r.WORD_BITS)

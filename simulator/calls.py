@@ -68,12 +68,8 @@ def call(game, seat, action, hint_1, hint_2):
     place = -1
     own_3 = r.NO_TILE
     if action == r.OPEN_KONG:
-        low = np.int64(15) & ~(1 << (tile & 3))
-        first = moves.lowest_copy(low)
-        low &= low - 1
-        second = moves.lowest_copy(low)
-        low &= low - 1
-        own_1, own_2, own_3 = kind << 2 | first, kind << 2 | second, kind << 2 | moves.lowest_copy(low)
+        first, copy = kind << 2, tile & 3  # the other three copies, ascending
+        own_1, own_2, own_3 = first + (copy == 0), first + 1 + (copy <= 1), first + 2 + (copy <= 2)
         meld_type, event = r.MELD_OPEN_KONG, r.EVENT_OPEN_KONG
     elif action == r.PONG or action == r.PONG_RED:
         own_1 = _own_copy(game, seat, kind, action == r.PONG_RED, hint_1)

@@ -7,27 +7,11 @@ Compile time grows with every call site of a large function, so each has only on
 
 import numpy as np
 
-from simulator import moves
+from simulator import asking, moves
 from simulator import record as r
-from simulator.asking import (
-    MISSED_IN_RIICHI,
-    MISSED_NOW,
-    answer,
-    ask,
-    ask_claims,
-    ask_turn,
-    four_kongs_abort,
-    is_forced,
-    may_rob,
-)
 from simulator.calls import call, declare_kong, replace_after_kong
 from simulator.jit import jit
-from simulator.legal import (
-    call_discard_actions,
-    discards_within,
-    may_declare_riichi,
-    swap_forbidden,
-)
+from simulator.legal import call_discard_actions, discards_within, may_declare_riichi, swap_forbidden
 from simulator.rules import MULTIPLE_RON_ALL
 from simulator.shanten import waits
 from simulator.tiles import WINDS
@@ -57,7 +41,7 @@ def discard(lookup, game, action, hint):
     game["forbidden"] = 0
     if tile != drawn or declared:
         game["waits"][seat] = waits(lookup, game["hand"][seat], np.int64(game["n_melds"][seat]))
-    game["missed"][seat] &= MISSED_IN_RIICHI
+    game["missed"][seat] &= asking.MISSED_IN_RIICHI
     game["ippatsu"][seat] = 0
     moves.show_pending_indicators(game)
     game["claim_tile"] = tile
@@ -97,7 +81,7 @@ def _act(lookup, game, hint_1):
         moves.push_event(game, r.EVENT_RIICHI, seat, 0, 0)
         game["phase"] = r.PHASE_RIICHI_DISCARD
         game["asked"] = 0
-        ask(game, seat, discards_within(game, seat, kinds), np.int64(0))
+        asking.ask(game, seat, discards_within(game, seat, kinds), np.int64(0))
     elif action == r.WIN_BY_DRAW:
         drawn = np.int64(game["drawn"])
         _end_round(game, r.RESULT_DRAW_WIN)
@@ -127,10 +111,10 @@ def _note_missed_wins(game, source, kind):
     """Set furiten for seats that wait for the tile and did not win: until their next discard, in riichi permanently."""
     for step in range(1, 4):
         seat = (source + step) & 3
-        if game["waits"][seat] >> kind & 1 and may_rob(game, seat, source, kind):
-            game["missed"][seat] |= MISSED_NOW
+        if game["waits"][seat] >> kind & 1 and asking.may_rob(game, seat, source, kind):
+            game["missed"][seat] |= asking.MISSED_NOW
             if game["riichi"][seat]:
-                game["missed"][seat] |= MISSED_IN_RIICHI
+                game["missed"][seat] |= asking.MISSED_IN_RIICHI
 
 
 @jit
@@ -143,7 +127,7 @@ def _abort_after_discard(game, seat):
             accepted += game["riichi"][s] == 2
         if accepted == 4:
             return r.RESULT_FOUR_RIICHI
-    if four_kongs_abort(game):
+    if asking.four_kongs_abort(game):
         return r.RESULT_FOUR_KONGS
     if rules["abort_four_winds"] and not game["interrupted"] and seat == (game["dealer"] + 3) & 3:
         first = game["discarded"][seat]
@@ -196,7 +180,7 @@ def _resolve_claims(lookup, game, hint_1, hint_2):
             game["forbidden"] = swap_forbidden(game, kind, place)
             game["phase"] = r.PHASE_CALL_DISCARD
             game["asked"] = 0
-            ask(game, caller, call_discard_actions(game, caller), np.int64(0))
+            asking.ask(game, caller, call_discard_actions(game, caller), np.int64(0))
     elif moves.tiles_left(game) == 0:
         _end_round(game, r.RESULT_EXHAUSTIVE)
     else:
@@ -236,12 +220,12 @@ def advance(lookup, game, play_forced, hint_1, hint_2):
         if phase >= r.PHASE_ROUND_OVER or phase == r.PHASE_STOP:
             return
         if phase == r.PHASE_TURN and not game["asked"]:
-            ask_turn(lookup, game)
+            asking.ask_turn(lookup, game)
         if game["pending"]:
-            action = is_forced(game) if play_forced else r.NO_ACTION
+            action = asking.is_forced(game) if play_forced else r.NO_ACTION
             if action == r.NO_ACTION:
                 return
-            answer(game, moves.lowest_copy(np.int64(game["asked"])), action)
+            asking.answer(game, moves.lowest_copy(np.int64(game["asked"])), action)
         if phase == r.PHASE_CLAIM:
             _resolve_claims(lookup, game, hint_1, hint_2)
         elif phase == r.PHASE_KONG_CLAIM:
@@ -249,7 +233,7 @@ def advance(lookup, game, play_forced, hint_1, hint_2):
         else:
             _act(lookup, game, hint_1)
             if game["phase"] == r.PHASE_CLAIM or game["phase"] == r.PHASE_KONG_CLAIM:
-                ask_claims(lookup, game)
+                asking.ask_claims(lookup, game)
         hint_1 = r.NO_TILE
         hint_2 = r.NO_TILE
 

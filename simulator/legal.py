@@ -10,6 +10,7 @@ from simulator.jit import jit
 from simulator.moves import has_red_five, is_five, plain_copies, pong_of, tiles_left
 from simulator.rules import KONG_NEVER, KONG_SAME_HAND, SWAP_ALLOWED, SWAP_FORBIDDEN
 from simulator.scoring import winning
+from simulator.scoring.blocks import bit_count
 from simulator.shanten import is_complete, tenpai_discards_of_keys, waits
 from simulator.tiles import KINDS, TERMINALS_AND_HONOURS
 
@@ -25,16 +26,6 @@ _KINDS_FOR_NINE_TERMINALS = 9
 
 
 @jit
-def popcount(mask):
-    """Return how many bits of a non-negative mask are set."""
-    n = 0
-    while mask:
-        mask &= mask - 1
-        n += 1
-    return n
-
-
-@jit
 def is_legal(game, seat, action):
     """Return whether an asked seat may choose an action now."""
     if action < 0 or action >= 2 * r.WORD_BITS:
@@ -45,7 +36,7 @@ def is_legal(game, seat, action):
 
 
 @jit
-def win_situation(game, seat, by_draw):
+def _win_situation(game, seat, by_draw):
     """Return the situation flags (`scoring.BY_DRAW` and so on) of a win by a seat now."""
     flags = 0
     if game["riichi"][seat] == 2:
@@ -68,31 +59,37 @@ def win_situation(game, seat, by_draw):
 
 
 @jit
-def has_yaku(game, seat, kind, by_draw):
-    """Return whether a seat's complete hand may win, i.e. has a yaku besides dora; a claimed tile is not in it yet."""
-    if game["riichi"][seat] == 2 or (by_draw and game["n_open"][seat] == 0):
-        return True
+def score_win(game, seat, kind, by_draw, win):
+    """Write the value of a win now into a WIN record (`winning.score_hand`); a claimed tile is not in the hand yet."""
     hand = game["hand"][seat]
     if not by_draw:
         hand[kind] += 1
-    trial = game["trial"]
-    trial["dora"] = 0
-    trial["ura"] = 0
-    trial["red"] = 0
     good = winning.score_hand(
         hand,
         game["melds"][seat],
         np.int64(game["n_melds"][seat]),
         kind,
-        win_situation(game, seat, by_draw),
+        _win_situation(game, seat, by_draw),
         (seat - np.int64(game["dealer"])) & 3,
         np.int64(game["round"]) >> 2,
         game["rules"],
-        trial,
+        win,
     )
     if not by_draw:
         hand[kind] -= 1
     return good
+
+
+@jit
+def has_yaku(game, seat, kind, by_draw):
+    """Return whether a seat's complete hand may win, i.e. has a yaku besides dora; a claimed tile is not in it yet."""
+    if game["riichi"][seat] == 2 or (by_draw and game["n_open"][seat] == 0):
+        return True
+    trial = game["trial"]
+    trial["dora"] = 0
+    trial["ura"] = 0
+    trial["red"] = 0
+    return score_win(game, seat, kind, by_draw, trial)
 
 
 @jit
@@ -275,7 +272,7 @@ def claim_actions(lookup, game, seat, source, tile):
             if has_red_five(game, seat, kind):
                 low |= np.int64(1) << r.PONG_RED
                 copies &= ~1
-            if popcount(copies) >= 2:
+            if bit_count(copies) >= 2:
                 low |= np.int64(1) << r.PONG
         if count == 3 and game["kongs"] < 4:
             low |= np.int64(1) << r.OPEN_KONG

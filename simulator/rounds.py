@@ -5,7 +5,7 @@ import numpy as np
 from simulator import record as r
 from simulator.asking import ask
 from simulator.jit import jit
-from simulator.legal import HIGH_PASS, win_situation
+from simulator.legal import HIGH_PASS, score_win
 from simulator.moves import add_tile, draw_live, is_red_tile, push_event
 from simulator.rules import (
     DEALER_STOP_AUTOMATIC,
@@ -17,7 +17,7 @@ from simulator.rules import (
     TIES_SEAT,
 )
 from simulator.scoring.payments import payments
-from simulator.scoring.winning import score_hand, yakuman_value
+from simulator.scoring.winning import yakuman_value
 from simulator.shanten import waits
 from simulator.tiles import DORA_OF, TERMINALS_AND_HONOURS, TILES
 from simulator.walls import DORA_INDICATORS, FIRST_LIVE, URA_INDICATORS, shuffle_wall
@@ -77,11 +77,10 @@ def clear_round(game):
         game["liable_dragons"][seat] = r.NO_SEAT
         game["liable_winds"][seat] = r.NO_SEAT
         game["liable_kongs"][seat] = r.NO_SEAT
-    game["events"][:] = 0
-    game["river"][:] = 0
-    for seat in range(r.SEATS):
         for n in range(4):
             game["melds"][seat, n]["type"] = 0
+    game["events"][:] = 0
+    game["river"][:] = 0
 
 
 @jit
@@ -167,7 +166,6 @@ def pay_win(game, n, repeat_counter, bets):
     tile = np.int64(win["tile"])
     by_draw = win["source"] == win["seat"]
     kind = tile >> 2
-    hand = game["hand"][seat]
     claimed = -1 if by_draw else kind
     rules = game["rules"]
     win["dora"] = _count_dora(game, seat, claimed, DORA_INDICATORS)
@@ -179,21 +177,7 @@ def pay_win(game, n, repeat_counter, bets):
         win["ura"] = _count_dora(game, seat, claimed, URA_INDICATORS)
         game["indicators"] = shown
     win["red"] = _count_red(game, seat, r.NO_TILE if by_draw else tile)
-    if not by_draw:
-        hand[kind] += 1
-    score_hand(
-        hand,
-        game["melds"][seat],
-        np.int64(game["n_melds"][seat]),
-        kind,
-        win_situation(game, seat, by_draw),
-        (seat - np.int64(game["dealer"])) & 3,
-        np.int64(game["round"]) >> 2,
-        rules,
-        win,
-    )
-    if not by_draw:
-        hand[kind] -= 1
+    score_win(game, seat, kind, by_draw, win)
     _set_liability(game, win)
     payments(win, np.int64(game["dealer"]), repeat_counter, bets, rules)
     push_event(game, r.EVENT_WIN, seat, np.int64(win["source"]), tile)
@@ -316,8 +300,7 @@ def end_game(game):
             else:
                 rest += result["final_points"][seat]
         result["final_points"][first] = -rest
-    for seat in range(r.SEATS):
-        result["scores"][seat] = scores[seat]
+    result["scores"][:] = scores
     result["game_over"] = 1
     game["phase"] = r.PHASE_GAME_OVER
 

@@ -10,9 +10,10 @@ from simulator import record as r
 from simulator.asking import answer
 from simulator.engine import advance
 from simulator.jit import jit
-from simulator.legal import is_legal, popcount
+from simulator.legal import is_legal
 from simulator.moves import is_red_tile
 from simulator.rounds import deal
+from simulator.scoring.blocks import bit_count
 from simulator.tiles import TILES
 from simulator.walls import DEALT_PLACES, DORA_INDICATORS, FIRST_LIVE, HAND_TILES, REPLACEMENTS, URA_INDICATORS
 
@@ -30,6 +31,17 @@ PROBLEMS = (
 
 
 @jit
+def _lay(wall, used, filled, place, tile):
+    """Put a tile into a place of a wall; return False if it is used already, or the place is filled."""
+    if used[tile] or filled[place]:
+        return False
+    wall[place] = tile
+    used[tile] = True
+    filled[place] = True
+    return True
+
+
+@jit
 def wall_of_log(hands, dealer, events, indicator, ura, wall):
     """Rebuild a wall u8[136] from what a log shows of a round; unknown places get the remaining tiles in order.
 
@@ -41,19 +53,10 @@ def wall_of_log(hands, dealer, events, indicator, ura, wall):
     filled = np.zeros(TILES, np.bool_)
     for seat in range(r.SEATS):
         for n in range(HAND_TILES):
-            tile = np.int64(hands[seat, n])
-            if used[tile]:
+            if not _lay(wall, used, filled, DEALT_PLACES[(seat - dealer) & 3, n], np.int64(hands[seat, n])):
                 return -2
-            place = DEALT_PLACES[(seat - dealer) & 3, n]
-            wall[place] = tile
-            used[tile] = True
-            filled[place] = True
-    if used[indicator]:
+    if not _lay(wall, used, filled, np.int64(DORA_INDICATORS[0]), indicator):
         return -2
-    place = np.int64(DORA_INDICATORS[0])
-    wall[place] = indicator
-    used[indicator] = True
-    filled[place] = True
     live = FIRST_LIVE
     kongs = 0
     shown = 1
@@ -78,22 +81,14 @@ def wall_of_log(hands, dealer, events, indicator, ura, wall):
                     return e
                 place = live
                 live -= 1
-            if used[tile] or filled[place]:
+            if not _lay(wall, used, filled, place, tile):
                 return e
-            wall[place] = tile
-            used[tile] = True
-            filled[place] = True
         elif kind == r.EVENT_OPEN_KONG or kind == r.EVENT_CLOSED_KONG or kind == r.EVENT_ADDED_KONG:
             kongs += 1
             after_kong = True
     for n in range(min(len(ura), 5)):
-        place = np.int64(URA_INDICATORS[n])
-        tile = np.int64(ura[n])
-        if used[tile]:
+        if not _lay(wall, used, filled, np.int64(URA_INDICATORS[n]), np.int64(ura[n])):
             return len(events)
-        wall[place] = tile
-        used[tile] = True
-        filled[place] = True
     tile = 0
     for place in range(TILES):
         if not filled[place]:
@@ -249,7 +244,7 @@ def replay_round(lookup, game, events, found):
                 return OUT_OF_PLACE
             if not is_legal(game, seat, action):
                 return ILLEGAL
-            if popcount(game["legal"][seat, 0]) + popcount(game["legal"][seat, 1]) > 1:
+            if bit_count(game["legal"][seat, 0]) + bit_count(game["legal"][seat, 1]) > 1:
                 decisions += 1
             if hints[0] != r.NO_TILE:
                 if not holds(game, seat, np.int64(hints[0])):

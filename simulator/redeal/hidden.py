@@ -24,14 +24,7 @@ from simulator.lookup import get_lookup
 from simulator.moves import add_tile
 from simulator.redeal.deal_sampling import open_stream, shuffle
 from simulator.redeal.missed_wins import set_missed
-from simulator.redeal.riichi_hands import (
-    ATTEMPTS,
-    DEALT,
-    NO_DEAL,
-    draw_riichi_hands,
-    has_just_declared,
-    nothing_counted,
-)
+from simulator.redeal.riichi_hands import ATTEMPTS, draw_riichi_hands, has_just_declared, nothing_counted
 from simulator.redeal.tenpai_automaton import get_automata
 from simulator.shanten import tenpai_discards, waits
 from simulator.tiles import KINDS, TILES
@@ -61,11 +54,6 @@ def mark_hidden(game, seat, hidden):
             hidden[np.int64(game["river"][other, n]) & 255] = False
     for n in range(np.int64(game["indicators"])):
         hidden[np.int64(game["wall"][np.int64(DORA_INDICATORS[n])])] = False
-
-
-@jit
-def _holds_drawn(game, seat):
-    return game["drawn"] != r.NO_TILE and game["turn"] == seat
 
 
 @jit
@@ -153,14 +141,14 @@ def set_waits(lookup, game, other):
     """Write the waits of a seat, without the tile just drawn; between a call and its discard there are none."""
     n_melds = np.int64(game["n_melds"][other])
     hand = game["hand"][other].copy()
-    if _holds_drawn(game, other):
+    if game["drawn"] != r.NO_TILE and game["turn"] == other:
         hand[np.int64(game["drawn"]) >> 2] -= 1
     game["waits"][other] = waits(lookup, hand, n_melds) if hand.sum() % 3 == 1 else 0
 
 
 @jit
 def _redeal(lookup, automata, game, seat, seed, wins_taken, counted):
-    """Redeal what a seat cannot see; return DEALT or NO_DEAL."""
+    """Redeal what a seat cannot see; return False if no deal fits."""
     stream = open_stream(mix2(np.uint64(seed), np.uint64(_KEY)))
     hidden = np.empty(TILES, np.bool_)
     mark_hidden(game, seat, hidden)
@@ -177,10 +165,8 @@ def _redeal(lookup, automata, game, seat, seed, wins_taken, counted):
     hands = np.zeros((n, KINDS), np.int64)
     order, ends = np.empty(TILES, np.int64), np.empty(r.SEATS + 1, np.int64)
     for _ in range(ATTEMPTS):
-        if n:
-            status = draw_riichi_hands(lookup, automata, game, seats, available, wins_taken, counted, stream, hands)
-            if status != DEALT:
-                return status
+        if n and not draw_riichi_hands(lookup, automata, game, seats, available, wins_taken, counted, stream, hands):
+            return False
         _deal(game, seats, hands, hidden, stream, order, ends)
         if _may_discard(game, seat, order, ends):
             _rewrite(game, seat, hidden, order, ends)
@@ -188,8 +174,8 @@ def _redeal(lookup, automata, game, seat, seed, wins_taken, counted):
                 if other != seat:
                     set_waits(lookup, game, other)
                     set_missed(game, other)
-            return DEALT
-    return NO_DEAL
+            return True
+    return False
 
 
 @jit
@@ -235,15 +221,10 @@ def _ask_again(lookup, game, seat):
 def _redeal_all(lookup, automata, games, seats, seeds, wins_taken, counted):
     """Redeal the games; return the index of the first that no deal fits, or the number of games."""
     for i in range(len(games)):
-        if _redeal(lookup, automata, games[i], seats[i], seeds[i], wins_taken, counted) != DEALT:
+        if not _redeal(lookup, automata, games[i], seats[i], seeds[i], wins_taken, counted):
             return i
-    return len(games)
-
-
-@jit
-def _ask_all_again(lookup, games, seats):
-    for i in range(len(games)):
         _ask_again(lookup, games[i], seats[i])
+    return len(games)
 
 
 def redeal_hidden(games: np.ndarray, seats: ArrayLike, seeds: ArrayLike, wins_taken: bool = False) -> None:
@@ -264,9 +245,7 @@ def redeal_hidden(games: np.ndarray, seats: ArrayLike, seeds: ArrayLike, wins_ta
     records = np.frombuffer(games, r.GAME) if isinstance(games, np.void) else games
     if records.dtype != r.GAME or records.ndim != 1:
         raise ValueError(f"one game record, or an array of them, is needed, not {games.dtype!r} {games.shape}")
-    records = records.view(
-        r.GAME
-    )  # a loaded array's dtype is equal but not identical: Numba would recompile everything
+    records = records.view(r.GAME)  # a loaded array's dtype is equal, not identical: Numba would recompile everything
     # Copies, since Numba would recompile for read-only arrays.
     each_seat = np.array(np.broadcast_to(np.asarray(seats, np.int64), records.shape))
     each_seed = np.array(np.broadcast_to(np.asarray(seeds, np.uint64), records.shape))
@@ -279,6 +258,5 @@ def redeal_hidden(games: np.ndarray, seats: ArrayLike, seeds: ArrayLike, wins_ta
     lookup, automata = get_lookup(), get_automata()
     counted = nothing_counted(automata)
     done = _redeal_all(lookup, automata, records, each_seat, each_seed, wins_taken, counted)
-    _ask_all_again(lookup, records[:done], each_seat[:done])
     if done < len(records):
         raise ValueError(f"game {done}: the tiles that seat {each_seat[done]} has not seen fit no deal")

@@ -7,17 +7,7 @@ import numpy as np
 from simulator.jit import jit
 from simulator.legal import closed_kong_in_riichi
 from simulator.record import EVENT_CLOSED_KONG, EVENT_RIICHI, PHASE_RIICHI_DISCARD
-from simulator.redeal.deal_sampling import (
-    HandCounts,
-    count_hands,
-    draw_apart,
-    draw_below,
-    draw_in_turns,
-    draw_unit,
-    new_counts,
-    number_of_hands,
-    open_stream,
-)  # fmt: skip
+from simulator.redeal import deal_sampling as sampling
 from simulator.redeal.missed_wins import has_let_a_win_go
 from simulator.redeal.tenpai_automaton import TenpaiAutomata
 from simulator.shanten import tenpai_discards, waits
@@ -30,19 +20,11 @@ ATTEMPTS, _ATTEMPTS_IN_TURNS = 1 << 15, 1 << 11
 #: Draws rejected because a hand has missed a win, before such hands are accepted after all.
 _REFUSALS = 1 << 9
 
-DEALT, NO_DEAL = range(2)
-
 
 @jit
 def has_just_declared(game, seat):
     """Return whether a seat has declared riichi but not made the declaring discard yet."""
     return game["phase"] == PHASE_RIICHI_DISCARD and game["turn"] == seat
-
-
-@jit
-def _write(counts, out):
-    for kind in range(KINDS):
-        out[kind] = counts[kind]
 
 
 @jit
@@ -55,7 +37,7 @@ def _kongs_in_riichi_are_legal(lookup, game, seat, counts):
     melds, waited = np.int64(game["n_melds"][seat]), game["waits"][seat]
     hand = game["hand"][seat]
     held = hand.copy()
-    _write(counts, hand)
+    hand[:] = counts
     legal = True
     for n in range(np.int64(game["n_events"]) - 1, -1, -1):
         event = np.int64(game["events"][n])
@@ -75,7 +57,7 @@ def _kongs_in_riichi_are_legal(lookup, game, seat, counts):
                 break
     game["n_melds"][seat] = melds
     game["waits"][seat] = waited
-    _write(held, hand)
+    hand[:] = held
     return legal
 
 
@@ -87,11 +69,11 @@ def _takes_every_win(lookup, game, seat, counts):
     """
     waited, hand = game["waits"][seat], game["hand"][seat]
     held = hand.copy()
-    _write(counts, hand)
+    hand[:] = counts
     game["waits"][seat] = waits(lookup, hand, np.int64(game["n_melds"][seat]))
     taken = not has_let_a_win_go(game, seat)
     game["waits"][seat] = waited
-    _write(held, hand)
+    hand[:] = held
     return taken
 
 
@@ -120,7 +102,7 @@ def _draw_kind(stream, available, hands):
         total += available[kind] - _held(hands, kind)
     if total == 0:
         return -1
-    place = draw_below(stream, total)
+    place = sampling.draw_below(stream, total)
     kind = -1
     while place >= 0:
         kind += 1
@@ -143,18 +125,19 @@ class Counted(NamedTuple):
     """i8[34]: the numbers of tiles of each kind for which `hands` was counted."""
     melds: np.ndarray
     """i8[3]: the numbers of melds of the hands that were tried, -1 for none."""
-    hands: HandCounts
+    hands: sampling.HandCounts
     """Filled by `draw_riichi_hands` as needed."""
     crowded: np.ndarray
     """bool[1]: whether no trial draw of such hands from these tiles was apart."""
-    scratch: HandCounts
+    scratch: sampling.HandCounts
     """For `draw_in_turns`."""
 
 
 def nothing_counted(automata: TenpaiAutomata) -> Counted:
     """Return an initial Counted that is valid for no position."""
     none = np.full(KINDS, -1)
-    return Counted(none, none[:3].copy(), new_counts(automata), np.zeros(1, np.bool_), new_counts(automata))
+    hands, scratch = sampling.new_counts(automata), sampling.new_counts(automata)
+    return Counted(none, none[:3].copy(), hands, np.zeros(1, np.bool_), scratch)
 
 
 @jit
@@ -168,38 +151,37 @@ def _count(automata, available, melds, counted, hands):
     if known and (counted.tiles == available).all():
         return
     counted.tiles[:] = available
-    count_hands(automata, available, counted.hands)
+    sampling.count_hands(automata, available, counted.hands)
     counted.crowded[0] = len(melds) > 1
     for n in melds:
-        if number_of_hands(automata, counted.hands, n) == 0.0:
+        if sampling.number_of_hands(automata, counted.hands, n) == 0.0:
             return
-    stream = open_stream(np.uint64(_TRIAL_KEY))
+    stream = sampling.open_stream(np.uint64(_TRIAL_KEY))
     for _ in range(_TRIALS):
         if not counted.crowded[0]:
             return
-        counted.crowded[0] = not draw_apart(automata, available, counted.hands, melds, stream, hands)
+        counted.crowded[0] = not sampling.draw_apart(automata, available, counted.hands, melds, stream, hands)
 
 
 @jit
 def draw_riichi_hands(lookup, automata, game, seats, available, wins_taken, counted, stream, hands):
     """Draw the hands of `seats` in riichi and write their counts into `hands` i8[n, 34].
 
-    `wins_taken`: prefer hands that have missed no win, as long as such hands are found. Return DEALT, or NO_DEAL
-    if no hands fit.
+    `wins_taken`: prefer hands that have missed no win, as long as such hands are found. Return whether any hands fit.
     """
     melds = np.empty(len(seats), np.int64)
     for n in range(len(seats)):
         melds[n] = game["n_melds"][seats[n]]
     _count(automata, available, melds, counted, hands)
     for n in melds:
-        if number_of_hands(automata, counted.hands, n) == 0.0:
-            return NO_DEAL
+        if sampling.number_of_hands(automata, counted.hands, n) == 0.0:
+            return False
     refused = 0
     for attempt in range(ATTEMPTS if counted.crowded[0] else 0, ATTEMPTS + _ATTEMPTS_IN_TURNS):
         if attempt < ATTEMPTS or len(melds) == 1:
-            if not draw_apart(automata, available, counted.hands, melds, stream, hands):
+            if not sampling.draw_apart(automata, available, counted.hands, melds, stream, hands):
                 continue
-        elif not draw_in_turns(automata, available, counted.scratch, melds, stream, hands):
+        elif not sampling.draw_in_turns(automata, available, counted.scratch, melds, stream, hands):
             continue
         fits = True
         for n in range(len(seats)):
@@ -211,7 +193,7 @@ def draw_riichi_hands(lookup, automata, game, seats, available, wins_taken, coun
         for n in range(len(seats)):
             if fits and has_just_declared(game, seats[n]):
                 drawn = _draw_kind(stream, available, hands)
-                fits = drawn >= 0 and draw_unit(stream) < _discard_chance(lookup, hands[n], melds[n], drawn)
+                fits = drawn >= 0 and sampling.draw_unit(stream) < _discard_chance(lookup, hands[n], melds[n], drawn)
         if fits:
-            return DEALT
-    return NO_DEAL
+            return True
+    return False

@@ -21,14 +21,6 @@ from simulator.tiles import TERMINALS_AND_HONOURS
 HAND_TILES = 13
 COPIES = 4
 SETS = 4
-DEAD = -1
-
-# What a suit can contribute to four sets and a pair with one tile missing, by its number of tiles modulo three.
-_NEEDS = {
-    0: {"sets": (0, 0)},  # (pairs made, missing tiles filled in)
-    1: {"pair and wait": (1, 1)},
-    2: {"pair": (1, 0), "wait": (0, 1)},
-}
 
 
 class Automaton(NamedTuple):
@@ -36,8 +28,6 @@ class Automaton(NamedTuple):
 
     level: np.ndarray
     """i16[nodes]: how many symbols have been read at the node."""
-    after: np.ndarray
-    """i16[nodes, symbols]: the node after reading a symbol, or DEAD."""
     first: np.ndarray
     """i32[nodes + 1]: the edges into node n are those from first[n] up to first[n + 1]."""
     source: np.ndarray
@@ -75,7 +65,7 @@ def _explore(start: tuple, levels: int, step: Callable[[Any, int], Iterable[tupl
     return found
 
 
-def _minimise(found: list[_Level], symbols: int, finals: list, final_of: Callable[[Any], Hashable]) -> Automaton:
+def _minimise(found: list[_Level], finals: list, final_of: Callable[[Any], Hashable]) -> Automaton:
     """Merge states that lead to the same finals by the same symbols, drop those that lead to none, number the rest."""
     place = {final: index for index, final in enumerate(finals)}
     merged = {state: place[final_of(state)] for state in found[-1] if final_of(state) in place}
@@ -92,18 +82,17 @@ def _minimise(found: list[_Level], symbols: int, finals: list, final_of: Callabl
     starts = np.cumsum([0] + [len(row) for row in rows])
     nodes = int(starts[-1]) + len(finals)
     level = np.repeat(np.arange(len(rows) + 1), [len(row) for row in rows] + [len(finals)])
-    after = np.full((nodes, symbols), DEAD, np.int16)
-    for number, nodes_of_level in enumerate(rows):
-        for node, row in enumerate(nodes_of_level):
-            for symbol, to in row:
-                after[starts[number] + node, symbol] = starts[number + 1] + to
-    sources, read = np.nonzero(after != DEAD)
-    targets = after[sources, read]
-    order = np.argsort(targets, kind="stable")
-    first = np.searchsorted(targets[order], np.arange(nodes + 1))
+    into = sorted(
+        (starts[number + 1] + to, starts[number] + node, symbol)
+        for number, nodes_of_level in enumerate(rows)
+        for node, row in enumerate(nodes_of_level)
+        for symbol, to in row
+    )
+    targets, source, symbols = np.array(into).T
+    first = np.searchsorted(targets, np.arange(nodes + 1))
     return Automaton(
-        level.astype(np.int16), after, first.astype(np.int32), sources[order].astype(np.int16),
-        read[order].astype(np.int16), int(starts[-1]),
+        level.astype(np.int16), first.astype(np.int32), source.astype(np.int16), symbols.astype(np.int16),
+        int(starts[-1]),
     )  # fmt: skip
 
 
@@ -114,17 +103,17 @@ def _minimise(found: list[_Level], symbols: int, finals: list, final_of: Callabl
 def _read_sets(ways: frozenset, count: int, runs: bool) -> frozenset:
     """Return the ways to read a suit after `count` tiles of the next kind.
 
-    A way is (runs begun with this kind, runs begun with the kind before, pairs made, missing tiles filled in). The
+    A way is (runs begun with this kind, runs begun with the kind before, missing tiles filled in, pairs made). The
     missing tile may be of any kind of which fewer than four are held.
     """
     found = set()
-    for new, old, pairs, filled in ways:
+    for new, old, filled, pairs in ways:
         for fill in range(2 if not filled and count < COPIES else 1):
             for pair in range(1 if pairs else 2):
                 for triplet in range(2):
                     begun = count + fill - new - old - 2 * pair - 3 * triplet
                     if begun == 0 or (begun > 0 and runs):
-                        found.add((begun, new, pairs + pair, filled + fill))
+                        found.add((begun, new, filled + fill, pairs + pair))
     return frozenset(found)
 
 
@@ -166,33 +155,18 @@ def _explore_suit(first_kind: int, kinds: int) -> list[_Level]:
 def _label(state: tuple) -> Hashable:
     """Return everything about a suit that matters to the hand, or None if the suit makes tenpai impossible."""
     tiles, ways, singles, orphans = state
-    made = {(pairs, filled) for new, old, pairs, filled in ways if new == old == 0}
-    sets = frozenset(name for name, needed in _NEEDS[tiles % 3].items() if needed in made)
+    sets = frozenset((filled, pairs) for new, old, filled, pairs in ways if new == old == 0)
     return (tiles, sets, singles, orphans) if sets or singles is not None or orphans is not None else None
 
 
-#: What the suits read so far contain besides sets, as a set of alternatives; here, at the start, nothing.
-_NOTHING = frozenset({"sets"})
-_TOGETHER = {
-    ("sets", "sets"): "sets",
-    ("sets", "pair"): "pair",
-    ("sets", "wait"): "wait",
-    ("sets", "pair and wait"): "pair and wait",
-    ("pair", "sets"): "pair",
-    ("pair", "wait"): "pair and wait",
-    ("wait", "sets"): "wait",
-    ("wait", "pair"): "pair and wait",
-    ("pair and wait", "sets"): "pair and wait",
-}
-
-
 def _explore_hand(labels: list) -> list[_Level]:
+    # A state keeps every (missing tiles filled in, pairs made) with which the suits read so far are sets otherwise.
     def step(state: tuple, _: int) -> Iterable[tuple[int, tuple]]:
         tiles, parts, singles, orphans = state
         for symbol, (more, sets, more_singles, more_orphans) in enumerate(labels):
             if tiles + more > HAND_TILES:
                 continue
-            both = frozenset(_TOGETHER[pair] for pair in ((p, s) for p in parts for s in sets) if pair in _TOGETHER)
+            both = frozenset((f + g, p + q) for f, p in parts for g, q in sets if f + g <= 1 and p + q <= 1)
             no_pairs = singles is None or more_singles is None or singles + more_singles > 1
             pairs = None if no_pairs else singles + more_singles
             rest = None
@@ -202,7 +176,7 @@ def _explore_hand(labels: list) -> list[_Level]:
             if both or pairs is not None or rest is not None:
                 yield symbol, (tiles + more, both, pairs, rest)
 
-    return _explore((0, _NOTHING, 0, (0, 0)), 4, step)
+    return _explore((0, frozenset({(0, 0)}), 0, (0, 0)), 4, step)
 
 
 def _melds_if_tenpai(state: tuple) -> int | None:
@@ -213,7 +187,7 @@ def _melds_if_tenpai(state: tuple) -> int | None:
         return None
     # Thirteen tiles with one single have six pairs; thirteen orphan tiles are tenpai if as many are missing as paired.
     special = melds == 0 and (singles == 1 or orphans in ((0, 0), (1, 1)))
-    return melds if "pair and wait" in parts or special else None
+    return melds if (1, 1) in parts or special else None
 
 
 @cache
@@ -222,7 +196,5 @@ def get_automata() -> TenpaiAutomata:
     numbers, honours = _explore_suit(0, 9), _explore_suit(27, 7)
     found: set[Any] = {_label(state) for states in (numbers, honours) for state in states[-1]} - {None}
     labels = sorted(found, key=lambda label: (label[0], sorted(label[1]), str(label[2:])))
-    hand = _minimise(_explore_hand(labels), len(labels), list(range(SETS + 1)), _melds_if_tenpai)
-    return TenpaiAutomata(
-        _minimise(numbers, COPIES + 1, labels, _label), _minimise(honours, COPIES + 1, labels, _label), hand
-    )
+    hand = _minimise(_explore_hand(labels), list(range(SETS + 1)), _melds_if_tenpai)
+    return TenpaiAutomata(_minimise(numbers, labels, _label), _minimise(honours, labels, _label), hand)
