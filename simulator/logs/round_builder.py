@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from simulator import record as r
-from simulator.logs.mjlog_codes import NO_CONSUMED, pack_event, unpack_events
+from simulator.logs.mjlog_codes import pack_event, unpack_events
 from simulator.logs.model import LogError, Places, RoundLog, WinLog
 from simulator.tiles import KINDS, NO_TILE, RED_FIVE_KINDS, TILES, is_red, kind_name
 
@@ -81,18 +81,10 @@ class RoundBuilder:
         self.hands = [[self.new_tile(face) for face in hand] for hand in hands]
         self.dealt = [list(hand) for hand in self.hands]
 
-    def _add(
-        self,
-        kind: int,
-        seat: int = 0,
-        tile: int = NO_TILE,
-        source: int = r.NO_SEAT,
-        consumed: tuple[int, int, int] = NO_CONSUMED,
-        drawn: int = 0,
-    ) -> None:
+    def _add(self, packed: int) -> None:
         if len(self._packed) >= r.MAX_EVENTS:
             raise self.error("more moves than a round can have")
-        self._packed.append(pack_event(kind, seat, tile, source, consumed, drawn))
+        self._packed.append(packed)
         self._numbers.append(self.number)
 
     def _take(self, seat: int, face: int, spare: int = NO_TILE) -> int:
@@ -109,7 +101,7 @@ class RoundBuilder:
         self.drawn = self.new_tile(face)
         self.hands[seat].append(self.drawn)
         self.draws += 1
-        self._add(r.EVENT_DRAW, seat, self.drawn)
+        self._add(pack_event(r.EVENT_DRAW, seat, self.drawn))
 
     def drawn_face(self, seat: int) -> int | None:
         """Return the face of the tile that the seat has just drawn, or None if it has not drawn."""
@@ -124,7 +116,7 @@ class RoundBuilder:
             self.hands[seat].remove(tile)
         else:
             tile = self._take(seat, face, self.drawn)
-        self._add(r.EVENT_DISCARD, seat, tile, drawn=int(tile == self.drawn if drawn is None else drawn))
+        self._add(pack_event(r.EVENT_DISCARD, seat, tile, drawn=int(tile == self.drawn if drawn is None else drawn)))
         self.drawn, self.last, self.last_seat = NO_TILE, tile, seat
 
     def call(self, kind: int, seat: int, source: int, face: int, consumed: Sequence[int]) -> None:
@@ -141,7 +133,7 @@ class RoundBuilder:
         if len(own) == 3:
             self.kong_seats.append(seat)
         self.pongs[seat, kinds[0]] = source, sorted([face, *consumed])
-        self._add(kind, seat, self.last, source, (own[0], own[1], own[2] if len(own) == 3 else NO_TILE))
+        self._add(pack_event(kind, seat, self.last, source, (own[0], own[1], own[2] if len(own) == 3 else NO_TILE)))
         self.drawn, self.last, self.last_seat = NO_TILE, NO_TILE, r.NO_SEAT
 
     def closed_kong(self, seat: int, faces: Sequence[int]) -> None:
@@ -150,7 +142,7 @@ class RoundBuilder:
         if a >> 2 != d >> 2:
             raise self.error("the tiles of this kong differ")
         self.kong_seats.append(seat)
-        self._add(r.EVENT_CLOSED_KONG, seat, a, consumed=(b, c, d))
+        self._add(pack_event(r.EVENT_CLOSED_KONG, seat, a, consumed=(b, c, d)))
         self.drawn, self.last, self.last_seat = NO_TILE, a, seat
 
     def added_kong(self, seat: int, face: int, pong: Sequence[int] = (), source: int | None = None) -> None:
@@ -160,7 +152,7 @@ class RoundBuilder:
             raise self.error(f"seat {seat} adds {face_name(face)} to a pong that it has not made")
         tile = self._take(seat, face)
         self.kong_seats.append(seat)
-        self._add(r.EVENT_ADDED_KONG, seat, tile)
+        self._add(pack_event(r.EVENT_ADDED_KONG, seat, tile))
         self.drawn, self.last, self.last_seat = NO_TILE, tile, seat
 
     def tiles_like(self, seat: int, faces: Sequence[int], won: int | None = None) -> list[int]:
@@ -176,16 +168,16 @@ class RoundBuilder:
 
     def show_indicator(self, face: int) -> None:
         """Show another dora indicator."""
-        self._add(r.EVENT_DORA, 0, self.new_tile(face))
+        self._add(pack_event(r.EVENT_DORA, 0, self.new_tile(face)))
 
     def declare_riichi(self, seat: int) -> None:
         """Declare riichi, before the discard."""
-        self._add(r.EVENT_RIICHI, seat)
+        self._add(pack_event(r.EVENT_RIICHI, seat))
 
     def accept_riichi(self, seat: int) -> None:
         """Accept a riichi: the bet is paid."""
         self.in_riichi.add(seat)
-        self._add(r.EVENT_RIICHI_ACCEPTED, seat)
+        self._add(pack_event(r.EVENT_RIICHI_ACCEPTED, seat))
 
     def win(self, win: WinLog) -> None:
         """End the round with a win on the tile just drawn, or on the last one discarded or used for a kong."""
@@ -196,11 +188,11 @@ class RoundBuilder:
         if len(self.wins) == r.SEATS - 1:
             raise self.error("a fourth winner")
         self.wins.append(win)
-        self._add(r.EVENT_WIN, win.seat, win.tile, win.source)
+        self._add(pack_event(r.EVENT_WIN, win.seat, win.tile, win.source))
 
     def no_winner(self, draw_type: int) -> None:
         """End the round without a winner; draw_type: RESULT_*."""
-        self._add(r.EVENT_NO_WINNER, 0, draw_type)
+        self._add(pack_event(r.EVENT_NO_WINNER, 0, draw_type))
 
     def events(self) -> np.ndarray:
         """Return the events so far, LOG_EVENT[n]."""

@@ -126,7 +126,7 @@ class _GameCheck:
     def _begin(self, round_log: RoundLog) -> None:
         """Set the table to the start of a round as the log states it."""
         self.game["phase"] = r.PHASE_DEAL
-        for name in ("round", "repeat_counter", "bets", "dealer", "scores"):
+        for name in _STATED_OF_A_START:
             self.game[name] = getattr(round_log, name)
 
     def _round(self, round_log: RoundLog, cut: bool = False) -> bool:
@@ -134,15 +134,8 @@ class _GameCheck:
         game = self.game
         place = round_name(round_log.round, round_log.repeat_counter)
         before = len(self.found)
-        starts: tuple[tuple[str, object, object], ...] = (
-            ("round", int(game["round"]), round_log.round),
-            ("repeat counter", int(game["repeat_counter"]), round_log.repeat_counter),
-            ("riichi bets", int(game["bets"]), round_log.bets),
-            ("dealer", int(game["dealer"]), round_log.dealer),
-            ("points at the start", game["scores"].tolist(), round_log.scores),
-        )
-        for what, expected, found in starts:
-            self._compare(place, what, expected, found)
+        for name, what in _STATED_OF_A_START.items():
+            self._compare(place, what, game[name].tolist(), getattr(round_log, name))
         if len(self.found) > before or not self._set_wall(round_log, place):
             return False
         report = np.zeros(4, np.int64)
@@ -281,6 +274,10 @@ def _points_after(ours: RoundLog, events: np.ndarray) -> list[int]:
     return points.tolist()
 
 
+_STATED_OF_A_START = {
+    "round": "round", "repeat_counter": "repeat counter", "bets": "riichi bets", "dealer": "dealer",
+    "scores": "points at the start",
+}  # fmt: skip
 _STATED_OF_A_WIN = (
     ("winner", "seat"), ("from", "source"), ("winning tile", "tile"), ("fu", "fu"), ("han", "han"),
     ("limit", "limit"), ("points of the hand", "points"), ("yaku by mjai's names", "mjai_yaku"), ("hand", "hand"),

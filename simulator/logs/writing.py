@@ -10,8 +10,11 @@ from simulator.tiles import KINDS, NO_TILE
 BET = 1000
 # Limit hands, in Tenhou's numbering.
 NO_LIMIT, MANGAN, HANEMAN, BAIMAN, SANBAIMAN, YAKUMAN = range(6)
-_LIMIT_HAN = ((13, YAKUMAN), (11, SANBAIMAN), (8, BAIMAN), (6, HANEMAN), (5, MANGAN))
 _MANGAN_BASE = 2000
+#: The limits with the least han and base points of each.
+_LIMITS = (
+    (YAKUMAN, 13, 8000), (SANBAIMAN, 11, 6000), (BAIMAN, 8, 4000), (HANEMAN, 6, 3000), (MANGAN, 5, _MANGAN_BASE)
+)  # fmt: skip
 _KIRIAGE_BASE = 1920
 
 
@@ -60,10 +63,8 @@ def round_deltas(game: GameLog, index: int) -> list[int]:
         after = game.final_scores
     else:
         raise LogError("the log does not say what was paid", game.source, place_of(this, len(this.events) - 1))
-    bets = [0] * r.SEATS
-    for seat in this.events["seat"][this.events["type"] == r.EVENT_RIICHI_ACCEPTED].tolist():
-        bets[seat] += BET
-    return [b - a + bet for a, b, bet in zip(this.scores, after, bets, strict=True)]
+    bets = np.bincount(this.events["seat"][this.events["type"] == r.EVENT_RIICHI_ACCEPTED], minlength=r.SEATS)
+    return (np.array(after) - this.scores + BET * bets).tolist()
 
 
 def win_deltas(game: GameLog, index: int) -> list[list[int]]:
@@ -101,7 +102,7 @@ def limit_of(win: WinLog, points: int, dealer: int, rules: Rules) -> int:
     if win.yakuman:
         return YAKUMAN
     if han is not None:
-        for least, limit in _LIMIT_HAN:
+        for limit, least, _ in _LIMITS:
             if han >= least:
                 return SANBAIMAN if limit == YAKUMAN and not rules.counted_yakuman else limit
         base = (win.fu or 0) << (han + 2)
@@ -109,10 +110,7 @@ def limit_of(win: WinLog, points: int, dealer: int, rules: Rules) -> int:
         if win.fu is not None:
             return MANGAN if base >= _MANGAN_BASE or kiriage else NO_LIMIT
     share = points // (6 if win.seat == dealer else 4)
-    for limit, base in ((YAKUMAN, 8000), (SANBAIMAN, 6000), (BAIMAN, 4000), (HANEMAN, 3000), (MANGAN, _MANGAN_BASE)):
-        if share >= base:
-            return limit
-    return NO_LIMIT
+    return next((limit for limit, _, base in _LIMITS if share >= base), NO_LIMIT)
 
 
 def shown_hands(this: RoundLog, hands: Hands) -> list[bool]:
