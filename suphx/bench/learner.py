@@ -103,9 +103,7 @@ def bench_learner(
         bare.append(_BareStep(ValueNetwork(size, seen.shape[1]), seen, rewards, functional.mse_loss, precision))
 
     def learn() -> None:
-        learner.step(MODEL, questions)
-        if with_critic:
-            learner.critic_step(questions)
+        learner.learn(MODEL, questions, 0)
 
     def step() -> None:
         for each in bare:

@@ -23,30 +23,16 @@ from suphx.networks.sizes import CRITIC
 class Critic:
     """A value network and its optimiser."""
 
-    def __init__(
-        self,
-        config: LearningConfig,
-        precision: Precision,
-        seed: int,
-        planes: int = PLANES,
-        oracle_planes: int = ORACLE_PLANES,
-        peers: Peers | None = None,
-    ) -> None:
-        """Start with fresh weights, determined by the random seed.
-
-        planes: how many of a question's first planes it sees: those of the position. oracle_planes: number of hidden
-        planes. peers: processes that share each step.
-        """
+    def __init__(self, config: LearningConfig, precision: Precision, seed: int, peers: Peers) -> None:
+        """Start with fresh weights, determined by the random seed. peers: processes that share each step."""
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            network = ValueNetwork(config.critic.network_size(), planes + oracle_planes)
+            network = ValueNetwork(config.critic.network_size(), PLANES + ORACLE_PLANES)
         self.network = network.to(precision.device)
         self.optimizer = Optimizer(
             self.network, config.critic.learning_rate, config.weight_decay, False, gradient_norm=config.gradient_norm
         )
-        self._precision = precision
-        self._peers = peers or Peers()
-        self._position, self._hidden = planes, oracle_planes
+        self._precision, self._peers = precision, peers
         self._steps, self._warmup = config.critic.steps, config.critic.warmup_steps
 
     def values(self, experience: np.ndarray) -> np.ndarray:
@@ -93,10 +79,7 @@ class Critic:
         return error, norm
 
     def _pass(self, experience: np.ndarray, rows: slice) -> torch.Tensor:
-        hidden = experience["hidden"][rows]
-        if hidden.shape[1] != self._hidden:
-            raise ValueError(f"the critic needs {self._hidden} planes of what is hidden, not {hidden.shape[1]}")
-        seen = experience["planes"][rows, : self._position]
+        seen, hidden = experience["planes"][rows, :PLANES], experience["hidden"][rows]
         return self.network.of_packed(with_hidden(seen, hidden, self.network.planes), self._precision)
 
     def tensors(self) -> dict[str, torch.Tensor]:

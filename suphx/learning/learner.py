@@ -24,7 +24,7 @@ from suphx.learning.peers import Peers
 from suphx.learning.policy_gradient import legal_answers
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import OUTPUTS
+from suphx.networks.sizes import CRITIC, OUTPUTS
 
 
 class LearnerState(Kept):
@@ -64,22 +64,16 @@ class Learner:
         precision: Precision,
         seed: int = 0,
         teachers: Mapping[str, PolicyNetwork] | None = None,
-        critic: Critic | None = None,
         peers: Peers | None = None,
     ) -> None:
         """Start from the run's initial networks, even if `load` is called afterwards.
 
         networks: one for every model that learns; the learner takes them over, and widens them for oracle guiding.
         seed: random seed of the critic's fresh weights. teachers: oracles to distil from, if the configuration asks for
-        it. critic: replaces the one of the configuration. peers: processes that share each step; they differ only in
-        the questions they are given. Raises ValueError if a network or a teacher is missing.
+        it. peers: processes that share each step; they differ only in the questions they are given.
         """
         self.config, self.precision = config, precision
         self._peers = peers or Peers()
-        missing: list[str] = [model for model in config.models if model not in networks]
-        missing += [f"{model}'s teacher" for model in config.models if config.teacher and model not in (teachers or {})]
-        if missing:
-            raise ValueError(f"learning needs {', '.join(missing)}")
         self._models: dict[str, ModelLearner] = {}
         for model in config.models:
             start = networks[model].to(precision.device)
@@ -89,9 +83,7 @@ class Learner:
             self._models[model] = ModelLearner(
                 learns, config, precision, reference, teacher, learns.planes - start.planes
             )
-        self.critic = None
-        if config.has_critic:
-            self.critic = critic or Critic(config, precision, seed, peers=peers)
+        self.critic = Critic(config, precision, seed, self._peers) if config.has_critic else None
         self.advantages = Advantages(config)
         self.games = 0
         self.narrowed = False
@@ -125,6 +117,17 @@ class Learner:
         """Return advantages f32[n] of each model's questions. Call it once per batch, in order."""
         raw = raw_advantages(self.config, batch, self.critic.values if self.critic else None)
         return self.advantages.of(batch, raw)
+
+    def learn(self, model: str, minibatch: np.ndarray, version: int) -> dict[str, dict[str, float]]:
+        """Take a step of a model's policy, and of the critic if there is one; return figures of both, by name.
+
+        version: of the weights that play now.
+        """
+        staleness = float(version - minibatch["version"].astype(np.int64).mean())
+        found = {model: self.step(model, minibatch) | {"staleness": staleness}}
+        if self.critic is not None:
+            found[CRITIC] = self.critic.step(minibatch)
+        return found
 
     def step(self, model: str, minibatch: np.ndarray) -> dict[str, float]:
         """Take a step of a model's policy on a minibatch, with advantages; return figures about it, by name.
@@ -170,12 +173,6 @@ class Learner:
     def _highest_weight(self) -> float:
         oracle = self.config.oracle
         return oracle.after_highest_weight if oracle and self.narrowed else self.config.highest_weight
-
-    def critic_step(self, minibatch: np.ndarray) -> dict[str, float]:
-        """Take a step of the critic towards the rewards of the questions' rounds; see `Critic.step`."""
-        if self.critic is None:
-            raise ValueError("there is no critic: the baseline needs none")
-        return self.critic.step(minibatch)
 
     def alarms(self) -> list[Alarm]:
         """Return the current signs of a collapse."""

@@ -30,10 +30,11 @@ class Averages:
     def __init__(self) -> None:
         self._values: dict[str, list[float]] = {}
 
-    def add(self, group: str, figures: Mapping[str, float]) -> None:
-        """Add figures of a group."""
-        for name, value in figures.items():
-            self._values.setdefault(f"{group}/{name}", []).append(value)
+    def add(self, groups: Mapping[str, Mapping[str, float]]) -> None:
+        """Add figures, by group and name."""
+        for group, figures in groups.items():
+            for name, value in figures.items():
+                self._values.setdefault(f"{group}/{name}", []).append(value)
 
     def take(self) -> dict[str, float]:
         """Return the mean of each figure since the last call."""
@@ -56,15 +57,14 @@ class Board:
 
     def write_strength(self, strength: Strength) -> None:
         """Write a measurement."""
-        rank, against = strength.interval, strength.less_start_interval
-        figures = {"average_rank": strength.average_rank, "less_start": strength.less_start}
-        figures |= {"average_rank_low": rank[0], "average_rank_high": rank[1]}
-        figures |= {"less_start_low": against[0], "less_start_high": against[1]}
-        if strength.oracle_less_start is not None and strength.oracle_less_start_interval is not None:
-            low, high = strength.oracle_less_start_interval
-            figures |= {"oracle_less_start": strength.oracle_less_start}
-            figures |= {"oracle_less_start_low": low, "oracle_less_start_high": high}
-        self.write({f"evaluation/{name}": value for name, value in figures.items()}, strength.games)
+        for name, value, ends in (
+            ("average_rank", strength.average_rank, strength.interval),
+            ("less_start", strength.less_start, strength.less_start_interval),
+            ("oracle_less_start", strength.oracle_less_start, strength.oracle_less_start_interval),
+        ):
+            if value is not None and ends is not None:
+                figures = {name: value, f"{name}_low": ends[0], f"{name}_high": ends[1]}
+                self.write({f"evaluation/{each}": figure for each, figure in figures.items()}, strength.games)
 
     def close(self) -> None:
         """Write buffered figures and close the file."""

@@ -78,17 +78,12 @@ class TrainConfig(Config):
         if self.evaluation is not None and self.evaluation.seed == self.seed:
             raise ValueError("evaluation.seed: the deals of `seed` are learned from; measure on other deals")
         for model in self.learning.models:
-            part = self.learning.batch_for(model) // self.roles.servers.count
-            if part < (self.learning.critic.steps if self.learning.has_critic else 1):
-                raise ValueError(
-                    f"learning: a batch of {self.learning.batch_for(model)} questions to {model} is too small for "
-                    f"{self.roles.servers.count} servers, which share it, and the critic's steps"
-                )
-            if self.learning.batch_for(model) < self.roles.buffers.count:
-                raise ValueError(
-                    f"learning: a batch of {self.learning.batch_for(model)} questions to {model} is too small for "
-                    f"{self.roles.buffers.count} buffers, each of which gives some of them"
-                )
+            batch, servers, buffers = self.learning.batch_for(model), self.roles.servers.count, self.roles.buffers.count
+            small = f"learning: a batch of {batch} questions to {model} is too small for"
+            if batch // servers < (self.learning.critic.steps if self.learning.has_critic else 1):
+                raise ValueError(f"{small} {servers} servers, which share it, and the critic's steps")
+            if batch < buffers:
+                raise ValueError(f"{small} {buffers} buffers, each of which gives some of them")
         if (self.teacher is None) != (self.learning.teacher is None):
             raise ValueError("teacher: goes with learning.teacher; set both (which oracle, and how near) or neither")
         return self

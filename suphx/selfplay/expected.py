@@ -11,14 +11,13 @@ from functools import cache
 
 import torch
 
-from simulator.record import SEATS
 from suphx.features.layout import ORACLE_PLANES, PLANES
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
 from suphx.networks.precision import Precision, choose_precision
 from suphx.networks.sizes import CRITIC, MODELS
 from suphx.networks.timing import Seconds, answering_seconds, assumed_seconds, learning_seconds
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.pace import DECISIONS_A_GAME, QUESTIONS_A_GAME
+from suphx.selfplay.pace import DECISIONS_A_GAME, QUESTIONS_A_GAME, learned_of
 from suphx.selfplay.roles.plan import Node
 from suphx.selfplay.roles.resources import HALVES, RoleConfig
 from suphx.selfplay.sources import load_start
@@ -71,7 +70,7 @@ def expected_rate(config: TrainConfig, nodes: Sequence[Node]) -> ExpectedRate:
 def bounds(config: TrainConfig, times: Times, cores: float) -> dict[str, float]:
     """Return the games a second that each role allows, the gathering of minibatches, and all cores together."""
     roles, learning, asked = config.roles, config.learning, sum(QUESTIONS_A_GAME.values())
-    learned, reuse = _learned(config), learning.replay.reuse
+    learned, reuse = learned_of(config), learning.replay.reuse
     pairs, steps = sum(learned.values()), sum(reuse * n / learning.batch_for(model) for model, n in learned.items())
     requests = len(MODELS) * asked / (config.side_by_side / HALVES * QUESTIONS_A_STEP)
     simulator, engine = asked * QUESTION + times.answer, 0.0  # simulators have networks of their own
@@ -95,7 +94,7 @@ def bounds(config: TrainConfig, times: Times, cores: float) -> dict[str, float]:
 
 def times_of(config: TrainConfig) -> Times:
     """Return what the networks of the start and the critic take on this machine."""
-    roles, learned, asked = config.roles, _learned(config), dict[str, float](QUESTIONS_A_GAME)
+    roles, learned, asked = config.roles, learned_of(config), dict[str, float](QUESTIONS_A_GAME)
     networks: dict[str, PolicyNetwork | ValueNetwork] = dict(load_start(config))
     if config.learning.has_critic:
         networks[CRITIC] = ValueNetwork(config.learning.critic.network_size(), PLANES + ORACLE_PLANES)
@@ -109,12 +108,6 @@ def times_of(config: TrainConfig) -> Times:
         learn=config.learning.replay.reuse * sum(n * steps[model].row for model, n in learned.items()),
         step=sum(each.batch for each in steps.values()) / len(config.learning.models),
     )
-
-
-def _learned(config: TrainConfig) -> dict[str, float]:
-    """Return the questions of a game that are learned from, by model."""
-    share = config.table.learning_seats / SEATS
-    return {model: share * QUESTIONS_A_GAME[model] for model in config.learning.models}
 
 
 def _seconds(network: PolicyNetwork | ValueNetwork, role: RoleConfig, learns: bool) -> Seconds:

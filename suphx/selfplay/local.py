@@ -26,7 +26,6 @@ from suphx.learning.replay import ReplayBuffer
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import CRITIC
 from suphx.reward.rounds import load_predictor
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength
@@ -72,11 +71,6 @@ class LocalTraining(Training):
         """Return the seed of the walls, which are others than those that other processes dealt before."""
         seed, begun = self.config.seed, self.progress.dealt_from
         return int(np.random.SeedSequence([seed, begun]).generate_state(1, np.uint64)[0]) if begun else seed
-
-    @property
-    def games(self) -> int:
-        """Number of finished self-play games."""
-        return self.progress.games
 
     @property
     def strength(self) -> Strength | None:
@@ -135,11 +129,7 @@ class LocalTraining(Training):
                 minibatch = self.replay.sample(model, self.config.learning.batch_for(model))
                 if minibatch is None:
                     break
-                figures = self.learner.step(model, minibatch)
-                staleness = float(self.progress.version - minibatch["version"].astype(np.int64).mean())
-                self.averages.add(model, figures | {"staleness": staleness})
-                if self.learner.critic is not None:
-                    self.averages.add(CRITIC, self.learner.critic_step(minibatch))
+                self.averages.add(self.learner.learn(model, minibatch, self.progress.version))
                 taken += 1
         return taken
 
@@ -164,7 +154,7 @@ class LocalTraining(Training):
 
     def _tell(self, counts: Counts, seconds: float, learning: float) -> None:
         super()._tell(counts, seconds, learning)
-        self.averages.add("replay", self.replay.figures())
+        self.averages.add({"replay": self.replay.figures()})
         self._monitor.tell(self.averages.take(), self.progress.games, self.progress.version)
         self._watch(replace(self._monitor.report(), strength=None))
 

@@ -17,7 +17,7 @@ from suphx.selfplay.folder import RunFolder
 from suphx.selfplay.policy import Policy
 from suphx.selfplay.samples import Samples
 from suphx.selfplay.sources import load_start
-from suphx.selfplay.status import Collapsed, Report, words_of_lost_rank
+from suphx.selfplay.status import Report, check_rank
 from suphx.selfplay.training import Checkpoint, Progress, gamma_of, networks_in, purpose
 
 #: Seconds over which the displayed rate is averaged; a version is often shorter than a game.
@@ -100,8 +100,7 @@ class Monitor:
         write_strength(self.folder.strength, strength)
         self._board.write_strength(strength)
         self.folder.keep_if_best(agent, strength)
-        if words := words_of_lost_rank(config, strength):
-            raise Collapsed(words)
+        check_rank(config, strength)
         return strength
 
     def strength(self) -> Strength | None:

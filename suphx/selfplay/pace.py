@@ -53,11 +53,15 @@ class Pace:
     """Size of what a buffer must be able to hold: its share of the minibatches."""
 
 
+def learned_of(config: TrainConfig) -> dict[str, float]:
+    """Return the questions of a game that are learned from, by model."""
+    share = config.table.learning_seats / SEATS
+    return {model: share * QUESTIONS_A_GAME[model] for model in config.learning.models}
+
+
 def pace_of(config: TrainConfig, tables: int, by_roles: bool = False) -> Pace:
     """Return the pace of a training. tables: total number, over all simulators."""
-    learning = config.learning
-    share = config.table.learning_seats / SEATS
-    asked = {model: share * QUESTIONS_A_GAME[model] for model in learning.models}
+    learning, asked = config.learning, learned_of(config)
     steps_a_game = sum(learning.replay.reuse * n / learning.batch_for(model) for model, n in asked.items())
     games = config.publish_steps / steps_a_game
     versions, waiting = tables / ROUNDS_A_GAME / games, 0.0
@@ -66,7 +70,7 @@ def pace_of(config: TrainConfig, tables: int, by_roles: bool = False) -> Pace:
         sent, ahead = in_flight * min(SENT_QUESTIONS, learning.batch), config.roles.ahead * len(learning.models)
         waiting = sent / (games * sum(asked.values())) + ahead / config.publish_steps
     reach = max(learning.replay.staleness + 1 - versions, 0.0) * games
-    minibatches: dict[str, float] = {model: reach * n / learning.batch_for(model) for model, n in asked.items()}
+    minibatches = {model: reach * n / learning.batch_for(model) for model, n in asked.items()}
     hidden, held = ORACLE_PLANES * sum(config.hidden_planes.values()), 0
     for model in learning.models:
         held += learning.batch_for(model) * (8 * (MODEL_PLANES[model] + hidden) + _ROW_BYTES)

@@ -35,18 +35,17 @@ class Report:
     """What is wrong, if this report is about that."""
 
 
-def words_of_lost_rank(config: TrainConfig, strength: Strength) -> str | None:
-    """Return an error message if the agent's average rank is too far above the start's, otherwise None."""
+def check_rank(config: TrainConfig, strength: Strength) -> None:
+    """Raise Collapsed if the agent's average rank is too far above the start's."""
     bound, (low, high) = config.learning.collapse.rank, strength.less_start_interval
-    if low <= bound:
-        return None
-    alarm = f"average rank {strength.less_start:+.3f} ({low:+.3f} to {high:+.3f}) to the start is above {bound:g}"
-    return words_of_collapse([alarm], strength.games)
+    if low > bound:
+        alarm = f"average rank {strength.less_start:+.3f} ({low:+.3f} to {high:+.3f}) to the start is above {bound:g}"
+        raise collapsed([alarm], strength.games)
 
 
-def words_of_collapse(alarms: Sequence[Alarm | str], games: int) -> str:
-    """Return the error message for a collapse after `games` games, to be followed by where the last good agent is."""
-    return (
+def collapsed(alarms: Sequence[Alarm | str], games: int) -> Collapsed:
+    """Return the error of a collapse after `games` games; to its message belongs where the last good agent is."""
+    return Collapsed(
         f"after {games:,} games: {'; '.join(map(str, alarms))}. The policy has collapsed. {ANOTHER_RUN}, with a lower "
         "learning rate or a higher entropy target."
     )

@@ -23,7 +23,7 @@ from suphx.selfplay.earlier import EarlierState, EarlierVersions
 from suphx.selfplay.evaluation import Strength
 from suphx.selfplay.play import Counts
 from suphx.selfplay.sources import fingerprints
-from suphx.selfplay.status import Collapsed, words_of_collapse, words_of_lost_rank
+from suphx.selfplay.status import check_rank, collapsed
 
 Tensors: TypeAlias = dict[str, torch.Tensor]
 
@@ -97,14 +97,14 @@ class Training:
 
         strength: the last measurement. Raises Collapsed or LearningDiverged, with the last good checkpoint kept.
         """
-        if strength and (words := words_of_lost_rank(self.config, strength)):
-            raise Collapsed(words)
+        if strength:
+            check_rank(self.config, strength)
         evaluation, measured = self.config.evaluation, strength.games if strength else 0
         saved = time.monotonic()
         while not self.is_done and not stop.is_set():
             self._to_next_version(stop)
             if alarms := self.learner.alarms():
-                raise Collapsed(words_of_collapse(alarms, self.progress.games))
+                raise collapsed(alarms, self.progress.games)
             if self.is_done or stop.is_set():
                 break
             due = evaluation is not None and self.progress.games - measured >= evaluation.every
@@ -135,17 +135,15 @@ class Training:
 
     def _tell(self, counts: Counts, seconds: float, learning: float) -> None:
         """Add the figures of a version, and hand all of them on."""
-        self.averages.add("rate", {
-            "games_per_s": counts.games / seconds, "decisions_per_s": counts.decisions / seconds,
-            "learning": learning / seconds,
-        })  # fmt: skip
+        rate = {"games_per_s": counts.games / seconds, "decisions_per_s": counts.decisions / seconds}
+        rate["learning"] = learning / seconds
         play: dict[str, float] = {"version": self.progress.version, "gamma": self.learner.gamma}
         if counts.paths:
             mean = counts.reward / counts.paths
             play["reward_mean"] = mean
             play["reward_spread"] = max(counts.reward_square / counts.paths - mean**2, 0.0) ** 0.5
             play["rounds"] = counts.rounds
-        self.averages.add("play", play | Errors(counts.phi_square, counts.phi_count).figures())
+        self.averages.add({"rate": rate, "play": play | Errors(counts.phi_square, counts.phi_count).figures()})
 
     def _save(self, measure: bool, last: bool = False) -> None:
         """Write a checkpoint. measure: measure the agent then. last: the training ends with it."""

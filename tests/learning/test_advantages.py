@@ -10,6 +10,7 @@ from suphx.learning.advantages import Advantages, Values, generalised, raw_advan
 from suphx.learning.config import CriticConfig, LearningConfig
 from suphx.learning.critic import Critic
 from suphx.learning.experience import Batch
+from suphx.learning.peers import Peers
 from tests.learning.toy_experience import ALL, PRECISION, TINY, questions, random_planes, rounds, valued
 
 REWARDS = np.array([2.0, -1.0, 0.5, 4.0], np.float32)
@@ -133,8 +134,15 @@ def hidden_luck(n: int, seed: int) -> np.ndarray:
     return valued(asked, np.zeros(n), np.outer(reward, [1, 0, -1, 0]))
 
 
+@pytest.fixture(autouse=True)
+def few_planes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let critics see positions of two planes, and one of what is hidden."""
+    monkeypatch.setattr("suphx.learning.critic.PLANES", 2)
+    monkeypatch.setattr("suphx.learning.critic.ORACLE_PLANES", 1)
+
+
 def critic_of(config: LearningConfig) -> Critic:
-    return Critic(config, PRECISION, seed=3, planes=2, oracle_planes=1)
+    return Critic(config, PRECISION, 3, Peers())
 
 
 def test_a_critic_that_sees_what_is_hidden_takes_the_luck_out_of_advantages() -> None:
@@ -186,5 +194,5 @@ def test_a_critic_may_take_several_steps_from_a_batch() -> None:
 def test_a_critic_without_hidden_planes_says_so() -> None:
     experience = hidden_luck(4, 0)
     bare = questions(experience["planes"], 2)
-    with pytest.raises(ValueError, match="1 planes of what is hidden, not 0"):
+    with pytest.raises(ValueError, match="3 planes cannot see 2 and 0 hidden ones"):
         critic_of(LearningConfig(critic=CriticConfig(size=TINY))).step(bare)

@@ -21,7 +21,6 @@ from suphx.learning.config import (
     LearningConfig,
     OracleConfig,
 )
-from suphx.learning.critic import Critic
 from suphx.learning.diverged import LearningDiverged
 from suphx.learning.experience import Batch
 from suphx.learning.learner import Learner, LearnerState
@@ -175,13 +174,20 @@ def test_the_signal_in_a_gradient_is_told_from_chance(optimizer: str) -> None:
     assert np.mean(found["signal"][1:]) > 0.5
 
 
+@pytest.fixture
+def few_planes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let critics see positions of as few planes as here."""
+    monkeypatch.setattr("suphx.learning.critic.PLANES", PLANES)
+
+
+@pytest.mark.usefixtures("few_planes")
 def test_a_critic_that_diverges_is_refused() -> None:
-    config = LearningConfig(baseline="critic", critic=CriticConfig(size=TINY))
-    learner = learner_of(config, critic=Critic(config, PRECISION, 0, PLANES))
+    learner = learner_of(LearningConfig(baseline="critic", critic=CriticConfig(size=TINY)))
+    assert learner.critic is not None
     experience = made_batch(10, hidden=True).experience["discard"]
     before = weights(learner)
     with pytest.raises(LearningDiverged, match="critic: step 1"):
-        learner.critic_step(valued(experience, np.zeros(10), np.full((10, 4), np.inf)))
+        learner.critic.step(valued(experience, np.zeros(10), np.full((10, 4), np.inf)))
     assert all(torch.equal(each, before[name]) for name, each in weights(learner).items())
 
 
@@ -193,8 +199,6 @@ def test_questions_that_cannot_be_are_refused() -> None:
         learner.step("discard", questions(random_planes(0, PLANES), 2))
     with pytest.raises(ValueError, match=r"6 planes cannot see 5 and 0 hidden"):
         learner.step("discard", questions(random_planes(2, 5), 2))
-    with pytest.raises(ValueError, match="needs discard, discard's teacher"):
-        Learner({}, LearningConfig(teacher=DistanceConfig()), PRECISION)
 
 
 def drift(config: LearningConfig, steps: int = 40) -> tuple[np.ndarray, dict[str, float]]:
@@ -350,34 +354,31 @@ FULL = LearningConfig(
 )
 
 
+@pytest.mark.usefixtures("few_planes")
 @pytest.mark.parametrize("optimizer", ["adamw", "muon"])
 @pytest.mark.parametrize("games", [2, 9])
 def test_resume_is_exact(tmp_path: Path, optimizer: str, games: int) -> None:
     """Five steps, a checkpoint, five steps; with so many games a step, also over the end of the oracle."""
     config = FULL.model_copy(update={"optimizer": optimizer})
 
-    def start() -> Learner:
-        return learner_of(config, critic=Critic(config, PRECISION, 3, PLANES))
-
-    def run(learner: Learner, first: int) -> list[dict[str, float]]:
+    def run(learner: Learner, first: int) -> list[dict[str, dict[str, float]]]:
         found = []
         for number in range(first, first + 5):
             batch = made_batch(40, number, hidden=True, models=("discard", "kong"))
             advantages = learner.advantages_of(batch)
             for model, experience in batch.experience.items():
-                found.append(learner.step(model, valued(experience, advantages[model])))
-                found.append(learner.critic_step(experience))
+                found.append(learner.learn(model, valued(experience, advantages[model]), 0))
             learner.count_games(games)
         return found
 
-    whole = start()
+    whole = learner_of(config, seed=3)
     run(whole, 0)
     state, tensors = whole.state()
     save_checkpoint(tmp_path / "c", _Progress(purpose="", learner=state), tensors)
     wanted = run(whole, 5)
     found = load_checkpoint(tmp_path / "c", "", _Progress)
     assert found is not None
-    resumed = start()
+    resumed = learner_of(config, seed=3)
     resumed.load(found[0].learner, found[1])
     assert run(resumed, 5) == wanted
     assert resumed.state()[0] == whole.state()[0]

@@ -163,7 +163,7 @@ def test_a_training_killed_and_begun_again_ends_as_one_that_was_not(start, whole
         os.kill(process.pid, signal.SIGKILL)
         process.communicate()
     training = LocalTraining(load_config(config, TrainConfig), folder, precision())
-    assert training.progress.version >= 1 and training.games < GAMES
+    assert training.progress.version >= 1 and training.progress.games < GAMES
     training.run(lambda _: None, Event())
     assert_same_state(whole[0], folder)
 
@@ -212,9 +212,9 @@ def test_an_interrupt_ends_a_measurement_and_the_last_line_says_where_it_goes_on
     training, said = LocalTraining(config, tmp_path, precision()), StringIO()
     with pytest.raises(KeyboardInterrupt):
         _run(training, config, Console(file=said, width=200))
-    assert training.strength is None and 0 < training.games < 100
+    assert training.strength is None and 0 < training.progress.games < 100
     again = LocalTraining(config, tmp_path, precision())
-    assert f"stopped after {again.games:,} games; run the same command again to resume" in said.getvalue()
+    assert f"stopped after {again.progress.games:,} games; run the same command again to resume" in said.getvalue()
 
 
 @pytest.mark.faults
@@ -296,7 +296,7 @@ def test_the_agent_is_measured_against_its_start_on_the_same_deals(start, tmp_pa
     config = values(start, games=1, evaluation=evaluation, learning={"batch": 32, "learning_rate": 1e-12})
     training, reports = train(config, tmp_path)
     (strength,) = [report.strength for report in reports if report.strength is not None]
-    assert strength == training.strength and strength.games == training.games
+    assert strength == training.strength and strength.games == training.progress.games
     assert strength.interval[0] <= strength.average_rank <= strength.interval[1]
     assert strength.less_start == 0  # hardly anything was learned, and the deals are the same
     again, reports = train(config, tmp_path)
@@ -333,7 +333,12 @@ def test_a_collapse_stops_the_training_and_names_the_last_good_agent(start, tmp_
     learning |= {"recent_steps": 15}  # 6 steps to a version: it is looked at after the third one
     with pytest.raises(Collapsed, match=rf"The last good agent is {tmp_path / 'agent'}, its checkpoint"):
         train(values(start, learning=learning), tmp_path)
-    assert LocalTraining(TrainConfig.model_validate(values(start, learning=learning)), tmp_path, precision()).games == 0
+    assert (
+        LocalTraining(
+            TrainConfig.model_validate(values(start, learning=learning)), tmp_path, precision()
+        ).progress.games
+        == 0
+    )
 
 
 def by_hand(*found: tuple[float, float]) -> Callable[..., Strength]:
@@ -353,7 +358,7 @@ def test_an_interrupted_last_measurement_is_made_up_for(start, tmp_path, monkeyp
         patch.setattr(Evaluation, "measure", lambda *_: None)
         train(config, tmp_path)
     training, reports = train(config, tmp_path)
-    assert [report.strength.games for report in reports] == [training.games]
+    assert [report.strength.games for report in reports] == [training.progress.games]
 
 
 def test_a_version_has_no_more_steps_than_wanted_though_a_model_has_small_batches(start, tmp_path):
@@ -426,7 +431,7 @@ def test_a_checkpoint_of_another_training_is_refused_but_more_games_are_not(star
     with pytest.raises(InputError, match="a checkpoint of a training with another configuration"):
         LocalTraining(TrainConfig.model_validate(config | {"seed": 5}), whole[0], precision())
     more = LocalTraining(TrainConfig.model_validate(config | {"games": 100}), whole[0], precision())
-    assert more.games >= GAMES
+    assert more.progress.games >= GAMES
 
 
 def test_the_error_of_phi_and_the_distance_to_the_start_are_told(start, tmp_path):

@@ -336,8 +336,7 @@ def taught(peers: Peers, rank: int) -> dict[str, np.ndarray]:
     learner = Learner(tiny_networks(), learning(), precision(), 0, peers=peers)
     for _ in range(2):
         for model, minibatch in minibatches():
-            learner.step(model, minibatch[rank :: peers.size])
-            learner.critic_step(minibatch[rank :: peers.size])
+            learner.learn(model, minibatch[rank :: peers.size], 0)
     assert learner.critic is not None
     networks = {**learner.networks, "critic": learner.critic.network}
     return {

@@ -59,7 +59,7 @@ class MonitorRole(Role, Monitor):
 
     def note(self, group: str, figures: dict[str, float]) -> None:
         """Receive figures of a role."""
-        self._averages.add(group, figures)
+        self._averages.add({group: figures})
 
     def tell(self, figures: dict[str, float], games: int, version: int) -> None:  # type: ignore[override]
         """Receive the learner's progress and figures, and write the curves."""

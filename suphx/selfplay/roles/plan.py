@@ -71,8 +71,8 @@ class Plan:
     def check(self, nodes: Sequence[Node]) -> None:
         """Raise InputError, naming the role, if the processes do not fit these machines (first fit, largest first)."""
         left = [[node.gpus, node.cpus, float("inf") if node.memory is None else node.memory] for node in nodes]
-        have = f"{len(nodes)} machine{'s' * (len(nodes) != 1)} with {_sum(nodes, 'cpus'):g} cores and "
-        have += f"{_sum(nodes, 'gpus'):g} GPUs"
+        have = f"{len(nodes)} machine{'s' * (len(nodes) != 1)} with {sum(node.cpus for node in nodes):g} cores and "
+        have += f"{sum(node.gpus for node in nodes):g} GPUs"
         memories = [node.memory for node in nodes if node.memory is not None]
         if len(memories) == len(nodes):
             have += f", {sum(memories) / GIB:.1f} GiB in all"
@@ -90,10 +90,6 @@ class Plan:
                         f"Lower roles.{role.name}.count, what each process claims, side_by_side or "
                         "learning.replay.bytes"
                     )
-
-
-def _sum(nodes: Sequence[Node], name: str) -> float:
-    return sum(getattr(node, name) for node in nodes)
 
 
 def plan_of(config: TrainConfig) -> Plan:

@@ -192,8 +192,7 @@ class DistributedTraining:
         pulse, late = self._ask_all_to_live(), ""
         while True:
             ready, _ = ray.wait([learning, *playing], timeout=_LOOK_SECONDS)
-            if not answers(self._head):
-                raise ClusterLost(f"Ray's head node is gone. {self.folder.last_good} {_RESUME}")
+            self._check_head()
             if learning in ready:
                 done = ray.get(learning)
                 break
@@ -239,9 +238,13 @@ class DistributedTraining:
         while not ray.wait([finishing], timeout=_LOOK_SECONDS)[0]:
             if stop.is_set() or not done:
                 monitor.interrupt.remote()
-            if not answers(self._head):
-                raise ClusterLost(f"Ray's head node is gone. {self.folder.last_good} {_RESUME}")
+            self._check_head()
         ray.get(finishing)
+
+    def _check_head(self) -> None:
+        """Raise ClusterLost if the cluster has lost its head node."""
+        if not answers(self._head):
+            raise ClusterLost(f"Ray's head node is gone. {self.folder.last_good} {_RESUME}")
 
     def _ask_all_to_live(self) -> dict[Any, _Asked]:
         """Ask all processes whether they are there; a restarted one answers once it is ready."""
@@ -277,9 +280,8 @@ class DistributedTraining:
         return f"{words}; the run waits for a machine that has room for them"
 
     def _told(self, error: RayError, who: str = "a role") -> Exception:
-        """Return the exception to raise for a role's error or death."""
-        if not answers(self._head):
-            return ClusterLost(f"Ray's head node is gone. {self.folder.last_good} {_RESUME}")
+        """Return the exception to raise for a role's error or death; raises ClusterLost if that is the reason."""
+        self._check_head()
         cause = cause_of(error)
         if isinstance(cause, Collapsed | LearningDiverged):
             return InputError(f"{cause} {self.folder.last_good}")

@@ -9,7 +9,6 @@ import time
 from threading import Event
 from typing import Any
 
-import numpy as np
 import ray
 import torch
 from ray.exceptions import GetTimeoutError, ObjectLostError, RayError, RayTaskError
@@ -121,7 +120,7 @@ class ParameterServer(Role, Training):
             self.progress.games += found.counts.games
             self._new_games += found.counts.games
             for figures in found.figures:
-                self.averages.add("replay", figures)
+                self.averages.add({"replay": figures})
             self.learner.advantages.moments = found.moments
             if found.model is None:
                 continue
@@ -155,8 +154,9 @@ class ParameterServer(Role, Training):
             self._worker.take(*ray.get(parts[0]))
             ray.get(running)
             games, self._new_games = self._new_games, 0
-            running = [other.step.remote(model, games) for other in self._others]
-            figures = self._worker.step(model, games)
+            step = model, self.progress.version, games
+            running = [other.step.remote(*step) for other in self._others]
+            figures = self._worker.step(*step)
             ray.get(running)
         except LearningDiverged:
             raise
@@ -166,10 +166,7 @@ class ParameterServer(Role, Training):
             if not any(map(_is_lost, running)):
                 raise
             os._exit(1)  # a crash to Ray, which restarts this process, and it the others, from the checkpoint
-        staleness = float(self.progress.version - self._worker.minibatch["version"].astype(np.int64).mean())
-        self.averages.add(model, figures[model] | {"staleness": staleness})
-        if CRITIC in figures:
-            self.averages.add(CRITIC, figures[CRITIC])
+        self.averages.add(figures)
 
     def _publish(self, place: int | None) -> None:
         if place is not None:
@@ -186,7 +183,7 @@ class ParameterServer(Role, Training):
         super()._tell(counts, seconds, learning)
         if counts.seconds:
             share = {"waiting": counts.waiting / counts.seconds, "held": counts.held / counts.seconds}
-            self.averages.add("simulator", share)
+            self.averages.add({"simulator": share})
         if is_answered(self._noted):
             self._noted = self._monitor.tell.remote(self.averages.take(), self.progress.games, self.progress.version)
 

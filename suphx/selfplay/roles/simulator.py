@@ -98,12 +98,6 @@ class Simulator(Role):
         """Return once the simulator has started."""
         self.is_up()
 
-    @property
-    def counters(self) -> dict[str, int]:
-        """Counters of the collectors of all halves, added up (`Collector.counters`)."""
-        each = [half.counters for half in self._halves]
-        return {name: sum(counters[name] for counters in each) for name in each[0]}
-
     def stop(self) -> None:
         """Make `run` end."""
         self._stop.set()
@@ -163,11 +157,6 @@ class _Half:
         self._values = _values(answers) if config.learning.has_critic else None
         self._wanted = min(SENT_QUESTIONS, config.learning.batch)
         self._in_flight: deque[Any] = deque()
-
-    @property
-    def counters(self) -> dict[str, int]:
-        """Counters of the collector."""
-        return self._play.collector.counters
 
     def step(self) -> None:
         """Answer all pending decisions, and send experience if there is enough."""

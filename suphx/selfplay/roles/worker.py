@@ -8,7 +8,6 @@ import torch
 from suphx.learning.learner import Learner, LearnerState
 from suphx.learning.peers import Peers, TorchPeers
 from suphx.networks.memory import keep_memory
-from suphx.networks.sizes import CRITIC
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.roles.messages import unpack_policies
 from suphx.selfplay.roles.origin import origin_with_networks
@@ -53,14 +52,10 @@ class LearningWorker:
         """Receive this process's part of the minibatch for the next step."""
         self.minibatch = np.concatenate(rows)  # copied, since arrays that Ray passes are read-only
 
-    def step(self, model: str, games: int) -> dict[str, dict[str, float]]:
-        """Take a step on what was received last; return figures by group.
+    def step(self, model: str, version: int, games: int) -> dict[str, dict[str, float]]:
+        """Take a step on what was received last; return the figures of `Learner.learn`.
 
-        games: number of games that have ended since the last step.
+        version: of the weights that play now. games: number of games that have ended since the last step.
         """
-        part = self.minibatch
         self.learner.count_games(games)
-        found = {model: self.learner.step(model, part)}
-        if self.learner.critic is not None:
-            found[CRITIC] = self.learner.critic_step(part)
-        return found
+        return self.learner.learn(model, self.minibatch, version)
