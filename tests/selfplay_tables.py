@@ -42,7 +42,7 @@ def tiny_collector(
     """Return a collector with networks of a seed, `policy`, as version 1."""
     rewards = make_rewards(RoundReward(), slots, None)
     table = table or FourLearners()
-    against = load_opponents(table, table.opponents, seed, precision())
+    against = load_opponents(table.opponents, seed, precision())
     collector = Collector(table, rules, rewards, slots, seed, models, against, oracle, hidden, certain)
     collector.set_policy(1, Policy(1, tiny_networks(policy), precision(), seed))
     return collector

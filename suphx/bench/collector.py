@@ -85,7 +85,7 @@ class TimedPolicy(LearningPolicy):
         """Time spent inside networks."""
         evaluators = {model: Evaluator(networks[model], precision, batch_invariant=True) for model in MODELS}
         calls = {model: self._timed(model, evaluator) for model, evaluator in evaluators.items()}
-        super().__init__("timed", calls, PlaneEncoder(), seed, (MODEL,), None)
+        super().__init__("timed", calls, PlaneEncoder(), seed, (MODEL,))
 
     def _timed(self, model: str, evaluator: Evaluator) -> Network:
         def logits(planes: np.ndarray) -> np.ndarray:

@@ -93,7 +93,7 @@ def directions(
     rewards = make_rewards(config.reward, slots, load_predictor(config.reward, rules))
     hidden = any(tally.sees_hidden for tally in tallies)
     collector = Collector(FourLearners(), rules, rewards, slots, seed, models, hidden=hidden)
-    collector.set_policy(0, Policy(0, networks, precision, seed, learning=models, others=config.others))
+    collector.set_policy(0, Policy(0, networks, precision, seed, learning=models))
     over, rounds, questions = 0, 0, 0
     held: list[Batch] = []
     while over < games:

@@ -56,7 +56,7 @@ def show_local_plan(config: TrainConfig, pace: Pace, as_json: bool) -> None:
     load_start(config)
     load_teachers(config)
     load_predictor(config.reward, Rules.preset(config.rules))
-    load_opponents(config.table, config.table.opponents, config.seed)
+    load_opponents(config.table.opponents, config.seed)
     check_opponent(config.evaluation)
     if as_json:
         print(json.dumps({"pace": asdict(pace)}))

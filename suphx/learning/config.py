@@ -155,9 +155,7 @@ class LearningConfig(Config):
     highest_weight: float = Field(default=5.0, gt=1)
     """Questions with a higher importance weight are rejected: they take no part in the step."""
     entropy: EntropyConfig = Field(default_factory=EntropyConfig)
-    """How entropy is held for every model that `entropy_of` does not name."""
-    entropy_of: dict[Model, EntropyConfig] = Field(default_factory=dict)
-    """How entropy is held for single models."""
+    """How entropy is held, for every model alike."""
     reference: DistanceConfig | None = None
     """Hold each policy near its start: KL(policy, start), where the start sees only its own planes. Off by default.
     With {coefficient: 0} there is no pull, and the distance is only reported."""
@@ -185,7 +183,7 @@ class LearningConfig(Config):
     def _models_fit(self) -> LearningConfig:
         if len(set(self.models)) < len(self.models):
             raise ValueError("models: one is named twice")
-        for field in ("entropy_of", "learning_rate_of", "batch_of"):
+        for field in ("learning_rate_of", "batch_of"):
             single = getattr(self, field)
             idle = sorted(set(single) - set(self.models))
             if idle:
@@ -204,10 +202,6 @@ class LearningConfig(Config):
     def has_critic(self) -> bool:
         """Whether a critic learns too."""
         return self.baseline == "critic"
-
-    def entropy_for(self, model: str) -> EntropyConfig:
-        """Return how a model's entropy is held."""
-        return next((own for name, own in self.entropy_of.items() if name == model), self.entropy)
 
     def batch_for(self, model: str) -> int:
         """Return the number of questions in a step of a model."""

@@ -54,8 +54,7 @@ class ModelLearner:
         self.reference = Evaluator(reference, precision) if reference else None
         self.teacher = Evaluator(teacher, precision) if teacher else None
         self.set(network, hidden)
-        recent = config.recent_steps
-        self.entropy = EntropyController(config.entropy_for(network.model), recent)
+        self.entropy = EntropyController(config.entropy, config.recent_steps)
         self.behaviour_kl = 0.0
 
     def set(self, network: PolicyNetwork, hidden: int = 0) -> None:

@@ -51,8 +51,6 @@ class TrainConfig(Config):
     table: TableConfig = Field(default_factory=FourLearners)
     """Who plays: `{kind: selfplay}`, or `{kind: one-against-three, opponents: [sl]}`, also against earlier versions of
     the run itself."""
-    others: float | None = Field(default=None, gt=0)
-    """Temperature of the answers of networks that do not learn; null: the likeliest answer, as in a match."""
     games: int = Field(default=50_000, ge=1)
     """Total number of self-play games."""
     side_by_side: int = Field(default=512, ge=1)

@@ -17,7 +17,6 @@ import torch
 
 from simulator.rules import Rules
 from suphx.agent.encoder import PlaneEncoder
-from suphx.agent.flow import Sampling
 from suphx.agent.network_agent import NetworkAgent
 from suphx.checkpoint import tensors_below
 from suphx.learning.experience import Batch
@@ -55,7 +54,7 @@ class LocalTraining(Training):
         saved = self._monitor.saved()
         super().__init__(config, learner, saved)
         self.replay = ReplayBuffer(config.learning.replay, config.seed)
-        against = load_opponents(config.table, config.table.opponents, config.seed, precision)
+        against = load_opponents(config.table.opponents, config.seed, precision)
         against += [self._earlier_agent(place) for place in range(len(self.earlier.kept))]
         if self.progress.replay is None:
             self.progress.dealt_from = self.progress.version
@@ -141,16 +140,14 @@ class LocalTraining(Training):
 
     def _play_by_current_weights(self) -> None:
         self._networks |= self.learner.networks
-        config, version = self.config, self.progress.version
-        gamma, learning = self.learner.gamma, config.learning.models
-        policy = Policy(version, self._networks, self._precision, config.seed, gamma, learning, config.others)
+        version, gamma, learning = self.progress.version, self.learner.gamma, self.config.learning.models
+        policy = Policy(version, self._networks, self._precision, self.config.seed, gamma, learning)
         self.collector.set_policy(version, policy)
 
     def _earlier_agent(self, place: int) -> NetworkAgent:
         """Return the earlier version that is kept in a place, as it plays at the tables."""
         name, networks = earlier_names(self.config.table)[place], self._networks | self.earlier.kept[place]
-        sampling = Sampling(self.config.table.temperature, self.config.seed)
-        return NetworkAgent(name, networks, PlaneEncoder(), self._precision, sampling, batch_invariant=True)
+        return NetworkAgent(name, networks, PlaneEncoder(), self._precision, batch_invariant=True)
 
     def _tell(self, counts: Counts, seconds: float, learning: float) -> None:
         super()._tell(counts, seconds, learning)

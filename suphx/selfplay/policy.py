@@ -47,7 +47,7 @@ class OracleEncoder(PlaneEncoder):
 
 
 class LearningPolicy(Flow):
-    """The flow of a policy that learns: the answers of models in `learning` are drawn at temperature 1."""
+    """The flow of a policy that learns: answers of models in `learning` are drawn at temperature 1."""
 
     def __init__(
         self,
@@ -56,11 +56,8 @@ class LearningPolicy(Flow):
         encoder: PlaneEncoder,
         seed: int,
         learning: Collection[str],
-        others: float | None,
     ) -> None:
-        """others: temperature of the other models; None takes their likeliest answers."""
-        drawn = dict.fromkeys(learning, Sampling(TEMPERATURE, seed))
-        super().__init__(networks, encoder, Sampling(others, seed), drawn, name)
+        super().__init__(networks, encoder, Sampling(), dict.fromkeys(learning, Sampling(TEMPERATURE, seed)), name)
 
 
 class Policy(LearningPolicy):
@@ -74,17 +71,16 @@ class Policy(LearningPolicy):
         seed: int,
         gamma: float = 1.0,
         learning: Collection[str] = MODELS,
-        others: float | None = None,
     ) -> None:
         """networks: by model; a network with more planes than its model has also sees hidden planes, after its own.
 
         seed: random seed of the drawn answers. gamma: share of the hidden information that is shown. learning: models
-        whose answers are drawn; none for a policy that is measured. others: temperature of the other models.
+        whose answers are drawn; none for a policy that is measured.
         """
         evaluators = {model: Evaluator(network, precision, batch_invariant=True) for model, network in networks.items()}
         wide = any(network.planes > MODEL_PLANES[model] for model, network in networks.items())
         calls = {model: _any_planes(evaluator) for model, evaluator in evaluators.items()}
-        super().__init__(f"version {version}", calls, OracleEncoder(gamma * wide, seed), seed, learning, others)
+        super().__init__(f"version {version}", calls, OracleEncoder(gamma * wide, seed), seed, learning)
 
 
 def _any_planes(evaluator: Evaluator) -> Network:

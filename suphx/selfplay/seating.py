@@ -31,7 +31,6 @@ class FourLearners(Config):
     """Which table this is."""
     opponents: ClassVar[tuple[str, ...]] = ()
     earlier: ClassVar[EarlierConfig | None] = None
-    temperature: ClassVar[float | None] = None
     learning_seats: ClassVar[int] = SEATS
     """How many of the four seats give data."""
 
@@ -42,12 +41,10 @@ class OneAgainstThree(Config):
     kind: Literal["one-against-three"] = "one-against-three"
     """Which table this is."""
     opponents: tuple[str, ...] = ()
-    """Agents: `sl`, `sl-weak`, rule-based players, folders of weights. If there are several opponents, each game takes
-    three in turn, starting with the next one after every four games."""
+    """Agents: `sl`, `sl-weak`, rule-based players, folders of weights. They give their likeliest answers. If there are
+    several opponents, each game takes three in turn, starting with the next one after every four games."""
     earlier: EarlierConfig | None = None
     """Earlier versions of the run itself, as opponents after the named ones; null for none."""
-    temperature: float | None = Field(default=None, gt=0)
-    """Temperature at which opponents' answers are drawn; null: the likeliest answer."""
     learning_seats: ClassVar[int] = 1
 
     @model_validator(mode="after")

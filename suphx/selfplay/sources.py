@@ -13,7 +13,6 @@ from suphx.networks.precision import Precision
 from suphx.networks.weights import load_agent, load_card, load_network
 from suphx.reward.rounds import predictor_hash
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.seating import TableConfig
 
 
 def load_start(config: TrainConfig) -> dict[str, PolicyNetwork]:
@@ -36,13 +35,11 @@ def temperatures_of(config: TrainConfig) -> dict[str, float]:
     return found if wanted is None else found | dict.fromkeys(config.learning.models, wanted)
 
 
-def load_opponents(
-    table: TableConfig, names: Sequence[str], seed: int, precision: Precision | None = None
-) -> list[Agent]:
-    """Return the named opponents as they play at such tables; raises InputError if one cannot be loaded."""
-    temperature, found = table.temperature, []
+def load_opponents(names: Sequence[str], seed: int, precision: Precision | None = None) -> list[Agent]:
+    """Return the named opponents; raises InputError if one cannot be loaded."""
+    found = []
     for name in names:
-        agent = load_player(name, seed, temperature, precision, batch_invariant=True)
+        agent = load_player(name, seed, None, precision, batch_invariant=True)
         if isinstance(agent, Follower):
             agent.close()
             raise InputError(f"{name}: a bot that lives outside this program cannot sit at the tables of self-play")

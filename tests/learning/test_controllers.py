@@ -77,7 +77,6 @@ def test_the_rate_falls_after_so_many_games() -> None:
         {"models": []},
         {"models": ["discard", "discard"]},
         {"models": ["win"]},
-        {"entropy_of": {"kong": {}}},
         {"learning_rate_of": {"kong": 1e-4}},
         {"learning_rate_of": {"discard": 0}},
         {"entropy": {"start": 0.9, "highest": 0.5}},

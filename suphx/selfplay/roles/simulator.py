@@ -53,7 +53,7 @@ class AnsweredPolicy(LearningPolicy):
         self._versions: list[int] = []
         self._oracle = OracleEncoder(0.0, seed)
         networks = {model: partial(self._ask, model) for model in MODELS}
-        super().__init__(config.name, networks, self._oracle, seed, config.learning.models, config.others)
+        super().__init__(config.name, networks, self._oracle, seed, config.learning.models)
 
     def _ask(self, model: str, planes: np.ndarray) -> np.ndarray:
         found, version, self._gamma = self._answers.ask(LEARNER, model, planes)
@@ -201,17 +201,15 @@ class _Half:
 
 
 def _opponents(config: TrainConfig, start: Origin, answers: Answers, seed: int) -> list[Agent]:
-    sampling = Sampling(config.table.temperature, seed)
-
     def answered(name: str, player: int) -> Agent:
         """Return an opponent whose networks somebody answers for."""
         networks = {model: lambda planes, model=model: answers.ask(player, model, planes)[0] for model in MODELS}
-        return Flow(networks, PlaneEncoder(), sampling, name=name)
+        return Flow(networks, PlaneEncoder(), Sampling(), name=name)
 
     found: list[Agent] = []
     for name in config.table.opponents:
         is_answered = name in start.opponents
-        found += [answered(name, start.number_of(name))] if is_answered else load_opponents(config.table, (name,), seed)
+        found += [answered(name, start.number_of(name))] if is_answered else load_opponents((name,), seed)
     earlier = enumerate(earlier_names(config.table))
     return found + [answered(name, start.number_of_earlier(place)) for place, name in earlier]
 
