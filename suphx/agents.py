@@ -14,6 +14,7 @@ from suphx.agent.network_agent import NetworkAgent
 from suphx.errors import InputError
 from suphx.mjai.host.specs import external_agent, is_external, usual_limits
 from suphx.networks.precision import Precision, choose_precision
+from suphx.reward.rounds import predictor_hash
 
 
 def load_agent(
@@ -88,5 +89,7 @@ def fingerprint(name: str) -> str:
         return TURNS.join(map(fingerprint, names))
     if name.startswith(ADAPTED):
         agent, config = parse(name)
-        return ", ".join([fingerprint(agent), config.model_dump_json(), *config.adaptation.fingerprints().values()])
+        return ", ".join(
+            [fingerprint(agent), config.model_dump_json(), *predictor_hash(config.adaptation.reward).values()]
+        )
     return fingerprint_of_networks(name) if names_networks(name) else f"{name}, {version('suphx')}"

@@ -16,6 +16,12 @@ def half_width(values: np.ndarray) -> float:
     return float(QUANTILE * values.std(ddof=1) / len(values) ** 0.5)
 
 
+def mean_interval(values: np.ndarray) -> tuple[float, list[float] | None]:
+    """Return the mean of independent values f64[n] and the ends of its interval; None for fewer than two."""
+    mean, half = float(values.mean()), half_width(values)
+    return mean, [mean - half, mean + half] if len(values) > 1 else None
+
+
 def share_interval(share: float, n: float) -> tuple[float, float]:
     """Return the Wilson score interval (1927) for a share, 0 to 1, of n > 0 independent observations."""
     z2 = QUANTILE**2

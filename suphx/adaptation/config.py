@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field, model_validator
 
 from suphx.config import Config
-from suphx.reward.rounds import PhiReward, RewardConfig, predictor_hash
+from suphx.reward.rounds import PhiReward, RewardConfig
 
 
 class StepsConfig(Config):
@@ -50,10 +50,6 @@ class AdaptationConfig(Config):
         if self.check_deals == 1:
             raise ValueError("check_deals: one deal has no standard error; 0 is for no check")
         return self
-
-    def fingerprints(self) -> dict[str, str]:
-        """Return the hash of the predictor's file, if there is one, by name; raises InputError if it cannot be read."""
-        return predictor_hash(self.reward)
 
     @property
     def rollouts(self) -> int:

@@ -23,6 +23,7 @@ from suphx.adaptation.rewards import Rewards
 from suphx.agent import DEFAULT_AGENT
 from suphx.agent.named_networks import fingerprint_of_networks
 from suphx.config import Config
+from suphx.reward.rounds import predictor_hash
 from suphx.threads import Shared, in_threads
 
 #: Name of the way of adapting that the configuration itself describes.
@@ -97,7 +98,7 @@ class ExperimentConfig(Config):
 
         Raises InputError if one cannot be read.
         """
-        return {"weights": fingerprint_of_networks(self.agent)} | self.adaptation.fingerprints()
+        return {"weights": fingerprint_of_networks(self.agent)} | predictor_hash(self.adaptation.reward)
 
 
 class Experiment:

@@ -22,7 +22,7 @@ from suphx.agent.interface import Agent, Choice
 from suphx.agent.opinions import opinions_of
 from suphx.evaluation.tally import COLUMN, tally
 from suphx.figures import colour, tidy, write_figure
-from suphx.intervals import half_width
+from suphx.intervals import mean_interval
 
 #: The columns of `evaluation.tally` that make up a style; each counts at most once per round.
 COUNTED = ("wins", "deal_ins", "riichi", "call_rounds", "tenpai_draws")
@@ -68,7 +68,7 @@ class _Recorder:
 
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
         """Choose as the first player does."""
-        one, other = (opinions_of(each.flow, games, asked) for each in (self._first, self._second))
+        one, other = (opinions_of(each, games, asked) for each in (self._first, self._second))
         for row in np.flatnonzero(one.preferred != other.preferred):
             game, seed = games[asked.game[row]], int(games["seed"][asked.game[row]])
             if seed not in self._seen:
@@ -126,14 +126,9 @@ def compare_styles(
 
 def _pair(first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
     """Return the means of both agents over hands, and the mean difference with its interval."""
-    difference = second - first
-    half, mean = half_width(difference), float(difference.mean())
-    return {
-        "first": float(first.mean()),
-        "second": float(second.mean()),
-        "second_less_first": mean,
-        "interval": [mean - half, mean + half] if len(difference) > 1 else None,
-    }
+    mean, interval = mean_interval(second - first)
+    found = {"first": float(first.mean()), "second": float(second.mean()), "second_less_first": mean}
+    return found | {"interval": interval}
 
 
 def style_table(found: dict[str, Any]) -> Table:

@@ -11,7 +11,7 @@ import numpy as np
 from simulator.tables import Decisions
 from suphx.adaptation.learned_part import blocks_in_common
 from suphx.agent.encoder import PlaneEncoder
-from suphx.agent.flow import Flow, Sampling
+from suphx.agent.flow import Flow, Network, Sampling
 from suphx.agent.interface import Choice
 from suphx.agent.named_networks import load_networks
 from suphx.networks.inference import Evaluator
@@ -24,19 +24,20 @@ from suphx.threads import Stopped
 DISCARD = "discard"
 
 
-class FlowAgent:
-    """A decision flow as an agent, until the `stop` of its original is set."""
+class FlowAgent(Flow):
+    """A decision flow, until the `stop` of its original is set."""
 
-    def __init__(self, original: Original, flow: Flow) -> None:
-        self.name = original.name
-        self.flow = flow
+    def __init__(
+        self, original: Original, networks: Mapping[str, Network], drawn: Mapping[str, Sampling] | None
+    ) -> None:
+        super().__init__(networks, PlaneEncoder(), Sampling(), drawn, original.name)
         self._original = original
 
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
         """Choose an action for each decision; raises Stopped once `stop` is set."""
         if self._original.stop.is_set():
             raise Stopped
-        return self.flow.act(games, asked)
+        return super().act(games, asked)
 
 
 @dataclass(frozen=True)
@@ -77,17 +78,13 @@ class Original:
         like = None if blocks is None else (self.itself.evaluator, blocks)
         return Copy(network, Evaluator(network, self.precision, self._batch_invariant, like))
 
-    def player(self, copy: Copy) -> FlowAgent:
-        """Return a player by a copy, which takes the likeliest answers."""
-        return self._player(copy, {})
+    def player(self, copy: Copy, drawn: Mapping[str, Sampling] | None = None) -> FlowAgent:
+        """Return a player by a copy, which takes the likeliest answers except to what is `drawn`, by model."""
+        return FlowAgent(self, self._logits | {DISCARD: copy.evaluator.logits}, drawn)
 
     def drawing(self, temperature: float, seed: int = 0) -> FlowAgent:
         """Return the unchanged agent as a player that draws its discards."""
-        return self._player(self.itself, {DISCARD: Sampling(temperature, seed)})
-
-    def _player(self, copy: Copy, drawn: dict[str, Sampling]) -> FlowAgent:
-        networks = self._logits | {DISCARD: copy.evaluator.logits}
-        return FlowAgent(self, Flow(networks, PlaneEncoder(), Sampling(), drawn))
+        return self.player(self.itself, {DISCARD: Sampling(temperature, seed)})
 
 
 def load_original(name: str, precision: Precision, batch_invariant: bool = True) -> Original:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simulator.players.simple import decision_key
-from simulator.record import PHASE_TURN, SEATS
+from simulator.record import PHASE_TURN
 from suphx.reward.games import START
 
 
@@ -21,10 +21,6 @@ class Position:
     """START[k]: how the game's rounds started, this one last; rounds that were not recorded are missing."""
 
     def __post_init__(self) -> None:
-        if not 0 <= self.seat < SEATS:
-            raise ValueError(f"a seat is 0 to {SEATS - 1}, not {self.seat}")
-        if self.history.dtype != START or self.history.ndim != 1 or not len(self.history):
-            raise ValueError("a position needs at least the start of its own round, as START[k]")
         asked = int(self.game["pending"]) >> self.seat & 1
         begins = self.game["phase"] == PHASE_TURN and self.game["n_events"] == 1
         if not asked and not begins:

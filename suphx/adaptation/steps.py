@@ -30,11 +30,9 @@ _FIRST_LENGTH, _NEAR, _TRIES = 1e-3, 0.8, 8
 def advantages(rewards: np.ndarray, groups: np.ndarray) -> np.ndarray:
     """Return f64[n]: each rollout's reward minus the mean reward of the others in its group.
 
-    rewards: float[n]; groups: integer[n]. Raises ValueError for a group with a single rollout.
+    rewards: float[n]; groups: integer[n], each of at least two rollouts.
     """
     _, group, sizes = np.unique(groups, return_inverse=True, return_counts=True)
-    if len(sizes) and sizes.min() < 2:
-        raise ValueError("a rollout that is alone in its group has no baseline")
     sums = np.bincount(group, rewards, len(sizes))
     return rewards - (sums[group] - rewards) / (sizes[group] - 1)
 

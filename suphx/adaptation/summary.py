@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from suphx.adaptation.notebook import HandResult, Trial
-from suphx.intervals import half_width, share_interval
+from suphx.intervals import mean_interval, share_interval
 
 
 def summarise(hands: Sequence[HandResult], unit: float, units: str, controls: Mapping[str, str]) -> dict[str, Any]:
@@ -80,10 +80,8 @@ def _shares(gains: np.ndarray) -> dict[str, Any]:
 
 
 def _with_interval(values: np.ndarray) -> dict[str, Any]:
-    if len(values) < 2:
-        return {"value": _mean(values), "interval": None}
-    mean, half = float(values.mean()), half_width(values)
-    return {"value": mean, "interval": [mean - half, mean + half]}
+    value, interval = mean_interval(values)
+    return {"value": value, "interval": interval}
 
 
 def _mean(values: Sequence[float] | np.ndarray) -> float | None:

@@ -2,13 +2,10 @@
 
 from collections.abc import Mapping
 
-import numpy as np
 import torch
 
-from simulator.tables import Decisions
 from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.flow import Flow, Sampling
-from suphx.agent.opinions import Opinions, opinions_of
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
@@ -34,10 +31,6 @@ class NetworkAgent(Flow):
         evaluators = {model: Evaluator(networks[model], precision, batch_invariant) for model in MODELS}
         calls = {model: evaluator.logits for model, evaluator in evaluators.items()}
         super().__init__(calls, encoder, sampling or Sampling(), name=name)
-
-    def opinions(self, games: np.ndarray, asked: Decisions) -> Opinions:
-        """Return the probability of each action if the agent sampled its answers, and the actions it prefers."""
-        return opinions_of(self, games, asked)
 
 
 def untrained_networks(size: NetworkSize, seed: int = 0) -> dict[str, PolicyNetwork]:

@@ -20,6 +20,7 @@ from simulator import record as r
 from simulator.tables import Decisions
 from suphx.agent.flow import Flow
 from suphx.agent.questions import CALL_MODELS, CHOW, DISCARD, RIICHI, discard_actions, questions_of
+from suphx.agent.sampling import softmax
 from suphx.networks.sizes import MODELS, NO, YES
 
 
@@ -97,7 +98,7 @@ class _Asking:
         which = encoded[asks]
         if len(asks):
             logits = self._flow.networks["discard"](planes[asks]).astype(np.float64)
-            share[which] = _softmax(np.where(self._kinds[which], logits, -np.inf))
+            share[which] = softmax(np.where(self._kinds[which], logits, -np.inf))
         decision, kind = np.nonzero(self._kinds)
         index, seats = self._asked.game[decision], self._asked.seat[decision]
         action = discard_actions(self._games, index, seats, kind)
@@ -109,8 +110,3 @@ class _Asking:
 def _sureness(logits: np.ndarray) -> np.ndarray:
     """Return f64[n]: by how much the logit of yes exceeds that of no, logits f32[n, 2]."""
     return logits[:, YES].astype(np.float64) - logits[:, NO]
-
-
-def _softmax(logits: np.ndarray) -> np.ndarray:
-    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return weights / weights.sum(axis=1, keepdims=True)

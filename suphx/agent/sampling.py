@@ -48,6 +48,12 @@ def choose(
     return chosen, log_probability.astype(np.float32)
 
 
+def softmax(logits: np.ndarray) -> np.ndarray:
+    """Return probabilities f64[n, m] for logits f64[n, m], -inf for what is not possible."""
+    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
 def highest_probability(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
     """Return f32[n]: the probability of the likeliest answer, at most 1; logits f32[n, m], legal bool[n, m]."""
     possible = np.where(legal, logits, -np.inf)

@@ -65,14 +65,12 @@ class AgentCard(Kept):
     """Any further information: data, accuracy, command."""
 
 
-def save_network(
-    path: Path, network: PolicyNetwork | OutlookNetwork, storage: Storage = "float32", layout: str = VERSION
-) -> None:
+def save_network(path: Path, network: PolicyNetwork | OutlookNetwork, storage: Storage = "float32") -> None:
     """Write a network's weights; an existing file is replaced atomically, or stays as it is if writing fails."""
-    write_whole(path, _serialize(network, storage, layout))
+    write_whole(path, _serialize(network, storage))
 
 
-def _serialize(network: PolicyNetwork | OutlookNetwork, storage: Storage, layout: str) -> bytes:
+def _serialize(network: PolicyNetwork | OutlookNetwork, storage: Storage) -> bytes:
     dtype = getattr(torch, storage)
     tensors = {}
     for name, tensor in network.state_dict().items():
@@ -81,7 +79,7 @@ def _serialize(network: PolicyNetwork | OutlookNetwork, storage: Storage, layout
             raise WeightsError(f"{network.model}: {name} has numbers that {storage} cannot hold")
         tensors[name] = stored
     description = _Description(
-        format=FORMAT_VERSION, model=network.model, layout=layout, planes=network.planes, **network.size.model_dump()
+        format=FORMAT_VERSION, model=network.model, layout=VERSION, planes=network.planes, **network.size.model_dump()
     )
     return in_order(save(tensors, {name: str(value) for name, value in description.model_dump().items()}))
 
@@ -94,27 +92,27 @@ def in_order(data: bytes) -> bytes:
     return len(header).to_bytes(8, "little") + header + data[start:]
 
 
-def load_network(path: Path, model: str | None = None, layout: str = VERSION) -> PolicyNetwork:
+def load_network(path: Path, model: str | None = None) -> PolicyNetwork:
     """Return the network in a file, with float32 weights on the CPU.
 
-    model: the model that is required, by default any. layout: the required layout of planes. Raises WeightsError,
-    naming the file, if it is for another model or layout, incomplete, or has unsuitable tensors.
+    model: the model that is required, by default any. Raises WeightsError, naming the file, if it is for another model
+    or layout of planes, incomplete, or has unsuitable tensors.
     """
-    return _load(path, MODELS if model is None else (model,), layout, PolicyNetwork)
+    return _load(path, MODELS if model is None else (model,), PolicyNetwork)
 
 
 def load_outlook(path: Path) -> OutlookNetwork:
     """Return the outlook network in a file; raises WeightsError as `load_network` does."""
-    return _load(path, (OUTLOOK,), VERSION, lambda model, size, planes: OutlookNetwork(size, planes))
+    return _load(path, (OUTLOOK,), lambda model, size, planes: OutlookNetwork(size, planes))
 
 
-def _load(path: Path, models: Sequence[str], layout: str, build: Callable[[str, NetworkSize, int], N]) -> N:
+def _load(path: Path, models: Sequence[str], build: Callable[[str, NetworkSize, int], N]) -> N:
     if not path.is_file():
         raise WeightsError(f"{path}: a folder, not a file of weights" if path.is_dir() else f"{path}: no such file")
     try:
         with safe_open(path, "pt") as file:
             description = _describe(path, file.metadata())
-            _check(path, description, models, layout)
+            _check(path, description, models)
             tensors = {name: file.get_tensor(name) for name in file.keys()}
     except SafetensorError as error:
         raise WeightsError(f"{path}: no safetensors file, or not whole ({error})") from error
@@ -136,15 +134,15 @@ def _describe(path: Path, metadata: Mapping[str, str] | None) -> _Description:
         raise WeightsError(f"{path}: no weights of ours: {fields} missing or wrong in the metadata") from error
 
 
-def _check(path: Path, found: _Description, models: Sequence[str], layout: str) -> None:
+def _check(path: Path, found: _Description, models: Sequence[str]) -> None:
     if found.format != FORMAT_VERSION:
         raise WeightsError(f"{path}: weights of format {found.format}; this version reads format {FORMAT_VERSION}")
     if found.model not in (*MODELS, OUTLOOK):
         raise WeightsError(f"{path}: weights of an unknown model {found.model!r}")
     if found.model not in models:
         raise WeightsError(f"{path}: weights of the {found.model} model; the {' or '.join(models)} model is needed")
-    if found.layout != layout:
-        raise WeightsError(f"{path}: made for layout {found.layout} of planes; this version has layout {layout}")
+    if found.layout != VERSION:
+        raise WeightsError(f"{path}: made for layout {found.layout} of planes; this version has layout {VERSION}")
 
 
 def check_tensors(path: Path, wanted: Mapping[str, torch.Tensor], found: Mapping[str, torch.Tensor]) -> None:
@@ -184,7 +182,7 @@ def save_agent(
     folder.mkdir(parents=True, exist_ok=True)
     hashes = {}
     for model in MODELS:
-        data = _serialize(networks[model], storage, VERSION)
+        data = _serialize(networks[model], storage)
         hashes[_file_name(model)] = hashlib.sha256(data).hexdigest()
         write_whole(folder / _file_name(model), data)
     known = [_seen(start, card) for start in starts if SEEN_NAME in (card := load_card(start)).sha256]

@@ -13,7 +13,9 @@ import numpy as np
 from pydantic import BaseModel
 
 from simulator.record import SEATS
-from simulator.tiles import KINDS
+from suphx.agent.flow import Network
+from suphx.agent.sampling import softmax
+from suphx.features.encode import unpack
 from suphx.outlook.examples import DiscardSource, Examples
 from suphx.outlook.labels import DEALT_IN, WON
 from suphx.outlook.predictor import Outlook
@@ -37,8 +39,6 @@ _COSTS = (-300.0, -100.0, 100.0, 300.0, 1000.0)
 
 #: Columns of examples by name; the predictions of a column X are named `X: PREDICTOR`.
 _Columns = dict[str, np.ndarray]
-#: The logits of a discard network for planes.
-Policy = Callable[[np.ndarray], np.ndarray]
 
 
 class Event(BaseModel):
@@ -103,7 +103,7 @@ class Evaluation(BaseModel):
 
 def evaluate(
     outlook: Outlook,
-    policy: Policy,
+    policy: Network,
     prepared: Prepared,
     bootstrap: int = 1000,
     seed: int = 0,
@@ -120,9 +120,7 @@ def evaluate(
     tables = _tables(prepared, seed)
     source = DiscardSource(prepared, "test")
     random = np.random.default_rng(seed)
-    order = random.permutation(len(source.selection.rounds))
-    if decisions is not None:
-        order = order[: int(np.searchsorted(source.selection.pairs[order].cumsum(), decisions)) + 1]
+    order = source.some_places(random, decisions)
     tiles: list[_Columns] = []
     positions: list[_Columns] = []
     discards: list[_Columns] = []
@@ -167,11 +165,8 @@ def evaluate(
 
 
 def _tables(prepared: Prepared, seed: int) -> Tables:
-    source = DiscardSource(prepared, "training")
-    random = np.random.default_rng(seed)
-    order = random.permutation(len(source.selection.rounds))
-    order = order[: int(np.searchsorted(source.selection.pairs[order].cumsum(), _TABLE_DECISIONS)) + 1]
-    examples = source.collect(order, random)
+    source, random = DiscardSource(prepared, "training"), np.random.default_rng(seed)
+    examples = source.collect(source.some_places(random, _TABLE_DECISIONS), random)
     planes = examples.planes()
     return counted(examples, planes, legal_discards(planes))
 
@@ -180,14 +175,13 @@ def _tiles(outlook: Outlook, examples: Examples, planes: np.ndarray, games: np.n
     """Return the columns of all tiles that may be discarded, against each other seat."""
     found, targets = outlook.of(planes), examples.targets
     shown = np.broadcast_to(legal_discards(planes)[:, None], found.chances.shape)
-    dealing = targets.kinds[:, :, None] >> np.arange(KINDS) & 1
     cells = suji_classes(examples.positions, examples.seats, planes)
     others = (examples.seats[:, None].astype(np.int64) + np.arange(1, SEATS)) % SEATS
     riichi = examples.positions["riichi"][np.arange(len(games))[:, None], others]
     columns = {
         "games": np.broadcast_to(games[:, None, None], shown.shape),
         "riichi": np.broadcast_to(riichi[:, :, None], shown.shape),
-        "deals in": dealing,
+        "deals in": unpack(targets.kinds),
         f"deals in: {NETWORK}": found.chances,
         f"deals in: {BASE_RATE}": np.full(shown.shape, tables.tile),
         f"deals in: {SUJI_TABLE}": tables.suji[cells],
@@ -224,15 +218,12 @@ def _positions(outlook: Outlook, examples: Examples, planes: np.ndarray, games: 
     }
 
 
-def _discards(outlook: Outlook, policy: Policy, examples: Examples, planes: np.ndarray, games: np.ndarray) -> _Columns:
+def _discards(outlook: Outlook, policy: Network, examples: Examples, planes: np.ndarray, games: np.ndarray) -> _Columns:
     """Return the columns of the discards that were made."""
     legal = legal_discards(planes)
     values = outlook.discards(examples.positions, examples.seats, legal, planes).points
-    logits = np.where(legal, policy(planes).astype(np.float64), -np.inf)
-    shares = np.exp(logits - logits.max(axis=1, keepdims=True))
-    shares /= shares.sum(axis=1, keepdims=True)
-    rows = np.arange(len(games))
-    preferred = logits.argmax(axis=1)
+    shares = softmax(np.where(legal, policy(planes).astype(np.float64), -np.inf))
+    rows, preferred = np.arange(len(games)), shares.argmax(axis=1)
     expected = np.where(legal, values, 0)
     return {
         "games": games,

@@ -84,6 +84,13 @@ class DiscardSource:
         self.prepared = prepared
         self._outcomes = outcomes(prepared)
 
+    def some_places(self, random: np.random.Generator, most: int | None = None) -> np.ndarray:
+        """Return the places of randomly chosen rounds with about so many decisions; by default of all, in any order."""
+        order = random.permutation(len(self.selection.rounds))
+        if most is None:
+            return order
+        return order[: int(np.searchsorted(self.selection.pairs[order].cumsum(), most)) + 1]
+
     def collect(self, places: np.ndarray, random: np.random.Generator) -> Examples:
         """Return the decisions of the selected rounds at `places`, before the discards; random: for ura indicators."""
         collected = self.source.collect(places)
@@ -129,8 +136,5 @@ class OutlookLoader:
 def some_examples(source: DiscardSource, most: int, seed: int) -> tuple[np.ndarray, Targets]:
     """Return planes and targets of some decisions of randomly chosen rounds, half of them after the discard."""
     random = np.random.default_rng(seed)
-    selection = source.selection
-    order = random.permutation(len(selection.rounds))
-    order = order[: int(np.searchsorted(selection.pairs[order].cumsum(), most)) + 1]
-    examples = some_after(source.collect(order, random), random)
+    examples = some_after(source.collect(source.some_places(random, most), random), random)
     return examples.planes()[:most], examples.targets.take(slice(most))

@@ -8,6 +8,8 @@ from torch.nn import functional
 
 from simulator.record import SEATS
 from simulator.tiles import KINDS
+from suphx.agent.sampling import softmax
+from suphx.features.encode import unpack
 from suphx.networks.policy import OUTLOOK_BY_KIND, OUTLOOK_BY_POSITION, OutlookNetwork
 from suphx.networks.sizes import NetworkSize
 from suphx.outlook.examples import Targets
@@ -66,9 +68,9 @@ def outlooks(outputs: np.ndarray) -> Outlooks:
     return Outlooks(
         chances=1 / (1 + np.exp(-of_kinds[:, 0])),
         losses=np.exp(np.minimum(of_kinds[:, 1], np.log(12))) * _UNIT,  # no hand costs more than two yakuman
-        results=_softmax(values[:, _RESULTS]),
+        results=softmax(values[:, _RESULTS]),
         points=values[:, _POINTS] * _UNIT,
-        ranks=_softmax(values[:, _RANKS]),
+        ranks=softmax(values[:, _RANKS]),
     )
 
 
@@ -80,8 +82,7 @@ def loss_of(outputs: torch.Tensor, targets: Targets) -> tuple[torch.Tensor, dict
     cross-entropy. `points`: squared error in units of 8,000 points.
     """
     n, device = len(targets), outputs.device
-    bits = targets.kinds[:, :, None] >> np.arange(KINDS) & 1
-    dealing = torch.from_numpy(bits.astype(np.float32)).to(device)
+    dealing = torch.from_numpy(unpack(targets.kinds).astype(np.float32)).to(device)
     costs = torch.from_numpy(targets.losses).to(device) / _UNIT
     of_kinds = outputs[:, : 2 * _DANGERS].view(n, 2, RIVALS, KINDS)
     log_means = of_kinds[:, 1]
@@ -98,11 +99,6 @@ def loss_of(outputs: torch.Tensor, targets: Targets) -> tuple[torch.Tensor, dict
     loss = sum(each * (_DANGER_WEIGHT if name in ("deal in", "cost") else 1.0) for name, each in parts.items())
     assert isinstance(loss, torch.Tensor)
     return loss, parts
-
-
-def _softmax(logits: np.ndarray) -> np.ndarray:
-    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return weights / weights.sum(axis=1, keepdims=True)
 
 
 assert _RANKS.stop == OUTLOOK_BY_KIND * KINDS + OUTLOOK_BY_POSITION and OUTLOOK_BY_KIND == 2 * RIVALS

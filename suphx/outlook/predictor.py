@@ -9,7 +9,7 @@ import numpy as np
 from simulator.rules import Rules
 from simulator.tiles import KINDS
 from suphx.errors import InputError
-from suphx.features.encode import encode_batch
+from suphx.features.encode import encode_batch, unpack
 from suphx.features.layout import start
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import OutlookNetwork
@@ -50,8 +50,7 @@ class Outlook:
         """Return the outlooks of encoded positions u64[n, planes]; by the rules safe tiles do not deal in."""
         found = outlooks(self._evaluator.logits(planes))
         first = start("safety.safe")
-        safe = planes[:, first : first + RIVALS, None] >> np.arange(KINDS, dtype=np.uint64) & np.uint64(1)
-        found.chances[safe.astype(np.bool_)] = 0
+        found.chances[unpack(planes[:, first : first + RIVALS])] = 0
         return found
 
     def discards(

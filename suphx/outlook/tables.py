@@ -11,6 +11,7 @@ import numpy as np
 
 from simulator.record import SEATS
 from simulator.tiles import KINDS
+from suphx.features.encode import unpack
 from suphx.features.layout import start
 from suphx.outlook.examples import Examples
 from suphx.outlook.labels import RESULTS, RIVALS
@@ -22,16 +23,12 @@ _TILE_CLASSES = 1 + 8 + 4
 _SEAT_CLASSES, _TURNS = 3, 3
 
 
-def _bits(planes: np.ndarray) -> np.ndarray:
-    return (planes[..., None] >> np.arange(KINDS, dtype=np.uint64) & np.uint64(1)).astype(np.bool_)
-
-
 def suji_classes(positions: np.ndarray, seats: np.ndarray, planes: np.ndarray) -> np.ndarray:
     """Return i64[n, 3, 34]: the cell of the suji table that each tile is in, against each other seat."""
     n = len(positions)
     at = start("safety.safe"), start("safety.suji"), start("tiles.left")
-    safe, suji = (_bits(planes[:, place : place + RIVALS]) for place in at[:2])
-    left = _bits(planes[:, at[2] : at[2] + 4]).sum(axis=1)
+    safe, suji = (unpack(planes[:, place : place + RIVALS]) for place in at[:2])
+    left = unpack(planes[:, at[2] : at[2] + 4]).sum(axis=1)
     tiles = np.empty((n, RIVALS, KINDS), np.int64)
     tiles[:, :, :27] = 1 + 2 * _EDGE + suji[:, :, :27]
     tiles[:, :, 27:] = 9 + np.minimum(left[:, None, 27:], 3)
@@ -71,7 +68,7 @@ def place_so_far(positions: np.ndarray, seats: np.ndarray) -> np.ndarray:
 def counted(examples: Examples, planes: np.ndarray, legal: np.ndarray) -> Tables:
     """Return the frequencies in some training decisions, before the discards; legal bool[n, 34]."""
     targets = examples.targets
-    dealing = (targets.kinds[:, :, None] >> np.arange(KINDS) & 1).astype(np.bool_)
+    dealing = unpack(targets.kinds)
     shown = np.broadcast_to(legal[:, None], dealing.shape)
     cells = suji_classes(examples.positions, examples.seats, planes)[shown]
     n_cells = _TILE_CLASSES * _TURNS * _SEAT_CLASSES

@@ -15,7 +15,7 @@ from simulator.rules import Rules
 from simulator.tables import Decisions
 from simulator.tiles import KIND_NAMES, KINDS, RED_FIVE_KINDS
 from suphx.agent.network_agent import NetworkAgent
-from suphx.agent.opinions import Opinions
+from suphx.agent.opinions import Opinions, opinions_of
 from suphx.features.encode import encode_batch
 from suphx.features.encode_lookahead import NO_PROPOSAL
 from suphx.features.layout import start
@@ -77,7 +77,7 @@ def decisions_of(
     index = np.array([each.record for each in asked], np.int32)
     seats = np.array([each.seat for each in asked], np.uint8)
     given = Decisions(index, seats, records["phase"][index].astype(np.uint8), legal)
-    return _Facts(records, asked, given, agent.opinions(records, given), rules, outlook).decisions()
+    return _Facts(records, asked, given, opinions_of(agent, records, given), rules, outlook).decisions()
 
 
 @dataclass(frozen=True)

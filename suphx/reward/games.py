@@ -48,15 +48,6 @@ class Games:
     final_scores: np.ndarray
     """i4[n, 4]: points at the end, leftover bets included; only meaningful for games that have ended."""
 
-    def __post_init__(self) -> None:
-        n, width = self.starts.shape
-        if self.starts.dtype != START or not width:
-            raise ValueError(f"starts must be START[n, k], not {self.starts.dtype}{list(self.starts.shape)}")
-        if self.n_starts.shape != (n,) or self.ended.shape != (n,) or self.final_scores.shape != (n, SEATS):
-            raise ValueError(f"not all arrays of the games are of {n} games")
-        if ((self.n_starts < 1) | (self.n_starts > width)).any():
-            raise ValueError(f"every game must have 1 to {width} started rounds")
-
     def __len__(self) -> int:
         return len(self.starts)
 

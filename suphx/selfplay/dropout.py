@@ -33,12 +33,9 @@ def _write_keys(games, index, seats, options, seed, keys):
 def drop(planes: np.ndarray, gamma: float, keys: np.ndarray) -> np.ndarray:
     """Return packed planes uint64[n, k] with each element kept with probability gamma and set to 0 otherwise.
 
-    keys: uint64[n]; the same key drops the same elements at the same gamma. Raises ValueError if gamma is not in
-    0 to 1.
+    keys: uint64[n]; the same key drops the same elements at the same gamma.
     """
     threshold = round(gamma * (1 << _GAMMA_BITS))
-    if not 0 <= threshold <= 1 << _GAMMA_BITS:
-        raise ValueError(f"gamma is a probability, not {gamma}")
     if threshold == 1 << _GAMMA_BITS:
         return planes.copy()
     kept = np.zeros_like(planes)

@@ -59,7 +59,7 @@ def test_changes_are_where_the_adapted_copy_goes_another_way_than_the_original(p
         asked = tables.decisions()
         mine = asked.seat == moment.seat
         part = Decisions(asked.game[mine], asked.seat[mine], asked.situation[mine], asked.legal[mine])
-        original = opinions_of(ONE.playing.flow, tables.games, part)
+        original = opinions_of(ONE.playing, tables.games, part)
         assert np.array_equal(original.probability[0], moment.probability[0])
 
 

@@ -2,13 +2,12 @@
 
 import dataclasses
 
-import numpy as np
 import pytest
 from reward_games import game, side_by_side
 
 from simulator.rules import Rules
 from suphx.errors import InputError
-from suphx.reward.games import Games, select_games
+from suphx.reward.games import select_games
 from suphx.reward.inputs import INPUTS, encode
 
 #: East 1, then East 1 again with a repeat counter and a riichi bet: seat 1 paid most, the bet is seat 2's.
@@ -93,11 +92,3 @@ def test_shared_ties_are_refused(prepared):
     shared = dataclasses.replace(prepared, rules=[dataclasses.replace(Rules.tenhou(), ties="shared")])
     with pytest.raises(InputError, match="ties is 'shared'"):
         select_games(shared, "east_south")
-
-
-def test_arrays_that_do_not_fit_each_other_are_refused():
-    one = game(*TWO_STARTS)
-    with pytest.raises(ValueError, match="1 to 2 started rounds"):
-        Games(one.starts, np.array([3]), one.ended, one.final_scores)
-    with pytest.raises(ValueError, match="of 1 games"):
-        Games(one.starts, one.n_starts, one.ended, one.final_scores[0])
