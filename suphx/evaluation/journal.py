@@ -60,8 +60,6 @@ class Journal(LineFile):
         if differing:
             raise InputError(f"{folder / SETTINGS_NAME}: {_other_match(differing)}")
         self._results, self._logs = results, bool(settings.get("logs"))
-        self.known = 0
-        """Number of games found in the folder when it was opened."""
         super().__init__(folder / GAMES_NAME, self._read, "is playing this match")
 
     def _read(self, number: int, line: bytes) -> None:
@@ -71,7 +69,7 @@ class Journal(LineFile):
             words = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
             raise InputError(f"{self.path}, line {number}: no game of this match ({words})") from error
         if game is not None:
-            self.known += self._results.add(game)
+            self._results.add(game)
 
     def add_game(self, game: GameDone) -> None:
         """Write a game, its log first; after an error (a full disk) no part of the line remains."""

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -46,11 +47,9 @@ class SampleFolder:
         """Return the newest games, newest first; symbolic links are not followed."""
         found = []
         for path in islice(self._files(), LOOKED_AT):
-            try:
+            with suppress(OSError):  # deleted meanwhile: a run may be changing the folder
                 written = path.stat(follow_symlinks=False).st_mtime
-            except OSError:  # deleted meanwhile: a run may be changing the folder
-                continue
-            found.append(Sample(name=path.relative_to(self._root).as_posix(), time=written))
+                found.append(Sample(name=path.relative_to(self._root).as_posix(), time=written))
         return sorted(found, key=lambda sample: (-sample.time, sample.name))[:SHOWN]
 
     def _files(self) -> Iterator[Path]:

@@ -168,11 +168,10 @@ def test_a_host_that_says_hello_is_told_who_we_are() -> None:
     assert bot(name="me", room="here").react({"type": "hello"}) == {"type": "join", "name": "me", "room": "here"}
 
 
-def test_unknown_events_are_told_once_and_ignored() -> None:
-    told: list[str] = []
-    ours = Bot(Caller(), Seat(), warn=told.append)
+def test_unknown_events_are_told_once_and_ignored(capsys: pytest.CaptureFixture[str]) -> None:
+    ours = Bot(Caller(), Seat())
     assert talk(ours, START_GAME, {"type": "weather"}, {"type": "weather"}, START) == [NONE] * 4
-    assert told == ["unknown event 'weather' is ignored"]
+    assert capsys.readouterr() == ("", "suphx bot: unknown event 'weather' is ignored\n")
 
 
 def conversation(text: bytes) -> list[Event]:

@@ -7,7 +7,6 @@ act. `converse` conducts the whole conversation over any two streams.
 import json
 import random
 import sys
-from collections.abc import Callable
 from typing import Any, BinaryIO, Literal
 
 import numpy as np
@@ -38,27 +37,21 @@ _NONE: Event = {"type": "none"}
 _SILENT = ("none", "join", "hello")
 
 
-def warn(message: str) -> None:
-    """Print a warning on stderr, because stdout belongs to the host."""
-    print(f"suphx bot: {message}", file=sys.stderr, flush=True)
-
-
 class Bot:
     """An agent at a seat."""
 
     def __init__(
         self, agent: Agent, seat: Seat, replies: Replies = "every", meta: bool = False, *, name: str = "",
-        room: str = DEFAULT_ROOM, warn: Callable[[str], None] = warn,
+        room: str = DEFAULT_ROOM,
     ) -> None:  # fmt: skip
         """Wait for a game.
 
         replies: which events outside of arrays get a reply. meta: add the networks' outputs to replies. name, room:
-        for hosts that ask who we are (`hello`). warn: called with a message about each ignored type of event.
+        for hosts that ask who we are (`hello`).
         """
         self.agent, self.seat = agent, seat
         self._replies, self._meta = replies, meta
         self._join = {"type": "join", "name": name or agent.name, "room": room}
-        self._warn = warn
         self._ignored: set[str] = set()
         self._games = 0
         self._answered = (0, 0, 0)
@@ -98,7 +91,8 @@ class Bot:
         self.game_over = kind == "end_game"
         if not known and kind not in self._ignored:
             self._ignored.add(kind)
-            self._warn(f"unknown event {kind[:40]!r} is ignored")
+            words = f"suphx bot: unknown event {kind[:40]!r} is ignored"
+            print(words, file=sys.stderr, flush=True)  # stdout belongs to the host
 
     def _decision(self) -> tuple[int, int, int]:
         """Return an identifier of the pending decision: later events may leave it pending, but it is answered once."""
