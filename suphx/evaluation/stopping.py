@@ -31,9 +31,12 @@ class StopRule:
 
     def is_met(self, results: Results, deals: int) -> bool:
         """Return whether the first `deals` deals satisfy the rule."""
+        ranks = [average_ranks(results, side, deals) for side in range(len(results.plan.sides))]
         if self.kind == "ci":
-            return all(half_width(each) <= self.value for each in _average_ranks(results, deals))
-        differences = [anytime_intervals(each, self.value)[-1] for each in _compared(results, deals)]
+            return all(half_width(each) <= self.value for each in ranks)
+        # with mean 0 between equals: differences of two sides, or of a single side from the middle rank
+        compared = [ranks[a] - ranks[b] for a, b in results.plan.pairs()] or [ranks[0] - _EVEN]
+        differences = [anytime_intervals(each, self.value)[-1] for each in compared]
         return all(low > 0 or high < 0 for low, high in differences)
 
 
@@ -56,13 +59,3 @@ def average_ranks(results: Results, side: int, deals: int) -> np.ndarray:
     """Return f64[deals]: a side's average rank, 1 to 4, on each deal."""
     units = results.units(side, deals)
     return units[:, COLUMN["rank_sum"]] / units[:, COLUMN["games"]]
-
-
-def _average_ranks(results: Results, deals: int) -> list[np.ndarray]:
-    return [average_ranks(results, side, deals) for side in range(len(results.plan.sides))]
-
-
-def _compared(results: Results, deals: int) -> list[np.ndarray]:
-    """Return values with mean 0 between equals: differences of two sides, or of a single side from the middle rank."""
-    ranks = _average_ranks(results, deals)
-    return [ranks[a] - ranks[b] for a, b in results.plan.pairs()] or [ranks[0] - _EVEN]

@@ -11,6 +11,7 @@ import numpy as np
 from simulator.actions import legal_actions
 from simulator.record import DISCARD_DRAWN, PASS, PHASE_STOP, SEATS, STOP
 from simulator.tables import Decisions
+from simulator.views.table import round_name
 from suphx.agent.interface import Choice
 from suphx.mjai.host.channel import Connection, wait_for
 from suphx.mjai.host.feed import TableFeed
@@ -186,6 +187,5 @@ class ExternalAgent:
 
 def _place(game: np.void) -> str:
     """Return the moment of a decision in its game, as text."""
-    wind = ("East", "South", "West")[int(game["round"]) // SEATS]
     repeat = f", repeat {game['repeat_counter']}" if game["repeat_counter"] else ""
-    return f"{wind} {int(game['round']) % SEATS + 1}{repeat}, event {game['n_events']}"
+    return f"{round_name(int(game['round']))}{repeat}, event {game['n_events']}"
