@@ -62,9 +62,19 @@ class HostedSeat:
         if not self.dismissed:
             self._waiting += player_view(events, self.seat)
 
-    def send(self) -> None:
-        """Send the queued events without asking a question."""
-        self._send(asked=False)
+    def send(self, asked: bool = False) -> None:
+        """Send the queued events; asked: whether the last of them is a question."""
+        if self.dismissed:
+            return
+        events, self._waiting = self._waiting, []
+        for line, on in lines(self._style, events, asked):
+            due = None
+            if on is not None:
+                is_last = on + 1 == len(events)
+                played = None if is_last or events[on + 1].get("actor") != self.seat else events[on + 1]
+                due = _Due(asked and is_last, played)
+            self._unsent.append((line, due))
+        self._send_on()
 
     def ask(self, legal: Sequence[Action], place: str) -> None:
         """Send the queued events and ask for an action; place: the moment of the game as text, for fault messages."""
@@ -76,7 +86,7 @@ class HostedSeat:
         self._asked_at = time.monotonic()
         self.deadline = self._asked_at + (self._limits.decision if self.started else self._limits.start)
         self.verdict.decisions += 1
-        self._send(asked=True)
+        self.send(asked=True)
         self.poll()
 
     def poll(self) -> None:
@@ -112,19 +122,6 @@ class HostedSeat:
 
     def _add(self, kind: str, words: str) -> None:
         self.verdict.faults.add(kind, f"{self._place}: {words}" if self._place else words)
-
-    def _send(self, asked: bool) -> None:
-        if self.dismissed:
-            return
-        events, self._waiting = self._waiting, []
-        for line, on in lines(self._style, events, asked):
-            due = None
-            if on is not None:
-                is_last = on + 1 == len(events)
-                played = None if is_last or events[on + 1].get("actor") != self.seat else events[on + 1]
-                due = _Due(asked and is_last, played)
-            self._unsent.append((line, due))
-        self._send_on()
 
     def _send_on(self) -> None:
         """Send lines up to and including the next one that needs a reply; like the original server, wait there."""
