@@ -139,17 +139,14 @@ def _receive(file: int) -> bytes | None:
         return b""
 
 
-class Waitable(Protocol):
-    """Something that `wait_for` can wait for."""
+def wait_for(channels: Iterable[Channel], seconds: float, door: int | None = None) -> None:
+    """Wait until something can be sent or received on one of the channels, or until the time is up.
 
-    def interests(self) -> dict[int, int]:
-        """Return which descriptors to poll for what."""
-        ...
-
-
-def wait_for(channels: Iterable[Waitable], seconds: float) -> None:
-    """Wait until something can be sent or received on one of the channels, or until the time is up."""
+    door: a listening socket, for whose next connection is waited as well.
+    """
     poll = select.poll()
+    if door is not None:
+        poll.register(door, select.POLLIN)
     for channel in channels:
         for file, events in channel.interests().items():
             poll.register(file, events)

@@ -5,7 +5,6 @@ except the last, `end_game`, gets a reply. To play another game, a client connec
 """
 
 import json
-import select
 import socket
 import time
 from contextlib import suppress
@@ -101,11 +100,7 @@ class Door:
             if left <= 0:
                 who = f"client named {name!r}" if name else "client"
                 raise InputError(f"no {who} has joined at port {self.port} within {self._limits.start:g} s")
-            wait_for([self, *(each.channel for each in (*self._coming, *self._joined))], left)
-
-    def interests(self) -> dict[int, int]:
-        """Return what to poll for: an incoming connection."""
-        return {self._socket.fileno(): select.POLLIN}
+            wait_for([each.channel for each in (*self._coming, *self._joined)], left, self._socket.fileno())
 
     def close(self) -> None:
         """Stop listening, and disconnect all waiting clients."""
