@@ -49,22 +49,18 @@ def features(
     position = found[at - 1]
     place = [0], [position.seat]
     if is_call(position.action):
-        layout, planes = CALL_LAYOUT, encode_call_batch(position.games, *place, [position.action])[0]
+        shown = {"planes": (CALL_LAYOUT, encode_call_batch(position.games, *place, [position.action])[0])}
     else:
-        layout, planes = LAYOUT, encode_batch(position.games, *place)[0]
-    hidden = encode_oracle_batch(position.games, *place)[0] if oracle else None
+        shown = {"planes": (LAYOUT, encode_batch(position.games, *place)[0])}
+    if oracle:
+        shown["oracle"] = ORACLE_LAYOUT, encode_oracle_batch(position.games, *place)[0]
     name = round_name(round_log.round, round_log.repeat_counter)
     asked, chosen = PHASE_NAMES[position.games["phase"][0]], ACTION_NAMES[position.action]
     if as_json:
         words = {"round": name, "seat": position.seat, "situation": asked, "chosen": chosen, "layout": VERSION}
-        values = {"planes": planes_as_values(layout, planes)}
-        if hidden is not None:
-            values["oracle"] = planes_as_values(ORACLE_LAYOUT, hidden)
-        print(json.dumps({**words, **values}))
+        print(json.dumps({**words, **{name: planes_as_values(*each) for name, each in shown.items()}}))
         return
     print(f"{source}: {name}, decision {at} of {len(found)}: seat {position.seat}, {asked}; chosen: {chosen}")
-    for line in show_planes(layout, planes):
-        print(line)
-    if hidden is not None:
-        for line in show_planes(ORACLE_LAYOUT, hidden):
+    for each in shown.values():
+        for line in show_planes(*each):
             print(line)
