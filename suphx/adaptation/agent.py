@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Event
 
@@ -19,7 +19,7 @@ from suphx.adaptation.config import AdaptationConfig
 from suphx.adaptation.players import FlowAgent, Original, load_original
 from suphx.adaptation.positions import Position, start_of
 from suphx.adaptation.rewards import Rewards
-from suphx.agent.interface import Choice
+from suphx.agent.interface import Choice, act_each
 from suphx.config import Config, load_config, make_config
 from suphx.errors import InputError
 from suphx.networks.precision import Precision
@@ -101,13 +101,12 @@ class AdaptedAgent:
         size = max(1, _MOST_ROLLOUTS // self._adapter.config.rollouts)
         for first in range(0, len(due), size):
             self._adapt(games, asked, due[first : first + size])
-        actions, consultations = np.empty(len(asked), np.int64), []
-        for player, rows in self._by_player(asked):
-            part = Decisions(asked.game[rows], asked.seat[rows], asked.situation[rows], asked.legal[rows])
-            choice = player.act(games, part)
-            actions[rows] = choice.actions
-            consultations += [replace(said, decision=rows[said.decision]) for said in choice.consultations]
-        return Choice(actions, consultations)
+        memories = [self._memory.get(_place(asked, row)) for row in range(len(asked))]
+        players = [memory.player if memory else self._original.playing for memory in memories]
+        different = list(dict.fromkeys(players))
+        who = np.array([different.index(player) for player in players], np.int64)
+        actions, choices = act_each(different, who, games, asked)
+        return Choice(actions, [said for choice in choices for said in choice.consultations])
 
     def _is_due(self, game: np.void, table: int, seat: int) -> bool:
         """Record that a seat has a decision; return whether an adaptation is due."""
@@ -159,15 +158,6 @@ class AdaptedAgent:
     def take_counts(self, table: int) -> dict[str, float]:
         """Return the `Counts` of a table since the last call, as a dictionary."""
         return asdict(self.counts.pop(table, Counts()))
-
-    def _by_player(self, asked: Decisions) -> list[tuple[FlowAgent, np.ndarray]]:
-        """Return each player in use and the rows of its decisions, i64[m]."""
-        players: dict[int, tuple[FlowAgent, list[int]]] = {}
-        for row in range(len(asked)):
-            memory = self._memory.get(_place(asked, row))
-            player = memory.player if memory else self._original.playing
-            players.setdefault(id(player), (player, []))[1].append(row)
-        return [(player, np.array(rows)) for player, rows in players.values()]
 
 
 def _signs(game: np.void) -> tuple[int, ...]:

@@ -16,9 +16,10 @@ from simulator.tables import Decisions, Tables
 from simulator.walls import mix2
 from suphx.adaptation.players import DISCARD
 from suphx.adaptation.positions import Position
-from suphx.agent.interface import Agent, Choice
+from suphx.agent.interface import Agent, Choice, act_each
 from suphx.agent.sampling import highest_probability
 from suphx.learning.experience import experience_dtype
+from suphx.learning.policy_gradient import legal_bits
 from suphx.networks.sizes import MODEL_PLANES
 
 #: Rollouts played side by side; affects speed and memory, not the results.
@@ -32,7 +33,6 @@ ROLLOUT = np.dtype([
 
 _NOTHING = -1
 _OTHERS = 0
-_BITS = np.uint64(1) << np.arange(64, dtype=np.uint64)
 
 
 def rollouts_of(positions: int, deals: int, first: int = 0, copies: int = 1) -> np.ndarray:
@@ -102,7 +102,7 @@ class _Kept:
             rows = np.flatnonzero(wanted)
             found = np.zeros(len(rows), self._dtype)
             found["path"], found["planes"] = rollout[said.decision[rows]], said.planes[rows]
-            found["legal"] = said.legal[rows] @ _BITS[: said.legal.shape[1]]
+            found["legal"] = legal_bits(said.legal[rows])
             found["answer"], found["log_probability"] = said.answer[rows], said.log_probability[rows]
             self._parts.append(found)
 
@@ -177,11 +177,7 @@ class _Playing:
         position = self._rollouts["position"][rollout]
         seat = self._seats[position]
         who = np.where(asked.seat == seat, self._own[position], _OTHERS)
-        actions = np.empty(len(asked), np.int64)
-        for number in np.unique(who):
-            rows = np.flatnonzero(who == number)
-            part = Decisions(asked.game[rows], asked.seat[rows], asked.situation[rows], asked.legal[rows])
-            choice = self._agents[number].act(self._tables.games, part)
-            actions[rows] = choice.actions
-            self._kept.add(part, choice, rollout[rows], seat[rows])
+        actions, choices = act_each(self._agents, who, self._tables.games, asked)
+        for choice in choices:
+            self._kept.add(asked, choice, rollout, seat)
         return actions

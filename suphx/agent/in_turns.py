@@ -6,7 +6,7 @@ from threading import Event
 import numpy as np
 
 from simulator.tables import Decisions
-from suphx.agent.interface import Agent, Choice, Counting, Interruptible
+from suphx.agent.interface import Agent, Choice, Counting, Interruptible, act_each
 
 #: Separates the names of agents that take turns.
 TURNS = "|"
@@ -21,13 +21,7 @@ class InTurns:
 
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
         """Choose an action for each decision; consultations are left out, as they would mix several policies."""
-        whose = games["number"][asked.game] % len(self._agents)
-        actions = np.empty(len(asked), np.int64)
-        for turn, agent in enumerate(self._agents):
-            rows = np.flatnonzero(whose == turn)
-            if len(rows):
-                part = Decisions(asked.game[rows], asked.seat[rows], asked.situation[rows], asked.legal[rows])
-                actions[rows] = agent.act(games, part).actions
+        actions, _ = act_each(self._agents, games["number"][asked.game] % len(self._agents), games, asked)
         return Choice(actions)
 
     def watch(self, stop: Event) -> None:

@@ -1,7 +1,7 @@
 """The common interface of everything that plays: a batch of decisions in, actions and the questions to networks out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Protocol, runtime_checkable
 
@@ -55,6 +55,31 @@ class Agent(Protocol):
     def act(self, games: np.ndarray, asked: Decisions) -> Choice:
         """Choose an action for each decision; games: GAME[...], indexed by `asked.game`, which it must not modify."""
         ...
+
+
+def act_each(
+    agents: Sequence[Agent], who: np.ndarray, games: np.ndarray, asked: Decisions
+) -> tuple[np.ndarray, list[Choice]]:
+    """Let several agents each choose for their own decisions of a batch; who: i64[n], the number of each one's agent.
+
+    Returns actions i64[n], and the agents' choices, of those that were asked, whose consultations name decisions of
+    the whole batch.
+    """
+    actions, choices = np.empty(len(asked), np.int64), []
+    for number, agent in enumerate(agents):
+        rows = np.flatnonzero(who == number)
+        if not len(rows):
+            continue
+        if len(rows) == len(asked):
+            choice = agent.act(games, asked)
+        else:
+            part = Decisions(asked.game[rows], asked.seat[rows], asked.situation[rows], asked.legal[rows])
+            choice = agent.act(games, part)
+            named = [replace(said, decision=rows[said.decision]) for said in choice.consultations]
+            choice = replace(choice, consultations=named)
+        actions[rows] = choice.actions
+        choices.append(choice)
+    return actions, choices
 
 
 @runtime_checkable

@@ -36,6 +36,11 @@ def legal_answers(legal: np.ndarray, answers: int) -> np.ndarray:
     return (legal[:, None] >> np.arange(answers, dtype=np.uint64) & np.uint64(1)).astype(np.bool_)
 
 
+def legal_bits(legal: np.ndarray) -> np.ndarray:
+    """Return uint64[n], packed from bool[n, answers]: bit a is set if answer a is possible."""
+    return legal @ (np.uint64(1) << np.arange(legal.shape[1], dtype=np.uint64))
+
+
 def log_probabilities(logits: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
     """Return log pi f32[n, m] of possible answers, -inf for the others; logits f32[n, m], legal bool[n, m]."""
     return logits.masked_fill(~legal, -torch.inf).log_softmax(dim=1)

@@ -84,7 +84,7 @@ class FusedNetwork:
         return torch.cat([self._head(each) for each in rows.split(USUAL_POSITIONS)])[: len(packed)]
 
     def _trunk(self, packed: np.ndarray, size: int, blocks: int) -> torch.Tensor:
-        x = _as_images(self._first(packed, size))
+        x = self._first(packed, size).transpose(1, 2).unsqueeze(-1)  # [n, filters, 34, 1], in the same memory
         for layers in self._blocks[:blocks]:
             x = layers(x)
         return x
@@ -96,11 +96,6 @@ class FusedNetwork:
             sums = self._own.sums = torch.zeros(size, KINDS, self._filters)
         add_up(packed, self._weights, self._bias, sums[: len(packed)].numpy())
         return sums[:size].to(self._dtype, copy=True)
-
-
-def _as_images(rows: torch.Tensor) -> torch.Tensor:
-    """Return [n, 34, channels] as [n, channels, 34, 1], in the same memory."""
-    return rows.transpose(1, 2).unsqueeze(-1)
 
 
 class _Block:

@@ -11,11 +11,12 @@ import numpy as np
 from simulator.record import SEATS
 from simulator.rules import Rules
 from simulator.tables import Decisions, Ended, Tables
-from suphx.agent.interface import Agent, Consultation
+from suphx.agent.interface import Agent, Consultation, act_each
 from suphx.agent.sampling import highest_probability
 from suphx.features.encode import encode_oracle_batch
 from suphx.features.layout import ORACLE_PLANES
 from suphx.learning.experience import PATH, Batch
+from suphx.learning.policy_gradient import legal_bits
 from suphx.networks.sizes import MODEL_PLANES
 from suphx.reward.rounds import Rewards
 from suphx.selfplay.pending import PendingExperience
@@ -104,19 +105,10 @@ class Collector:
     def _answers(self, asked: Decisions) -> np.ndarray:
         """Return each decision's action, i64[n], chosen by the player in that seat; keep the policy's questions."""
         assert self._policy is not None, "a collector needs a policy"
-        actions = np.empty(len(asked), np.int64)
         who = self.seated[asked.game, asked.seat]
-        for player, agent in enumerate((self._policy, *self._opponents)):
-            rows = np.flatnonzero(who == player)
-            if not len(rows):
-                continue
-            part = asked
-            if len(rows) < len(asked):
-                part = Decisions(asked.game[rows], asked.seat[rows], asked.situation[rows], asked.legal[rows])
-            choice = agent.act(self.tables.games, part)
-            actions[rows] = choice.actions
-            if player == LEARNER and choice.consultations:
-                self._keep(part, choice.consultations)
+        actions, choices = act_each((self._policy, *self._opponents), who, self.tables.games, asked)
+        if (who == LEARNER).any() and choices[0].consultations:  # the learner's, whose number is the first
+            self._keep(asked, choices[0].consultations)
         return actions
 
     def _keep(self, asked: Decisions, consultations: Sequence[Consultation]) -> None:
@@ -134,7 +126,7 @@ class Collector:
                     "planes": said.planes[:, :own],
                     "oracle": self._shown(said, own),
                     "hidden": self._hidden(asked, said),
-                    "legal": said.legal @ _BITS[: said.legal.shape[1]],
+                    "legal": legal_bits(said.legal),
                     "answer": said.answer,
                     "log_probability": said.log_probability,
                 }
@@ -202,10 +194,6 @@ class Collector:
         self.rewards.restore(_below(state, "rewards."))
         for model, questions in self._questions.items():
             questions.restore(_below(state, f"questions.{model}."))
-
-
-#: The bit of each answer in the word of legal answers.
-_BITS = np.uint64(1) << np.arange(64, dtype=np.uint64)
 
 
 def _places(consultations: Sequence[Consultation], tables: np.ndarray, before: np.ndarray) -> list[np.ndarray]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from simulator.players import PLAYERS
 from simulator.tables import Decisions
-from suphx.agent.interface import Agent
+from suphx.agent.interface import Agent, act_each
 from suphx.agent.named_networks import SHIPPED
 from suphx.agents import load_agent
 from suphx.errors import InputError
@@ -57,10 +57,6 @@ def choose(agents: Mapping[int, Agent], games: np.ndarray, asked: Decisions) -> 
 
     agents: by seat. games: GAME[...], indexed by `asked.game`.
     """
-    actions = np.empty(len(asked), np.int64)
-    seated = [agents[seat] for seat in asked.seat.tolist()]
-    for agent in dict.fromkeys(seated):
-        rows = [n for n, each in enumerate(seated) if each is agent]
-        theirs = Decisions(asked.game[rows], asked.seat[rows], asked.situation[rows], asked.legal[rows])
-        actions[rows] = agent.act(games, theirs).actions
-    return actions
+    different = list(dict.fromkeys(agents.values()))
+    who = np.array([different.index(agents[seat]) for seat in asked.seat.tolist()], np.int64)
+    return act_each(different, who, games, asked)[0]
