@@ -63,8 +63,8 @@ def suphx(
 ) -> None:
     """The open Suphx: a Riichi Mahjong simulator, agents that play it, and their training.
 
-    Agents are named by `sl` (the included weights), `tuned` (discards as the strongest AIs do), `sl-weak` (an
-    under-trained copy), `sensible`, `tsumogiri` or `random` (rule-based), or a folder of weights.
+    Agents are named by `tuned` (the included weights), `sl` (before they were tuned to play as the strongest AIs),
+    `sl-weak` (with under-trained discards), `sensible`, `tsumogiri` or `random` (rule-based), or a folder of weights.
     """
 
 
