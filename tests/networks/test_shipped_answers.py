@@ -1,7 +1,7 @@
 """The weights that come with the package go on answering as they did when they were stored: layout, encoders, networks.
 
-`shipped_answers.json` has what the code of commit b14578b said, and of `tuned` what that said with which it was made. `python tests/networks/test_shipped_answers.py` prints
-the present answers.
+`shipped_answers.json` has what the code of commit b14578b said, and of `tuned` what the code said that made it.
+`python tests/networks/test_shipped_answers.py` prints the present answers.
 """
 
 from __future__ import annotations
