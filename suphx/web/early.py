@@ -32,10 +32,16 @@ class _Early(BaseHTTPRequestHandler):
         found = page_file(urlsplit(self.path).path)
         self._answer(200, *found) if found else self._too_early()
 
+    def do_POST(self) -> None:
+        """Answer that it is too early."""
+        self._too_early()
+
+    def do_DELETE(self) -> None:
+        """Answer that it is too early."""
+        self._too_early()
+
     def _too_early(self) -> None:
         self._answer(_UNAVAILABLE, "application/json", json.dumps({"detail": STARTING}))
-
-    do_POST = do_DELETE = _too_early  # noqa: N815
 
     def _answer(self, status: int, media_type: str, text: str) -> None:
         body = text.encode()
