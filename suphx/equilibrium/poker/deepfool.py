@@ -30,12 +30,14 @@ class DeepFoolConfig(Config):
     """Bets and raises on each street at most."""
     pretraining: int = Field(300_000, ge=0)
     """Decisions of the rule agent to learn from, before anything else."""
-    straight: int = Field(20, ge=0)
+    straight: int = Field(10, ge=0)
     """Iterations with straight sampling: the others act at random."""
-    iterations: int = Field(100, ge=0)
+    iterations: int = Field(1000, ge=0)
     """Iterations of MCCFR after these."""
-    trees: int = Field(600, ge=1)
+    trees: int = Field(1500, ge=1)
     """Trees of an iteration; the exploring seat goes round."""
+    floor: float = Field(0.1, gt=0, le=1)
+    """Least probability that a seat explores a decision, however rarely its own actions lead there; 1 explores all."""
     runouts: int = Field(20, ge=1, le=1000)
     """Boards over which an all-in before the river is averaged."""
     step: float = Field(0.02, gt=0)
@@ -115,7 +117,7 @@ class Training:
                 buttons = random.integers(config.seats, size=config.trees)
                 roots = deal_hands(stacks, buttons, config.raises, seeds)
                 explorer, seed = np.arange(config.trees) % config.seats, int(random.integers(1 << 62))
-                found = explore(self.network, roots, explorer, seed, phase == "straight", config.runouts)
+                found = explore(self.network, roots, explorer, seed, phase == "straight", config.runouts, config.floor)
                 if phase == "mccfr":
                     self._optimizer.param_groups[0]["lr"] = config.learning_rate * (1 - self.done[phase] / total)
                 before = self._learn(found.hands, improved(found, config.step), random)

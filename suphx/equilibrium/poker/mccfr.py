@@ -1,8 +1,10 @@
 """DeepFool's learning: MCCFR by external sampling through a network, many trees side by side, level by level.
 
-One seat of each tree explores all its actions, the others' are sampled. All decisions of a level are one batch for the
-network. In the straight phase the others act at random, so that only the explorer's decisions need the network, all in
-one batch when the trees have grown; the paper says that this phase does not converge, and begins with it for its speed.
+One seat of each tree explores all its actions, the others' are sampled. Where its own earlier actions are ones that it
+hardly ever takes, it mostly samples too: the values stay the same on average, and the nodes go to more hands. All
+decisions of a level are one batch for the network. In the straight phase the others act at random, so that only the
+explorer's decisions need the network, all in one batch when the trees have grown; the paper says that this phase does
+not converge, and begins with it for its speed.
 """
 
 from typing import NamedTuple
@@ -35,12 +37,12 @@ class Explored(NamedTuple):
 
 class _Level(NamedTuple):
     hands: np.ndarray
-    root: np.ndarray
-    """i64[n], the tree."""
     child: np.ndarray
     """i64[n, 6], nodes of the next level, -1 for none."""
     policy: np.ndarray
     """f32[n, 6], of the movers."""
+    every: np.ndarray
+    """bool[n], where the explorer tries all actions."""
     gain: np.ndarray
     """f64[n], what the explorer has won, in chips, where a hand is over."""
 
@@ -91,18 +93,28 @@ def _values(hands, gain, child, policy, every, below, out, regret):
 
 
 def explore(
-    network: PolicyNetwork, roots: np.ndarray, explorer: np.ndarray, seed: int, straight: bool, runouts: int = 1
+    network: PolicyNetwork,
+    roots: np.ndarray,
+    explorer: np.ndarray,
+    seed: int,
+    straight: bool,
+    runouts: int = 1,
+    floor: float = 1.0,
 ) -> Explored:
     """Grow a tree from each dealt hand, and return what its explorer could have gained.
 
     roots: HAND[n], not over. explorer: i64[n], the seat that tries everything. runouts: boards over which an all-in
-    before the river is averaged; 1 is the board that was dealt.
+    before the river is averaged; 1 is the board that was dealt. floor: the explorer tries everything with the
+    probability of its own actions so far, but at least this; 1 is always, as in the straight phase.
     """
     random = np.random.default_rng(seed)
     levels, hands, root, gain = list[_Level](), roots, np.arange(len(roots)), np.zeros(len(roots))
+    reach = np.ones(len(roots))  # probability of the explorer's own actions
     while len(hands):
         going = hands["street"] != OVER
         every = going & (hands["mover"] == explorer[root])
+        if not straight:
+            every &= random.random(len(hands)) < np.maximum(reach, floor)
         policy = np.zeros((len(hands), 6), np.float32)
         can = np.zeros((len(hands), 6), np.bool_)
         legal_actions(hands, can)
@@ -116,17 +128,18 @@ def explore(
         after, won = np.zeros(size, HAND), np.zeros(size)
         draws, board_seed = random.random(len(hands)), random.integers(1 << 62)
         _children(hands, explorer[root], policy, every, draws, runouts, board_seed, child, after, won)
-        levels.append(_Level(hands, root, child, policy, gain))
+        levels.append(_Level(hands, child, policy, every, gain))
         parents = np.nonzero(child >= 0)
-        following = np.empty(size, np.int64)
+        following, chances = np.empty(size, np.int64), np.empty(size)
         following[child[parents]] = root[parents[0]]
-        hands, root, gain = after, following, won
-    return _collect(network, levels, explorer, straight)
+        chances[child[parents]] = reach[parents[0]] * np.where(every[parents[0]], policy[parents], 1)
+        hands, root, gain, reach = after, following, won, chances
+    return _collect(network, levels, straight)
 
 
-def _collect(network: PolicyNetwork, levels: list[_Level], explorer: np.ndarray, straight: bool) -> Explored:
+def _collect(network: PolicyNetwork, levels: list[_Level], straight: bool) -> Explored:
     """Carry values up the levels, and gather the explorers' decisions."""
-    asked = [(each.hands["street"] != OVER) & (each.hands["mover"] == explorer[each.root]) for each in levels]
+    asked = [each.every for each in levels]
     decisions = np.concatenate([each.hands[here] for each, here in zip(levels, asked, strict=True)])
     if straight:
         found, at = probabilities(network, decisions), 0
@@ -145,10 +158,10 @@ def _collect(network: PolicyNetwork, levels: list[_Level], explorer: np.ndarray,
 
 
 def improved(explored: Explored, step: float) -> np.ndarray:
-    """Return the strategies f32[n, 6] to learn: each action's probability times exp(step * regret), at most e or 1/e.
+    """Return the strategies f32[n, 6] to learn: each action's probability times 1 + step * regret, but not below 0.
 
-    The network's logits so add up the regrets (Hedge), where a table would add them up itself.
+    Multiplicative weights. Regrets are single samples: with exp(step * regret), Hedge, what the network learns is the
+    mean of such strategies, in which an action that wins or loses a stack by luck gets more than its mean regret earns.
     """
-    logits = np.log(np.maximum(explored.policy, 1e-6)) + np.clip(step * explored.regret, -1, 1)
-    weights = np.where(explored.policy > 0, np.exp(logits), 0)
+    weights = explored.policy * np.maximum(1 + step * explored.regret, 0)
     return (weights / weights.sum(1, keepdims=True)).astype(np.float32)

@@ -12,9 +12,9 @@ from suphx.cli import app
 from suphx.equilibrium.poker.cards import PAIRS, pair_number
 from suphx.equilibrium.poker.deepfool import DeepFoolConfig, Training, rule_decisions
 from suphx.equilibrium.poker.equity import chances, exact_equity
-from suphx.equilibrium.poker.holdem import OVER, SEATS, act, legal
+from suphx.equilibrium.poker.holdem import HAND, OVER, SEATS, act, legal
 from suphx.equilibrium.poker.match import deal_hands, duplicate
-from suphx.equilibrium.poker.mccfr import explore, improved
+from suphx.equilibrium.poker.mccfr import Explored, explore, improved
 from suphx.equilibrium.poker.players import player_named, random_player, rule_player
 from suphx.equilibrium.poker.policy_net import (
     PolicyNetwork,
@@ -55,7 +55,8 @@ def recursive_value(network, hand, explorer):
     return total
 
 
-def test_sampled_values_and_regrets_are_unbiased():
+@pytest.mark.parametrize("floor", [1.0, 0.1])
+def test_sampled_values_and_regrets_are_unbiased(floor):
     torch.manual_seed(1)
     network = PolicyNetwork()
     hand = deal_hands(np.full(2, 6), np.zeros(1, np.int64), 1, np.array([5], np.uint64))
@@ -66,7 +67,7 @@ def test_sampled_values_and_regrets_are_unbiased():
         child = hand.copy()
         act(child[0], action)
         after[action] = recursive_value(network, child[0], explorer) - exact
-    found = [explore(network, hand, np.array([explorer]), seed, straight=False) for seed in range(400)]
+    found = [explore(network, hand, np.array([explorer]), seed, straight=False, floor=floor) for seed in range(400)]
     values = np.array([each.value for each in found])
     assert abs(values.mean() - exact) < 4 * values.std() / 20 + 1e-6
     regrets = np.array([each.regret[0] for each in found])
@@ -85,6 +86,22 @@ def test_explored_decisions_are_the_explorers_and_the_strategy_has_no_regret(str
     better = improved(found, 0.01)
     np.testing.assert_allclose(better.sum(1), 1, atol=1e-5)
     assert ((better * found.regret).sum(1) >= -1e-4).all()  # what it learns gains
+
+
+def test_with_a_floor_what_a_seat_hardly_does_itself_is_explored_less():
+    torch.manual_seed(0)
+    hands, explorer = some_hands(60), np.arange(60) % 3
+    whole, less = (explore(PolicyNetwork(), hands, explorer, 3, False, floor=floor) for floor in (1.0, 0.1))
+    assert len(less.hands) < len(whole.hands) / 2 and less.nodes < whole.nodes / 2
+    first = (less.hands["actions"] == 0) & (less.hands["street"] == 0)  # nothing done yet: always explored
+    assert first.sum() == (explorer == hands["mover"]).sum() > 0
+
+
+def test_luck_alone_changes_no_strategy():
+    policy = np.tile(np.float32([0.7, 0.3, 0, 0, 0, 0]), (2, 1))
+    regret = np.float32([[-90, 210, 0, 0, 0, 0], [90, -210, 0, 0, 0, 0]])  # as often one as the other
+    explored = Explored(np.zeros(2, HAND), policy, regret, 0.0, 0)
+    np.testing.assert_allclose(improved(explored, 0.003).mean(0), policy[0], atol=1e-6)
 
 
 def test_the_networks_inputs_hide_what_the_mover_cannot_see():
