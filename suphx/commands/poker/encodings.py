@@ -66,7 +66,7 @@ def encodings(
 def _show(lost: dict[str, Losses], trained: list[Trained]) -> None:
     import numpy as np
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
 
     from suphx.equilibrium.poker.encodings import PAPER_ENCODING, PAPER_NETWORK
 
@@ -76,16 +76,19 @@ def _show(lost: dict[str, Losses], trained: list[Trained]) -> None:
         paper = PAPER_ENCODING.get(name, (0.0, 0.0))
         table.add_row(name, *(f"{value:.5f}" for value in (*each, *paper)))
     console.print(table)
-    table = Table("Huber loss", "samples", "abstract train", "full train", "abstract test", "full test")
+    first = Column("Huber loss", no_wrap=True)
+    table = Table(first, "samples", "abstract train", "full train", "abstract test", "full test")
     for size in sorted({each.samples for each in trained}):
         for name in PAPER_NETWORK:
             runs = [each for each in trained if (each.samples, each.encoding) == (size, name)]
             if runs:
                 found = np.array([[loss.huber for loss in (*run.train, *run.test)] for run in runs])
-                spread = found.std(0, ddof=1) if len(runs) > 1 else np.zeros(4)
-                own = (f"{mean:.4f} ± {by:.4f}" for mean, by in zip(found.mean(0), spread, strict=True))
+                own = [f"{mean:.4f}" for mean in found.mean(0)]
+                if len(runs) > 1:
+                    own = [f"{mean} ± {by:.4f}" for mean, by in zip(own, found.std(0, ddof=1), strict=True)]
                 table.add_row(name, f"{size:,}", *own)
     for name, losses in PAPER_NETWORK.items():
         table.add_row(name, "paper", *(f"{value:.4f}" for value in losses))
     console.print(table)
-    print(f"mean ± standard deviation over {len({each.seed for each in trained})} seeds")
+    seeds = len({each.seed for each in trained})
+    print(f"mean ± standard deviation over {seeds} seeds" if seeds > 1 else "one seed")
