@@ -32,7 +32,7 @@ class DeepFoolConfig(Config):
     """Decisions of the rule agent to learn from, before anything else."""
     straight: int = Field(10, ge=0)
     """Iterations with straight sampling: the others act at random."""
-    iterations: int = Field(1000, ge=0)
+    iterations: int = Field(200, ge=0)
     """Iterations of MCCFR after these."""
     trees: int = Field(1500, ge=1)
     """Trees of an iteration; the exploring seat goes round."""
