@@ -133,4 +133,5 @@ class ClockedSimulator(Clocked, Simulator):
 
     def played(self) -> dict[str, int]:
         """Return the counters of its collectors, added up."""
-        return self.counters
+        each = [half.play.collector.counters for half in self._halves]
+        return {name: sum(counters[name] for counters in each) for name in each[0]}

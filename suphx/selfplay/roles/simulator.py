@@ -153,7 +153,7 @@ class _Half:
         seed = int(np.random.SeedSequence([config.seed, begun, half]).generate_state(1, np.uint64)[0])
         slots = -(-config.side_by_side // config.roles.halves)
         self._policy = AnsweredPolicy(answers, config, seed)
-        self._play = Play(config, slots, seed, start.predictor, _opponents(config, start, answers, seed))
+        self.play = Play(config, slots, seed, start.predictor, _opponents(config, start, answers, seed))
         self._values = _values(answers) if config.learning.has_critic else None
         self._wanted = min(SENT_QUESTIONS, config.learning.batch)
         self._in_flight: deque[Any] = deque()
@@ -161,11 +161,11 @@ class _Half:
     def step(self) -> None:
         """Answer all pending decisions, and send experience if there is enough."""
         self._answers.follow()
-        self._play.collector.set_policy(self._policy.version, self._policy)
-        ended = self._play.step()
+        self.play.collector.set_policy(self._policy.version, self._policy)
+        ended = self.play.step()
         if ended is not None and self._is_sampled:
             self._sample(ended)
-        if self._play.has_rounds and (self._play.questions >= self._wanted or self._play.seconds > _SENT_SECONDS):
+        if self.play.has_rounds and (self.play.questions >= self._wanted or self.play.seconds > _SENT_SECONDS):
             self._send()
 
     def _sample(self, ended: Ended) -> None:
@@ -179,7 +179,7 @@ class _Half:
         if not self._wait_for_room():
             return
         held = time.perf_counter() - began
-        batch, counts = self._play.take()
+        batch, counts = self.play.take()
         counts.held, counts.waiting, self._answers.waiting = held, self._answers.waiting, 0.0
         raw = raw_advantages(self._config.learning, batch, self._values)
         self._in_flight.append(self._simulator.send(batch, raw, counts))
