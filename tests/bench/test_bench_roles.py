@@ -20,7 +20,7 @@ def test_layouts_play_and_learn_and_say_what_it_costs():
         "none": Layout(1_000_000, 1, 1),
     }
     cores = os.sched_getaffinity(0)
-    found = dict(bench_roles(TINY, seconds=1, games=8, batch=64, layouts=layouts))
+    found = dict(bench_roles(TINY, seconds=3, games=8, batch=64, layouts=layouts))
     assert set(found) == {"own", "play", "learn", "request", "buffer"}  # nowhere are there so many cores
     assert not ray.is_initialized() and os.sched_getaffinity(0) == cores
     assert 0 < found["own"]["decisions_per_s"] < found["own"]["questions_per_s"] and found["own"]["versions_per_s"] > 0

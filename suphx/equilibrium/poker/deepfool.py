@@ -40,8 +40,8 @@ class DeepFoolConfig(Config):
     """Least probability that a seat explores a decision, however rarely its own actions lead there; 1 explores all."""
     runouts: int = Field(20, ge=1, le=1000)
     """Boards over which an all-in before the river is averaged."""
-    step: float = Field(0.02, gt=0)
-    """How far a regret of one big blind moves an action's logit."""
+    step: float = Field(0.003, gt=0)
+    """By how much of itself a regret of one big blind changes an action's probability."""
     batch: int = Field(512, ge=1)
     """Decisions per step of Adam."""
     learning_rate: float = Field(0.001, gt=0, le=1)

@@ -139,20 +139,20 @@ def explore(
 
 def _collect(network: PolicyNetwork, levels: list[_Level], straight: bool) -> Explored:
     """Carry values up the levels, and gather the explorers' decisions."""
-    asked = [each.every for each in levels]
-    decisions = np.concatenate([each.hands[here] for each, here in zip(levels, asked, strict=True)])
+    decisions = np.concatenate([each.hands[each.every] for each in levels])
     if straight:
         found, at = probabilities(network, decisions), 0
-        for each, here in zip(levels, asked, strict=True):
-            each.policy[here] = found[at : at + here.sum()]
-            at += here.sum()
+        for each in levels:
+            count = int(each.every.sum())
+            each.policy[each.every] = found[at : at + count]
+            at += count
     below, regrets = np.zeros(0), list[np.ndarray]()
-    for each, here in zip(reversed(levels), reversed(asked), strict=True):
+    for each in reversed(levels):
         values, regret = np.empty(len(each.hands)), np.zeros((len(each.hands), 6), np.float32)
-        _values(each.hands, each.gain, each.child, each.policy, here, below, values, regret)
-        regrets.append(regret[here])
+        _values(each.hands, each.gain, each.child, each.policy, each.every, below, values, regret)
+        regrets.append(regret[each.every])
         below = values
-    policy = np.concatenate([each.policy[here] for each, here in zip(levels, asked, strict=True)])
+    policy = np.concatenate([each.policy[each.every] for each in levels])
     nodes = sum(len(each.hands) for each in levels)
     return Explored(decisions, policy, np.concatenate(regrets[::-1]), float(below.mean()), nodes)
 

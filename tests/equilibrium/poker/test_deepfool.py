@@ -1,6 +1,7 @@
 """MCCFR through a network, players, matches and training."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from safetensors.torch import save_file
 from typer.testing import CliRunner
 
 from suphx.cli import app
+from suphx.config import load_config
 from suphx.equilibrium.poker.cards import PAIRS, pair_number
 from suphx.equilibrium.poker.deepfool import DeepFoolConfig, Training, rule_decisions
 from suphx.equilibrium.poker.equity import chances, exact_equity
@@ -178,6 +180,10 @@ def test_the_network_learns_the_rule_agent(tmp_path):
         for network in (training.network, PolicyNetwork().eval())
     )
     assert learned < 0.7 * untrained
+
+
+def test_the_shipped_configuration_is_the_default():
+    assert load_config(Path("poker-train"), DeepFoolConfig) == DeepFoolConfig()
 
 
 def test_training_resumes_and_the_policy_plays(tmp_path):
