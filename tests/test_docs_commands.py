@@ -14,6 +14,7 @@ from documented import ROOT, commands_of, documented_commands, words_of
 from typer.testing import CliRunner
 
 from suphx import cli
+from suphx.bench.equilibrium import NO_LITEEFG, has_liteefg
 
 COMMANDS = documented_commands()
 
@@ -228,6 +229,8 @@ def test_a_documented_command_that_takes_longer_runs(at_desk, many, command):
     words = [str(many) if word == "logs" else word for word in _shortened(command, [SLOW])]
     if "majiang" in words and not (ROOT / "suphx/mjai/majiang/node_modules").is_dir():
         pytest.skip("majiang-ai is not installed")
+    if "--liteefg" in words and not has_liteefg():
+        pytest.skip(NO_LITEEFG)
     done = subprocess.run(
         [sys.executable, "-m", "suphx", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True,
         env=os.environ | {"OMP_NUM_THREADS": "1"},

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from suphx.equilibrium.flat_game import flat
 from suphx.equilibrium.games import named
 from suphx.equilibrium.rules import NAMED
 from suphx.equilibrium.solver import Solver
+from suphx.errors import InputError
 from suphx.intervals import half_width
 
 #: OpenSpiel's names of the games, and how many iterations of ours and of the others make a turn.
@@ -33,6 +35,7 @@ GAMES = {
 }
 PEERS = ("openspiel", "liteefg")
 LITEEFG = "liteefg==1.0.0"
+NO_LITEEFG = "LiteEFG is not installed; this builds it: suphx bench equilibrium --install"
 
 #: LiteEFG's baseline for each rule, and which of its iterates is reported, as its own programs do.
 LITEEFG_RULES = {
@@ -56,12 +59,19 @@ def install_liteefg() -> None:
     folder = cache_folder() / "liteefg"
     words = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(folder), LITEEFG, "pandas"]
     subprocess.run(words, check=False)
-    sys.path.append(str(folder))
+
+
+def has_liteefg() -> bool:
+    """Whether LiteEFG can be imported, from where `install_liteefg` builds it or from elsewhere."""
+    if (folder := str(cache_folder() / "liteefg")) not in sys.path:
+        sys.path.append(folder)
+    return find_spec("LiteEFG") is not None
 
 
 def _liteefg_solver(spiel: Any, module: str, traverse: str = "Enumerate") -> tuple[Any, Any]:
     """Return one of LiteEFG's baselines with its default parameters, and the game that it runs on."""
-    sys.path.append(str(cache_folder() / "liteefg"))
+    if not has_liteefg():
+        raise ImportError(NO_LITEEFG)
     home = os.environ.get("HOME")
     os.environ["HOME"] = tempfile.mkdtemp()  # it writes a file for each game there
     try:
@@ -137,8 +147,10 @@ def bench_rules(
     """Return the NashConv of the twelve rules after some numbers of iterations, here and in LiteEFG.
 
     name: OpenSpiel's name of the game. seeds: how many samplings of the rules that sample; their mean is returned with
-    the half-width of its 95 % interval, which is 0 for other rules.
+    the half-width of its 95 % interval, which is 0 for other rules. Raises InputError where LiteEFG is missing.
     """
+    if liteefg and not has_liteefg():
+        raise InputError(NO_LITEEFG)
     rules: Any = named(f"openspiel:{name}")
     game, numbers = flat(rules), dict[str, Any]()
     for rule in NAMED:

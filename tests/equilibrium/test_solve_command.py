@@ -54,6 +54,16 @@ def test_twelve_rules_in_a_picture(tmp_path):
     assert (tmp_path / "rules.png").stat().st_size > 1000
 
 
+def test_the_bench_says_how_to_get_liteefg(monkeypatch):
+    pytest.importorskip("pyspiel")
+    monkeypatch.setattr("suphx.bench.equilibrium.has_liteefg", lambda: False)
+    done = CliRunner().invoke(cli.app, ["bench", "rules", "--liteefg"])
+    assert isinstance(done.exception, InputError) and "suphx bench equilibrium --install" in str(done.exception)
+    words = ["bench", "equilibrium", "--against", "liteefg", "--games", "kuhn", "--turns", "1"]
+    done = CliRunner().invoke(cli.app, words)
+    assert done.exit_code == 0 and "is left out: LiteEFG is not installed" in " ".join(done.stderr.split())
+
+
 def test_until_stops_when_it_is_reached():
     numbers = json.loads(invoke("kuhn", "--until", "0.01", "--json").stdout)
     assert numbers["nash_conv"] <= 0.01 and numbers["iterations"] < 1000
