@@ -189,7 +189,8 @@ def bench_selfplay(
 
     Each layout has `ratio`: its speed in questions per second relative to bare networks on the same number of cores, in
     passes of the same sizes, with bare learning steps for as many pairs if it learns; `ratio_busy`: relative to bare
-    networks on the number of cores that the roles kept busy.
+    networks on the number of cores that the roles kept busy. One that was to learn and could not, since no round had
+    ended yet, has neither.
     """
     collector = bench_collector(size, precision, seconds, games)
     yield "collector", collector
@@ -203,7 +204,8 @@ def bench_selfplay(
             pairs = figures["pairs_per_s"] / figures["questions_per_s"] if LAYOUTS[part].learns else 0.0
             bare = 1 / collector["bare_questions_per_s"] + pairs / learner["bare_pairs_per_core_s"]
             did = figures["questions_per_s"] * bare
-            figures |= {"ratio": did / figures["cores"], "ratio_busy": did / figures["busy_cores"]}
+            if pairs or not LAYOUTS[part].learns:
+                figures |= {"ratio": did / figures["cores"], "ratio_busy": did / figures["busy_cores"]}
             found[part] = figures
         yield part, figures
     if engines:

@@ -66,9 +66,10 @@ def _roles(found: dict[str, Any]) -> str:
             processes = f"{what.simulators}, {what.engines}" + (", and learning" if what.learns else "")
             pairs = _n(each["pairs_per_s"]) if what.learns else ""
             row = [name, processes, str(what.cores), _n(each["busy_cores"]), _n(each["decisions_per_s"]), pairs]
-            row += [f"{each['ratio']:.2f}", f"{each['ratio_busy']:.2f}", _percent(each["waiting"])]
+            row += [f"{each[ratio]:.2f}" if ratio in each else "" for ratio in ("ratio", "ratio_busy")]
+            row += [_percent(each[share]) if share in each else "" for share in ("waiting", "held")]
             delay = f"{each['weights_delay_s']:.2f} s" if "weights_delay_s" in each else ""
-            rows.append([*row, _percent(each["held"]), _n(each.get("engine_batch", 0.0)), delay])
+            rows.append([*row, _n(each.get("engine_batch", 0.0)), delay])
     return _table(head, rows)
 
 

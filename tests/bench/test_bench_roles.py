@@ -4,8 +4,10 @@ import os
 
 import pytest
 import ray
+from selfplay_tables import precision
 
-from suphx.bench.roles import LAYOUTS, Layout, _scaling, bench_roles
+from suphx.bench import roles
+from suphx.bench.roles import LAYOUTS, Layout, _scaling, bench_roles, bench_selfplay
 from suphx.networks.sizes import NetworkSize
 
 TINY = NetworkSize(filters=4, blocks=1)
@@ -40,3 +42,13 @@ def test_layouts_play_and_learn_and_say_what_it_costs():
 def test_two_simulators_are_held_against_one():
     found = {"play": {"questions_per_s": 10.0}, "play_two_of_each": {"questions_per_s": 19.0}}
     assert _scaling(found) == {"with_an_engine_each": 1.9}
+
+
+def test_a_layout_that_had_nothing_to_learn_from_has_no_ratio(monkeypatch):
+    figures = {"questions_per_s": 100.0, "pairs_per_s": 0.0, "cores": 2, "busy_cores": 1.0}
+    monkeypatch.setattr(roles, "bench_collector", lambda *words: {"bare_questions_per_s": 100.0})
+    monkeypatch.setattr(roles, "bench_learner", lambda *words, **more: {"bare_pairs_per_core_s": 50.0})
+    parts = [("own", dict(figures)), ("own_learn", dict(figures)), ("own_learn", figures | {"pairs_per_s": 50.0})]
+    monkeypatch.setattr(roles, "bench_roles", lambda *words: iter(parts))
+    measured = bench_selfplay(TINY, precision(), 1, games=8, batch=64, roles=True, engines=False)
+    assert [each.get("ratio") for part, each in measured if part in LAYOUTS] == [0.5, None, 1.0]

@@ -10,7 +10,7 @@ import typer
 def selfplay(
     sizes: Annotated[str, typer.Option(help="Network sizes, with commas: small, base, paper.")] = ("small,base"),
     seconds: Annotated[float, typer.Option(min=0.1, help="Seconds for each measurement.")] = 5.0,
-    games: Annotated[int, typer.Option(min=2, help="Games side by side, of each simulator.")] = 1024,
+    games: Annotated[int, typer.Option(min=2, help="Games side by side, of each simulator.")] = 512,
     batch: Annotated[int, typer.Option(min=1, help="Questions of a step of learning.")] = 1024,
     roles: Annotated[bool, typer.Option(help="Also measure the roles on Ray, on one and two cores.")] = True,
     engines: Annotated[bool, typer.Option(help="Also measure the roles with inference engines.")] = False,
@@ -29,7 +29,7 @@ def selfplay(
     from rich.console import Console
     from rich.table import Table
 
-    from suphx.bench.roles import bench_selfplay, parts_of
+    from suphx.bench.roles import LAYOUTS, bench_selfplay, parts_of
     from suphx.networks.precision import choose_precision
     from suphx.networks.sizes import size_named
 
@@ -44,7 +44,9 @@ def selfplay(
     for size in wanted:
         found: dict[str, dict[str, float]] = {}
         for part, figures in bench_selfplay(size, precision, seconds, games, batch, roles, engines):
-            screen.print(f"measured {size.name}: {part}", style="dim", highlight=False)
+            learned_nothing = part in LAYOUTS and "ratio" not in figures
+            why = "; no round had ended to learn from: more --seconds or fewer --games" if learned_nothing else ""
+            screen.print(f"measured {size.name}: {part}{why}", style="dim", highlight=False)
             found[part] = {name: float(f"{value:.4g}") for name, value in figures.items()}
             for name, value in found[part].items():
                 table.add_row(size.name, part, name, f"{value:,.4g}" if value < 10_000 else f"{value:,.0f}")
