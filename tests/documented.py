@@ -67,8 +67,11 @@ def commands_of(text: str) -> list[str]:
 
 
 def words_of(command: str) -> list[str]:
-    """Return the words after `suphx` with every placeholder filled in, without brackets around what is optional."""
-    words = shlex.split(re.sub(r"[\[\]]|\s\.\.\.(?=\]|\s|$)", "", command).split(" > ")[0])[1:]
+    """Return the words after `suphx` with every placeholder filled in, without brackets around what is optional.
+
+    Brackets in quotes are YAML's.
+    """
+    words = shlex.split(re.sub(r"('[^']*')|[\[\]]|\s\.\.\.(?=\]|\s|$)", r"\1", command).split(" > ")[0])[1:]
     return [_filled(word) for word in words if word != "..."]
 
 

@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 import pytest
+import torch
 import typer
 from documented import ROOT, commands_of, documented_commands, words_of
 from typer.testing import CliRunner
@@ -231,6 +232,8 @@ def test_a_documented_command_that_takes_longer_runs(at_desk, many, command):
         pytest.skip("majiang-ai is not installed")
     if "--liteefg" in words and not has_liteefg():
         pytest.skip(NO_LITEEFG)
+    if "cuda" in words and not torch.cuda.is_available():
+        pytest.skip("no GPU is here")
     done = subprocess.run(
         [sys.executable, "-m", "suphx", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True,
         env=os.environ | {"OMP_NUM_THREADS": "1"},
