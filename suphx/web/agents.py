@@ -3,21 +3,17 @@
 from collections.abc import Mapping
 
 import numpy as np
+from fastapi import HTTPException
 
 from simulator.players import PLAYERS
 from simulator.tables import Decisions
 from suphx.agent.interface import Agent, act_each
 from suphx.agent.named_networks import SHIPPED
 from suphx.agents import load_agent
-from suphx.errors import InputError
 from suphx.review.analysis import clean
 
 #: Largest seed of a game: JavaScript represents every integer up to it exactly.
 MAX_SEED = (1 << 53) - 1
-
-
-class WrongAgents(InputError):
-    """Agents that are named for a game are not known, or not as many as are to play."""
 
 
 class Players:
@@ -29,12 +25,12 @@ class Players:
         self._networks: dict[str, Agent] = {}
 
     def check(self, names: list[str], wanted: int) -> None:
-        """Raise WrongAgents if a name is unknown, or if the number of names is not `wanted`."""
+        """Raise HTTPException (422) if a name is unknown, or if the number of names is not `wanted`."""
         if len(names) != wanted:
-            raise WrongAgents(f"name {wanted} agents, one for each of their seats; {len(names)} are named")
+            raise HTTPException(422, f"name {wanted} agents, one for each of their seats; {len(names)} are named")
         for name in names:
             if name not in self.names:
-                raise WrongAgents(f"no agent {clean(name)!r}; there are {', '.join(self.names)}")
+                raise HTTPException(422, f"no agent {clean(name)!r}; there are {', '.join(self.names)}")
 
     def agents(self, names: list[str], seed: int) -> list[Agent]:
         """Return the agents with these names, one instance per name. Networks are loaded only once. Not thread-safe.

@@ -17,18 +17,17 @@ from suphx.agent import DEFAULT_AGENT
 from suphx.errors import InputError
 from suphx.review.analysis import clean
 from suphx.review.document import Note
-from suphx.web.agents import Players, WrongAgents
+from suphx.web.agents import Players
 from suphx.web.duels import duel_routes
 from suphx.web.game_routes import to_keep
-from suphx.web.games import IDLE_PLAYED, Games, NoGame, TooManyGames
+from suphx.web.games import IDLE_PLAYED, Games
 from suphx.web.guard import Guard
-from suphx.web.host import NotAsked, NotLegal
-from suphx.web.jobs import Busy, NoReview, ReviewJobs, Status
+from suphx.web.jobs import NoReview, ReviewJobs, Status
 from suphx.web.live_table import Walls
 from suphx.web.pages import page_file, policy
 from suphx.web.playing import play_routes, warm_up
 from suphx.web.reviewer import Reviewer
-from suphx.web.samples import NoSample, SampleFolder
+from suphx.web.samples import SampleFolder
 from suphx.web.shelf import Shelf
 from suphx.web.single_file import review_page
 from suphx.web.watching import watch_routes
@@ -116,23 +115,8 @@ def review_routes(jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
     return routes
 
 
-#: The status of the answer to a request that raises one of these; what is wrong stands in their message.
-_REFUSALS: dict[type[Exception], int] = {
-    NoGame: 404,
-    NoReview: 404,
-    NoSample: 404,
-    InputError: 409,
-    LogError: 409,
-    NotAsked: 409,
-    NotLegal: 422,
-    WrongAgents: 422,
-    Busy: 503,
-    TooManyGames: 503,
-}
-
-
-def _refuse(status: int, _: Request, error: Exception) -> Response:
-    return JSONResponse({"detail": str(error)}, status)
+def _refuse(_: Request, error: Exception) -> Response:
+    return JSONResponse({"detail": str(error)}, 409)
 
 
 async def _changes(jobs: ReviewJobs, review: str) -> AsyncIterator[str]:
@@ -187,7 +171,7 @@ def create_app(
     app.include_router(watch_routes(watched, Players(agent), samples, jobs, reviewer))
     app.include_router(play_routes(played, opponents, jobs, reviewer, walls))
     app.include_router(duel_routes())
-    for error, status in _REFUSALS.items():
-        app.add_exception_handler(error, partial(_refuse, status))
+    for error in (InputError, LogError):
+        app.add_exception_handler(error, _refuse)
     app.add_middleware(Guard, hosts=list(hosts), policy=policy())
     return app

@@ -2,23 +2,23 @@
 
 from collections.abc import Callable
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from suphx.review.document import Document
 
 #: Seconds for which the page shows each intermediate position; they are not counted against the person.
 SHOWING = 0.35
 
 
-class Pace(BaseModel):
+class Pace(Document):
     """The time limits, in seconds."""
-
-    model_config = ConfigDict(frozen=True)
 
     decision: int = Field(ge=1, le=300)
     reserve: int = Field(ge=0, le=600)
     """Reserve for a round: time used beyond `decision` is taken from it."""
 
 
-class TimeLeft(BaseModel):
+class TimeLeft(Document):
     """The time left for a question, in seconds."""
 
     question: int

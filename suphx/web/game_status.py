@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from suphx.review.document import Document, Result
 from suphx.web.clock import Pace
@@ -19,7 +19,7 @@ class Options(Document):
     """Discard the tile just drawn, unless it wins."""
 
 
-class RoundEnd(BaseModel):
+class RoundEnd(Document):
     """How a round of the game ended."""
 
     name: str
@@ -27,10 +27,8 @@ class RoundEnd(BaseModel):
     result: Result
 
 
-class GameStatus(BaseModel):
+class GameStatus(BaseModel, frozen=True):
     """The status of a game."""
-
-    model_config = ConfigDict(frozen=True)
 
     id: str
     kind: Literal["played", "live", "recorded"]

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeVar
 
+from fastapi import HTTPException
+
 from simulator.logs.mjlog_writer import write_mjlog
 from simulator.logs.model import GameLog, LogError
 from suphx.errors import InputError
@@ -23,7 +25,7 @@ from suphx.review.document import Document
 from suphx.web.bell import Bell
 from suphx.web.clock import Clock, TimeLeft
 from suphx.web.game_status import GameStatus, Options
-from suphx.web.host import NotAsked, Play, Recorded, Tell
+from suphx.web.host import Play, Recorded, Tell
 from suphx.web.seat_view import NEXT_ROUND, ROUND_OVER
 from suphx.web.shelf import Shelf
 from suphx.web.warming import do_ahead
@@ -48,15 +50,11 @@ _log = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
 
-class TooManyGames(InputError):
-    """The maximum number of games is already in progress."""
-
-
-class NoGame(InputError):
+class NoGame(HTTPException):
     """There is no such game, or no longer."""
 
     def __init__(self) -> None:
-        super().__init__("there is no such game, or no longer: start another")
+        super().__init__(404, "there is no such game, or no longer: start another")
 
 
 def new_id() -> str:
@@ -120,7 +118,7 @@ class Games:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="games")
 
     def start(self, status: GameStatus, sit_down: Callable[[Tell], Play], wanted: int = 0) -> GameStatus:
-        """Start the game that a status describes; raises TooManyGames.
+        """Start the game that a status describes; raises HTTPException (503) if too many are in progress.
 
         sit_down: returns the game; called in the playing thread, because it may load networks. wanted: as in `want`.
         """
@@ -133,7 +131,7 @@ class Games:
         with self._lock:
             self._drop_idle()
             if sum(each.status.state == "playing" for each in self._games.values()) >= PLAYING:
-                raise TooManyGames(f"{PLAYING} games are in progress already; forget one of them first")
+                raise HTTPException(503, f"{PLAYING} games are in progress already; forget one of them first")
             game = self._games[status.id] = _Game(status, self._now, wanted)
             while len(self._games) > KEPT:
                 self._remove(next(key for key, each in self._games.items() if each.status.state != "playing"))
@@ -207,9 +205,9 @@ class Games:
 
     def _answer(self, game: _Game, question: int, action: int) -> None:
         if game.status.state != "playing":
-            raise NotAsked("the game is over")
+            raise HTTPException(409, "the game is over")
         if game.at_work or game.play is None:
-            raise NotAsked("the agents are playing; nothing is asked now")
+            raise HTTPException(409, "the agents are playing; nothing is asked now")
         game.play.check(question, action)
         self._go_on(game, partial(game.play.answer, question, action))
 
@@ -257,7 +255,7 @@ class Games:
     # Requests from pages; they raise NoGame.
 
     def answer(self, game_id: str, question: int, action: int) -> None:
-        """Answer a question; raises NotAsked and NotLegal without changing anything."""
+        """Answer a question; raises HTTPException, as `Play.check` does, without changing anything."""
         with self._lock:
             self._answer(self._find(game_id), question, action)
 
@@ -285,7 +283,7 @@ class Games:
             self._answer_automatically(game)
 
     def status(self, game_id: str) -> GameStatus:
-        """Return the status of a game. One from the shelf is shown as a recorded one, which may raise TooManyGames."""
+        """Return the status of a game. One from the shelf is shown as a recorded one; `start` may refuse it."""
         with suppress(NoGame), self._lock:
             return self._find(game_id).status
         for kind in KINDS:

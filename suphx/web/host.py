@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from fastapi import HTTPException
 
 from simulator.logs.formats import read_log
 from simulator.logs.from_record import game_log, round_log
@@ -45,14 +46,6 @@ from suphx.web.seat_view import (
 Tell = Callable[[int, Document], None]
 
 
-class NotAsked(Exception):
-    """The answer is to a question that is not being asked, or no longer."""
-
-
-class NotLegal(Exception):
-    """The answer is not among the choices of the question."""
-
-
 class Play(ABC):
     """A game that goes on from question to question; for one thread at a time."""
 
@@ -83,18 +76,18 @@ class Play(ABC):
         """Go on from an answer to the next question; NEXT_ROUND begins a round."""
 
     def answer(self, number: int, action: int) -> None:
-        """Answer the question with this number and advance to the next; raises NotAsked and NotLegal."""
+        """Answer the question with this number and advance to the next; raises HTTPException as `check`."""
         self.check(number, action)
         self.question = None
         self._carry_out(action)
 
     def check(self, number: int, action: int) -> None:
-        """Raise NotAsked or NotLegal if `answer` would."""
+        """Raise HTTPException: 409 if another question is asked, or none; 422 if the action is none of its choices."""
         question = self.question
         if question is None or question.number != number:
-            raise NotAsked(f"question {number} is not asked, or no longer: it has been answered already")
+            raise HTTPException(409, f"question {number} is not asked, or no longer: it has been answered already")
         if action not in {choice.action for choice in question.choices}:
-            raise NotLegal(f"action {action} is not one of the choices now")
+            raise HTTPException(422, f"action {action} is not one of the choices now")
 
     def asked(self, number: int) -> Answered | None:
         """Return the question with a number; None if it is not asked, or no longer, or not at the table."""
@@ -117,7 +110,7 @@ class Play(ABC):
     def default(self) -> int:
         """Return the action for a person who does not answer in time: discard the drawn tile, and claim nothing."""
         if self.question is None:
-            raise NotAsked("nothing is asked")
+            raise HTTPException(409, "nothing is asked")
         legal = [choice.action for choice in self.question.choices]
         for action in (DISCARD_DRAWN, PASS):
             if action in legal:

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from fastapi import HTTPException
+from pydantic import ValidationError
 
 from simulator.logs.model import LogError
 from suphx.errors import InputError
-from suphx.review.document import Note, Review
+from suphx.review.document import Document, Note, Review
 from suphx.web.shelf import Entry, Shelf
 from suphx.web.warming import do_ahead
 
@@ -27,21 +28,15 @@ Work = Callable[[Progress], bytes]
 _log = logging.getLogger(__name__)
 
 
-class Busy(InputError):
-    """Too many reviews are waiting already."""
-
-
-class NoReview(InputError):
+class NoReview(HTTPException):
     """There is no such review, or no longer."""
 
     def __init__(self) -> None:
-        super().__init__("there is no such review, or no longer: open the log again")
+        super().__init__(404, "there is no such review, or no longer: open the log again")
 
 
-class Status(BaseModel):
+class Status(Document):
     """The status of a review."""
-
-    model_config = ConfigDict(frozen=True)
 
     id: str
     source: str
@@ -73,10 +68,10 @@ class ReviewJobs:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="review")
 
     def start(self, source: str, work: Work) -> Status:
-        """Queue a review; raises Busy if too many are waiting already."""
+        """Queue a review; raises HTTPException (503) if too many are waiting already."""
         with self._lock:
             if sum(not each.ended for each in self._jobs.values()) > WAITING:
-                raise Busy(f"{WAITING} reviews are waiting already; try again in a moment")
+                raise HTTPException(503, f"{WAITING} reviews are waiting already; try again in a moment")
             status = Status(id=secrets.token_urlsafe(12), source=source)
             self._jobs[status.id] = status
             while len(self._jobs) > FAILED + WAITING:

@@ -6,9 +6,10 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
+from fastapi import HTTPException
 
 from suphx.errors import InputError
+from suphx.review.document import Document
 from suphx.web.guard import MAX_BODY
 
 #: Maximum number of files listed: the newest.
@@ -19,19 +20,13 @@ LOOKED_AT = 50_000
 SUFFIXES = (".mjlog", ".mjlog.gz")
 
 
-class Sample(BaseModel):
+class Sample(Document):
     """A game in the folder."""
-
-    model_config = ConfigDict(frozen=True)
 
     name: str
     """Its path relative to the folder, with `/`."""
     time: float
     """Modification time in seconds since 1970, UTC."""
-
-
-class NoSample(InputError):
-    """No game of the folder is called so, or it is too large."""
 
 
 class SampleFolder:
@@ -60,8 +55,8 @@ class SampleFolder:
                     yield path
 
     def read(self, name: str) -> bytes:
-        """Return the contents of a file by its name in the listing; raises NoSample if it is not in the folder."""
-        refused = NoSample(f"there is no game {name!r} in the folder of games")
+        """Return the contents of a file by its name in the listing; raises HTTPException (404) if it is not there."""
+        refused = HTTPException(404, f"there is no game {name!r} in the folder of games")
         if not name.endswith(SUFFIXES) or "\0" in name:
             raise refused
         try:
@@ -69,7 +64,7 @@ class SampleFolder:
             if not path.is_relative_to(self._root) or not path.is_file():
                 raise refused
             if path.stat().st_size > MAX_BODY:
-                raise NoSample(f"{name} is larger than the {MAX_BODY >> 20} MiB that a log may have")
+                raise HTTPException(404, f"{name} is larger than the {MAX_BODY >> 20} MiB that a log may have")
             return path.read_bytes()
         except OSError as error:
             raise refused from error

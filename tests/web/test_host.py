@@ -7,6 +7,7 @@ import threading
 
 import numpy as np
 import pytest
+from fastapi import HTTPException
 from played_games import OWN_WAIT, PLAIN, WHOLE, walls
 
 import suphx.web.games
@@ -19,7 +20,7 @@ from suphx.web.agents import Players
 from suphx.web.clock import SHOWING, Clock, Pace
 from suphx.web.game_status import GameStatus, Options
 from suphx.web.games import IDLE_PLAYED, Games, NoGame, new_id
-from suphx.web.host import Host, NotAsked, NotLegal
+from suphx.web.host import Host
 from suphx.web.live_table import LiveTable
 from suphx.web.playing import seating_of
 from suphx.web.seat_view import position_of, question_of
@@ -116,9 +117,9 @@ def test_the_dealer_is_asked_whether_to_stop_where_the_rules_ask():
 def test_an_answer_must_fit_the_question():
     host, _ = host_of()
     host.begin()
-    with pytest.raises(NotAsked):
+    with pytest.raises(HTTPException, match=r"409: question .* is not asked"):
         host.answer(host.question.number + 1, 0)
-    with pytest.raises(NotLegal):
+    with pytest.raises(HTTPException, match="422: action 33 is not one"):
         host.answer(host.question.number, 33)
 
 
@@ -281,7 +282,7 @@ def test_a_fault_of_the_program_stops_one_game_and_is_told_without_its_inside(ca
     status = hosts.status(broken)
     assert status.state == "failed" and "fault of the program" in status.message and "division" not in status.message
     assert "ZeroDivisionError" in caplog.text
-    with pytest.raises(NotAsked, match="over"):
+    with pytest.raises(HTTPException, match=r"409: .*over"):
         hosts.answer(broken, 1, 0)
     assert hosts.status(good).state == "playing"
     hosts.close()
@@ -293,7 +294,7 @@ def test_while_the_agents_play_nothing_can_be_answered():
     question = hosts._find(game).play.question
     hosts._pool.submit(held.wait)
     hosts.answer(game, question.number, 37)
-    with pytest.raises(NotAsked, match="agents are playing"):
+    with pytest.raises(HTTPException, match=r"409: .*agents are playing"):
         hosts.answer(game, question.number, 37)
     hosts.choose_options(game, Options(no_calls=True))  # is heard when they have played
     held.set()

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 import requests
+from fastapi import HTTPException
 from reviewed_game import LOG, reviewed
 from serving_app import ended, send, serving
 
@@ -24,7 +25,7 @@ from suphx.review.document import Review
 from suphx.web.early import listen
 from suphx.web.games import Games
 from suphx.web.guard import MAX_BODY, Guard
-from suphx.web.jobs import FAILED, WAITING, Busy, ReviewJobs
+from suphx.web.jobs import FAILED, WAITING, ReviewJobs
 from suphx.web.shelf import Shelf
 
 
@@ -342,7 +343,7 @@ def test_only_so_many_reviews_wait_and_only_so_many_are_kept(monkeypatch):
 
     for _ in range(WAITING + 1):
         jobs.start("held", work)
-    with pytest.raises(Busy, match="try again"):
+    with pytest.raises(HTTPException, match=r"503: .*try again"):
         jobs.start("too many", work)
     held.set()
     finish(jobs)
