@@ -1,7 +1,5 @@
 """The local page as a FastAPI application: the page's files, and the reviews and games behind them."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress

@@ -1,7 +1,5 @@
 """The page's own files: ES modules, texts, styles and HTML templates, read from the package without a build step."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

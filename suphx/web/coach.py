@@ -1,7 +1,5 @@
 """The coach of a person at the table: what an agent thinks of the question, and of the answers given in a round."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

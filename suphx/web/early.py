@@ -1,7 +1,5 @@
 """The page before the program behind it is loaded, which takes seconds: it is shown at once, and waits for the rest."""
 
-from __future__ import annotations
-
 import contextlib
 import ipaddress
 import json

@@ -1,5 +1,6 @@
 """The routes that games have in common, whether watched or played: what is told of them, and what becomes of them."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from functools import partial
 from typing import Annotated
@@ -10,7 +11,6 @@ from fastapi.responses import StreamingResponse
 from simulator.files import UniqueNames
 from simulator.logs.mjlog_writer import write_mjlog
 from simulator.logs.model import GameLog
-from suphx.web.bell import Bell
 from suphx.web.game_status import GameStatus, Options
 from suphx.web.games import Games, NoGame
 from suphx.web.jobs import ReviewJobs, Status
@@ -88,8 +88,13 @@ def add_routes(routes: APIRouter, games: Games, jobs: ReviewJobs, reviewer: Revi
 
 async def _told(games: Games, game: str, last: int, most: int | None) -> AsyncIterator[str]:
     """Yield the events of a game after number `last`, at most so many rounds; ends when the client disconnects."""
-    bell = Bell()
-    games.connect(game, bell)
+    loop, rung = asyncio.get_running_loop(), asyncio.Event()
+
+    def ring() -> None:  # from any thread
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(rung.set)
+
+    games.connect(game, ring)
     end = MOST if most is None else last + most
     options: Options | None = None
     try:
@@ -113,9 +118,12 @@ async def _told(games: Games, game: str, last: int, most: int | None) -> AsyncIt
                 return
             if told.time_left is not None:
                 yield f"event: clock\ndata: {told.time_left.model_dump_json()}\n\n"
-            if not await bell.wait(_SIGN_OF_LIFE):
+            try:
+                await asyncio.wait_for(rung.wait(), _SIGN_OF_LIFE)
+                rung.clear()
+            except TimeoutError:
                 yield ": still here\n\n"
     except NoGame:
         yield "event: gone\ndata: {}\n\n"
     finally:
-        games.connect(game, bell, connected=False)
+        games.connect(game, ring, connected=False)

@@ -22,7 +22,6 @@ from simulator.logs.mjlog_writer import write_mjlog
 from simulator.logs.model import GameLog, LogError
 from suphx.errors import InputError
 from suphx.review.document import Document
-from suphx.web.bell import Bell
 from suphx.web.clock import Clock, TimeLeft
 from suphx.web.game_status import GameStatus, Options
 from suphx.web.host import Play, Recorded, Tell
@@ -83,7 +82,7 @@ class _Game:
         """Reported by the playing thread but not yet published to pages."""
         self.at_work = True
         """Whether the playing thread is working on it; no question can be answered until it is done."""
-        self.bells: set[Bell] = set()
+        self.bells: set[Callable[[], None]] = set()
         self.timer: threading.Timer | None = None
         self.asked_for = now()
 
@@ -91,8 +90,8 @@ class _Game:
         self.coming.append((number, document.model_dump_json().encode()))
 
     def ring(self) -> None:
-        for bell in self.bells:
-            bell.ring()
+        for each in self.bells:
+            each()
 
     def stop_timer(self) -> None:
         if self.timer is not None:
@@ -303,8 +302,8 @@ class Games:
             left = None if game.clock is None or game.at_work else game.clock.left()
             return Told(new, left, game.status)
 
-    def connect(self, game_id: str, bell: Bell, connected: bool = True) -> None:
-        """Register a page with a game, whose bell rings when there is something new, or that has left.
+    def connect(self, game_id: str, bell: Callable[[], None], connected: bool = True) -> None:
+        """Register a page with a game, whose bell is called when there is something new, or that has left.
 
         Does nothing if the game is gone.
         """

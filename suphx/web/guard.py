@@ -9,8 +9,6 @@ The server listens on the loopback address, but any page open in a browser can s
 - a body that is too large is read to its end, up to a bound, discarded, and answered with 413.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import json
 import re

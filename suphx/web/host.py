@@ -6,8 +6,6 @@ because another seat may claim something. A game with nobody to ask, and one fro
 review (`suphx.review.rounds`). After each round a game asks whether to go on.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

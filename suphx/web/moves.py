@@ -2,23 +2,10 @@
 
 import numpy as np
 
-from simulator.record import (
-    EVENT_ADDED_KONG,
-    EVENT_CHOW,
-    EVENT_CLOSED_KONG,
-    EVENT_DISCARD,
-    EVENT_DORA,
-    EVENT_NO_WINNER,
-    EVENT_OPEN_KONG,
-    EVENT_PONG,
-    EVENT_RIICHI,
-    EVENT_WIN,
-    NO_TILE,
-    RESULT_NAMES,
-)
+from simulator import record as r
 from simulator.tiles import kind_name, tile_name
 
-_CALLS = {EVENT_CHOW: "chow", EVENT_PONG: "pong", EVENT_OPEN_KONG: "open kong"}
+_CALLS = {r.EVENT_CHOW: "chow", r.EVENT_PONG: "pong", r.EVENT_OPEN_KONG: "open kong"}
 
 #: (seat, or None for an event without a seat; the text, with tiles in notation).
 Move = tuple[int | None, str]
@@ -34,20 +21,20 @@ def moves_since(game: np.void, start: int) -> list[Move]:
 def _move(game: np.void, event: int) -> Move:
     kind, seat, extra, tile = event & 15, event >> 4 & 3, event >> 6 & 3, event >> 8
     red_fives = bool(game["rules"]["red_fives"])
-    if kind == EVENT_DISCARD:
+    if kind == r.EVENT_DISCARD:
         return seat, f"discard {tile_name(tile, red_fives)}"
-    if kind == EVENT_RIICHI:
+    if kind == r.EVENT_RIICHI:
         return seat, "riichi"
     if kind in _CALLS:
-        used = game["melds"][seat, extra]["tiles"].tolist()[1 : 4 if kind == EVENT_OPEN_KONG else 3]
-        own = "".join(tile_name(each, red_fives) for each in used if each != NO_TILE)
+        used = game["melds"][seat, extra]["tiles"].tolist()[1 : 4 if kind == r.EVENT_OPEN_KONG else 3]
+        own = "".join(tile_name(each, red_fives) for each in used if each != r.NO_TILE)
         return seat, f"{_CALLS[kind]} {tile_name(tile, red_fives)} with {own}"
-    if kind == EVENT_CLOSED_KONG:
+    if kind == r.EVENT_CLOSED_KONG:
         return seat, f"closed kong {kind_name(tile >> 2)}"
-    if kind == EVENT_ADDED_KONG:
+    if kind == r.EVENT_ADDED_KONG:
         return seat, f"added kong {tile_name(tile, red_fives)}"
-    if kind == EVENT_DORA:
+    if kind == r.EVENT_DORA:
         return None, f"dora indicator {tile_name(tile, red_fives)}"
-    if kind == EVENT_WIN:
+    if kind == r.EVENT_WIN:
         return seat, f"{'win by draw' if extra == seat else 'win by claim'} {tile_name(tile, red_fives)}"
-    return None, RESULT_NAMES[tile] if kind == EVENT_NO_WINNER else ""
+    return None, r.RESULT_NAMES[tile] if kind == r.EVENT_NO_WINNER else ""

@@ -1,7 +1,5 @@
 """The page's own answers and headers. They need nothing that takes time to load, so that the page is there at once."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -8,25 +8,11 @@ from typing import Literal
 
 import numpy as np
 
+from simulator import record as r
 from simulator.actions import legal_actions
 from simulator.efficiency import discards_batch, kinds_of, waits_batch
 from simulator.legal import may_declare_riichi
 from simulator.lookup import get_lookup
-from simulator.record import (
-    ACTIONS,
-    DECLARE_RIICHI,
-    EVENT_CHOW,
-    EVENT_DISCARD,
-    EVENT_OPEN_KONG,
-    PHASE_CALL_DISCARD,
-    PHASE_NAMES,
-    PHASE_RIICHI_DISCARD,
-    PHASE_TURN,
-    RESULT_FOUR_RIICHI,
-    RESULT_NAMES,
-    RESULT_NINE_TERMINALS,
-    SEATS,
-)
 from simulator.redeal.hidden import mark_hidden
 from simulator.tiles import KINDS, TILES, kind_name
 from simulator.views.table import round_name
@@ -35,7 +21,7 @@ from suphx.review.frames import Frame, frame_of, waits_now
 from suphx.web.moves import Move
 
 #: An additional action number, which is not an action at the table: go on to the next round.
-NEXT_ROUND = ACTIONS
+NEXT_ROUND = r.ACTIONS
 #: `Question.situation` after a round.
 ROUND_OVER = "round over"
 
@@ -122,12 +108,12 @@ def question_of(game: np.void, seat: int, mask: np.ndarray, number: int) -> Ques
         own = list(action.own) if action.claimed or action.type == "closed kong" else []
         drawn = action.type == "discard" and action.mjai["tsumogiri"]
         choices.append(Choice(action=int(action), type=action.type, tile=tile, own=own, drawn=drawn))
-    after_call = game["phase"] == PHASE_CALL_DISCARD
+    after_call = game["phase"] == r.PHASE_CALL_DISCARD
     return Question(
         number=number,
-        situation=PHASE_NAMES[game["phase"]],
+        situation=r.PHASE_NAMES[game["phase"]],
         choices=choices,
-        riichi=kinds_of(may_declare_riichi(get_lookup(), game, seat)) if mask[DECLARE_RIICHI] else [],
+        riichi=kinds_of(may_declare_riichi(get_lookup(), game, seat)) if mask[r.DECLARE_RIICHI] else [],
         forbidden=kinds_of(int(game["forbidden"])) if after_call else [],
         outlook=_outlook(game, seat, {choice.tile.replace("0", "5") for choice in choices if choice.type == "discard"}),
     )
@@ -206,21 +192,21 @@ def _left(mask: int, unseen: np.ndarray) -> dict[str, int]:
 
 def _last_discard(game: np.void) -> int | None:
     for event in reversed(game["events"][: game["n_events"]].tolist()):
-        if event & 15 == EVENT_DISCARD:
+        if event & 15 == r.EVENT_DISCARD:
             return int(event >> 4 & 3)
-        if EVENT_CHOW <= event & 15 <= EVENT_OPEN_KONG:
+        if r.EVENT_CHOW <= event & 15 <= r.EVENT_OPEN_KONG:
             return None
     return None
 
 
 def _open_at_the_end(shown: np.void, result: Result) -> set[int]:
     """Return the seats whose hands are shown at the end of a round."""
-    if result.how == RESULT_NAMES[RESULT_FOUR_RIICHI]:
-        return set(range(SEATS))
-    declared = {int(shown["turn"])} if result.how == RESULT_NAMES[RESULT_NINE_TERMINALS] else set()
+    if result.how == r.RESULT_NAMES[r.RESULT_FOUR_RIICHI]:
+        return set(range(r.SEATS))
+    declared = {int(shown["turn"])} if result.how == r.RESULT_NAMES[r.RESULT_NINE_TERMINALS] else set()
     return declared | {win.seat for win in result.wins} | set(result.tenpai)
 
 
 def is_public(game: np.void) -> bool:
     """Return whether everyone sees that a seat has to act now; that a seat may claim a tile is known only to itself."""
-    return game["phase"] in (PHASE_TURN, PHASE_RIICHI_DISCARD, PHASE_CALL_DISCARD)
+    return game["phase"] in (r.PHASE_TURN, r.PHASE_RIICHI_DISCARD, r.PHASE_CALL_DISCARD)

@@ -4,8 +4,6 @@ Whoever connects and sends nothing, or only part of a request, is cut off after 
 nobody uses cannot keep others out.
 """
 
-from __future__ import annotations
-
 import asyncio
 import socket
 from typing import Any

@@ -1,7 +1,5 @@
 """A review as a single self-contained HTML file, with the page's modules, styles and the review embedded."""
 
-from __future__ import annotations
-
 import html
 import re
 from functools import cache
