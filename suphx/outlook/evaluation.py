@@ -3,8 +3,6 @@
 Intervals are 95 %, by bootstrap over games: all decisions of a game stay together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise

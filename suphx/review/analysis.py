@@ -1,7 +1,5 @@
 """`review_game`: reviews a logged game by an agent and returns a `Review`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The decisions of a seat: the options, the action taken, the agent's opinion, and how much the choice mattered."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ five counts as a five, are written in the same way without 0. Seats are 0 to 3; 
 Probabilities and rates are between 0 and 1.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict

@@ -1,7 +1,5 @@
 """The review of a seat: how often it agreed with the agent, overall and by situation, and its rating."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np
