@@ -19,6 +19,7 @@ from simulator.record import NO_ACTION
 from simulator.rules import Rules
 from simulator.tiles import KINDS
 from suphx.agent.interface import Agent, Choice, Consultation
+from suphx.agent.sampling import softmax
 from suphx.errors import InputError
 from suphx.mjai.bot.seat import EventError, Seat
 from suphx.networks.sizes import YES
@@ -123,8 +124,7 @@ def _meta(choice: Choice, legal: list[Action]) -> dict[str, Any]:
 def _probabilities(said: Consultation, row: int) -> dict[str, float]:
     """Return the softmax of a question's logits over its legal answers: by kind of tile, or for `yes` alone."""
     logits = np.where(said.legal[row], said.logits[row].astype(np.float64), -np.inf)
-    weights = np.exp(logits - logits.max())
-    shares = (weights / weights.sum()).round(5).tolist()
+    shares = softmax(logits[None])[0].round(5).tolist()
     if len(shares) != KINDS:
         return {"yes": shares[YES]}
     return {TILE_NAMES[kind]: shares[kind] for kind in range(KINDS) if said.legal[row, kind]}

@@ -1,9 +1,8 @@
 """A bot as the client of an mjai server over TCP: the original form of mjai, `mjsonp://host:port/room`."""
 
-from __future__ import annotations
-
 import socket
 from dataclasses import dataclass
+from typing import Self
 from urllib.parse import urlsplit
 
 from suphx.errors import InputError
@@ -22,7 +21,7 @@ class Server:
     room: str = DEFAULT_ROOM
 
     @classmethod
-    def parse(cls, address: str) -> Server:
+    def parse(cls, address: str) -> Self:
         """Read `mjsonp://host:port/room`, or `host:port` alone; raises InputError."""
         wrong = InputError(f"no mjai server {address!r}: write {SCHEME}://HOST:PORT/ROOM or HOST:PORT")
         try:

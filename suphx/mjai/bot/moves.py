@@ -26,26 +26,22 @@ def _owner(game, tile):
 
 
 @jit
+def _swapped(tile, one, other):
+    return other if tile == one else one if tile == other else tile
+
+
+@jit
 def swap_hidden(lookup, game, one, other):
     """Swap two hidden tiles wherever they occur in the record: in the wall, in draw events and in hands."""
     if one == other:
         return
     for n in range(TILES):
-        if game["wall"][n] == one:
-            game["wall"][n] = other
-        elif game["wall"][n] == other:
-            game["wall"][n] = one
+        game["wall"][n] = _swapped(np.int64(game["wall"][n]), one, other)
     for n in range(np.int64(game["n_events"])):
         event = np.int64(game["events"][n])
         if event & 15 == EVENT_DRAW:
-            if event >> 8 == one:
-                game["events"][n] = event & 255 | other << 8
-            elif event >> 8 == other:
-                game["events"][n] = event & 255 | one << 8
-    if game["drawn"] == one:
-        game["drawn"] = other
-    elif game["drawn"] == other:
-        game["drawn"] = one
+            game["events"][n] = event & 255 | _swapped(event >> 8, one, other) << 8
+    game["drawn"] = _swapped(np.int64(game["drawn"]), one, other)
     holder, other_holder = _owner(game, one), _owner(game, other)
     if holder != other_holder:
         if holder >= 0:

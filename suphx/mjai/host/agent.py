@@ -13,11 +13,12 @@ from simulator.record import DISCARD_DRAWN, PASS, PHASE_STOP, SEATS, STOP
 from simulator.tables import Decisions
 from simulator.views.table import round_name
 from suphx.agent.interface import Choice
-from suphx.mjai.host.channel import Connection, wait_for
+from suphx.mjai.host.channel import wait_for
 from suphx.mjai.host.feed import TableFeed
 from suphx.mjai.host.limits import Limits
 from suphx.mjai.host.seat import HostedSeat
 from suphx.mjai.host.styles import Style
+from suphx.mjai.host.tcp import Connection
 from suphx.mjai.host.verdict import NO_EXIT, Faults, Verdict
 
 #: Bots that think at the same time, at the most.

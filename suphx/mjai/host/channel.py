@@ -4,7 +4,6 @@ import os
 import select
 from collections import deque
 from collections.abc import Iterable
-from typing import Protocol
 
 _CHUNK = 1 << 16
 _TAIL = 4096
@@ -151,29 +150,3 @@ def wait_for(channels: Iterable[Channel], seconds: float, door: int | None = Non
         for file, events in channel.interests().items():
             poll.register(file, events)
     poll.poll(max(0, seconds) * 1000)
-
-
-class Connection(Protocol):
-    """A connection to a bot."""
-
-    channel: Channel
-
-    def ending(self) -> str:
-        """Return a message saying why nothing can be sent or received any more."""
-        ...
-
-    def last_words(self) -> str:
-        """Return the bot's last output on stderr, phrased as the end of a sentence, or ""."""
-        ...
-
-    def close_input(self) -> None:
-        """Tell the bot that nothing more will be sent."""
-        ...
-
-    def finish(self, deadline: float) -> str:
-        """Wait for the bot to end, until `deadline` (time.monotonic) at most, then close; return "" or a fault."""
-        ...
-
-    def kill(self) -> None:
-        """Close the connection at once."""
-        ...

@@ -16,8 +16,8 @@ from suphx.errors import InputError
 from suphx.mjai.host.agent import ExternalAgent
 from suphx.mjai.host.followers import Followers
 from suphx.mjai.host.limits import Limits
-from suphx.mjai.host.specs import external_agent, is_external
-from suphx.mjai.host.tcp import Door, TcpAgent
+from suphx.mjai.host.specs import TcpAgent, external_agent, is_external
+from suphx.mjai.host.tcp import Door
 from suphx.mjai.host.verdict import Verdict
 
 TCP = "tcp"

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from simulator.actions import Action, IllegalReply, read_reply
 from simulator.logs.mjai_writer import player_view
 from simulator.views.mjai_events import Event
-from suphx.mjai.host.channel import Connection, Overlong
+from suphx.mjai.host.channel import Overlong
 from suphx.mjai.host.limits import Limits
 from suphx.mjai.host.replies import BadReply, read_action, shown
 from suphx.mjai.host.styles import Style, lines
+from suphx.mjai.host.tcp import Connection
 from suphx.mjai.host.verdict import ILLEGAL, LATE, LOST, TOO_MUCH, UNASKED, UNMATCHED, UNREADABLE, Verdict
 
 
@@ -96,7 +97,7 @@ class HostedSeat:
             self.answered = True
             limit = self.deadline - self._asked_at
             self._add(LATE, f"no answer within {limit:g} s{self.connection.last_words()}")
-            if not self.started or self.verdict.faults.count(LATE) >= self._limits.late:
+            if not self.started or self.verdict.faults.counts[LATE] >= self._limits.late:
                 self.dismiss()
 
     def dismiss(self) -> None:
@@ -149,7 +150,7 @@ class HostedSeat:
         due, self._due = self._due, None
         if due is None:
             self._add(UNASKED, f"a line that nobody asked for: {shown(line)}")
-            if self.verdict.faults.count(UNASKED) > self._limits.unasked:
+            if self.verdict.faults.counts[UNASKED] > self._limits.unasked:
                 self.dismiss()
             return
         is_now = due.is_answer and not self._unsent and not self.answered

@@ -10,6 +10,7 @@ from suphx.mjai.host.agent import ExternalAgent
 from suphx.mjai.host.limits import Limits
 from suphx.mjai.host.process import BotProcess
 from suphx.mjai.host.styles import STYLES, Style
+from suphx.mjai.host.tcp import Door, TcpConnection
 
 MAJIANG = "majiang"
 #: A decision takes some 20 ms, but occasionally a second, and several seconds on a busy core.
@@ -49,6 +50,21 @@ def external_agent(name: str, limits: Limits | None = None) -> ExternalAgent:
     if not command:
         raise InputError(f"{name!r}: a bot needs a command, as in {kind}:'python bot.py {SEAT}'")
     return process_agent(command, _KINDS[kind], limits)
+
+
+class TcpAgent(ExternalAgent):
+    """A bot that connects by TCP: its first client sets its name, which clients in later games must also have."""
+
+    def __init__(self, door: Door, limits: Limits) -> None:
+        """Make an agent; it waits for a client only when a game starts."""
+        super().__init__("tcp", self._come, "every", limits)
+        self._door = door
+        self._has_come = False
+
+    def _come(self, seat: int) -> TcpConnection:
+        client = self._door.take(self.name if self._has_come else "")
+        self.name, self._has_come = client.name, True
+        return client
 
 
 def process_agent(

@@ -10,9 +10,9 @@ import time
 from contextlib import suppress
 
 from suphx.errors import InputError
-from suphx.mjai.host.agent import ExternalAgent
 from suphx.mjai.host.channel import Channel, Overlong, wait_for
 from suphx.mjai.host.limits import Limits
+from suphx.mjai.host.process import BotProcess
 from suphx.mjai.host.replies import shown
 
 _HELLO = {"type": "hello", "protocol": "mjsonp", "protocol_version": 3}
@@ -64,6 +64,10 @@ class TcpConnection:
         """Close the connection."""
         self.channel.detach()
         self._socket.close()
+
+
+#: A connection to a bot.
+Connection = BotProcess | TcpConnection
 
 
 class Door:
@@ -165,21 +169,6 @@ class Door:
     def _send_away(connection: TcpConnection, why: str) -> None:
         connection.send({"type": "error", "message": why})
         connection.kill()
-
-
-class TcpAgent(ExternalAgent):
-    """A bot that connects by TCP: its first client sets its name, which clients in later games must also have."""
-
-    def __init__(self, door: Door, limits: Limits) -> None:
-        """Make an agent; it waits for a client only when a game starts."""
-        super().__init__("tcp", self._come, "every", limits)
-        self._door = door
-        self._has_come = False
-
-    def _come(self, seat: int) -> TcpConnection:
-        client = self._door.take(self.name if self._has_come else "")
-        self.name, self._has_come = client.name, True
-        return client
 
 
 def _joining_name(line: bytes) -> str | None:

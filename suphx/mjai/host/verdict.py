@@ -1,8 +1,8 @@
 """A bot's faults and thinking time."""
 
-from __future__ import annotations
-
+from collections import Counter
 from dataclasses import dataclass, field
+from typing import Self
 
 #: Kinds of fault, as shown in messages.
 LATE = "late"
@@ -19,38 +19,25 @@ class Faults:
     """Faults counted by kind, with the message of the first of each kind: bounded in size, whatever a bot does."""
 
     def __init__(self) -> None:
-        self._counts: dict[str, int] = {}
+        self.counts: Counter[str] = Counter()
+        """The number of faults of each kind."""
         self._first: dict[str, str] = {}
 
     def add(self, kind: str, words: str) -> None:
         """Count a fault."""
-        self._counts[kind] = self._counts.get(kind, 0) + 1
+        self.counts[kind] += 1
         self._first.setdefault(kind, words)
 
-    def count(self, kind: str) -> int:
-        """Return the number of faults of a kind."""
-        return self._counts.get(kind, 0)
-
-    @property
-    def total(self) -> int:
-        """The total number of faults."""
-        return sum(self._counts.values())
-
-    def include(self, other: Faults) -> None:
+    def include(self, other: Self) -> None:
         """Add the faults of another count."""
-        for kind, count in other._counts.items():
-            self._counts[kind] = self._counts.get(kind, 0) + count
-            self._first.setdefault(kind, other._first[kind])
-
-    def counts(self) -> dict[str, int]:
-        """Return the number of faults of each kind."""
-        return dict(self._counts)
+        self.counts.update(other.counts)
+        self._first = other._first | self._first
 
     def words(self) -> list[str]:
         """Return a message for each kind."""
         return [
             f"{kind}: {self._first[kind]}" if count == 1 else f"{kind}, {count} times, first: {self._first[kind]}"
-            for kind, count in self._counts.items()
+            for kind, count in self.counts.items()
         ]
 
 
@@ -69,7 +56,7 @@ class Verdict:
     faults: Faults = field(default_factory=Faults)
     """Its faults."""
 
-    def include(self, other: Verdict) -> None:
+    def include(self, other: Self) -> None:
         """Add the verdict on other games."""
         self.games += other.games
         self.decisions += other.decisions
