@@ -10,11 +10,11 @@ The server listens on the loopback address, but any page open in a browser can s
 """
 
 import ipaddress
-import json
 import re
 from collections.abc import Iterable
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from suphx.web.pages import HEADERS
@@ -50,7 +50,7 @@ class Guard:
             return
         send = self._with_headers(send)
         if refusal := self.refusal(scope):
-            await _answer(send, 403, refusal)
+            await _refused(403, refusal)(scope, receive, send)
         else:
             await self._bounded(scope, receive, send)
 
@@ -99,7 +99,7 @@ class Guard:
         except _TooLarge:
             pass
         if read > MAX_BODY and not started:
-            await _answer(send, 413, f"larger than the {MAX_BODY >> 20} MiB that a log may have")
+            await _refused(413, f"larger than the {MAX_BODY >> 20} MiB that a log may have")(scope, receive, send)
 
     def _with_headers(self, send: Send) -> Send:
         async def sending(message: Message) -> None:
@@ -125,8 +125,5 @@ def _is_unspecified(host: str) -> bool:
     return address is not None and address.is_unspecified
 
 
-async def _answer(send: Send, status: int, detail: str) -> None:
-    body = json.dumps({"detail": detail}).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+def _refused(status: int, detail: str) -> JSONResponse:
+    return JSONResponse({"detail": detail}, status)
