@@ -4,7 +4,6 @@ Intervals are 95 %, by bootstrap over games: all decisions of a game stay togeth
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -241,18 +240,13 @@ def _rows(columns: _Columns, which: np.ndarray) -> _Columns:
     return {name: each[which] for name, each in columns.items()}
 
 
-@dataclass
 class _Sampler:
     """Ratios of sums over examples, with intervals by bootstrap over games."""
 
-    every: np.ndarray
-    """i64[n]: the games of all examples, from which the samples are drawn."""
-    bootstrap: int
-    seed: int
-
-    def __post_init__(self) -> None:
-        self._games = np.unique(self.every)
-        self._drawn = game_draws(len(self._games), self.bootstrap, self.seed)
+    def __init__(self, every: np.ndarray, bootstrap: int, seed: int) -> None:
+        """every: i64[n], the games of all examples, from which the samples are drawn."""
+        self._games = np.unique(every)
+        self._drawn = game_draws(len(self._games), bootstrap, seed)
 
     def by_game(self, games: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return f64[g]: the sum of values over the examples of each game."""

@@ -8,7 +8,7 @@ all targets; the dangers are those of the seat's next discard in either.
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -66,8 +66,7 @@ class Examples:
         before = positions["scores"][which, seats]
         positions[which] = after_discards(positions[which], seats, self.discards[which])
         points[which] -= positions["scores"][which, seats] - before
-        targets = Targets(self.targets.kinds, self.targets.losses, self.targets.results, points, self.targets.ranks)
-        return Examples(positions, self.seats, self.discards, self.rounds, targets)
+        return replace(self, positions=positions, targets=replace(self.targets, points=points))
 
     def planes(self) -> np.ndarray:
         """Return what the seats see, u64[n, planes]."""
@@ -114,23 +113,21 @@ def some_after(examples: Examples, random: np.random.Generator) -> Examples:
     return examples.after(~would_deal_in & (random.random(len(examples.seats)) < 0.5))
 
 
-class OutlookLoader:
-    """Chunks of planes and targets, epoch after epoch, in an order that depends on the seed only."""
+def chunks(source: DiscardSource, seed: int, first: int) -> Generator[tuple[int, tuple[np.ndarray, Targets]]]:
+    """Yield (number, (planes u64[n, planes], targets)) without end from chunk `first` on, preparing the next ahead.
 
-    def __init__(self, source: DiscardSource, seed: int) -> None:
-        self._source, self._order = source, Loader(source.source, seed)
+    Chunks are numbered across epochs, and shuffled in an order that depends on the seed only.
+    """
+    order = Loader(source.source, seed)
 
-    def chunk(self, number: int) -> tuple[np.ndarray, Targets]:
-        """Return planes u64[n, planes] and targets of chunk `number`, counted across epochs; shuffled."""
-        epoch, of_epoch = divmod(number, self._order.chunks)
-        random = self._order.random(epoch, of_epoch)
-        examples = some_after(self._source.collect(self._order.places(epoch, of_epoch), random), random)
+    def chunk(number: int) -> tuple[np.ndarray, Targets]:
+        epoch, of_epoch = divmod(number, order.chunks)
+        random = order.random(epoch, of_epoch)
+        examples = some_after(source.collect(order.places(epoch, of_epoch), random), random)
         mixed = random.permutation(len(examples.seats))
         return examples.planes()[mixed], examples.targets.take(mixed)
 
-    def run(self, first: int) -> Generator[tuple[int, tuple[np.ndarray, Targets]]]:
-        """Yield (number, chunk) without end from chunk `first` on, preparing the next ahead."""
-        return prepared_ahead(self.chunk, first)
+    return prepared_ahead(chunk, first)
 
 
 def some_examples(source: DiscardSource, most: int, seed: int) -> tuple[np.ndarray, Targets]:

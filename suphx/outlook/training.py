@@ -7,17 +7,18 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from torch.utils.tensorboard import SummaryWriter
 
 from suphx.checkpoint import TrainingProgress, load_checkpoint, purpose_of, save_checkpoint, tensors_below
 from suphx.errors import InputError
 from suphx.features.layout import VERSION
+from suphx.kept import Kept
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import OutlookNetwork
 from suphx.networks.precision import Precision
 from suphx.outlook.config import OutlookConfig
-from suphx.outlook.examples import DiscardSource, OutlookLoader, Targets, some_examples
+from suphx.outlook.examples import DiscardSource, Targets, chunks, some_examples
 from suphx.outlook.outputs import fresh_network, loss_of
 from suphx.supervised.optimizer import AveragingOptimizer
 from suphx.supervised.prepared import Prepared
@@ -26,10 +27,8 @@ WEIGHTS_NAME = "outlook.safetensors"
 _VALIDATION_BATCH = 1024
 
 
-class Validation(BaseModel):
+class Validation(Kept):
     """The losses of the averaged weights on validation decisions."""
-
-    model_config = ConfigDict(extra="forbid")
 
     decisions: int
     """Number of decisions trained on so far."""
@@ -89,7 +88,7 @@ class OutlookTraining:
             return
         held_out = some_examples(self._held_out, self.config.validation_decisions, self.config.seed)
         between = total / self.config.validations
-        for number, (planes, targets) in OutlookLoader(self.source, self.config.seed).run(progress.chunk):
+        for number, (planes, targets) in chunks(self.source, self.config.seed, progress.chunk):
             started, before = time.monotonic(), progress.decisions
             left = total - before
             parts = self._learn(planes[:left], targets.take(slice(left)), before)
