@@ -1,6 +1,7 @@
 """Finding the log to review: a file, a Tenhou viewer address, or an address containing the game."""
 
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,13 +9,42 @@ from simulator.logs.archives import open_logs
 from simulator.logs.formats import read_log
 from simulator.logs.model import GameLog, LogError
 from suphx.errors import InputError
-from suphx.review.fetching import fetch_log
 
+#: Where logs come from; redirections to elsewhere are not followed.
+TENHOU = "https://tenhou.net"
+#: Largest log that is taken, in bytes; a game has some 10 to 200 KB.
+MOST = 8 << 20
+#: Seconds that all of it may take.
+WITHIN = 20.0
 _BARE = re.compile(r"[\w-]+(\.[\w-]+)+/[^\s\"?#]*[?#]")  # as some browsers copy an address
 _ADDRESS = re.compile(r"https?://tenhou\.net/\d/\?.*?\blog=(?P<log>[0-9A-Za-z-]+)(?![\w./])")
 _SEAT = re.compile(r"[?&]tw=(?P<seat>[0-3])\b")
 _MAHJONG_SOUL = re.compile(r"https?://[\w.-]*(mahjongsoul|majsoul|maj-soul)\.", re.I)
 _HOLDS = re.compile(r"https?://[^\s\"#]*#json=")
+
+
+def fetch_log(log: str) -> tuple[str, bytes]:
+    """Return the source and contents of a log, given its id at Tenhou. Nothing but the id is sent.
+
+    Raises InputError if it is not to be had.
+    """
+    import httpx
+
+    data, end = bytearray(), time.monotonic() + WITHIN
+    instead = "download it, or give its location with --logs"
+    try:
+        with httpx.Client(timeout=WITHIN) as client, client.stream("GET", f"{TENHOU}/0/log/?{log}") as answer:
+            if answer.status_code != httpx.codes.OK:
+                raise InputError(f"Tenhou does not give the log {log} (it answered {answer.status_code}); {instead}")
+            for part in answer.iter_bytes():
+                data += part
+                if len(data) > MOST:
+                    raise InputError(f"the log {log} is larger than the {MOST >> 20} MiB that a log may have")
+                if time.monotonic() > end:
+                    raise InputError(f"the log {log} did not come within {WITHIN:.0f} seconds; {instead}")
+    except httpx.HTTPError as error:
+        raise InputError(f"the log {log} cannot be fetched from Tenhou ({error}); {instead}") from error
+    return log, bytes(data)
 
 
 def find_game(named: str, game: int = 1, logs: Path | None = None) -> tuple[GameLog, int | None]:

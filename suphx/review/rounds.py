@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from simulator.actions import legal_actions
+from simulator.logs.from_record import ura_shown
 from simulator.record import ACTIONS, RESULT_NONE
 from simulator.rules import Rules
 from simulator.tiles import tile_name
 from simulator.views.results import round_result
 from simulator.views.table import round_name
-from simulator.walls import URA_INDICATORS
 from suphx.review.document import Result, Round, Win
 from suphx.review.frames import change, frame_of
 from suphx.review.game import Replayed
@@ -78,14 +78,9 @@ def result_of(game: np.void, rules: Rules) -> Result:
     wins = []
     for each in found.wins:
         score = asdict(each.score)
-        ura = _ura(game, rules) if game["riichi"][each.seat] == 2 and rules.ura_dora else []
+        ura = [tile_name(tile, rules.red_fives) for tile in ura_shown(game, each.seat)]
         chosen = {name: score[name] for name in ("yaku", "han", "fu", "limit", "points")}
         wins.append(
             Win(seat=each.seat, source=each.source, tile=each.tile, deltas=list(each.deltas), ura=ura, **chosen)
         )
     return Result(how=how, wins=wins, tenpai=list(found.tenpai), deltas=list(found.deltas), scores=list(found.scores))
-
-
-def _ura(game: np.void, rules: Rules) -> list[str]:
-    shown = int(game["indicators"]) if rules.kong_ura else 1
-    return [tile_name(int(game["wall"][place]), rules.red_fives) for place in URA_INDICATORS[:shown]]

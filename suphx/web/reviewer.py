@@ -8,8 +8,7 @@ from simulator.logs.model import GameLog
 from suphx.agents import load_agent
 from suphx.errors import InputError
 from suphx.review.analysis import review_game, reviewing
-from suphx.review.fetching import fetch_log
-from suphx.review.logs import game_of_address, log_at_hand
+from suphx.review.logs import fetch_log, game_of_address, log_at_hand
 from suphx.web.jobs import Progress
 
 

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from reviewed_game import LOG
 
-import suphx.review.fetching
+import suphx.review.logs
 from suphx.errors import InputError
 from suphx.review.logs import find_game, game_of_address
 
@@ -34,7 +34,7 @@ def tenhou(monkeypatch):
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    monkeypatch.setattr(suphx.review.fetching, "TENHOU", f"http://127.0.0.1:{server.server_port}")
+    monkeypatch.setattr(suphx.review.logs, "TENHOU", f"http://127.0.0.1:{server.server_port}")
     yield asked
     server.shutdown()
     server.server_close()
@@ -54,7 +54,7 @@ def test_a_log_is_fetched_by_the_address_of_each_viewer(tenhou, viewer, tmp_path
     ("log", "said"), [("missing", "answered 404"), ("moved", "answered 302"), ("large", "larger than")]
 )
 def test_what_is_not_to_be_had_is_told(tenhou, log, said, monkeypatch):
-    monkeypatch.setattr(suphx.review.fetching, "MOST", 1000)
+    monkeypatch.setattr(suphx.review.logs, "MOST", 1000)
     with pytest.raises(InputError, match=said):
         game_of_address(f"https://tenhou.net/0/?log={log}")
     assert tenhou == [f"/0/log/?{log}"]
@@ -62,11 +62,11 @@ def test_what_is_not_to_be_had_is_told(tenhou, log, said, monkeypatch):
 
 @pytest.mark.faults
 def test_a_server_that_cannot_be_reached_and_one_that_is_slow_are_told(tenhou, monkeypatch):
-    monkeypatch.setattr(suphx.review.fetching, "WITHIN", 1e-9)
+    monkeypatch.setattr(suphx.review.logs, "WITHIN", 1e-9)
     with pytest.raises(InputError):
         game_of_address(f"https://tenhou.net/0/?log={ID}")
-    monkeypatch.setattr(suphx.review.fetching, "WITHIN", 5.0)
-    monkeypatch.setattr(suphx.review.fetching, "TENHOU", "http://127.0.0.1:1")
+    monkeypatch.setattr(suphx.review.logs, "WITHIN", 5.0)
+    monkeypatch.setattr(suphx.review.logs, "TENHOU", "http://127.0.0.1:1")
     with pytest.raises(InputError, match="cannot be fetched"):
         game_of_address(f"https://tenhou.net/0/?log={ID}")
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 from reviewed_game import LOG, everything
 
-import suphx.review.fetching
+import suphx.review.logs
 from simulator.logs.formats import FORMATS
 from suphx import cli
 from suphx.review.document import Review
@@ -17,7 +17,7 @@ from suphx.review.document import Review
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(suphx.review.fetching, "TENHOU", "http://127.0.0.1:1")  # where nobody answers
+    monkeypatch.setattr(suphx.review.logs, "TENHOU", "http://127.0.0.1:1")  # where nobody answers
     return tmp_path
 
 
