@@ -1,6 +1,7 @@
 """The agents that may play on the page, and the choices of several agents at one table."""
 
 from collections.abc import Mapping
+from functools import cache
 
 import numpy as np
 from fastapi import HTTPException
@@ -22,7 +23,7 @@ class Players:
     def __init__(self, reviewer: str) -> None:
         """reviewer: the agent that was named when the server was started."""
         self.names = list(dict.fromkeys([*SHIPPED, *PLAYERS, reviewer]))
-        self._networks: dict[str, Agent] = {}
+        self._networks = cache(load_agent)
 
     def check(self, names: list[str], wanted: int) -> None:
         """Raise HTTPException (422) if a name is unknown, or if the number of names is not `wanted`."""
@@ -37,15 +38,8 @@ class Players:
 
         seed: random seed of the agents that make random choices.
         """
-        found = {name: self._agent(name, seed) for name in names}
+        found = {name: load_agent(name, seed) if name in PLAYERS else self._networks(name) for name in set(names)}
         return [found[name] for name in names]
-
-    def _agent(self, name: str, seed: int) -> Agent:
-        if name in PLAYERS:
-            return load_agent(name, seed)
-        if name not in self._networks:
-            self._networks[name] = load_agent(name)
-        return self._networks[name]
 
 
 def choose(agents: Mapping[int, Agent], games: np.ndarray, asked: Decisions) -> np.ndarray:

@@ -89,15 +89,9 @@ def play_routes(games: Games, players: Players, jobs: ReviewJobs, reviewer: Revi
         games.answer(game, question, action)
 
     @routes.post("/{game}/options", status_code=204)
-    def options(
-        game: str,
-        no_calls: Annotated[bool, Form()] = False,
-        win_at_once: Annotated[bool, Form()] = False,
-        discard_drawn: Annotated[bool, Form()] = False,
-    ) -> None:
+    def options(game: str, chosen: Annotated[Options, Form()]) -> None:
         """Set the options for automatic answers, which apply from the current question on."""
         games.status(game)
-        chosen = Options(no_calls=no_calls, win_at_once=win_at_once, discard_drawn=discard_drawn)
         games.choose_options(game, chosen)
 
     def coach() -> NetworkAgent:
