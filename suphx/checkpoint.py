@@ -5,10 +5,12 @@ Each contains a hash of its content. The one before it is kept beside it, in cas
 
 import hashlib
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
 import torch
 from pydantic import ValidationError
 from safetensors import SafetensorError, safe_open
@@ -29,6 +31,7 @@ class TrainingProgress(Kept):
 
 
 P = TypeVar("P", bound=TrainingProgress)
+V = TypeVar("V", torch.Tensor, np.ndarray)
 
 
 def purpose_of(*what: object) -> str:
@@ -111,6 +114,11 @@ def load_checkpoint(path: Path, purpose: str, kind: type[P]) -> tuple[P, dict[st
     return progress, tensors
 
 
-def tensors_below(tensors: dict[str, torch.Tensor], prefix: str) -> dict[str, torch.Tensor]:
-    """Return the tensors whose names start with a prefix, under their names without it."""
+def joined(parts: Mapping[str, Mapping[str, V]]) -> dict[str, V]:
+    """Return the tensors or arrays of several parts together, each named PART.NAME; see `tensors_below`."""
+    return {f"{part}.{name}": each for part, tensors in parts.items() for name, each in tensors.items()}
+
+
+def tensors_below(tensors: Mapping[str, V], prefix: str) -> dict[str, V]:
+    """Return the tensors or arrays whose names start with a prefix, under their names without it."""
     return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 import torch
 
+from suphx.checkpoint import joined
 from suphx.features.layout import ORACLE_PLANES, PLANES
 from suphx.learning.config import LearningConfig
 from suphx.learning.diverged import LearningDiverged
@@ -84,5 +85,4 @@ class Critic:
 
     def tensors(self) -> dict[str, torch.Tensor]:
         """Return the whole state except the number of steps, by name; the tensors are not copied."""
-        weights = {f"network.{name}": each for name, each in self.network.state_dict().items()}
-        return weights | self.optimizer.tensors()
+        return joined({"network": self.network.state_dict()}) | self.optimizer.tensors()

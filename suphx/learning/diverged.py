@@ -1,7 +1,5 @@
 """The error for learning that has diverged and must be stopped."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 #: Advice: a checkpoint can only be resumed with its own configuration, so another learning rate needs another run.
@@ -13,14 +11,12 @@ class LearningDiverged(RuntimeError):
 
     def __init__(self, model: str, step: int, figures: Mapping[str, float]) -> None:
         """figures: those of the step, some of which are not finite."""
+        super().__init__(model, step, dict(figures))  # what another process makes it from again
+
+    def __str__(self) -> str:
+        model, step, figures = self.args
         bad = ", ".join(f"{name} {value}" for name, value in figures.items() if not abs(value) < float("inf"))
-        super().__init__(
+        return (
             f"{model}: step {step + 1} was not taken: {bad}. {ANOTHER_RUN}, with a lower learning rate, or look for "
             "rewards and log-probabilities that are no numbers."
         )
-        self.model = model
-        self._found = (model, step, dict(figures))
-
-    def __reduce__(self) -> tuple[type[LearningDiverged], tuple[str, int, dict[str, float]]]:
-        """Support pickling, so that the error can be sent between processes."""
-        return type(self), self._found

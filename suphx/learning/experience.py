@@ -74,17 +74,13 @@ class Batch:
 
 
 def join(batches: Sequence[Batch]) -> Batch:
-    """Return one or more batches as a single one, with paths renumbered."""
+    """Return one or more batches with the same models as a single one, with paths renumbered."""
     first = np.cumsum([0, *(len(batch.paths) for batch in batches[:-1])])
-    models = list(dict.fromkeys(model for batch in batches for model in batch.experience))
     experience = {}
-    for model in models:
-        parts = [
-            (batch.experience[model], at) for batch, at in zip(batches, first, strict=True) if model in batch.experience
-        ]
-        rows = np.concatenate([part for part, _ in parts])
-        rows["path"] += np.repeat([at for _, at in parts], [len(part) for part, _ in parts]).astype(np.uint32)
-        experience[model] = rows
+    for model in batches[0].experience:
+        parts = [batch.experience[model] for batch in batches]
+        experience[model] = np.concatenate(parts)
+        experience[model]["path"] += np.repeat(first, [len(part) for part in parts]).astype(np.uint32)
     return Batch(np.concatenate([batch.paths for batch in batches]), experience)
 
 

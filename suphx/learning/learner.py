@@ -5,12 +5,11 @@ sent them.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import torch
 
-from suphx.checkpoint import tensors_below
+from suphx.checkpoint import joined, tensors_below
 from suphx.kept import Kept
 from suphx.learning.advantages import Advantages, Moments, raw_advantages
 from suphx.learning.config import LearningConfig
@@ -36,22 +35,6 @@ class LearnerState(Kept):
     models: dict[str, ModelState]
     moments: Moments
     critic_steps: int
-
-
-@dataclass(frozen=True)
-class Alarm:
-    """A sign that a policy has collapsed."""
-
-    model: str
-    figure: str
-    """`entropy` or `kl_behaviour`"""
-    value: float
-    """Recent average, in nats"""
-    bound: float
-
-    def __str__(self) -> str:
-        side = "below" if self.value < self.bound else "above"
-        return f"{self.model}: recent {self.figure} {self.value:.4f} is {side} {self.bound:.4f}"
 
 
 class Learner:
@@ -97,7 +80,7 @@ class Learner:
     @property
     def gamma(self) -> float:
         """Share of the elements of perfect information that play should show from now on; 0 without an oracle."""
-        return gamma_at(self.config.oracle, self.games) if self.config.oracle else 0.0
+        return gamma_at(self.config.oracle, self.games)
 
     def count_games(self, games: int) -> None:
         """Count finished games. When gamma reaches 0, networks are replaced by normal ones of the same function.
@@ -139,7 +122,8 @@ class Learner:
         legal = legal_answers(minibatch["legal"], OUTPUTS[model])
         if not len(minibatch) or not legal[np.arange(len(legal)), minibatch["answer"]].all():
             raise ValueError(f"{model}: no questions, or an answer that was not possible")
-        highest = self._highest_weight()
+        guided = self.config.oracle if self.narrowed else None  # its last phase has settings of its own
+        highest = guided.after_highest_weight if guided else self.config.highest_weight
         found = [
             learning.learn_from(minibatch[rows], legal[rows], highest, tells=rows.start == 0)
             for rows in microbatches(len(minibatch), self.precision)
@@ -151,7 +135,7 @@ class Learner:
             learning.optimizer.clear()
             raise LearningDiverged(model, learning.optimizer.steps, figures)
         figures["gradient_signal"] = learning.optimizer.found_again()
-        factor = self._rate_factor()
+        factor = rate_share(self.config.anneal, self.games) * (guided.after_rate if guided else 1.0)
         if kept:
             learning.optimizer.step(factor)
         else:
@@ -164,38 +148,25 @@ class Learner:
         }
         return figures | learning.control(figures)
 
-    def _rate_factor(self) -> float:
-        """Return the factor that learning rates are multiplied by now."""
-        config = self.config
-        share = rate_share(config.anneal, self.games)
-        return share * config.oracle.after_rate if config.oracle and self.narrowed else share
-
-    def _highest_weight(self) -> float:
-        oracle = self.config.oracle
-        return oracle.after_highest_weight if oracle and self.narrowed else self.config.highest_weight
-
-    def alarms(self) -> list[Alarm]:
-        """Return the current signs of a collapse."""
-        collapse = self.config.collapse
-        found = []
+    def alarms(self) -> list[str]:
+        """Return the current signs of a collapse, in words."""
+        collapse, found = self.config.collapse, []
         for model, learning in self._models.items():
-            entropy = learning.entropy
+            entropy, kl = learning.entropy, learning.behaviour_kl
             if not entropy.settled:
                 continue
             floor = collapse.entropy_share * min(entropy.state.first, entropy.target)
             if entropy.state.recent < floor:
-                found.append(Alarm(model, "entropy", entropy.state.recent, floor))
-            if learning.behaviour_kl > collapse.behaviour_kl:
-                found.append(Alarm(model, "kl_behaviour", learning.behaviour_kl, collapse.behaviour_kl))
+                found.append(f"{model}: recent entropy {entropy.state.recent:.4f} is below {floor:.4f}")
+            if kl > collapse.behaviour_kl:
+                found.append(f"{model}: recent kl_behaviour {kl:.4f} is above {collapse.behaviour_kl:.4f}")
         return found
 
     def state(self) -> tuple[LearnerState, dict[str, torch.Tensor]]:
         """Return everything that a resumed run needs: plain values, and tensors by name, which are not copied."""
-        tensors: dict[str, torch.Tensor] = {}
-        for model, learning in self._models.items():
-            tensors |= {f"{model}.{name}": each for name, each in learning.tensors().items()}
+        tensors = {model: learning.tensors() for model, learning in self._models.items()}
         if self.critic is not None:
-            tensors |= {f"critic.{name}": each for name, each in self.critic.tensors().items()}
+            tensors[CRITIC] = self.critic.tensors()
         state = LearnerState(
             games=self.games,
             narrowed=self.narrowed,
@@ -203,7 +174,7 @@ class Learner:
             moments=self.advantages.moments.model_copy(),
             critic_steps=self.critic.optimizer.steps if self.critic else 0,
         )
-        return state, tensors
+        return state, joined(tensors)
 
     def load(self, state: LearnerState, tensors: dict[str, torch.Tensor]) -> None:
         """Resume from what `state` returned; raises KeyError if something is missing."""
@@ -214,6 +185,6 @@ class Learner:
             learning.load(state.models[model], tensors_below(tensors, f"{model}."))
         self.advantages.moments = state.moments.model_copy()
         if self.critic is not None:
-            below = tensors_below(tensors, "critic.")
+            below = tensors_below(tensors, f"{CRITIC}.")
             self.critic.network.load_state_dict(tensors_below(below, "network."))
             self.critic.optimizer.load_tensors(below, state.critic_steps)

@@ -1,17 +1,15 @@
 """One learning model: its network, optimiser and controllers, and the gradients of its questions."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import torch
 
-from suphx.checkpoint import tensors_below
+from suphx.checkpoint import joined, tensors_below
 from suphx.kept import Kept
 from suphx.learning.config import LearningConfig
 from suphx.learning.controllers import ControllerState, EntropyController
 from suphx.learning.experience import with_hidden
-from suphx.learning.optimizer import Faster, Optimizer
-from suphx.learning.policy_gradient import Terms, divergence, log_probabilities, terms_of
+from suphx.learning.optimizer import Optimizer
+from suphx.learning.policy_gradient import divergence, log_probabilities, terms_of
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
@@ -25,16 +23,6 @@ class ModelState(Kept):
     entropy: ControllerState
     behaviour_kl: float
     """Recent average divergence from the policies that played."""
-
-
-@dataclass(frozen=True)
-class MicrobatchResult:
-    """What learning from some questions of a minibatch gave, without gradients."""
-
-    loss: torch.Tensor
-    """Sum over kept questions."""
-    terms: Terms
-    distances: dict[str, torch.Tensor]
 
 
 class ModelLearner:
@@ -65,13 +53,17 @@ class ModelLearner:
         config = self.config
         self.network = network
         rate, muon = config.rate_for(network.model), config.optimizer == "muon"
-        faster = Faster(network.first.weight, hidden, config.oracle.planes_rate) if config.oracle and hidden else None
+        shown = network.first.weight.detach()[:, network.planes - hidden :]
+        faster = (shown, config.oracle.planes_rate) if config.oracle and hidden else None
         self.optimizer = Optimizer(network, rate, config.weight_decay, muon, None, config.gradient_norm, faster)
 
-    def learn_from(self, rows: np.ndarray, legal: np.ndarray, highest_weight: float, tells: bool) -> MicrobatchResult:
+    def learn_from(
+        self, rows: np.ndarray, legal: np.ndarray, highest_weight: float, tells: bool
+    ) -> dict[str, torch.Tensor]:
         """Add the gradients of some questions to those of the batch; legal bool[n, m].
 
-        tells: measure the distance to the reference even if it does not affect learning.
+        tells: measure the distance to the reference even if it does not affect learning. Returns, by name and without
+        gradients, the terms and distances of the questions, [n] each, and `loss`, the sum over the kept ones.
         """
         device = self.precision.device
         possible = torch.from_numpy(legal).to(device)
@@ -97,7 +89,13 @@ class ModelLearner:
             objective = objective - self.config.teacher.coefficient * distances["kl_teacher"]
         loss = -objective[terms.kept].sum()
         loss.backward()
-        return MicrobatchResult(loss.detach(), terms, {name: each.detach() for name, each in distances.items()})
+        found = {
+            "kept": terms.kept,
+            "weight": terms.weight,
+            "entropy": terms.entropy,
+            "kl_behaviour": terms.behaviour_kl,
+        }
+        return {name: each.detach() for name, each in (found | distances | {"loss": loss}).items()}
 
     def _log_policy(self, fixed: Evaluator, rows: np.ndarray, possible: torch.Tensor) -> torch.Tensor:
         """Return log-probabilities f32[n, m] of a network that does not learn; a teacher also sees hidden planes."""
@@ -113,16 +111,12 @@ class ModelLearner:
 
     def state(self) -> ModelState:
         """Return the state besides tensors."""
-        return ModelState(
-            steps=self.optimizer.steps,
-            entropy=self.entropy.state,
-            behaviour_kl=self.behaviour_kl,
-        ).model_copy(deep=True)
+        entropy = self.entropy.state.model_copy()
+        return ModelState(steps=self.optimizer.steps, entropy=entropy, behaviour_kl=self.behaviour_kl)
 
     def tensors(self) -> dict[str, torch.Tensor]:
         """Return the state's tensors by name, not copied."""
-        weights = {f"network.{name}": each for name, each in self.network.state_dict().items()}
-        return weights | self.optimizer.tensors()
+        return joined({"network": self.network.state_dict()}) | self.optimizer.tensors()
 
     def load(self, state: ModelState, tensors: dict[str, torch.Tensor]) -> None:
         """Resume from what `state` and `tensors` returned; raises KeyError if something is missing."""
@@ -132,23 +126,19 @@ class ModelLearner:
         self.behaviour_kl = state.behaviour_kl
 
 
-def figures_of(found: list[MicrobatchResult]) -> dict[str, float]:
-    """Return figures by name, as means over a batch's questions; `loss` is a mean over the kept ones."""
+def figures_of(found: list[dict[str, torch.Tensor]]) -> dict[str, float]:
+    """Return figures by name, as means over a batch's questions; `loss` is a mean over the kept ones.
 
-    def mean(name: str) -> float:
-        return float(torch.cat([getattr(each.terms, name).detach() for each in found]).float().mean())
-
-    weight = torch.cat([each.terms.weight for each in found])
-    kept = int(sum(int(each.terms.kept.sum()) for each in found))
+    found: what `learn_from` returned for parts of the batch; the first one has all names.
+    """
+    loss = float(sum(each["loss"] for each in found))
+    terms = {name: torch.cat([each[name] for each in found if name in each]) for name in found[0] if name != "loss"}
+    kept, weight = int(terms.pop("kept").sum()), terms.pop("weight")
     figures = {
-        "loss": float(sum(each.loss for each in found)) / max(kept, 1),
+        "loss": loss / max(kept, 1),
         "kept": float(kept),
         "weight_mean": float(weight.mean()),
         "weight_max": float(weight.max()),
         "rejected": 1 - kept / len(weight),
-        "entropy": mean("entropy"),
-        "kl_behaviour": mean("behaviour_kl"),
     }
-    for name in found[0].distances:
-        figures[name] = float(torch.cat([each.distances[name] for each in found if name in each.distances]).mean())
-    return figures
+    return figures | {name: float(each.mean()) for name, each in terms.items()}

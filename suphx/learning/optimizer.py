@@ -7,11 +7,11 @@ gains two percentage points of discard accuracy at a small number of steps (docs
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass
 
 import torch
 from torch import nn
 
+from suphx.checkpoint import joined, tensors_below
 from suphx.learning.peers import Peers
 
 #: Coefficients and number of Newton-Schulz iterations, as published.
@@ -36,23 +36,6 @@ def orthogonal(matrices: torch.Tensor) -> torch.Tensor:
     return (x.mT if turned else x).to(matrices.dtype)
 
 
-@dataclass(frozen=True)
-class Faster:
-    """The last planes of a network's input, whose weights have a learning rate of their own."""
-
-    weight: torch.Tensor
-    """The first layer's weight, [filters, planes, ...]."""
-    planes: int
-    """Number of such planes."""
-    factor: float
-    """Factor on the learning rate."""
-
-    @property
-    def part(self) -> torch.Tensor:
-        """The part of the weight that belongs to those planes."""
-        return self.weight.detach()[:, self.weight.shape[1] - self.planes :]
-
-
 class Optimizer:
     """Updates a network's weights from their gradients."""
 
@@ -64,11 +47,12 @@ class Optimizer:
         muon: bool,
         other_rate: float | None = None,
         gradient_norm: float = math.inf,
-        faster: Faster | None = None,
+        faster: tuple[torch.Tensor, float] | None = None,
     ) -> None:
         """muon: use it for convolutions. other_rate: learning rate of the other weights, if another one.
 
-        gradient_norm: maximum norm of the gradient, over all weights together.
+        gradient_norm: maximum norm of the gradient, over all weights together. faster: a view of some of the weights
+        that learn at another rate, and the factor on the rate.
         """
         self._faster = faster
         named = dict(network.named_parameters())
@@ -116,13 +100,14 @@ class Optimizer:
 
     def step(self, factor: float = 1.0) -> None:
         """Take a step at the learning rates x factor, and clear the gradients."""
-        before = self._faster.part.clone() if self._faster else None
+        before = self._faster[0].clone() if self._faster else None
         self._adamw.param_groups[0]["lr"] = self._other_rate * factor
         self._adamw.step()
         if self._convolutions:
             self._muon_step(self._rate * factor)
         if self._faster is not None and before is not None:
-            self._faster.part.sub_(before).mul_(self._faster.factor).add_(before)
+            part, times = self._faster
+            part.sub_(before).mul_(times).add_(before)
         self.steps += 1
         self.clear()
 
@@ -150,28 +135,20 @@ class Optimizer:
         """Return what a resumed run needs besides the number of steps, by name; empty before the first step."""
         if not self.steps:
             return {}
-        return {f"momentum.{name}": each for name, each in self._momentum.items()} | self._adamw_tensors()
+        adamw = {f"adamw.{number}": each for number, each in self._adamw.state_dict()["state"].items()}
+        return joined({"momentum": self._momentum} | adamw)
 
     def load_tensors(self, tensors: dict[str, torch.Tensor], steps: int) -> None:
         """Resume from what `tensors` returned after `steps` steps; raises KeyError if something is missing."""
         self.steps = steps
-        if steps:
-            for name, each in self._momentum.items():
-                each.copy_(tensors[f"momentum.{name}"])
-            self._load_adamw(tensors)
-
-    def _adamw_tensors(self) -> dict[str, torch.Tensor]:
-        states = self._adamw.state_dict()["state"]
-        return {f"adamw.{number}.{name}": each for number, values in states.items() for name, each in values.items()}
-
-    def _load_adamw(self, tensors: dict[str, torch.Tensor]) -> None:
-        """Restore AdamW's state; a moment must have its weight's memory layout: the fused step walks by address."""
-        state = self._adamw.state_dict()
-        state["state"] = {}
+        if not steps:
+            return
+        for name, each in self._momentum.items():
+            each.copy_(tensors[f"momentum.{name}"])
+        state = {}
         for number, each in enumerate(self._adamw.param_groups[0]["params"]):
-            moments = {
-                name: torch.empty_like(each).copy_(tensors[f"adamw.{number}.{name}"])
-                for name in ("exp_avg", "exp_avg_sq")
-            }
-            state["state"][number] = {"step": tensors[f"adamw.{number}.step"].clone(), **moments}
-        self._adamw.load_state_dict(state)
+            saved = tensors_below(tensors, f"adamw.{number}.")
+            # A moment must have its weight's memory layout: the fused step walks by address.
+            moments = {name: torch.empty_like(each).copy_(saved[name]) for name in ("exp_avg", "exp_avg_sq")}
+            state[number] = {"step": saved["step"].clone(), **moments}
+        self._adamw.load_state_dict(self._adamw.state_dict() | {"state": state})

@@ -40,8 +40,10 @@ def _resized(network: PolicyNetwork, planes: int) -> PolicyNetwork:
     return found
 
 
-def gamma_at(config: OracleConfig, games: int) -> float:
-    """Return gamma after a number of games: 1 at first, then falling linearly, then 0."""
+def gamma_at(config: OracleConfig | None, games: int) -> float:
+    """Return gamma after a number of games: 1 at first, then falling linearly, then 0; always 0 without an oracle."""
+    if config is None:
+        return 0.0
     decayed = games - config.full_games
     if decayed < 0:
         return 1.0

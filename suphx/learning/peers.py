@@ -33,8 +33,6 @@ def open_store(host: str) -> distributed.TCPStore:
 class Peers:
     """The processes that share a step; this base class is for a single process."""
 
-    size = 1
-
     def add_up(self, gradients: Sequence[torch.Tensor]) -> None:
         """Replace gradients by their sums over all processes."""
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import torch
 
-from suphx.checkpoint import tensors_below
+from suphx.checkpoint import joined, tensors_below
 from suphx.kept import Kept
 from suphx.learning.oracle import without_hidden
 from suphx.networks.policy import PolicyNetwork
@@ -41,12 +41,8 @@ class EarlierVersions:
 
     def tensors(self) -> dict[str, torch.Tensor]:
         """Return the weights of all places, for a checkpoint."""
-        return {
-            f"{place}.{model}.{name}": tensor
-            for place, networks in enumerate(self.kept)
-            for model, network in networks.items()
-            for name, tensor in network.state_dict().items()
-        }
+        kept = [(f"{place}.{model}", each) for place, all in enumerate(self.kept) for model, each in all.items()]
+        return joined({name: network.state_dict() for name, network in kept})
 
     def load(self, state: EarlierState, tensors: dict[str, torch.Tensor]) -> None:
         """Resume from what `state` and `tensors` were."""

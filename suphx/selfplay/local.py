@@ -7,7 +7,7 @@ one thread of a CPU.
 
 import copy
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -18,7 +18,7 @@ import torch
 from simulator.rules import Rules
 from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.network_agent import NetworkAgent
-from suphx.checkpoint import tensors_below
+from suphx.checkpoint import joined, tensors_below
 from suphx.learning.experience import Batch
 from suphx.learning.learner import Learner
 from suphx.learning.replay import ReplayBuffer
@@ -34,7 +34,7 @@ from suphx.selfplay.policy import Policy
 from suphx.selfplay.seating import earlier_names
 from suphx.selfplay.sources import load_opponents, load_teachers
 from suphx.selfplay.status import Collapsed, Interrupted, Report
-from suphx.selfplay.training import Checkpoint, Tensors, Training
+from suphx.selfplay.training import Checkpoint, Training
 
 
 class LocalTraining(Training):
@@ -59,17 +59,15 @@ class LocalTraining(Training):
         if self.progress.replay is None:
             self.progress.dealt_from = self.progress.version
         predictor = load_predictor(config.reward, Rules.preset(config.rules))
-        self._play = Play(config, config.side_by_side, self._seed_of_walls(), predictor, against)
+        seed, begun = config.seed, self.progress.dealt_from
+        if begun:  # its walls are others than those that other processes dealt before
+            seed = int(np.random.SeedSequence([seed, begun]).generate_state(1, np.uint64)[0])
+        self._play = Play(config, config.side_by_side, seed, predictor, against)
         self.collector = self._play.collector
         if saved is not None and self.progress.replay is not None:
             self._restore(saved)
         self.replay.advance(self.progress.version)
         self._play_by_current_weights()
-
-    def _seed_of_walls(self) -> int:
-        """Return the seed of the walls, which are others than those that other processes dealt before."""
-        seed, begun = self.config.seed, self.progress.dealt_from
-        return int(np.random.SeedSequence([seed, begun]).generate_state(1, np.uint64)[0]) if begun else seed
 
     @property
     def strength(self) -> Strength | None:
@@ -174,21 +172,14 @@ class LocalTraining(Training):
         """
         progress, found = super().checkpoint()
         progress.replay, replay = self.replay.state()
-        samples = self._monitor.samples.state()
-        parts = {"replay": replay, "collector": _as_tensors(self.collector.state()), "samples": _as_tensors(samples)}
-        return progress, found | {f"{part}.{name}": each for part, all in parts.items() for name, each in all.items()}
+        played = joined({"collector": self.collector.state(), "samples": self._monitor.samples.state()})
+        arrays = {name: torch.from_numpy(np.ascontiguousarray(each)) for name, each in played.items()}
+        return progress, found | joined({"replay": replay}) | arrays
 
     def _restore(self, saved: Checkpoint) -> None:
         progress, tensors = saved
         assert progress.replay is not None
         self.replay.load(progress.replay, tensors_below(tensors, "replay."))
-        self._play.restore(_as_arrays(tensors_below(tensors, "collector.")))
-        self._monitor.samples.restore(_as_arrays(tensors_below(tensors, "samples.")))
-
-
-def _as_tensors(arrays: Mapping[str, np.ndarray]) -> Tensors:
-    return {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in arrays.items()}
-
-
-def _as_arrays(tensors: Mapping[str, torch.Tensor]) -> dict[str, np.ndarray]:
-    return {name: tensor.numpy() for name, tensor in tensors.items()}
+        arrays = {name: each.numpy() for name, each in tensors.items() if name.startswith(("collector.", "samples."))}
+        self._play.restore(tensors_below(arrays, "collector."))
+        self._monitor.samples.restore(tensors_below(arrays, "samples."))

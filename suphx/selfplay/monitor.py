@@ -9,6 +9,7 @@ from threading import Event
 from simulator.rules import Rules
 from simulator.tables import Ended
 from suphx.checkpoint import load_checkpoint, save_checkpoint
+from suphx.learning.oracle import gamma_at
 from suphx.networks.precision import Precision
 from suphx.selfplay.board import Board
 from suphx.selfplay.config import TrainConfig
@@ -18,7 +19,7 @@ from suphx.selfplay.policy import Policy
 from suphx.selfplay.samples import Samples
 from suphx.selfplay.sources import load_start
 from suphx.selfplay.status import Report, check_rank
-from suphx.selfplay.training import Checkpoint, Progress, gamma_of, networks_in, purpose
+from suphx.selfplay.training import Checkpoint, Progress, networks_in, purpose
 
 #: Seconds over which the displayed rate is averaged; a version is often shorter than a game.
 _LATELY_SECONDS = 60.0
@@ -80,7 +81,8 @@ class Monitor:
 
     def oracle_of(self, checkpoint: Checkpoint) -> Policy | None:
         """Return the policy of a checkpoint that sees what is hidden; None if it sees nothing of that."""
-        gamma = gamma_of(self.config, checkpoint[0])
+        progress, _ = checkpoint
+        gamma = gamma_at(self.config.learning.oracle, progress.learner.games) if progress.learner else 0.0
         if not gamma:
             return None
         return Policy(0, networks_in(checkpoint, self.start), self._precision, self.config.seed, gamma, ())

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from suphx.errors import InputError
 from suphx.learning.diverged import ANOTHER_RUN
-from suphx.learning.learner import Alarm
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength
 
@@ -43,9 +42,9 @@ def check_rank(config: TrainConfig, strength: Strength) -> None:
         raise collapsed([alarm], strength.games)
 
 
-def collapsed(alarms: Sequence[Alarm | str], games: int) -> Collapsed:
+def collapsed(alarms: Sequence[str], games: int) -> Collapsed:
     """Return the error of a collapse after `games` games; to its message belongs where the last good agent is."""
     return Collapsed(
-        f"after {games:,} games: {'; '.join(map(str, alarms))}. The policy has collapsed. {ANOTHER_RUN}, with a lower "
+        f"after {games:,} games: {'; '.join(alarms)}. The policy has collapsed. {ANOTHER_RUN}, with a lower "
         "learning rate or a higher entropy target."
     )

@@ -11,12 +11,10 @@ from typing import TypeAlias
 
 import torch
 
-from suphx.checkpoint import TrainingProgress, purpose_of, tensors_below
+from suphx.checkpoint import TrainingProgress, joined, purpose_of, tensors_below
 from suphx.learning.learner import Learner, LearnerState
-from suphx.learning.oracle import gamma_at
 from suphx.learning.replay import ReplayState
 from suphx.networks.policy import PolicyNetwork
-from suphx.reward.rounds import Errors
 from suphx.selfplay.board import Averages
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.earlier import EarlierState, EarlierVersions
@@ -24,8 +22,6 @@ from suphx.selfplay.evaluation import Strength
 from suphx.selfplay.play import Counts
 from suphx.selfplay.sources import fingerprints
 from suphx.selfplay.status import check_rank, collapsed
-
-Tensors: TypeAlias = dict[str, torch.Tensor]
 
 
 class Progress(TrainingProgress):
@@ -47,7 +43,7 @@ class Progress(TrainingProgress):
 
 
 #: What a checkpoint contains.
-Checkpoint: TypeAlias = tuple[Progress, Tensors]
+Checkpoint: TypeAlias = tuple[Progress, dict[str, torch.Tensor]]
 
 
 def purpose(config: TrainConfig) -> str:
@@ -64,12 +60,6 @@ def networks_in(checkpoint: Checkpoint, start: Mapping[str, PolicyNetwork]) -> d
             found[model] = PolicyNetwork(model, begun.size, weights["first.weight"].shape[1])
             found[model].load_state_dict(weights)
     return found
-
-
-def gamma_of(config: TrainConfig, progress: Progress) -> float:
-    """Return the share of hidden information that an oracle sees at a checkpoint; 0 without an oracle."""
-    oracle, learner = config.learning.oracle, progress.learner
-    return gamma_at(oracle, learner.games) if oracle is not None and learner is not None else 0.0
 
 
 class Training:
@@ -143,7 +133,9 @@ class Training:
             play["reward_mean"] = mean
             play["reward_spread"] = max(counts.reward_square / counts.paths - mean**2, 0.0) ** 0.5
             play["rounds"] = counts.rounds
-        self.averages.add({"rate": rate, "play": play | Errors(counts.phi_square, counts.phi_count).figures()})
+        if counts.phi_count:
+            play["phi_error"] = (counts.phi_square / counts.phi_count) ** 0.5
+        self.averages.add({"rate": rate, "play": play})
 
     def _save(self, measure: bool, last: bool = False) -> None:
         """Write a checkpoint. measure: measure the agent then. last: the training ends with it."""
@@ -153,5 +145,4 @@ class Training:
         """Return all of it, not copied."""
         state, tensors = self.learner.state()
         self.progress.learner, self.progress.earlier = state, self.earlier.state
-        parts = {"learner": tensors, "earlier": self.earlier.tensors()}
-        return self.progress, {f"{part}.{name}": each for part, state in parts.items() for name, each in state.items()}
+        return self.progress, joined({"learner": tensors, "earlier": self.earlier.tensors()})
