@@ -13,6 +13,7 @@ from simulator.rules import Rules
 from simulator.tables import Decisions, Ended, Tables
 from suphx.agent.interface import Agent, Consultation, act_each
 from suphx.agent.sampling import highest_probability
+from suphx.checkpoint import joined, tensors_below
 from suphx.features.encode import encode_oracle_batch
 from suphx.features.layout import ORACLE_PLANES
 from suphx.learning.experience import PATH, Batch
@@ -65,7 +66,7 @@ class Collector:
         self._questions = {model: PendingExperience(MODEL_PLANES[model], *self._widths) for model in models}
         self._policy: Agent | None = None
         self._opponents = list(opponents)
-        self.seated = self._seated(self.tables.games)
+        self.seated = seated(table, self.tables.games["number"])
         """i64[slots, 4]: the player in each seat, LEARNER or an opponent's number from 1 on."""
         self._asked = np.zeros(slots, np.uint16)  # questions to any network in the round so far
         self._version_dealt = np.zeros(slots, np.uint32)
@@ -88,19 +89,11 @@ class Collector:
         self.counters["decisions"] += len(asked)
         if not len(ended):
             return None
-        if ended.finished.any():
-            self._begin(ended.game[ended.finished])
+        if ended.finished.any():  # the next games begin there, so that consecutive ones begin at about the same time
+            free = ended.game[ended.finished]
+            self.tables.restart(free, self.counters["begun"] + np.arange(len(free)))
+            self.counters["begun"] += len(free)
         return self._finish(ended)
-
-    def _begin(self, tables: np.ndarray) -> None:
-        """Begin the next games at free tables, i32[n], so that consecutive games begin at about the same time."""
-        numbers = self.counters["begun"] + np.arange(len(tables))
-        self.counters["begun"] += len(tables)
-        self.tables.restart(tables, numbers)
-
-    def _seated(self, games: np.ndarray) -> np.ndarray:
-        """Return i64[n, 4]: the player in each seat of games GAME[n]."""
-        return seated(self.table, games["number"])
 
     def _answers(self, asked: Decisions) -> np.ndarray:
         """Return each decision's action, i64[n], chosen by the player in that seat; keep the policy's questions."""
@@ -157,32 +150,27 @@ class Collector:
         paths["seat"], paths["last"] = seats, ended.finished[rows]
         paths["version"], paths["reward"] = self._version_dealt[slots], rewards[rows, seats]
         paths["others"] = rewards[rows[:, None], (seats[:, None] + np.arange(1, SEATS)) % SEATS]
-        batch = self._take(paths, slots.astype(np.int64) * SEATS + seats)
+        number = np.full(len(self.tables) * SEATS, -1)  # of each seat's path
+        number[slots.astype(np.int64) * SEATS + seats] = np.arange(len(paths))
+        batch = Batch(paths, {model: questions.take(number) for model, questions in self._questions.items()}).fill()
 
         self._asked[ended.game] = 0
         self._version_dealt[ended.game] = self.counters["version"]
-        self.seated[ended.game] = self._seated(self.tables.games[ended.game])
+        self.seated[ended.game] = seated(self.table, self.tables.games["number"][ended.game])
         self.counters["rounds"] += len(ended)
         self.counters["games"] += int(ended.finished.sum())
         return batch, ended
 
-    def _take(self, paths: np.ndarray, owners: np.ndarray) -> Batch:
-        """Return paths PATH[n] with their questions, which are removed here; owners: i64[n], table x 4 + seat."""
-        number = np.full(len(self.tables) * SEATS, -1)
-        number[owners] = np.arange(len(paths))
-        return Batch(paths, {model: questions.take(number) for model, questions in self._questions.items()}).fill()
-
     def state(self) -> dict[str, np.ndarray]:
         """Return everything except the policy, as plain arrays: a restored copy with the same policy plays the same."""
-        found: dict[str, np.ndarray] = {
+        found = {
             "games": as_bytes(self.tables.games),
             "asked": self._asked.copy(),
             "version_dealt": self._version_dealt.copy(),
             "counters": np.array([self.counters[name] for name in _COUNTERS], np.int64),
         }
-        parts = {"rewards": self.rewards.state()}
-        parts |= {f"questions.{model}": questions.state() for model, questions in self._questions.items()}
-        return found | {f"{part}.{name}": array for part, state in parts.items() for name, array in state.items()}
+        questions = {f"questions.{model}": each.state() for model, each in self._questions.items()}
+        return found | joined({"rewards": self.rewards.state()} | questions)
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
         """Restore what `state` returned; the policy must be set separately."""
@@ -190,10 +178,10 @@ class Collector:
         self._asked[:] = state["asked"]
         self._version_dealt[:] = state["version_dealt"]
         self.counters = dict(zip(_COUNTERS, state["counters"].tolist(), strict=True))
-        self.seated = self._seated(self.tables.games)
-        self.rewards.restore(_below(state, "rewards."))
+        self.seated = seated(self.table, self.tables.games["number"])
+        self.rewards.restore(tensors_below(state, "rewards."))
         for model, questions in self._questions.items():
-            questions.restore(_below(state, f"questions.{model}."))
+            questions.restore(tensors_below(state, f"questions.{model}."))
 
 
 def _places(consultations: Sequence[Consultation], tables: np.ndarray, before: np.ndarray) -> list[np.ndarray]:
@@ -210,7 +198,3 @@ def _places(consultations: Sequence[Consultation], tables: np.ndarray, before: n
     within[order] = np.arange(len(decision)) - np.searchsorted(ordered, ordered)
     place = (before[table] + within).astype(np.uint16)
     return np.split(place, np.cumsum([len(said.decision) for said in consultations])[:-1])
-
-
-def _below(state: Mapping[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
-    return {name.removeprefix(prefix): array for name, array in state.items() if name.startswith(prefix)}

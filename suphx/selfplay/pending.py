@@ -20,30 +20,16 @@ class PendingExperience:
         """planes, oracle, hidden: number of planes of each kind that a question has."""
         self._owner = np.full(_FIRST_ROWS, _FREE, np.int32)  # table x 4 + seat, or _FREE
         self._rows = np.zeros(_FIRST_ROWS, experience_dtype(planes, oracle, hidden))
-        self._free = np.arange(_FIRST_ROWS)[::-1].copy()  # a stack of rows; the first `_n_free` are on it
-        self._n_free = _FIRST_ROWS
-
-    def __len__(self) -> int:
-        return len(self._owner) - self._n_free
 
     def add(self, owner: np.ndarray, columns: dict[str, np.ndarray]) -> None:
         """Add questions; owner: i64[n], table x 4 + seat. columns: fields of a question by name."""
-        while self._n_free < len(owner):
-            self._grow()
-        self._n_free -= len(owner)
-        rows = self._free[self._n_free : self._n_free + len(owner)]
+        while len(free := np.flatnonzero(self._owner == _FREE)) < len(owner):
+            self._owner = np.concatenate([self._owner, np.full_like(self._owner, _FREE)])
+            self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
+        rows = free[: len(owner)]
         self._owner[rows] = owner
         for name, column in columns.items():
             self._rows[name][rows] = column
-
-    def _grow(self) -> None:
-        before = len(self._owner)
-        self._owner = np.concatenate([self._owner, np.full(before, _FREE, np.int32)])
-        self._rows = np.concatenate([self._rows, np.zeros(before, self._rows.dtype)])
-        free = np.empty(2 * before, np.int64)
-        free[:before] = np.arange(before, 2 * before)[::-1]
-        free[before : before + self._n_free] = self._free[: self._n_free]
-        self._free, self._n_free = free, before + self._n_free
 
     def take(self, path: np.ndarray) -> np.ndarray:
         """Remove and return the questions of finished rounds, sorted by path and in the order they were asked.
@@ -57,8 +43,6 @@ class PendingExperience:
         taken = self._rows[rows]
         taken["path"] = found[rows]
         self._owner[rows] = _FREE
-        self._free[self._n_free : self._n_free + len(rows)] = rows
-        self._n_free += len(rows)
         return taken
 
     def state(self) -> dict[str, np.ndarray]:
@@ -71,7 +55,5 @@ class PendingExperience:
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Replace the contents by what `state` returned."""
         self._owner[:] = _FREE
-        self._n_free = len(self._owner)
-        self._free[:] = np.arange(len(self._owner))[::-1]
         rows = state["rows"].copy().view(self._rows.dtype).reshape(-1)
         self.add(state["owner"], {name: rows[name] for name in self._rows.dtype.names or ()})
