@@ -71,12 +71,13 @@ def _train(run: RewardRun) -> None:
     """Train with a bar of games on the error stream: of the epochs at most, for training may stop earlier."""
     from suphx.progress import progress
 
-    done, most = len(run.epochs) * run.games_of_an_epoch, run.config.epochs
-    with progress("training", most * run.games_of_an_epoch, done=done) as show:
+    epochs, games, most = run.trainer.progress.epochs, run.trainer.games, run.config.epochs
+    done = len(epochs) * games
+    with progress("training", most * games, done=done) as show:
         for step in run.train():
             done += step
-            loss = f", validation loss {run.epochs[-1].validation_loss:.4f}" if run.epochs else ""
-            show(done, f"epoch {len(run.epochs)} of at most {most}{loss}")
+            loss = f", validation loss {epochs[-1].validation_loss:.4f}" if epochs else ""
+            show(done, f"epoch {len(epochs)} of at most {most}{loss}")
 
 
 def _show(results: Results, folder: Path) -> None:

@@ -30,6 +30,7 @@ SEEN_NAME = "seen.safetensors"
 #: Types that weights may be stored in, of two or four bytes. Loaded weights are always float32.
 Storage = Literal["bfloat16", "float16", "float32"]
 N = TypeVar("N", PolicyNetwork, OutlookNetwork)
+M = TypeVar("M", bound=torch.nn.Module)
 
 
 class WeightsError(InputError):
@@ -107,34 +108,12 @@ def load_outlook(path: Path) -> OutlookNetwork:
 
 
 def _load(path: Path, models: Sequence[str], build: Callable[[str, NetworkSize, int], N]) -> N:
-    if not path.is_file():
-        raise WeightsError(f"{path}: a folder, not a file of weights" if path.is_dir() else f"{path}: no such file")
+    metadata, tensors = read_tensors(path)
     try:
-        with safe_open(path, "pt") as file:
-            description = _describe(path, file.metadata())
-            _check(path, description, models)
-            tensors = {name: file.get_tensor(name) for name in file.keys()}
-    except SafetensorError as error:
-        raise WeightsError(f"{path}: no safetensors file, or not whole ({error})") from error
-    except OSError as error:  # the library's errors name no file
-        raise WeightsError(f"{path}: {error}") from error
-    size = NetworkSize(name=description.name, filters=description.filters, blocks=description.blocks)
-    with torch.device("meta"):
-        network = build(description.model, size, description.planes)
-    check_tensors(path, network.state_dict(), tensors)
-    network.to_empty(device="cpu").load_state_dict(tensors)
-    return network
-
-
-def _describe(path: Path, metadata: Mapping[str, str] | None) -> _Description:
-    try:
-        return _Description.model_validate(metadata or {})
+        found = _Description.model_validate(metadata)
     except ValidationError as error:
         fields = ", ".join(str(problem["loc"][0]) for problem in error.errors())
         raise WeightsError(f"{path}: no weights of ours: {fields} missing or wrong in the metadata") from error
-
-
-def _check(path: Path, found: _Description, models: Sequence[str]) -> None:
     if found.format != FORMAT_VERSION:
         raise WeightsError(f"{path}: weights of format {found.format}; this version reads format {FORMAT_VERSION}")
     if found.model not in (*MODELS, OUTLOOK):
@@ -143,10 +122,31 @@ def _check(path: Path, found: _Description, models: Sequence[str]) -> None:
         raise WeightsError(f"{path}: weights of the {found.model} model; the {' or '.join(models)} model is needed")
     if found.layout != VERSION:
         raise WeightsError(f"{path}: made for layout {found.layout} of planes; this version has layout {VERSION}")
+    size = NetworkSize(name=found.name, filters=found.filters, blocks=found.blocks)
+    return with_weights(path, tensors, lambda: build(found.model, size, found.planes))
 
 
-def check_tensors(path: Path, wanted: Mapping[str, torch.Tensor], found: Mapping[str, torch.Tensor]) -> None:
-    """Raise WeightsError, naming the file, unless the tensors in it are finite numbers for a network's state."""
+def read_tensors(path: Path) -> tuple[dict[str, str], dict[str, torch.Tensor]]:
+    """Return metadata and tensors of a safetensors file; raises WeightsError, naming it, if it is none or not whole."""
+    if not path.is_file():
+        raise WeightsError(f"{path}: a folder, not a file of weights" if path.is_dir() else f"{path}: no such file")
+    try:
+        with safe_open(path, "pt") as file:
+            return file.metadata() or {}, {name: file.get_tensor(name) for name in file.keys()}
+    except SafetensorError as error:
+        raise WeightsError(f"{path}: no safetensors file, or not whole ({error})") from error
+    except OSError as error:  # the library's errors name no file
+        raise WeightsError(f"{path}: {error}") from error
+
+
+def with_weights(path: Path, found: Mapping[str, torch.Tensor], build: Callable[[], M]) -> M:
+    """Return the network that `build` makes, on the CPU, with the tensors found in a file as its weights.
+
+    Raises WeightsError, naming the file, unless they are finite numbers for that network's state.
+    """
+    with torch.device("meta"):
+        network = build()
+    wanted = network.state_dict()
     missing, unknown = wanted.keys() - found.keys(), found.keys() - wanted.keys()
     if missing or unknown:
         words = [f"{word} {', '.join(sorted(names)[:3])}" for word, names in
@@ -158,6 +158,8 @@ def check_tensors(path: Path, wanted: Mapping[str, torch.Tensor], found: Mapping
             raise WeightsError(f"{path}: tensor {name} has shape {shapes}")
         if tensor.dtype not in (torch.float32, torch.bfloat16, torch.float16) or not torch.isfinite(tensor).all():
             raise WeightsError(f"{path}: tensor {name} holds other things than finite floating-point numbers")
+    network.to_empty(device="cpu").load_state_dict(found)
+    return network
 
 
 def save_agent(

@@ -1,9 +1,10 @@
 """Configuration of `suphx reward`."""
 
+import numpy as np
 from pydantic import Field
 
 from suphx.config import Config
-from suphx.reward.target import Length, RankingPoints, Target
+from suphx.reward.target import Length, RankingPoints, Target, centred
 
 
 class GeneratedGames(Config):
@@ -46,3 +47,13 @@ class RewardConfig(Config):
     """The plot of a game shows the first test game with at least this many rounds."""
     generated: GeneratedGames = GeneratedGames()
     """The games to learn from if no logs are given."""
+
+    @property
+    def prizes(self) -> np.ndarray:
+        """The reward of each rank: f64[4], with the mean subtracted, in units of the target."""
+        return centred(self.target.by_rank(self.games))
+
+    @property
+    def scale(self) -> float:
+        """The spread (root mean square) of the prizes, or 1 if all are equal."""
+        return float(np.sqrt((self.prizes**2).mean())) or 1.0

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import torch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
@@ -17,7 +16,7 @@ from simulator.record import SEATS
 from simulator.rules import Rules
 from suphx.config import Config
 from suphx.errors import InputError
-from suphx.networks.weights import WeightsError, check_tensors
+from suphx.networks.weights import WeightsError, read_tensors, with_weights
 from suphx.reward.games import RULES_OF_REWARD, Games
 from suphx.reward.inputs import INPUTS, INPUTS_VERSION, encode
 from suphx.reward.target import Length, Target, centred, ranks
@@ -163,17 +162,9 @@ class RewardPredictor:
         """Load the predictor in a file; raises WeightsError, naming the file, if it is none, or incomplete."""
         if not path.is_file():
             raise WeightsError(f"{path}: no such file of a reward predictor; create one with `suphx reward`")
-        try:
-            with safe_open(path, "pt") as file:
-                description = _describe(path, (file.metadata() or {}).get(_METADATA_KEY))
-                tensors = {name: file.get_tensor(name) for name in file.keys()}
-        except SafetensorError as error:
-            raise WeightsError(f"{path}: no safetensors file, or an incomplete one ({error})") from error
-        with torch.device("meta"):
-            network = RewardNetwork(description.shape)
-        check_tensors(path, network.state_dict(), tensors)
-        network.to_empty(device="cpu").load_state_dict(tensors)
-        return cls(network, description)
+        metadata, tensors = read_tensors(path)
+        description = _describe(path, metadata.get(_METADATA_KEY))
+        return cls(with_weights(path, tensors, lambda: RewardNetwork(description.shape)), description)
 
 
 def _describe(path: Path, text: str | None) -> Description:

@@ -7,7 +7,6 @@ With both, the four rewards of a round add up to zero, and the rewards of a game
 finished game minus the worth at its start.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -51,20 +50,6 @@ class PhiReward(Config):
 RewardConfig = Annotated[RoundReward | PhiReward, Field(discriminator="kind")]
 
 
-@dataclass(frozen=True)
-class Errors:
-    """Errors of the predictor: expectation at the start of each round against the game's result, in its units."""
-
-    square: float = 0.0
-    """Sum of squared differences over rounds and seats."""
-    count: int = 0
-    """Number of differences; 0 for rewards that predict nothing."""
-
-    def figures(self) -> dict[str, float]:
-        """Return the root mean squared error by name; empty without any differences."""
-        return {"phi_error": (self.square / self.count) ** 0.5} if self.count else {}
-
-
 class Rewards:
     """Computes the rewards of each round at a batch of tables, in the order in which the rounds end."""
 
@@ -77,9 +62,12 @@ class Rewards:
         """Return f32[n, 4]: the reward of each seat for the rounds that ended in a step. Call it once per step."""
         raise NotImplementedError
 
-    def take_errors(self) -> Errors:
-        """Return the prediction errors of the games that have ended since the last call; none without predictions."""
-        return Errors()
+    def take_errors(self) -> tuple[float, int]:
+        """Return the sum of squared errors of predictions in the games that have ended since, and their number.
+
+        What was expected at the start of each round, against the game's result, in the predictor's units.
+        """
+        return 0.0, 0
 
     def state(self) -> dict[str, np.ndarray]:
         """Return the state that games in progress need, as plain arrays; empty if a round's record is enough."""
@@ -140,7 +128,7 @@ class PhiRewards(Rewards):
         self.unit = predictor.description.scale if unit is None else unit
         self.units = predictor.description.target.units
         self._starts = np.zeros((slots, _ROUNDS), START)
-        self._errors = Errors()
+        self._errors = 0.0, 0
 
     def of(self, ended: Ended) -> np.ndarray:
         """Return f32[n, 4]: Phi after each round minus Phi before it."""
@@ -173,11 +161,11 @@ class PhiRewards(Rewards):
         before = np.arange(phi.shape[1]) < played[:, None]
         came = phi[np.arange(len(phi)), played][:, None]
         missed = np.asarray(phi - came, np.float64)[before & finished[:, None]]
-        self._errors = Errors(self._errors.square + float((missed**2).sum()), self._errors.count + missed.size)
+        self._errors = self._errors[0] + float((missed**2).sum()), self._errors[1] + missed.size
 
-    def take_errors(self) -> Errors:
+    def take_errors(self) -> tuple[float, int]:
         """Return the errors of Phi in the games that have ended, and reset them; they are not part of the state."""
-        found, self._errors = self._errors, Errors()
+        found, self._errors = self._errors, (0.0, 0)
         return found
 
     def state(self) -> dict[str, np.ndarray]:

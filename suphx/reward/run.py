@@ -15,8 +15,8 @@ from suphx.reward.evaluation import PREDICTOR, Evaluation, evaluate
 from suphx.reward.games import RULES_OF_REWARD, Games, select_games
 from suphx.reward.plots import plot_calibration, plot_game
 from suphx.reward.predictor import Description, RewardPredictor
-from suphx.reward.target import centred, ranks
-from suphx.reward.training import FORMER, Epoch, Trainer, scale_of
+from suphx.reward.target import ranks
+from suphx.reward.training import FORMER, Epoch, Trainer
 from suphx.supervised.prepared import SPLITS, Prepared
 
 WEIGHTS_NAME = "reward.safetensors"
@@ -57,38 +57,27 @@ class RewardRun:
         source: description of where the games come from, for results and weights.
         Raises InputError if there are too few games, or if the folder contains the checkpoint of another training.
         """
-        self.config = config
-        self.folder = folder
-        self._source = source
+        self.config, self.folder, self._source = config, folder, source
         self._selection = select_games(prepared, config.games)
         for name in SPLITS:
             if (self._selection.part(name).n_starts < 2).all():
                 raise InputError(f"none of {len(self._selection.games):,} games is for {name}; more games are needed")
         folder.mkdir(parents=True, exist_ok=True)
-        self._trainer = Trainer(config, self._selection, folder)
-
-    @property
-    def epochs(self) -> list[Epoch]:
-        """The losses of all epochs so far."""
-        return self._trainer.progress.epochs
-
-    @property
-    def games_of_an_epoch(self) -> int:
-        """Number of training games per epoch."""
-        return self._trainer.games
+        self.trainer = Trainer(config, self._selection, folder)
 
     def train(self) -> Iterator[int]:
         """Train, yielding the number of games of each step; curves for TensorBoard go to the folder."""
         from torch.utils.tensorboard import SummaryWriter
 
-        done = len(self.epochs)
+        epochs = self.trainer.progress.epochs
+        done = len(epochs)
         with SummaryWriter(str(self.folder / "tensorboard"), purge_step=done) as writer:
-            for games in self._trainer.run():
+            for games in self.trainer.run():
                 yield games
-                for number, each in enumerate(self.epochs[done:], done):
+                for number, each in enumerate(epochs[done:], done):
                     writer.add_scalar("loss/training", each.training_loss, number)
                     writer.add_scalar("loss/validation", each.validation_loss, number)
-                done = len(self.epochs)
+                done = len(epochs)
 
     def finish(self) -> Results:
         """Write the predictor, its evaluation on the test games, and plots; return the results."""
@@ -104,28 +93,25 @@ class RewardRun:
         return results
 
     def _predictor(self) -> RewardPredictor:
-        network = self._trainer.best_network()
+        network = self.trainer.best_network()
         training = self._selection.part("training")
-        start = self._prizes()[ranks(training.final_scores)].mean(0)
+        start = self.config.prizes[ranks(training.final_scores)].mean(0)
         return RewardPredictor(
             network,
             Description(
                 games=self.config.games,
                 rules={name: getattr(self._selection.rules, name) for name in RULES_OF_REWARD},
                 target=self.config.target,
-                scale=scale_of(self.config),
+                scale=self.config.scale,
                 start=tuple(start.tolist()),
                 shape=network.shape,
                 about={"source": self._source, "training games": str(len(training))},
             ),
         )
 
-    def _prizes(self) -> np.ndarray:
-        return centred(self.config.target.by_rank(self.config.games))
-
     def _results(self, predictor: RewardPredictor, tested: Games, phi: np.ndarray) -> Results:
         training = self._selection.part("training")
-        prizes, width = self._prizes(), tested.starts.shape[1]
+        prizes, width = self.config.prizes, tested.starts.shape[1]
         predictions = {PREDICTOR: np.nan_to_num(phi[:, 1:width])}
         predictions |= baselines(training, prizes[ranks(training.final_scores)], tested, prizes, self.config.games)
         return Results(
@@ -136,8 +122,8 @@ class RewardRun:
             games={name: len(self._selection.part(name)) for name in SPLITS},
             start=predictor.start.tolist(),
             parameters=sum(each.numel() for each in predictor.network.parameters()),
-            epochs=self.epochs,
-            best_epoch=self._trainer.progress.best_epoch,
+            epochs=self.trainer.progress.epochs,
+            best_epoch=self.trainer.progress.best_epoch,
             evaluation=evaluate(
                 tested, predictor.rewards(tested.final_scores), predictions, self.config.bootstrap, self.config.seed
             ),

@@ -11,13 +11,13 @@ import numpy as np
 import torch
 from pydantic import AliasChoices, Field
 
-from suphx.checkpoint import TrainingProgress, load_checkpoint, purpose_of, save_checkpoint, tensors_below
+from suphx.checkpoint import TrainingProgress, joined, load_checkpoint, purpose_of, save_checkpoint, tensors_below
 from suphx.kept import Kept
 from suphx.reward.config import RewardConfig
 from suphx.reward.games import Games, Selection
 from suphx.reward.inputs import INPUTS, INPUTS_VERSION, encode
 from suphx.reward.predictor import RewardNetwork, RewardShape
-from suphx.reward.target import centred, ranks
+from suphx.reward.target import ranks
 
 #: By field: its name, and the one in files of earlier versions.
 FORMER = {"epochs": AliasChoices("epochs", "passes"), "best_epoch": AliasChoices("best_epoch", "best_pass")}
@@ -65,19 +65,8 @@ def examples_of(games: Games, config: RewardConfig) -> Examples:
     """Return the examples in finished games; games of a single round have nothing to predict and are left out."""
     games = games.take(games.ended & (games.n_starts > 1))
     inputs, known = encode(games, config.games)
-    prizes = centred(config.target.by_rank(config.games))
-    rewards = prizes[ranks(games.final_scores)] / scale_of(config)
-    return Examples(
-        torch.from_numpy(inputs),
-        torch.from_numpy(known.sum(1)),
-        torch.from_numpy(known),
-        torch.from_numpy(rewards.astype(np.float32)),
-    )
-
-
-def scale_of(config: RewardConfig) -> float:
-    """Return the spread (root mean square) of the centred prizes, or 1 if all prizes are equal."""
-    return float(np.sqrt((centred(config.target.by_rank(config.games)) ** 2).mean())) or 1.0
+    rewards = (config.prizes[ranks(games.final_scores)] / config.scale).astype(np.float32)
+    return Examples(*map(torch.from_numpy, (inputs, known.sum(1), known, rewards)))
 
 
 def loss_of(network: RewardNetwork, examples: Examples) -> torch.Tensor:
@@ -171,11 +160,9 @@ class Trainer:
         self._save()
 
     def _save(self) -> None:
-        tensors = {f"network.{name}": tensor for name, tensor in self._network.state_dict().items()}
-        tensors |= {f"best.{name}": tensor for name, tensor in self._best.items()}
-        for number, state in self._optimizer.state_dict()["state"].items():
-            tensors |= {f"optimizer.{number}.{name}": tensor for name, tensor in state.items()}
-        save_checkpoint(self._path, self.progress, tensors)
+        optimizer = {f"optimizer.{number}": each for number, each in self._optimizer.state_dict()["state"].items()}
+        parts = {"network": self._network.state_dict(), "best": self._best} | optimizer
+        save_checkpoint(self._path, self.progress, joined(parts))
 
     def _resume(self) -> None:
         found = load_checkpoint(self._path, self.progress.purpose, Progress)
@@ -183,9 +170,6 @@ class Trainer:
             return
         self.progress, tensors = found
         self._network.load_state_dict(tensors_below(tensors, "network."))
-        state: dict[int, dict[str, torch.Tensor]] = {}
-        for place, tensor in tensors_below(tensors, "optimizer.").items():
-            number, name = place.split(".")
-            state.setdefault(int(number), {})[name] = tensor
+        state = {n: tensors_below(tensors, f"optimizer.{n}.") for n, _ in enumerate(self._network.parameters())}
         self._optimizer.load_state_dict({**self._optimizer.state_dict(), "state": state})
         self._best = tensors_below(tensors, "best.")

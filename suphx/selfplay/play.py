@@ -31,7 +31,7 @@ class Counts:
     reward_square: float = 0.0
     paths: int = 0
     phi_square: float = 0.0
-    """Sum of squared errors of Phi in finished games, as in `rounds.Errors`."""
+    """Sum of squared errors of Phi in finished games (`Rewards.take_errors`)."""
     phi_count: int = 0
     seconds: float = 0.0
     """Time spent on collecting, over all threads that play."""
@@ -96,14 +96,14 @@ class Play:
         """Return the rounds that have ended since this was last called, at least one, and their counts."""
         batch, self._batches, self.questions = join(self._batches), [], 0
         now, before = self.collector.counters, self._counted
-        rewards, errors = batch.paths["reward"].astype(np.float64), self.collector.rewards.take_errors()
+        rewards, (square, count) = batch.paths["reward"].astype(np.float64), self.collector.rewards.take_errors()
         counts = Counts(
             **{name: now[name] - before[name] for name in ("games", "rounds", "decisions", "questions")},
             reward=float(rewards.sum()),
             reward_square=float((rewards**2).sum()),
             paths=len(rewards),
-            phi_square=errors.square,
-            phi_count=errors.count,
+            phi_square=square,
+            phi_count=count,
             seconds=self.seconds,
         )
         self._counted, self._began = dict(now), time.perf_counter()
