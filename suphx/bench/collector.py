@@ -14,7 +14,7 @@ import numpy as np
 from simulator.players import player
 from simulator.rules import Rules
 from suphx.agent.encoder import PlaneEncoder
-from suphx.agent.flow import Network
+from suphx.agent.flow import Flow, Network, Sampling
 from suphx.agent.interface import RuleAgent
 from suphx.agent.network_agent import untrained_networks
 from suphx.features.layout import ORACLE_PLANES
@@ -27,7 +27,7 @@ from suphx.networks.sizes import MODEL_PLANES, MODELS, OUTPUTS, Model, NetworkSi
 from suphx.networks.timing import made_up_planes
 from suphx.reward.rounds import RoundReward, make_rewards
 from suphx.selfplay.collect import Collector
-from suphx.selfplay.policy import LearningPolicy
+from suphx.selfplay.policy import drawn
 from suphx.selfplay.seating import FourLearners
 
 #: The model that learns, whose questions are kept: as in the paper.
@@ -77,7 +77,7 @@ class Spent:
         self.cpu += time.process_time() - cpu
 
 
-class TimedPolicy(LearningPolicy):
+class TimedPolicy(Flow):
     """A policy that asks its networks as `Policy` does, and records the questions and the time networks take."""
 
     def __init__(self, networks: Mapping[str, PolicyNetwork], precision: Precision, seed: int) -> None:
@@ -85,7 +85,7 @@ class TimedPolicy(LearningPolicy):
         """Time spent inside networks."""
         evaluators = {model: Evaluator(networks[model], precision, batch_invariant=True) for model in MODELS}
         calls = {model: self._timed(model, evaluator) for model, evaluator in evaluators.items()}
-        super().__init__("timed", calls, PlaneEncoder(), seed, (MODEL,))
+        super().__init__(calls, PlaneEncoder(), Sampling(), drawn((MODEL,), seed), "timed")
 
     def _timed(self, model: str, evaluator: Evaluator) -> Network:
         def logits(planes: np.ndarray) -> np.ndarray:

@@ -1,12 +1,13 @@
 """Policies as they play: five networks, some of which may see hidden information."""
 
 from collections.abc import Collection, Mapping
+from functools import partial
 
 import numpy as np
 
 from simulator.record import NO_ACTION
 from suphx.agent.encoder import PlaneEncoder
-from suphx.agent.flow import Flow, Network, Sampling
+from suphx.agent.flow import Flow, Sampling
 from suphx.features.encode import encode_oracle_batch
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
@@ -46,21 +47,12 @@ class OracleEncoder(PlaneEncoder):
         return np.concatenate([seen, drop(encode_oracle_batch(games, index, seats), self.gamma, keys)], axis=1)
 
 
-class LearningPolicy(Flow):
-    """The flow of a policy that learns: answers of models in `learning` are drawn at temperature 1."""
-
-    def __init__(
-        self,
-        name: str,
-        networks: Mapping[str, Network],
-        encoder: PlaneEncoder,
-        seed: int,
-        learning: Collection[str],
-    ) -> None:
-        super().__init__(networks, encoder, Sampling(), dict.fromkeys(learning, Sampling(TEMPERATURE, seed)), name)
+def drawn(learning: Collection[str], seed: int) -> dict[str, Sampling]:
+    """Return how a policy that learns chooses its answers, by model, where they are not the likeliest ones."""
+    return dict.fromkeys(learning, Sampling(TEMPERATURE, seed))
 
 
-class Policy(LearningPolicy):
+class Policy(Flow):
     """The networks of one version, which plays with a copy of their weights."""
 
     def __init__(
@@ -79,13 +71,14 @@ class Policy(LearningPolicy):
         """
         evaluators = {model: Evaluator(network, precision, batch_invariant=True) for model, network in networks.items()}
         wide = any(network.planes > MODEL_PLANES[model] for model, network in networks.items())
-        calls = {model: _any_planes(evaluator) for model, evaluator in evaluators.items()}
-        super().__init__(f"version {version}", calls, OracleEncoder(gamma * wide, seed), seed, learning)
+        calls = {model: partial(fitted_logits, evaluator) for model, evaluator in evaluators.items()}
+        encoder = OracleEncoder(gamma * wide, seed)
+        super().__init__(calls, encoder, Sampling(), drawn(learning, seed), f"version {version}")
 
 
-def _any_planes(evaluator: Evaluator) -> Network:
-    """Return a network that accepts any number of planes (`fitting`)."""
-    return lambda planes: evaluator.logits(fitting(planes, evaluator.planes))
+def fitted_logits(evaluator: Evaluator, planes: np.ndarray) -> np.ndarray:
+    """Return the logits of a network for any number of planes (`fitting`)."""
+    return evaluator.logits(fitting(planes, evaluator.planes))
 
 
 def fitting(planes: np.ndarray, wanted: int) -> np.ndarray:

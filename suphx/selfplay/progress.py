@@ -30,7 +30,9 @@ def training_line(config: TrainConfig, screen: Console) -> Iterator[Callable[[Re
             if report.strength is not None:
                 screen.print(_strength(config, report), highlight=False)
                 if report.strength.is_worse:
-                    screen.print(_warning(config), style="yellow", highlight=False)
+                    bound = f"where all of the interval is above {config.learning.collapse.rank:g}"
+                    words = f"the agent plays worse than its start; the run ends {bound} (learning.collapse.rank)"
+                    screen.print(f"warning: {words}", style="yellow", highlight=False)
                 return
             words = _words(config, report)
             progress.update(bar, completed=min(report.games, report.total), words=words)
@@ -50,13 +52,6 @@ def _words(config: TrainConfig, report: Report) -> str:
     )
     rate = f"{report.games_per_s:.2f} games/s, {report.decisions_per_s:,.0f} decisions/s"
     return f"{report.games:,} games, {rate}, version {report.version}, {model} {policy}"
-
-
-def _warning(config: TrainConfig) -> str:
-    return (
-        "warning: the agent plays worse than its start; the run ends where all of the interval is above "
-        f"{config.learning.collapse.rank:g} (learning.collapse.rank)"
-    )
 
 
 def _strength(config: TrainConfig, report: Report) -> str:

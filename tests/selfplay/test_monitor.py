@@ -157,9 +157,6 @@ class Fragile(Role):
     def __init__(self) -> None:
         raise InputError("no such weights")
 
-    def ready(self) -> None:
-        self.is_up()
-
     def answer(self) -> int:
         return self._answer
 

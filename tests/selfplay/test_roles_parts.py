@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 import psutil
@@ -381,9 +382,11 @@ def test_two_processes_that_share_each_step_learn_what_one_does_and_listen_on_lo
             assert np.abs(alone[f"discard.{name}"] - before.detach().numpy()).max() > 0.005
 
 
-def test_a_machine_with_another_program_is_named():
+def test_a_machine_with_another_program_is_named(monkeypatch):
+    monkeypatch.setattr(of_a_run, "find", lambda role: SimpleNamespace(origin=role))
+    monkeypatch.setattr(of_a_run, "ask", lambda method: Origin("suphx 0", None, (), None))
     with pytest.raises(InputError, match=r"the machine .* has suphx .*, the run is of suphx 0"):
-        Origin("suphx 0", None, (), None).check()
+        of_a_run.origin()
 
 
 def test_networks_of_a_monitor_that_has_died_since_are_asked_for_again(monkeypatch):

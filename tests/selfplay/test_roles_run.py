@@ -249,7 +249,7 @@ def test_a_role_that_does_not_come_back_is_named(start, on_ray, tmp_path, restar
     made = ray.remote(Engine)
     training._actors = {"engines": [made.options(num_cpus=0).remote(), made.options(num_cpus=1_000).remote()]}
     ray.get(training._actors["engines"][0].ready.remote())
-    pulse = training._ask_all_to_live()
+    pulse = training._ask_to_live("engines")
     assert training._hear(pulse) == "" and len(pulse) == 2
     time.sleep(0.6)
     assert ray.wait([ref for ref, asked in pulse.items() if asked.name == "engines 1"], timeout=PATIENCE)[0]

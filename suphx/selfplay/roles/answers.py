@@ -12,7 +12,7 @@ from ray.exceptions import RayError, RayTaskError
 from suphx.networks.inference import Evaluator
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODELS
-from suphx.selfplay.policy import fitting
+from suphx.selfplay.policy import fitted_logits
 from suphx.selfplay.roles.messages import PackedNetwork, Published, unpack
 from suphx.selfplay.roles.origin import origin_with_networks
 from suphx.selfplay.roles.role import find
@@ -137,8 +137,7 @@ class OwnNetworks(Answers):
     def ask(self, player: int, model: str, planes: np.ndarray) -> tuple[np.ndarray, int, float]:
         """Return logits, the version of the weights, and its gamma."""
         now = self._networks.now
-        network = now.networks[player, model]
-        return network.logits(fitting(planes, network.planes)), now.version, now.gamma
+        return fitted_logits(now.networks[player, model], planes), now.version, now.gamma
 
     def follow(self) -> None:
         """Use newer weights, if they are there."""

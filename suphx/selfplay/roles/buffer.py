@@ -52,10 +52,6 @@ class Buffer(Role):
         self._room, self._arrival = asyncio.Event(), asyncio.Event()
         self._handles: list[Any] | None = None
 
-    async def ready(self) -> None:
-        """Return once the buffer has started."""
-        self.is_up()
-
     async def add(self, batch: Batch, raw: dict[str, np.ndarray], counts: Counts) -> None:
         """Add experience; return once there is room for more.
 

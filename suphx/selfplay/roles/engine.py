@@ -43,8 +43,7 @@ class InferenceEngine(Role):
         """Start with the networks of opponents and those that the learner starts from."""
         keep_memory()
         self._monitor = find("monitor")
-        self._precision = precision_for(role)
-        self._networks = PlayingNetworks(self._precision)
+        self._networks = PlayingNetworks(precision_for(role))
         self._pause = seconds_between_requests(role.count)
         self._coming_up = asyncio.Lock()
         self._waiting: dict[tuple[int, str], list[_Request]] = defaultdict(list)
@@ -56,13 +55,13 @@ class InferenceEngine(Role):
         self._longest_queue = 0
         self._busy = 0.0
 
-    async def ready(self) -> str:
-        """Return where it computes, once it has the current weights; wait until the server is there.
+    async def ready(self) -> None:
+        """Return once it has the current weights; wait until the server is there.
 
         Raises the error of a background task that failed, so that the run, which calls this regularly, ends with that
         error.
         """
-        self.is_up()
+        super().ready()
         async with self._coming_up:
             if not self._tasks:
                 while True:
@@ -74,7 +73,6 @@ class InferenceEngine(Role):
         for task in self._tasks:
             if task.done():
                 task.result()
-        return str(self._precision)
 
     async def current(self) -> tuple[int, float]:
         """Return the version of the learner's weights and their gamma."""

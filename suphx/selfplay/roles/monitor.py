@@ -43,10 +43,6 @@ class MonitorRole(Role, Monitor):
         self._measured = strength.games if strength else 0
         """Games of self-play when the agent that was measured last, or is being measured, was saved."""
 
-    def ready(self) -> None:
-        """Return once the monitor has started."""
-        self.is_up()
-
     def origin(self) -> Origin:
         """Return what the run starts from."""
         return self._origin

@@ -66,12 +66,6 @@ class Origin:
         """Return the number of an earlier version among these players, by its place."""
         return LEARNER + 1 + len(self.opponents) + place
 
-    def check(self) -> Origin:
-        """Return this object; raises InputError, naming this machine, if the program here is a different one."""
-        if self.program != program():
-            raise InputError(f"the machine {socket.gethostname()} has {program()}, the run is of {self.program}")
-        return self
-
 
 def program() -> str:
     """Return the versions that must be equal for programs to work together."""
@@ -104,9 +98,11 @@ def publish_origin(config: TrainConfig, start: Mapping[str, PolicyNetwork]) -> O
 
 
 def origin() -> Origin:
-    """Return what this run starts from; raises InputError as `Origin.check`."""
+    """Return what this run starts from; raises InputError, naming this machine, if it has a different program."""
     found: Origin = ask(find("monitor").origin)
-    return found.check()
+    if found.program != program():
+        raise InputError(f"the machine {socket.gethostname()} has {program()}, the run is of {found.program}")
+    return found
 
 
 def origin_with_networks() -> tuple[Origin, Networks]:

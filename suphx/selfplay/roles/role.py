@@ -29,7 +29,7 @@ class Role:
             raise self._failed
         raise AttributeError(f"{type(self).__name__} has no {name}")
 
-    def is_up(self) -> None:
+    def ready(self) -> Any:  # nothing, which an asynchronous process may have to wait for
         """Return if the constructor was successful; otherwise raise its error."""
         if self._failed is not None:
             raise self._failed

@@ -68,6 +68,7 @@ class _Asked:
     """A process that was asked whether it is there."""
 
     actor: Any
+    role: str
     name: str
     since: float
     """When it was asked."""
@@ -145,6 +146,8 @@ class DistributedTraining:
         remote: Any = ray.remote
         made = remote(concurrency_groups=dict(threads))(kind) if threads else remote(kind)
         actors = self._actors.setdefault(name, [])
+        # By default libraries would start a thread for every core.
+        threads_of_libraries = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), str(role.threads))
         for number, each in enumerate(arguments):
             options = made.options(
                 name=name_of(name, number),
@@ -152,34 +155,33 @@ class DistributedTraining:
                 num_gpus=role.gpus,
                 max_restarts=self.config.roles.restarts,
                 scheduling_strategy=where,
-                runtime_env={"env_vars": _threads(role)},
+                runtime_env={"env_vars": threads_of_libraries},
                 **({"max_concurrency": calls} if calls else {}),
             )
             actors.append(options.remote(*each))
 
     def _come_up(self, *names: str) -> None:
         """Wait until the processes of some roles have started; raise RoleLost, naming those that are late."""
-        waiting = {
-            _ready(actor): (name_of(name, number), len(self._actors[name]))
-            for name in names
-            for number, actor in enumerate(self._actors[name])
-        }
+        waiting = self._ask_to_live(*names)
         until = time.monotonic() + self.config.roles.start_seconds
         while waiting:
             ready, _ = ray.wait(list(waiting), timeout=max(until - time.monotonic(), 0.01))
             if not ready:
-                late = ", ".join(f"{who} of {number}" for who, number in waiting.values())
+                late = ", ".join(f"{asked.name} of {len(self._actors[asked.role])}" for asked in waiting.values())
                 left = ray.available_resources()
                 raise RoleLost(
                     f"not there after {self.config.roles.start_seconds:g} s: {late}. Ray has {left.get('CPU', 0):g} "
                     f"cores and {left.get('GPU', 0):g} GPUs left; roles.start_seconds can allow more time"
                 )
             for each in ready:
-                who, _ = waiting.pop(each)
-                try:
-                    ray.get(each)
-                except RayError as error:
-                    raise self._told(error, who) from error
+                self._check(each, waiting.pop(each).name)
+
+    def _check(self, answer: Any, who: str) -> None:
+        """Raise the error of a process that has answered, or died."""
+        try:
+            ray.get(answer)
+        except RayError as error:
+            raise self._told(error, who) from error
 
     def _wait(self, watch: Callable[[Report], None], stop: Event) -> None:
         server, monitor = self._actors["servers"][0], self._actors["monitor"][0]
@@ -189,7 +191,7 @@ class DistributedTraining:
         }
         learning = server.run.options(concurrency_group="learn", max_task_retries=-1).remote()
         asked, shown, last = None, self.progress.version, read_strength(self.folder.strength)
-        pulse, late = self._ask_all_to_live(), ""
+        pulse, late = self._ask_to_live(*self._actors), ""
         while True:
             ready, _ = ray.wait([learning, *playing], timeout=_LOOK_SECONDS)
             self._check_head()
@@ -200,10 +202,7 @@ class DistributedTraining:
             if late and late != before:
                 watch(replace(self._last_report, warning=late))
             for each in ready:
-                try:
-                    ray.get(each)
-                except RayError as error:
-                    raise self._told(error, playing[each]) from error
+                self._check(each, playing[each])
                 raise RoleLost(f"{playing[each]} has ended by itself. {self.folder.last_good} {_RESUME}")
             if stop.is_set():
                 server.stop.remote()  # again and again, since it may be restarted meanwhile
@@ -246,13 +245,13 @@ class DistributedTraining:
         if not answers(self._head):
             raise ClusterLost(f"Ray's head node is gone. {self.folder.last_good} {_RESUME}")
 
-    def _ask_all_to_live(self) -> dict[Any, _Asked]:
-        """Ask all processes whether they are there; a restarted one answers once it is ready."""
+    def _ask_to_live(self, *roles: str) -> dict[Any, _Asked]:
+        """Ask the processes of some roles whether they are there; a restarted one answers once it is ready."""
         now = time.monotonic()
         return {
-            _ready(actor): _Asked(actor, name_of(name, number), now)
-            for name, actors in self._actors.items()
-            for number, actor in enumerate(actors)
+            _ready(actor): _Asked(actor, role, name_of(role, number), now)
+            for role in roles
+            for number, actor in enumerate(self._actors[role])
         }
 
     def _hear(self, pulse: dict[Any, _Asked]) -> str:
@@ -265,10 +264,7 @@ class DistributedTraining:
         now = time.monotonic()
         for each in ready:
             asked = pulse.pop(each)
-            try:
-                ray.get(each)
-            except RayError as error:
-                raise self._told(error, asked.name) from error
+            self._check(each, asked.name)
             pulse[_ready(asked.actor)] = replace(asked, since=now)
         roles = self.config.roles
         late = [asked.name for asked in pulse.values() if now - asked.since > roles.start_seconds]
@@ -291,7 +287,8 @@ class DistributedTraining:
             return InputError(f"{who}: {cause}")
         if isinstance(error, RayTaskError):
             return error
-        return RoleLost(f"{who} is gone for good: {_short(error)} {self.folder.last_good} {_RESUME}")
+        first = " ".join([line.strip() for line in str(error).splitlines() if line.strip()][:3])
+        return RoleLost(f"{who} is gone for good: {first} {self.folder.last_good} {_RESUME}")
 
     def end(self, *roles: str) -> None:
         """End all processes of some roles, by default of all."""
@@ -306,11 +303,6 @@ class DistributedTraining:
 _RESUME = "Run the same command again to resume from the last checkpoint."
 
 
-def _threads(role: RoleConfig) -> Mapping[str, str]:
-    """Return environment variables that keep libraries from starting a thread for every core."""
-    return {"OMP_NUM_THREADS": str(role.threads), "MKL_NUM_THREADS": str(role.threads)}
-
-
 def _ready(actor: Any) -> Any:  # a reference
     return actor.ready.options(max_task_retries=-1).remote()
 
@@ -320,8 +312,3 @@ def _report(asked: Any) -> Report | None:
         return ray.get(asked, timeout=_REPORT_SECONDS)
     except (GetTimeoutError, RayActorError):
         return None  # busy, or being restarted
-
-
-def _short(error: BaseException) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return " ".join(lines[:3])

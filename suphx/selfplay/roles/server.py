@@ -92,11 +92,6 @@ class ParameterServer(Role, Training):
         """Return an earlier version, as it is published."""
         return time.time_ns(), ray.put(pack_all(self.earlier.kept[place]))
 
-    def ready(self) -> str:
-        """Return where it computes."""
-        self.is_up()
-        return str(self._worker.precision)
-
     def latest(self, known: int | None) -> tuple[int, list[Any]] | None:
         """Return the latest publication's number and a reference to it (`Published`), or None if it is `known`."""
         latest = self._latest

@@ -28,7 +28,7 @@ from suphx.networks.memory import keep_memory
 from suphx.networks.sizes import CRITIC, MODELS
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.play import Counts, Play
-from suphx.selfplay.policy import LearningPolicy, OracleEncoder
+from suphx.selfplay.policy import OracleEncoder, drawn
 from suphx.selfplay.roles.answers import Answers, Engines, OwnNetworks, PlayingNetworks, seconds_between_requests
 from suphx.selfplay.roles.origin import Origin, origin
 from suphx.selfplay.roles.resources import IN_FLIGHT, SENT_QUESTIONS, precision_for
@@ -43,7 +43,7 @@ _SENT_SECONDS = 5.0
 _LOOK_SECONDS = 0.5
 
 
-class AnsweredPolicy(LearningPolicy):
+class AnsweredPolicy(Flow):
     """The learning policy, whose networks somebody answers for."""
 
     def __init__(self, answers: Answers, config: TrainConfig, seed: int) -> None:
@@ -53,7 +53,7 @@ class AnsweredPolicy(LearningPolicy):
         self._versions: list[int] = []
         self._oracle = OracleEncoder(0.0, seed)
         networks = {model: partial(self._ask, model) for model in MODELS}
-        super().__init__(config.name, networks, self._oracle, seed, config.learning.models)
+        super().__init__(networks, self._oracle, Sampling(), drawn(config.learning.models, seed), config.name)
 
     def _ask(self, model: str, planes: np.ndarray) -> np.ndarray:
         found, version, self._gamma = self._answers.ask(LEARNER, model, planes)
@@ -93,10 +93,6 @@ class Simulator(Role):
             return origin(), [Engines(engines, number) for _ in range(roles.halves)]
         networks = PlayingNetworks(precision_for(roles.simulators))
         return networks.origin, [OwnNetworks(networks, seconds_between_requests(roles.simulators.count))]
-
-    def ready(self) -> None:
-        """Return once the simulator has started."""
-        self.is_up()
 
     def stop(self) -> None:
         """Make `run` end."""
