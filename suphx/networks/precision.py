@@ -82,21 +82,21 @@ def bfloat16_gain(device: torch.device) -> float:
         weight = torch.ones(_PROBE_FILTERS, _PROBE_FILTERS, 3, 1, dtype=dtype, device=device)
         weight = weight.contiguous(memory_format=torch.channels_last)
         with torch.inference_mode():
-            seconds[dtype] = _best_time(partial(functional.conv2d, x, weight, padding=(1, 0)), device)
+            work = partial(functional.conv2d, x, weight, padding=(1, 0))
+            seconds[dtype] = min(run_times(work, _PROBE_SECONDS, device))
     return seconds[torch.float32] / seconds[torch.bfloat16]
 
 
-def _best_time(work: Callable[[], object], device: torch.device) -> float:
-    """Return the shortest run time of a function in seconds, tried for `_PROBE_SECONDS` after a first run."""
-    best = float("inf")
+def run_times(work: Callable[[], object], seconds: float, device: torch.device) -> list[float]:
+    """Return run times of a function in seconds, of as many runs as fit, after one that is not counted."""
+    wait = partial(torch.cuda.synchronize, device) if device.type == "cuda" else lambda: None
+    times: list[float] = []
     work()
-    until = time.perf_counter() + _PROBE_SECONDS
-    while time.perf_counter() < until:
-        if device.type == "cuda":
-            torch.cuda.synchronize(device)
+    until = time.perf_counter() + seconds
+    while time.perf_counter() < until or not times:
+        wait()
         started = time.perf_counter()
         work()
-        if device.type == "cuda":
-            torch.cuda.synchronize(device)
-        best = min(best, time.perf_counter() - started)
-    return best
+        wait()
+        times.append(time.perf_counter() - started)
+    return times

@@ -1,7 +1,6 @@
 """What networks take: made-up positions, the median of repeated runs, and a short probe of answers and gradients."""
 
 import statistics
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
@@ -14,7 +13,7 @@ from suphx.features.layout import CALL_LAYOUT
 from suphx.features.layout_groups import FLAG
 from suphx.networks.inference import CPU_CHUNK, GPU_CHUNK, Evaluator
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
-from suphx.networks.precision import Precision
+from suphx.networks.precision import Precision, run_times
 from suphx.networks.sizes import PLANES, NetworkSize
 
 #: Assumed of a GPU that is not here: operations a second (40 % of an H100's peak in bfloat16), and the least seconds
@@ -47,21 +46,7 @@ def made_up_planes(n: int, planes: int = PLANES) -> np.ndarray:
 
 def measure(work: Callable[[], object], seconds: float, device: torch.device) -> float:
     """Return the median run time of a function in seconds, after one run that is not counted."""
-    times: list[float] = []
-    work()
-    until = time.perf_counter() + seconds
-    while time.perf_counter() < until or not times:
-        _wait(device)
-        started = time.perf_counter()
-        work()
-        _wait(device)
-        times.append(time.perf_counter() - started)
-    return statistics.median(times)
-
-
-def _wait(device: torch.device) -> None:
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
+    return statistics.median(run_times(work, seconds, device))
 
 
 def answering_seconds(network: PolicyNetwork | ValueNetwork, precision: Precision, seconds: float) -> Seconds:
