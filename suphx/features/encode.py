@@ -14,6 +14,7 @@ from simulator.legal import is_legal
 from simulator.lookup import get_lookup
 from simulator.record import ACTION_NAMES, ADDED_KONG, CHOW_LOW, GAME, SEATS
 from simulator.tiles import KINDS
+from suphx.features import encode_table as table
 from suphx.features.encode_call import encode_call_all
 from suphx.features.encode_hands import encode_efficiency
 from suphx.features.encode_lookahead import NO_PROPOSAL, encode_lookahead_all
@@ -21,15 +22,6 @@ from suphx.features.encode_oracle import encode_oracle_all
 from suphx.features.encode_points import encode_overtaking, encode_points
 from suphx.features.encode_rivers import encode_melds, encode_reading, encode_river
 from suphx.features.encode_safety import encode_safety
-from suphx.features.encode_table import (
-    encode_game,
-    encode_hand,
-    encode_indicators,
-    encode_legal,
-    encode_riichi,
-    encode_seen,
-    encode_wall,
-)
 from suphx.features.encode_worth import encode_worth_all
 from suphx.features.layout import CALL_PLANES, ORACLE_PLANES, PLANES
 from suphx.features.planes import nest
@@ -48,21 +40,21 @@ def encode_all(lookup, games, index, seats, out):
         for n in range(PLANES):
             row[n] = 0
         held = nest(game["hand"][seat])
-        encode_hand(game, seat, held, row)
-        opened, dora = encode_indicators(game, row)
+        table.encode_hand(game, seat, held, row)
+        opened, dora = table.encode_indicators(game, row)
         for relative in range(SEATS):
             other = (seat + relative) & 3
             opened = encode_river(game, other, relative, opened, row)
             opened = encode_melds(game, other, relative, seat, opened, row)
             if relative:
                 encode_reading(game, other, relative - 1, row)
-        encode_seen(game, seat, held, opened, dora, row)
-        encode_game(game, seat, row)
+        table.encode_seen(game, seat, held, opened, dora, row)
+        table.encode_game(game, seat, row)
         encode_points(game, seat, row)
         encode_overtaking(game, seat, row)
-        encode_riichi(game, seat, row)
-        encode_wall(game, seat, row)
-        encode_legal(game, seat, row)
+        table.encode_riichi(game, seat, row)
+        table.encode_wall(game, seat, row)
+        table.encode_legal(game, seat, row)
         encode_safety(game, seat, row)
         encode_efficiency(lookup, game, seat, row)
 

@@ -4,26 +4,17 @@ import numpy as np
 
 from simulator.jit import hold, jit
 from simulator.moves import is_red_tile, tiles_left
-from simulator.players.sight import honoured_kinds, meld_mask, triplet_yaku
-from simulator.record import CHOW_HIGH_RED, CHOW_LOW, MELD_CHOW, OPEN_KONG, PONG, PONG_RED, SEATS
+from simulator.players.sight import honoured_kinds, meld_mask
+from simulator.record import CHOW_HIGH_RED, CHOW_LOW, OPEN_KONG, PONG, PONG_RED, SEATS
 from simulator.scoring.blocks import bit_count
 from simulator.shanten import TENPAI, accepted, shanten
 from simulator.tiles import ALL_KINDS, HONOURS, TERMINALS_AND_HONOURS
 from suphx.features import at, layout, layout_calls
 from suphx.features.encode_hands import PROSPECTS, encode_tiles_by_discard, find_prospects
-from suphx.features.encode_rivers import dora_in_meld, red_in_meld
+from suphx.features.encode_rivers import dora_han, read_melds
 from suphx.features.encode_table import last_drawer
 from suphx.features.layout_groups import COUNTS
-from suphx.features.planes import (
-    at_least,
-    at_most,
-    count_in,
-    flag,
-    multiplicity,
-    nest,
-    read_nested,
-    write_nested,
-)
+from suphx.features.planes import at_least, at_most, count_in, flag, multiplicity, nest, read_nested, write_nested
 from suphx.features.proposals import PROPOSAL, PROPOSE_CLOSED_KONG, PROPOSE_OPEN_KONG, PROPOSE_PONG, propose
 
 _NOW_STEPS = len(layout.SHANTEN_STEPS)
@@ -141,30 +132,17 @@ def _encode_flush(held, kinds, out):
 def _encode_value(game, seat, proposal, held, out):
     """Write which yaku the melds allow, and the han that are certain."""
     dora = (out[at.dora_count], out[at.dora_count + 1], out[at.dora_count + 2], np.int64(0))
-    kinds, runs = np.int64(0), np.int64(0)
-    valued, chows, outside = np.int64(0), False, True
-    han = bit_count(proposal["reds"]) + count_in(held, dora[0]) + count_in(held, dora[1]) + count_in(held, dora[2])
-    for n in range(proposal["n_melds"]):
-        meld = proposal["melds"][n]
-        in_meld = meld_mask(meld)
-        kinds |= in_meld
-        outside = outside and in_meld & TERMINALS_AND_HONOURS != 0
-        meld_dora = dora_in_meld(meld, dora) + (red_in_meld(game, meld) != 0)
-        han += meld_dora
-        if n == proposal["meld"]:
-            at_least(out, at.value_meld_dora, layout_calls.MELD_DORA_STEPS, meld_dora)
-        if meld["type"] == MELD_CHOW:
-            chows = True
-            runs |= np.int64(1) << np.int64(meld["kind"])
-        else:
-            valued += triplet_yaku(game, seat, np.int64(meld["kind"]))
+    kinds, runs, outside, han, valued = read_melds(game, seat, proposal["melds"], proposal["n_melds"], dora)
+    han += bit_count(proposal["reds"]) + count_in(held, dora[0]) + count_in(held, dora[1]) + count_in(held, dora[2])
+    meld_dora = dora_han(game, proposal["melds"][proposal["meld"]], dora)
+    at_least(out, at.value_meld_dora, layout_calls.MELD_DORA_STEPS, meld_dora)
     at_least(out, at.yaku_valued, layout_calls.VALUED_STEPS, valued)
     at_least(out, at.value_han, layout_calls.SURE_HAN_STEPS, han + valued)
     out[at.yaku_valued_pairs] = held[1] & honoured_kinds(game, seat)
     still_closed = game["n_open"][seat] == 0 and proposal["what"] == PROPOSE_CLOSED_KONG
     tanyao = still_closed or game["rules"]["open_tanyao"] != 0
     out[at.yaku_simples] = flag(tanyao and kinds & TERMINALS_AND_HONOURS == 0)
-    out[at.yaku_triplets] = flag(not chows)
+    out[at.yaku_triplets] = flag(runs == 0)
     out[at.yaku_outside] = flag(outside)
     out[at.yaku_runs] = runs
     _encode_flush(held, kinds, out)

@@ -80,12 +80,12 @@ def red_in_meld(game, meld):
 
 
 @jit
-def dora_in_meld(meld, dora):
-    """Return the dora han of a meld's tiles; dora: the kinds given by the indicators, as nested sets."""
-    kind = np.int64(meld["kind"])
+def dora_han(game, meld, dora):
+    """Return the han of dora and red fives in a meld; dora: the kinds given by the indicators, as nested sets."""
+    red, kind = red_in_meld(game, meld) != 0, np.int64(meld["kind"])
     if meld["type"] == r.MELD_CHOW:
-        return multiplicity(dora, kind) + multiplicity(dora, kind + 1) + multiplicity(dora, kind + 2)
-    return multiplicity(dora, kind) * (4 if is_kong(meld["type"]) else 3)
+        return red + multiplicity(dora, kind) + multiplicity(dora, kind + 1) + multiplicity(dora, kind + 2)
+    return red + multiplicity(dora, kind) * (4 if is_kong(meld["type"]) else 3)
 
 
 @jit
@@ -117,23 +117,35 @@ def encode_melds(game, seat, relative, viewer, opened, out):
 
 
 @jit
-def encode_reading(game, seat, rival, out):
-    """Write what a seat's melds say about its hand; `rival`: 0..2, from the right. Dora must already be written."""
-    if game["n_melds"][seat] == 0:
-        return
-    dora = (out[at.dora_count], out[at.dora_count + 1], out[at.dora_count + 2], np.int64(0))
-    kinds, han, valued = np.int64(0), np.int64(0), np.int64(0)
-    chows, outside = False, True
-    for n in range(np.int64(game["n_melds"][seat])):
-        meld = game["melds"][seat, n]
+def read_melds(game, seat, melds, n_melds, dora):
+    """Return what a seat's melds hold.
+
+    These are: their kinds and the lowest kinds of their runs, both as sets; whether each has a terminal or honour; the
+    han of dora and red fives in them; and the han of triplets that are a yaku by themselves. dora: as `dora_han`.
+    """
+    kinds, runs, outside = np.int64(0), np.int64(0), True
+    han, valued = np.int64(0), np.int64(0)
+    for n in range(n_melds):
+        meld = melds[n]
         in_meld = meld_mask(meld)
         kinds |= in_meld
         outside = outside and in_meld & TERMINALS_AND_HONOURS != 0
-        han += dora_in_meld(meld, dora) + (red_in_meld(game, meld) != 0)
+        han += dora_han(game, meld, dora)
         if meld["type"] == r.MELD_CHOW:
-            chows = True
+            runs |= np.int64(1) << np.int64(meld["kind"])
         else:
             valued += triplet_yaku(game, seat, np.int64(meld["kind"]))
+    return kinds, runs, outside, han, valued
+
+
+@jit
+def encode_reading(game, seat, rival, out):
+    """Write what a seat's melds say about its hand; `rival`: 0..2, from the right. Dora must already be written."""
+    n_melds = np.int64(game["n_melds"][seat])
+    if n_melds == 0:
+        return
+    dora = (out[at.dora_count], out[at.dora_count + 1], out[at.dora_count + 2], np.int64(0))
+    kinds, runs, outside, han, valued = read_melds(game, seat, game["melds"][seat], n_melds, dora)
     is_open = game["n_open"][seat] > 0
     flush = np.int64(0)
     for suit in range(3):
@@ -143,6 +155,6 @@ def encode_reading(game, seat, rival, out):
     out[at.reading_flush + rival] = flush
     at_least(out, at.reading_yaku + rival * len(layout_calls.VALUED_STEPS), layout_calls.VALUED_STEPS, valued)
     at_least(out, at.reading_han + rival * len(layout.VISIBLE_HAN_STEPS), layout.VISIBLE_HAN_STEPS, han + valued)
-    out[at.reading_triplets + rival] = flag(is_open and not chows)
+    out[at.reading_triplets + rival] = flag(is_open and runs == 0)
     out[at.reading_simples + rival] = flag(is_open and kinds & TERMINALS_AND_HONOURS == 0)
     out[at.reading_outside + rival] = flag(is_open and outside)

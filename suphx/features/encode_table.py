@@ -11,17 +11,9 @@ from simulator.scoring.blocks import bit_count
 from simulator.tiles import ALL_KINDS, DORA_OF, EAST, RED_FIVE_KINDS
 from simulator.walls import DORA_INDICATORS
 from suphx.features import at, layout
-from suphx.features.encode_rivers import dora_in_meld, red_in_meld
+from suphx.features.encode_rivers import dora_han
 from suphx.features.layout_groups import COUNTS
-from suphx.features.planes import (
-    add_one,
-    at_least,
-    complement,
-    flag,
-    merge,
-    multiplicity,
-    write_nested,
-)
+from suphx.features.planes import add_one, at_least, complement, count_in, flag, merge, write_nested
 
 _WINDS = 3  # possible round winds
 _LAST_EAST, _LAST_SOUTH = 3, 7
@@ -80,28 +72,19 @@ def encode_seen(game, seat, held, opened, dora, out):
     write_nested(out, at.tiles_open, opened)
     write_nested(out, at.tiles_left, left)
     reds = own_reds(game, seat)
-    own, red = np.int64(0), bit_count(reds)
-    unseen = np.int64(0)
-    for n in range(np.int64(game["indicators"])):
-        kind = np.int64(DORA_OF[np.int64(game["wall"][DORA_INDICATORS[n]]) >> 2])
-        own += np.int64(game["hand"][seat, kind])
+    own = bit_count(reds)
+    for kinds in dora:
+        own += count_in(held, kinds)
     for n in range(np.int64(game["n_melds"][seat])):
-        meld = game["melds"][seat, n]
-        own += dora_in_meld(meld, dora)
-        red += red_in_meld(game, meld) != 0
-    kinds = dora[0]
-    while kinds:
-        kind = bit_count((kinds & -kinds) - 1)
-        unseen += multiplicity(left, kind)
-        kinds &= kinds - 1
+        own += dora_han(game, game["melds"][seat, n], dora)
     seen_red = reds
     for n in range(r.SEATS):
         seen_red |= out[at.rivers_red + n]
     for n in range(r.SEATS * r.SEATS):
         seen_red |= out[at.melds_red + n]
     out[at.dora_unseen_red] = _FIVES & ~seen_red if game["rules"]["red_fives"] else 0
-    at_least(out, at.dora_own, layout.OWN_DORA_STEPS, own + red)
-    at_least(out, at.dora_unseen, layout.UNSEEN_DORA_STEPS, unseen)
+    at_least(out, at.dora_own, layout.OWN_DORA_STEPS, own)
+    at_least(out, at.dora_unseen, layout.UNSEEN_DORA_STEPS, count_in(left, dora[0]))
 
 
 @jit
