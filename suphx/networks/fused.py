@@ -54,8 +54,11 @@ class FusedNetwork:
                 self._weights, self._bias = by_plane(network.first.weight), network.first.bias.float().clone().numpy()
             else:
                 self._weights, self._bias = like._weights, like._bias
-            self._blocks: list[_Block] = [] if like is None else like._blocks[:blocks]
-            self._blocks += [_Block(cast(ResidualBlock, block), dtype) for block in network.blocks[len(self._blocks) :]]
+            self._blocks: list[tuple[torch.Tensor, ...]] = [] if like is None else like._blocks[:blocks]
+            """Of each residual block: the weights and biases of its two convolutions."""
+            for block in network.blocks[len(self._blocks) :]:
+                layers = cast(ResidualBlock, block)
+                self._blocks.append((*_own(layers.first, dtype), *_own(layers.second, dtype)))
         self._filters, self._dtype = network.size.filters, dtype
         self._head = copy.deepcopy(network.head).to(dtype).requires_grad_(False).eval()
         self._own = threading.local()  # a buffer for each thread
@@ -85,8 +88,8 @@ class FusedNetwork:
 
     def _trunk(self, packed: np.ndarray, size: int, blocks: int) -> torch.Tensor:
         x = self._first(packed, size).transpose(1, 2).unsqueeze(-1)  # [n, filters, 34, 1], in the same memory
-        for layers in self._blocks[:blocks]:
-            x = layers(x)
+        for first, first_bias, second, second_bias in self._blocks[:blocks]:
+            x = convolve_and_add(convolve(x, first, first_bias), x, second, second_bias)
         return x
 
     def _first(self, packed: np.ndarray, size: int) -> torch.Tensor:
@@ -96,18 +99,6 @@ class FusedNetwork:
             sums = self._own.sums = torch.zeros(size, KINDS, self._filters)
         add_up(packed, self._weights, self._bias, sums[: len(packed)].numpy())
         return sums[:size].to(self._dtype, copy=True)
-
-
-class _Block:
-    """A residual block."""
-
-    def __init__(self, block: ResidualBlock, dtype: torch.dtype) -> None:
-        self._first, self._first_bias = _own(block.first, dtype)
-        self._second, self._second_bias = _own(block.second, dtype)
-
-    def __call__(self, x: torch.Tensor) -> torch.Tensor:
-        """Return [n, filters, 34, 1] for x [n, filters, 34, 1]."""
-        return convolve_and_add(convolve(x, self._first, self._first_bias), x, self._second, self._second_bias)
 
 
 def _own(layer: KindConvolution, dtype: torch.dtype) -> tuple[torch.Tensor, torch.Tensor]:

@@ -90,14 +90,6 @@ class AnswerHead(nn.Module):
         return self.answer(self.layers(functional.relu(self.narrow(rows)).flatten(1)))
 
 
-class ValueHead(AnswerHead):
-    """The same head with one output per seat, all 0 before anything is learned."""
-
-    def __init__(self, filters: int) -> None:
-        super().__init__(filters, outputs=SEATS)
-        nn.init.zeros_(self.answer.weight)
-
-
 class OutlookHead(AnswerHead):
     """Outputs for every kind of tile, and outputs for the position; of those, the first are added to every kind's."""
 
@@ -194,7 +186,8 @@ class ValueNetwork(Trunk):
 
     def __init__(self, size: NetworkSize, planes: int) -> None:
         super().__init__(size, planes)
-        self.head = ValueHead(size.filters)
+        self.head = AnswerHead(size.filters, outputs=SEATS)
+        nn.init.zeros_(self.head.answer.weight)  # all values are 0 before anything is learned
 
 
 class OutlookNetwork(Trunk):

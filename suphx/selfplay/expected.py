@@ -7,13 +7,12 @@ here, and the host, take what docs/scaling.md says.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import torch
 
 from suphx.features.layout import ORACLE_PLANES, PLANES
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
-from suphx.networks.precision import Precision, choose_precision
+from suphx.networks.precision import choose_precision
 from suphx.networks.sizes import CRITIC, MODELS
 from suphx.networks.timing import Seconds, answering_seconds, assumed_seconds, learning_seconds
 from suphx.selfplay.config import TrainConfig
@@ -115,10 +114,6 @@ def _seconds(network: PolicyNetwork | ValueNetwork, role: RoleConfig, learns: bo
     if role.gpus and not torch.cuda.is_available():
         found = assumed_seconds(network.size, learns)
     else:
-        found = (learning_seconds if learns else answering_seconds)(network, _precision(role.gpus > 0), _PROBE_SECONDS)
+        precision = choose_precision("cuda" if role.gpus else "cpu", None, 1)
+        found = (learning_seconds if learns else answering_seconds)(network, precision, _PROBE_SECONDS)
     return Seconds(found.row / share, found.batch / share)
-
-
-@cache
-def _precision(on_gpu: bool) -> Precision:
-    return choose_precision("cuda" if on_gpu else "cpu", None, 1)

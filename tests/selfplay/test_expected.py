@@ -9,6 +9,7 @@ import torch
 from suphx.bench.speed_page import filled, plan_rates, tables
 from suphx.config import load_config
 from suphx.networks.policy import PolicyNetwork
+from suphx.networks.precision import choose_precision
 from suphx.networks.sizes import SIZES
 from suphx.networks.timing import Seconds, answering_seconds, assumed_seconds, learning_seconds
 from suphx.selfplay import expected
@@ -109,7 +110,7 @@ def test_gpus_that_are_not_here_are_assumed_and_that_is_said():
 
 
 def test_networks_are_measured_here():
-    network, precision = PolicyNetwork("discard", SIZES["small"]), expected._precision(False)
+    network, precision = PolicyNetwork("discard", SIZES["small"]), choose_precision("cpu", None, 1)
     answer, gradient = (take(network, precision, 0.01) for take in (answering_seconds, learning_seconds))
     assert 1e-6 < answer.row < 1 and answer.batch >= 0 and 1e-6 < gradient.row < 1
 

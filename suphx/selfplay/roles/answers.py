@@ -141,9 +141,8 @@ class OwnNetworks(Answers):
 
     def follow(self) -> None:
         """Use newer weights, if they are there."""
-        if time.monotonic() >= self._next:
-            if self._networks.pull(wait=False):
-                self._next = time.monotonic() + self._pause
+        if time.monotonic() >= self._next and self._networks.pull(wait=False):
+            self._next = time.monotonic() + self._pause
 
 
 class Engines(Answers):
