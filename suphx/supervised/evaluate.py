@@ -1,20 +1,20 @@
 """Evaluation of a model on held-out pairs: all the numbers in a training run's result tables."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from simulator.record import SEATS
 from suphx.agent.flow import Network
 from suphx.agent.questions import CHOW, DISCARD, KONG
 from suphx.networks.sizes import NO, YES
 from suphx.supervised.loader import Source, legal_discards
 from suphx.supervised.measures import (
+    SITUATIONS,
     balanced_accuracy,
     by_kong,
     commoner_accuracy,
-    first_of_each,
     opportunities,
     share_with_interval,
     situations,
@@ -25,23 +25,6 @@ from suphx.supervised.train import log_loss
 
 #: Pairs that are collected, encoded and evaluated at a time.
 _CHUNK_PAIRS = 16_384
-_SEATS = 4
-
-
-@dataclass(frozen=True)
-class _Answered:
-    """Some pairs and the network's answers; arrays are over pairs, except `forced` and `forced_games`: over rounds."""
-
-    answers: np.ndarray
-    given: np.ndarray
-    sureness: np.ndarray
-    losses: np.ndarray
-    options: np.ndarray
-    decisions: np.ndarray
-    games: np.ndarray
-    situations: dict[str, tuple[tuple[str, ...], np.ndarray]]
-    forced: np.ndarray
-    forced_games: np.ndarray
 
 
 def evaluate_model(
@@ -64,7 +47,10 @@ def evaluate_model(
     if most is not None:
         order = order[: int(np.searchsorted(sums, most, side="right"))]
     chunks = list(_answered(network, prepared, Source(prepared, selection, hide), order, watch))
-    return _summary(selection.model, prepared, chunks)
+    if not chunks:
+        return share_with_interval(np.zeros(0, np.bool_), np.zeros(0, np.int64))
+    joined = {name: np.concatenate([each[name] for each in chunks]) for name in chunks[0]}
+    return _summary(selection.model, prepared, joined)
 
 
 def _answered(
@@ -73,7 +59,11 @@ def _answered(
     source: Source,
     order: np.ndarray,
     watch: Callable[[int, int], None] | None,
-) -> Iterator[_Answered]:
+) -> Iterator[dict[str, np.ndarray]]:
+    """Yield the pairs of some rounds at a time with the network's answers, by name.
+
+    Arrays are over pairs, except `forced` and `forced_games`: over rounds.
+    """
     selection = source.selection
     sums = selection.pairs[order].cumsum()
     total = int(sums[-1]) if len(sums) else 0
@@ -92,54 +82,46 @@ def _answered(
         if selection.model == DISCARD:
             logits = np.where(legal_discards(planes), logits, -np.inf)
         games = prepared.rounds["game"][selection.rounds[places]]
-        yield _Answered(
-            answers=answers,
-            given=logits.argmax(axis=1),
-            sureness=sureness,
-            losses=log_loss(logits, answers),
-            options=pairs["option"].astype(np.int64),
-            decisions=n_decisions + pairs["position"].astype(np.int64) * _SEATS + pairs["seat"],
-            games=games[collected.rounds],
-            situations=situations(collected.positions, pairs),
-            forced=collected.forced,
-            forced_games=games,
-        )
-        n_decisions += len(collected.positions) * _SEATS
+        yield {
+            "answers": answers,
+            "given": logits.argmax(axis=1),
+            "sureness": sureness,
+            "losses": log_loss(logits, answers),
+            "options": pairs["option"].astype(np.int64),
+            "decisions": n_decisions + pairs["position"].astype(np.int64) * SEATS + pairs["seat"],
+            "games": games[collected.rounds],
+            "forced": collected.forced,
+            "forced_games": games,
+            **situations(collected.positions, pairs),
+        }
+        n_decisions += len(collected.positions) * SEATS
         if watch:
             watch(int(sums[last - 1]), total)
         first = int(last)
 
 
-def _summary(model: int, prepared: Prepared, chunks: list[_Answered]) -> dict[str, Any]:
-    """Combine the answers of all chunks into the numbers to report."""
-    if not chunks:
-        return share_with_interval(np.zeros(0, np.bool_), np.zeros(0, np.int64))
-
-    def joined(name: str) -> np.ndarray:
-        return np.concatenate([getattr(each, name) for each in chunks])
-
-    answers, given, games = joined("answers"), joined("given"), joined("games")
+def _summary(model: int, prepared: Prepared, found: dict[str, np.ndarray]) -> dict[str, Any]:
+    """Return the numbers to report; found: as from `_answered`."""
+    answers, given, games, options = (found[name] for name in ("answers", "given", "games", "options"))
     right = answers == given
-    found = share_with_interval(right, games)
-    found["commoner_answer"] = commoner_accuracy(answers)
-    found["balanced_accuracy"] = balanced_accuracy(answers, given)
-    found["log_loss"] = float(joined("losses").mean())
+    summary = share_with_interval(right, games)
+    summary["commoner_answer"] = commoner_accuracy(answers)
+    summary["balanced_accuracy"] = balanced_accuracy(answers, given)
+    summary["log_loss"] = float(found["losses"].mean())
     if model == DISCARD:
-        forced = joined("forced")
-        forced_games = np.repeat(joined("forced_games"), forced)
+        forced_games = np.repeat(found["forced_games"], found["forced"])
         everything = np.concatenate([right, np.ones(len(forced_games), np.bool_)])
-        found["with_forced_moves"] = share_with_interval(everything, np.concatenate([games, forced_games]))
+        summary["with_forced_moves"] = share_with_interval(everything, np.concatenate([games, forced_games]))
     if model == CHOW:
-        decisions = joined("decisions")
-        as_flow = opportunities(decisions, joined("options"), answers, joined("sureness"))
-        found["by_opportunity"] = share_with_interval(as_flow, games[first_of_each(decisions)])
+        as_flow = opportunities(found["decisions"], options, answers, found["sureness"])
+        _, first_of_each = np.unique(found["decisions"], return_index=True)
+        summary["by_opportunity"] = share_with_interval(as_flow, games[first_of_each])
     if model == KONG:
-        found["by_kong"] = by_kong(joined("options"), right, games)
-    found["by_archive"] = _by(prepared.archives, prepared.games["archive"][games].astype(np.int64), right, games)
-    for what, (names, _) in chunks[0].situations.items():
-        which = np.concatenate([each.situations[what][1] for each in chunks])
-        found[f"by_{what}"] = _by(names, which, right, games)
-    return found
+        summary["by_kong"] = by_kong(options, right, games)
+    summary["by_archive"] = _by(prepared.archives, prepared.games["archive"][games].astype(np.int64), right, games)
+    for name, names in SITUATIONS.items():
+        summary[f"by_{name}"] = _by(names, found[name], right, games)
+    return summary
 
 
 def _by(names: Sequence[str], which: np.ndarray, right: np.ndarray, games: np.ndarray) -> dict[str, dict[str, Any]]:

@@ -28,8 +28,8 @@ def open_prepared(paths: Sequence[str | Path], workers: int | None = None) -> Pr
     folder = given if given and is_prepared else runs_folder() / "prepared" / prepared_name(paths)
     if not folder.is_dir():
         with progress("preparing logs", 1.0, console) as show:
-            for state in prepare(paths, folder, workers or os.cpu_count() or 1):
-                show(state.share, f"{state.games:,} games")
+            for games, share in prepare(paths, folder, workers or os.cpu_count() or 1):
+                show(share, f"{games:,} games")
     prepared = load_prepared(folder)
     left = prepared.left_out
     console.print(

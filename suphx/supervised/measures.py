@@ -15,6 +15,7 @@ from suphx.networks.sizes import YES
 TURN_NAMES = ("turns 1-6", "turns 7-12", "turns 13-")
 SHANTEN_NAMES = ("tenpai", "1 from tenpai", "2 from tenpai", "3 or more")
 RIICHI_NAMES = ("no other riichi", "against riichi")
+SITUATIONS = {"turn": TURN_NAMES, "shanten": SHANTEN_NAMES, "riichi": RIICHI_NAMES}
 KONG_NAMES = ("open", "closed", "added")
 
 
@@ -70,14 +71,9 @@ def opportunities(decisions: np.ndarray, options: np.ndarray, answers: np.ndarra
     return np.bincount(opportunity, weights=wrong) == 0
 
 
-def first_of_each(values: np.ndarray) -> np.ndarray:
-    """Return i64[k]: the index of the first occurrence of each value, in ascending order of the values."""
-    return np.unique(values, return_index=True)[1]
-
-
 def by_kong(options: np.ndarray, right: np.ndarray, games: np.ndarray) -> dict[str, dict[str, Any]]:
     """Return the accuracy separately for open, closed and added kongs."""
-    kinds = kong_kinds(options)
+    kinds = (options >= CLOSED_KONG).astype(np.int64) + (options >= ADDED_KONG)
     return {name: share_with_interval(right[kinds == n], games[kinds == n]) for n, name in enumerate(KONG_NAMES)}
 
 
@@ -93,8 +89,8 @@ def _fill(lookup, games, index, seats, turn, distance, against):
                 against[n] = 1
 
 
-def situations(positions: np.ndarray, pairs: np.ndarray) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
-    """Return kind of situation -> (names, i64[n]: index of the name that applies to each pair).
+def situations(positions: np.ndarray, pairs: np.ndarray) -> dict[str, np.ndarray]:
+    """Return i64[n] by kind of situation: the index in SITUATIONS of the name that applies to each pair.
 
     positions GAME[m], pairs QUESTION[n].
 
@@ -104,13 +100,4 @@ def situations(positions: np.ndarray, pairs: np.ndarray) -> dict[str, tuple[tupl
     turn, distance, against = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
     index = pairs["position"].astype(np.int64)
     _fill(get_lookup(), positions, index, pairs["seat"].astype(np.int64), turn, distance, against)
-    return {
-        "turn": (TURN_NAMES, turn),
-        "shanten": (SHANTEN_NAMES, distance),
-        "riichi": (RIICHI_NAMES, against),
-    }
-
-
-def kong_kinds(options: np.ndarray) -> np.ndarray:
-    """Return i64[n]: the index in KONG_NAMES of each proposed kong."""
-    return (options >= CLOSED_KONG).astype(np.int64) + (options >= ADDED_KONG)
+    return {"turn": turn, "shanten": distance, "riichi": against}

@@ -27,7 +27,6 @@ from suphx.supervised.prepared import FORMAT_VERSION, GAME_ROW, NO_DAN, ROUND, L
 
 #: Archive members handed to a process at a time.
 _CHUNK = 200
-_KEPT_WORDS = 20
 
 
 @dataclass
@@ -43,15 +42,6 @@ class _Part:
     left_out: LeftOut = field(default_factory=LeftOut)
 
 
-@dataclass(frozen=True)
-class Progress:
-    """The progress of the preparation."""
-
-    share: float
-    """Completed share, 0 to 1."""
-    games: int
-
-
 def prepared_name(paths: Sequence[str | Path]) -> str:
     """Return the folder name for these logs: a hash of file paths, sizes and times, not of their contents."""
     digest = hashlib.sha256(f"{FORMAT_VERSION} {ROUND} {GAME_ROW}".encode())
@@ -62,15 +52,18 @@ def prepared_name(paths: Sequence[str | Path]) -> str:
     return digest.hexdigest()[:16]
 
 
-def prepare(paths: Sequence[str | Path], folder: Path, workers: int = 1) -> Iterator[Progress]:
-    """Prepare all logs under some paths into a folder, which is created atomically; yield the progress."""
+def prepare(paths: Sequence[str | Path], folder: Path, workers: int = 1) -> Iterator[tuple[int, float]]:
+    """Prepare all logs under some paths into a folder, which is created atomically.
+
+    Yields the number of games so far and the share of the work done, 0 to 1.
+    """
     parts, total = [], 0
     chunks = plan(paths, _CHUNK)
     get_lookup()  # computed once here, before the workers need it
     for part in share_out(_prepare_chunk, [(chunk,) for chunk in chunks], workers, in_order=True):
         parts.append(part)
         total += len(part.games)
-        yield Progress(len(parts) / len(chunks), total)
+        yield total, len(parts) / len(chunks)
     prepared = _join(parts)
     temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
     try:
@@ -95,37 +88,33 @@ def _prepare_chunk(chunk: Chunk) -> _Part:
     path = Path(chunk.path)
     archive = path.parent.name if chunk.kind == "file" else path.name  # single files count under their folder
     for log in read_logs(read_chunk(chunk)):
-        if isinstance(log, LogError):
-            _leave_out(part, "skipped" if isinstance(log, SkippedLog) else "errors", str(log))
-        else:
-            _add(part, log, archive)
+        _add(part, log, archive)
     return part
 
 
-def _leave_out(part: _Part, why: str, words: str) -> None:
-    left = part.left_out
-    setattr(left, why, getattr(left, why) + 1)
-    if len(left.first) < _KEPT_WORDS:
-        left.first.append(words)
-
-
-def _add(part: _Part, log: GameLog, archive: str) -> None:
+def _add(part: _Part, log: GameLog | LogError, archive: str) -> None:
     """Add a game, or count it as left out."""
     try:
+        if isinstance(log, LogError):
+            raise log
         _add_verified(part, log, archive)
+    except SkippedLog as skipped:
+        part.left_out += LeftOut(skipped=1, first=[str(skipped)])
     except LogError as error:
-        _leave_out(part, "errors", str(error))
+        part.left_out += LeftOut(errors=1, first=[str(error)])
 
 
 def _add_verified(part: _Part, log: GameLog, archive: str) -> None:
     """Add a game, or count it as left out if it fails verification; raises LogError like `verify_game`."""
     verified = verify_game(log)
+    if verified.mismatches and verified.unsure:
+        part.left_out += LeftOut(unknown=1, first=[f"{verified.mismatches[0]} ({verified.unsure})"])
+        return
     if verified.mismatches:
-        words = f"{verified.mismatches[0]}" + (f" ({verified.unsure})" if verified.unsure else "")
-        _leave_out(part, "unknown" if verified.unsure else "mismatches", words)
+        part.left_out += LeftOut(mismatches=1, first=[str(verified.mismatches[0])])
         return
     if verified.final_scores is None:
-        _leave_out(part, "mismatches", f"{log.source}: a game without an end")
+        part.left_out += LeftOut(mismatches=1, first=[f"{log.source}: a game without an end"])
         return
     game = np.zeros(1, GAME_ROW)
     game["n_rounds"] = len(log.rounds)
@@ -198,7 +187,7 @@ def _join(parts: Sequence[_Part]) -> Prepared:
     left_out, seen = LeftOut(), set[int]()
     n_rounds = n_events = 0
     for part in parts:
-        left_out = _add_left_out(left_out, part.left_out)
+        left_out += part.left_out
         for i, (archive, players, room, rules) in enumerate(part.names):
             game, own = part.games[i], part.rounds[i]
             if int(game["key"][0]) in seen:
@@ -235,14 +224,3 @@ def _concatenate(parts: list[np.ndarray]) -> np.ndarray:
     """Join arrays; the padding between fields, which NumPy does not copy, is zero: equal logs give equal bytes."""
     whole = np.zeros(sum(map(len, parts)), parts[0].dtype)
     return np.concatenate(parts, out=whole)
-
-
-def _add_left_out(one: LeftOut, two: LeftOut) -> LeftOut:
-    return LeftOut(
-        mismatches=one.mismatches + two.mismatches,
-        unknown=one.unknown + two.unknown,
-        errors=one.errors + two.errors,
-        skipped=one.skipped + two.skipped,
-        duplicates=one.duplicates + two.duplicates,
-        first=(one.first + two.first)[:_KEPT_WORDS],
-    )

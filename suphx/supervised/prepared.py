@@ -4,13 +4,15 @@ A round is stored as its starting state and its events, 8 bytes each as in a log
 been verified; `prepare.py` creates the folder.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
-from pydantic import Field, ValidationError
+from pydantic import ConfigDict, ValidationError
 
 from simulator.logs.model import LOG_EVENT
+from simulator.processes import Sums
 from simulator.record import SEATS
 from simulator.rules import Rules, RulesError
 from simulator.tiles import TILES
@@ -56,9 +58,12 @@ GAME_ROW = np.dtype([
 SPLITS = {"training": 0.84, "validation": 0.055, "test": 0.105}
 
 
-class LeftOut(Kept):
+@dataclass
+class LeftOut(Sums):
     """Logs that were not prepared, and why."""
 
+    __pydantic_config__ = ConfigDict(extra="forbid")
+    KEPT: ClassVar[int] = 20
     mismatches: int = 0
     """Games that fail verification."""
     unknown: int = 0
@@ -69,12 +74,8 @@ class LeftOut(Kept):
     """Games of an unsupported kind (three players)."""
     duplicates: int = 0
     """Games that occurred before."""
-    first: list[str] = Field(default_factory=list)
+    first: list[str] = field(default_factory=list)
     """Messages about the first few."""
-
-    def total(self) -> int:
-        """Return the total number of logs left out."""
-        return self.mismatches + self.unknown + self.errors + self.skipped + self.duplicates
 
 
 class _Page(Kept):

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from rich.box import SIMPLE
@@ -50,11 +51,7 @@ def measure(
     found = {}
     for model in [each for each in MODELS if each in networks]:
         logits = Evaluator(networks[model], precision).logits
-
-        def tell(done: int, total: int, model: str = model) -> None:
-            watch(model, done, total)
-
-        found[model] = evaluate_model(logits, prepared, choose(model), seed, most, tell, hide)
+        found[model] = evaluate_model(logits, prepared, choose(model), seed, most, partial(watch, model), hide)
     return found
 
 

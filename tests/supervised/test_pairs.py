@@ -20,7 +20,7 @@ from simulator.tiles import KINDS
 from suphx.networks.sizes import MODELS, NO, YES
 from suphx.supervised.pairs import FORCED
 from suphx.supervised.prepare import prepare_games
-from suphx.supervised.prepared import Prepared
+from suphx.supervised.prepared import LeftOut, Prepared
 
 MIXED = ["random", "sensible", "never_calls", "tsumogiri"]
 
@@ -28,7 +28,7 @@ MIXED = ["random", "sensible", "never_calls", "tsumogiri"]
 def assert_asked_by_the_flow(logs: list[GameLog]) -> list[Asked]:
     """Compare all pairs, tables and counts of some games with what the flow asks."""
     prepared = prepare_games(logs)
-    assert prepared.left_out.total() == 0
+    assert prepared.left_out == LeftOut()
     collected = collect(prepared)
     asked, first = [], 0
     for log in logs:

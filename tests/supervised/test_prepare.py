@@ -7,6 +7,7 @@ import os
 import signal
 import zipfile
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,6 @@ from simulator.logs.generate import generate_games
 from simulator.logs.mjlog_writer import write_mjlog
 from simulator.logs.model import GameLog
 from simulator.logs.tenhou6_writer import write_tenhou6
-from suphx.supervised import prepare as preparing
 from suphx.supervised.prepare import prepare, prepare_games, prepared_name
 from suphx.supervised.prepared import NO_DAN, LeftOut, Prepared, load_prepared
 
@@ -45,7 +45,7 @@ def prepared_from(*paths: Path, workers: int = 1) -> Prepared:
 
 
 def left_out(prepared: Prepared) -> dict[str, int]:
-    return {why: n for why, n in prepared.left_out.model_dump(exclude={"first"}).items() if n}
+    return {why: n for why, n in asdict(prepared.left_out).items() if n and why != "first"}
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -176,8 +176,7 @@ def test_the_number_of_workers_changes_nothing(tmp_path, folder):
     (folder / "broken.json").write_bytes(b"{")
     for workers in (1, 2):
         states = list(prepare([folder], tmp_path / f"by_{workers}", workers))
-        assert [state.share for state in states] == [0.25, 0.5, 0.75, 1.0]
-        assert [state.games for state in states] == [1, 2, 3, 3]
+        assert states == [(1, 0.25), (2, 0.5), (3, 0.75), (3, 1.0)]
     assert contents(tmp_path / "by_1") == contents(tmp_path / "by_2")
 
 
@@ -190,7 +189,7 @@ def test_a_name_is_of_these_files_as_they_are(folder):
     assert len({name, changed, prepared_name([folder])}) == 3
 
 
-def begin(folder: Path, out: Path) -> Iterator[preparing.Progress]:
+def begin(folder: Path, out: Path) -> Iterator[tuple[int, float]]:
     states = prepare([folder], out)
     next(states)
     return states
