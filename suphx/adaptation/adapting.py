@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
-from suphx.adaptation.comparing import Deals, Played
 from suphx.adaptation.config import AdaptationConfig, StepsConfig
 from suphx.adaptation.players import DISCARD, Copy, Original
 from suphx.adaptation.positions import Position
 from suphx.adaptation.rewards import Rewards
 from suphx.adaptation.rollouts import Rolled, roll_out, rollouts_of
 from suphx.adaptation.steps import advantages, between, step
+from suphx.agent.flow import Network
 from suphx.learning.policy_gradient import divergence, legal_answers, log_probabilities
 from suphx.networks.sizes import OUTPUTS
 
@@ -126,13 +126,22 @@ class Rewarded:
         return asked, advantage[asked["path"]]
 
 
+@dataclass(frozen=True)
+class Played:
+    """Deals of some positions, played by the original."""
+
+    positions: Sequence[Position]
+    rolled: Rolled
+    rewards: np.ndarray
+    """f64[positions, deals]: the reward of each deal."""
+
+
 class Adapter:
-    """Adapts an agent's policy to positions."""
+    """Adapts an agent's policy to positions, and compares copies with the original on the same deals."""
 
     def __init__(self, original: Original, config: AdaptationConfig, rewards: Rewards, seed: int) -> None:
         """seed: random seed of deals and of sampling in rollouts; it makes adaptation to a position reproducible."""
         self.original, self.config, self.rewards, self.seed = original, config, rewards, seed
-        self.deals = Deals(original, rewards, seed)
         self._pace = Pace()
 
     def adapt(self, positions: Sequence[Position], seconds: float | None = None) -> list[Adapted]:
@@ -204,14 +213,41 @@ class Adapter:
 
     def held_out(self, positions: Sequence[Position], deals: int) -> Played:
         """Play held-out deals with the original; even without a check some are needed to measure distances."""
-        return self.deals.play(positions, deals or _LEAST_CHECKED, CHECK_DEALS)
+        return self.play(positions, deals or _LEAST_CHECKED, CHECK_DEALS)
+
+    def play(self, positions: Sequence[Position], deals: int, first: int) -> Played:
+        """Play `deals` deals of each position, from number `first` on, with the original's likeliest answers."""
+        rollouts = rollouts_of(len(positions), deals, first)
+        playing = self.original.playing
+        rolled = roll_out(positions, rollouts, [playing] * len(positions), playing, self.seed, keep=True)
+        rewards = self.rewards.of(positions, rollouts["position"].astype(np.int64), rolled.ended)
+        return Played(positions, rolled, rewards.reshape(len(positions), deals))
+
+    def gains(self, played: Played, copies: Sequence[Copy]) -> np.ndarray:
+        """Return f64[positions, deals]: the gain of each position's copy over the original, deal by deal.
+
+        The other three seats are played by the original. A round in which the copy would give the same answer to every
+        question is unchanged, so it is not replayed.
+        """
+        rollouts = played.rolled.rollouts
+        differs = np.zeros(len(rollouts), np.bool_)
+        for number, copy in enumerate(copies):
+            asked = played.rolled.questions(number)
+            differs[asked["path"][answers(copy.evaluator.logits, asked) != asked["answer"]]] = True
+        again = np.flatnonzero(differs)
+        own = [self.original.player(copy) for copy in copies]
+        rolled = roll_out(played.positions, rollouts[again], own, self.original.playing, self.seed)
+        found = np.zeros(len(rollouts))
+        which = rollouts["position"][again].astype(np.int64)
+        found[again] = self.rewards.of(played.positions, which, rolled.ended) - played.rewards.reshape(-1)[again]
+        return found.reshape(played.rewards.shape)
 
     def try_out(self, played: Played, learned: Sequence[Copy], rollouts: int) -> list[Adapted]:
         """Bring copies within the bound, test them on held-out deals, and drop those outside the margin."""
         near = [self._bounded(played.rolled.questions(place), copy) for place, copy in enumerate(learned)]
         if not self.config.check_deals:
             return [Adapted(copy, distance, np.nan, np.nan, True, rollouts) for copy, distance in near]
-        gains = self.deals.gains(played, [copy for copy, _ in near])
+        gains = self.gains(played, [copy for copy, _ in near])
         found = []
         for (copy, distance), row in zip(near, gains, strict=True):
             mean, error = float(row.mean()), float(row.std(ddof=1) / len(row) ** 0.5)
@@ -241,3 +277,9 @@ class Adapter:
             for each in (self.original.itself, copy)
         )
         return float(divergence(first, second).mean())
+
+
+def answers(network: Network, experience: np.ndarray) -> np.ndarray:
+    """Return i64[n]: a network's likeliest answers to questions."""
+    logits = network(np.ascontiguousarray(experience["planes"]))
+    return np.where(legal_answers(experience["legal"], logits.shape[1]), logits, -np.inf).argmax(axis=1)

@@ -141,58 +141,51 @@ class Experiment:
         played = adapter.held_out([hand.position], adaptation.check_deals)
         held_out_seconds = clock.seconds - rollout_seconds
         found: dict[str, Adapted] = {}
-        seconds: dict[str, tuple[float, float]] = {}
+        steps_seconds, check_seconds = dict[str, float](), dict[str, float]()
         for name, way in self._ways.items():
             clock = Clock()
             learned = adapter.learn([rewarded], 0, way.shuffled, way.steps)
-            steps_seconds = clock.seconds
+            steps = clock.seconds
             (found[name],) = adapter.try_out(played, [learned], adaptation.rollouts)
-            seconds[name] = steps_seconds, held_out_seconds + clock.seconds - steps_seconds
+            steps_seconds[name] = round(steps, 2)
+            check_seconds[name] = round(held_out_seconds + clock.seconds - steps, 2)
         rewards, gains = self._measure(hand, {name: each.proposed for name, each in found.items()}, deals)
-        trials = {name: _trial(gains[name], each, *seconds[name]) for name, each in found.items()}
-        return _result(number, hand, rewards, adaptation.rollouts, rollout_seconds, trials)
+        position = hand.position
+        return HandResult(
+            number=number,
+            situation=hand.situation,
+            kind=hand.kind,
+            shanten=hand.shanten,
+            round=int(position.game["round"]),
+            seat=position.seat,
+            dealer=bool(position.game["dealer"] == position.seat),
+            scores=position.game["start_scores"].tolist(),
+            deals=len(rewards),
+            reward=float(rewards.mean()),
+            spread=float(rewards.std(ddof=1)),
+            rollouts=adaptation.rollouts,
+            rollout_seconds=round(rollout_seconds, 2),
+            trials={
+                name: Trial(
+                    gain=float(gains[name].mean()),
+                    error=float(gains[name].std(ddof=1) / len(gains[name]) ** 0.5),
+                    differing=float((gains[name] != 0).mean()),
+                    distance=each.distance,
+                    kept=each.kept,
+                    steps_seconds=steps_seconds[name],
+                    check_seconds=check_seconds[name],
+                )
+                for name, each in found.items()
+            },
+        )
 
     def _measure(self, hand: Hand, copies: dict[str, Copy], deals: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Return the rewards of the original f64[deals], and the gains of each copy f64[deals]."""
         rewards: list[np.ndarray] = []
         gains: dict[str, list[np.ndarray]] = {name: [] for name in copies}
         for first in range(0, deals, _TESTED):
-            played = self.adapter.deals.play([hand.position], min(_TESTED, deals - first), TEST_DEALS + first)
+            played = self.adapter.play([hand.position], min(_TESTED, deals - first), TEST_DEALS + first)
             rewards.append(played.rewards[0])
             for name, copy in copies.items():
-                gains[name].append(self.adapter.deals.gains(played, [copy])[0])
+                gains[name].append(self.adapter.gains(played, [copy])[0])
         return np.concatenate(rewards), {name: np.concatenate(each) for name, each in gains.items()}
-
-
-def _trial(gains: np.ndarray, adapted: Adapted, steps_seconds: float, check_seconds: float) -> Trial:
-    return Trial(
-        gain=float(gains.mean()),
-        error=float(gains.std(ddof=1) / len(gains) ** 0.5),
-        differing=float((gains != 0).mean()),
-        distance=adapted.distance,
-        kept=adapted.kept,
-        steps_seconds=round(steps_seconds, 2),
-        check_seconds=round(check_seconds, 2),
-    )
-
-
-def _result(
-    number: int, hand: Hand, rewards: np.ndarray, rollouts: int, rollout_seconds: float, trials: dict[str, Trial]
-) -> HandResult:
-    position = hand.position
-    return HandResult(
-        number=number,
-        situation=hand.situation,
-        kind=hand.kind,
-        shanten=hand.shanten,
-        round=int(position.game["round"]),
-        seat=position.seat,
-        dealer=bool(position.game["dealer"] == position.seat),
-        scores=position.game["start_scores"].tolist(),
-        deals=len(rewards),
-        reward=float(rewards.mean()),
-        spread=float(rewards.std(ddof=1)),
-        rollouts=rollouts,
-        rollout_seconds=round(rollout_seconds, 2),
-        trials=trials,
-    )

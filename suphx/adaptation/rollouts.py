@@ -76,41 +76,12 @@ def roll_out(
     the other three seats. seed: random seed, which makes a rollout reproducible. keep: whether the questions to the
     seat about discards are returned. certain: those whose likeliest answer is more probable than this are left out.
     """
-    kept = _Kept(keep, certain)
-    playing = _Playing(positions, rollouts, own, others, seed, kept, min(side_by_side, len(rollouts)))
+    playing = _Playing(positions, rollouts, own, others, seed, certain if keep else None, side_by_side)
     while playing.step():
         pass
-    return Rolled(rollouts, playing.ended, kept.experience())
-
-
-class _Kept:
-    """Collects the questions about discards to the seats that adapt, in order of arrival."""
-
-    def __init__(self, keep: bool, certain: float) -> None:
-        self._keep, self._certain = keep, certain
-        self._dtype = experience_dtype(MODEL_PLANES[DISCARD])
-        self._parts = [np.empty(0, self._dtype)]
-
-    def add(self, asked: Decisions, choice: Choice, rollout: np.ndarray, seat: np.ndarray) -> None:
-        """Record questions; rollout, seat: i64[decisions], the rollout of each and the seat that adapts there."""
-        for said in choice.consultations if self._keep else ():
-            if said.model != DISCARD:
-                continue
-            wanted = asked.seat[said.decision] == seat[said.decision]
-            if self._certain < 1:
-                wanted &= highest_probability(said.logits, said.legal) <= self._certain
-            rows = np.flatnonzero(wanted)
-            found = np.zeros(len(rows), self._dtype)
-            found["path"], found["planes"] = rollout[said.decision[rows]], said.planes[rows]
-            found["legal"] = legal_bits(said.legal[rows])
-            found["answer"], found["log_probability"] = said.answer[rows], said.log_probability[rows]
-            self._parts.append(found)
-
-    def experience(self) -> np.ndarray:
-        """Return all questions, sorted by rollout, and release them here."""
-        parts, self._parts = self._parts, self._parts[:1]
-        found = np.concatenate(parts)
-        return found[np.argsort(found["path"], kind="stable")]
+    experience = np.concatenate(playing.asked)
+    playing.asked.clear()  # they take much memory
+    return Rolled(rollouts, playing.ended, experience[np.argsort(experience["path"], kind="stable")])
 
 
 class _Playing:
@@ -123,10 +94,15 @@ class _Playing:
         own: Sequence[Agent],
         others: Agent,
         seed: int,
-        kept: _Kept,
-        tables: int,
+        certain: float | None,
+        side_by_side: int,
     ) -> None:
-        self._rollouts, self._kept = rollouts, kept
+        """certain: as for `roll_out`; None if no questions are kept."""
+        self._rollouts, self._certain = rollouts, certain
+        self._dtype = experience_dtype(MODEL_PLANES[DISCARD])
+        self.asked = [np.empty(0, self._dtype)]
+        """The questions about discards to the seats that adapt, in order of arrival."""
+        tables = min(side_by_side, len(rollouts))
         self._records = np.array([position.game for position in positions], GAME)
         self._seats = np.array([position.seat for position in positions], np.int64)
         self._keys = np.array([position.key(seed) for position in positions], np.uint64)
@@ -178,6 +154,22 @@ class _Playing:
         seat = self._seats[position]
         who = np.where(asked.seat == seat, self._own[position], _OTHERS)
         actions, choices = act_each(self._agents, who, self._tables.games, asked)
-        for choice in choices:
-            self._kept.add(asked, choice, rollout, seat)
+        if self._certain is not None:
+            for choice in choices:
+                self._keep(asked, choice, rollout, seat, self._certain)
         return actions
+
+    def _keep(self, asked: Decisions, choice: Choice, rollout: np.ndarray, seat: np.ndarray, certain: float) -> None:
+        """Record questions; rollout, seat: i64[decisions], the rollout of each and the seat that adapts there."""
+        for said in choice.consultations:
+            if said.model != DISCARD:
+                continue
+            wanted = asked.seat[said.decision] == seat[said.decision]
+            if certain < 1:
+                wanted &= highest_probability(said.logits, said.legal) <= certain
+            rows = np.flatnonzero(wanted)
+            found = np.zeros(len(rows), self._dtype)
+            found["path"], found["planes"] = rollout[said.decision[rows]], said.planes[rows]
+            found["legal"] = legal_bits(said.legal[rows])
+            found["answer"], found["log_probability"] = said.answer[rows], said.log_probability[rows]
+            self.asked.append(found)

@@ -44,7 +44,7 @@ def adapted(seconds: float | None = None, **changes: Any) -> AdaptedAgent:
     usual = {"deals": 8, "copies": 2, "check_deals": 0, "bound": 5.0, "steps": {"distance": 0.5}}
     config = {"adaptation": usual | changes | {"reward": {"kind": "round"}}}
     agent = AdaptedAgent(AGENT, AdaptedConfig.model_validate(config | {"seconds_per_round": seconds}), 3)
-    agent._rewards = agent._adapter.rewards = agent._adapter.deals.rewards = Honours()
+    agent._rewards = agent._adapter.rewards = Honours()
     return agent
 
 

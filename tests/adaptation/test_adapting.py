@@ -12,7 +12,6 @@ import torch
 from simulator.redeal.hidden import redeal_hidden
 from suphx.adaptation import adapting
 from suphx.adaptation.adapting import Adapter, Rewarded
-from suphx.adaptation.comparing import Deals
 from suphx.adaptation.config import AdaptationConfig, StepsConfig
 from suphx.adaptation.learned_part import LearnedPart, blocks_in_common
 from suphx.adaptation.players import Copy
@@ -140,15 +139,15 @@ def contrary() -> Copy:
 
 
 def test_rounds_that_would_not_differ_need_not_be_played_again(positions: list[Position]) -> None:
-    deals, copies = Deals(AGENT, Honours(), SEED), [slightly_changed(), contrary()]
-    played = deals.play(positions, 12, 0)
-    found = deals.gains(played, copies)
+    made, copies = Adapter(AGENT, AdaptationConfig(), Honours(), SEED), [slightly_changed(), contrary()]
+    played = made.play(positions, 12, 0)
+    found = made.gains(played, copies)
     rollouts = rollouts_of(2, 12)
     own = [AGENT.player(copy) for copy in copies]
     every = roll_out(positions, rollouts, own, AGENT.playing, SEED)
     rewards = Honours().of(positions, rollouts["position"].astype(np.int64), every.ended).reshape(2, 12)
     assert np.array_equal(found, rewards - played.rewards)
-    assert np.any(found) and not np.any(deals.gains(played, [AGENT.itself] * 2))
+    assert np.any(found) and not np.any(made.gains(played, [AGENT.itself] * 2))
 
 
 def slightly_changed() -> Copy:
@@ -164,7 +163,7 @@ def test_a_copy_is_dropped_if_it_is_outside_the_margin_on_held_out_deals(
         adapter(bound=1e9).held_out(positions, 12),
         np.random.default_rng(1).normal([[-0.5], [0.5]], 1, (2, 12)),
     )
-    monkeypatch.setattr(Deals, "gains", lambda *_: gains)
+    monkeypatch.setattr(Adapter, "gains", lambda *_: gains)
     means, errors = gains.mean(axis=1), gains.std(axis=1, ddof=1) / 12**0.5
     assert means[0] < 0 < means[1]
     for margin in (-1e9, *(means / errors - 0.01), *(means / errors + 0.01), 1e9):
@@ -193,7 +192,7 @@ def test_a_poor_policy_gains_on_deals_it_has_not_seen_and_more_than_by_shuffled_
     def gained(seed: int, shuffled: bool) -> float:
         made.seed = seed  # of the shuffling
         learned = [made.learn([rewarded], number, shuffled) for number in range(2)]
-        return float(made.deals.gains(played, learned).mean())
+        return float(made.gains(played, learned).mean())
 
     by_chance = np.array([gained(seed, True) for seed in range(6)])
     assert gained(0, False) > max(by_chance.max() + 2 * by_chance.std(), 0.5)

@@ -18,7 +18,6 @@ from simulator.rounds import _is_game_over
 from simulator.rules import Rules
 from suphx.adaptation import outputs
 from suphx.adaptation.adapting import Adapter, Rewarded
-from suphx.adaptation.comparing import Deals
 from suphx.adaptation.experiment import Experiment, ExperimentConfig
 from suphx.adaptation.hands import Hand, HandsConfig, find_hands
 from suphx.adaptation.learned_part import LearnedPart
@@ -206,9 +205,9 @@ def test_gains_are_those_of_the_copies_on_the_test_deals(hands: list[Hand], resu
     rewarded = adapter.roll([position], 0, 3)
     learned = adapter.learn([rewarded], 0, steps=CONFIG.variants["far"].steps)
     (tried,) = adapter.try_out(adapter.held_out([position], 3), [learned], 6)
-    deals = Deals(AGENT, points(), CONFIG.seed)
-    played = deals.play([position], 6, 1 << 33)
-    expected = deals.gains(played, [tried.proposed])[0]
+    measuring = Adapter(AGENT, CONFIG.adaptation, points(), CONFIG.seed)
+    played = measuring.play([position], 6, 1 << 33)
+    expected = measuring.gains(played, [tried.proposed])[0]
     far = results[1]["trials"]["far"]
     assert far["gain"] == pytest.approx(expected.mean()) and far["kept"] == tried.kept
     assert far["differing"] == (expected != 0).mean()
@@ -218,7 +217,7 @@ def test_gains_are_those_of_the_copies_on_the_test_deals(hands: list[Hand], resu
 def of_honours(config: ExperimentConfig) -> Experiment:
     """An experiment whose rewards tell rollouts of a late position apart."""
     experiment = Experiment(config, AGENT)
-    experiment.rewards = experiment.adapter.rewards = experiment.adapter.deals.rewards = Honours()
+    experiment.rewards = experiment.adapter.rewards = Honours()
     return experiment
 
 

@@ -10,7 +10,6 @@ import pytest
 from simulator.rules import Rules
 from simulator.tables import Decisions, Tables
 from suphx.adaptation.adapting import Adapter
-from suphx.adaptation.comparing import Deals
 from suphx.adaptation.config import AdaptationConfig, StepsConfig
 from suphx.adaptation.hands import Hand
 from suphx.adaptation.moments import COUNTED, Moment, changes, compare_styles, find_moments, plot_moment
@@ -78,7 +77,7 @@ def test_styles_are_shares_of_rounds_on_the_same_deals(positions: list[Position]
         assert found[name]["second_less_first"] == pytest.approx(found[name]["second"] - found[name]["first"])
     alike, _ = compare_styles(hands, ADAPTER, ONE, 4)
     assert all(alike[name]["interval"] == [0.0, 0.0] for name in (*COUNTED, "reward"))
-    played = Deals(ONE, points(), 3).play(positions, 4, 0)
+    played = Adapter(ONE, AdaptationConfig(), points(), 3).play(positions, 4, 0)
     assert alike["reward"]["first"] == pytest.approx(played.rewards.mean() * 10_000)
 
 
