@@ -1,41 +1,13 @@
 """`suphx check`: play many games and check every record on the way."""
 
-from __future__ import annotations
-
 import json
 import sys
 from dataclasses import asdict
-from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from suphx.commands.options import CORES, AsJson, PresetOfRules, Seed, Temperature, Workers
-
-if TYPE_CHECKING:
-    from suphx.agent.checking import AgentPlayer
-    from suphx.agent.interface import Agent
-
-
-def _load(name: str, seed: int, temperature: float | None) -> Agent:
-    """Return an agent for one process of several: there is one for each core."""
-    from suphx.agents import load_agent
-    from suphx.networks.precision import choose_precision
-
-    return load_agent(name, seed, temperature, choose_precision(threads=1))
-
-
-def _agent_player(name: str, seed: int, temperature: float | None) -> AgentPlayer:
-    """Return an agent as a player, loaded once here: what is wrong with it is told before anything is played."""
-    from suphx.agent.checking import AgentPlayer
-    from suphx.errors import InputError
-
-    player = AgentPlayer(partial(_load, name, seed, temperature))
-    try:
-        _ = player.agent
-    except InputError as error:
-        raise typer.BadParameter(str(error), param_hint="--agent") from error
-    return player
 
 
 def check(
@@ -60,11 +32,25 @@ def check(
     after every step. Now and then every legal action is tried, and an illegal one that must be refused. The exit
     status is 1 if anything is wrong.
     """
+    from functools import partial
+
     from simulator.check.run import PLAYERS, Tally, check_games
+    from simulator.players import ChooseFunction
     from simulator.rules import Rules
     from suphx.progress import progress
 
-    player = agent if agent in PLAYERS else _agent_player(agent, seed, temperature)
+    player: str | ChooseFunction = agent
+    if agent not in PLAYERS:
+        from suphx.agent.checking import AgentPlayer
+        from suphx.agents import load_agent
+        from suphx.errors import InputError
+        from suphx.networks.precision import choose_precision
+
+        player = AgentPlayer(partial(load_agent, agent, seed, temperature, choose_precision(threads=1)))
+        try:
+            _ = player.agent  # what is wrong with it is told before anything is played
+        except InputError as error:
+            raise typer.BadParameter(str(error), param_hint="--agent") from error
     tally = Tally()
     with progress("checking", games) as show:
         for tally in check_games(games, seed, Rules.preset(rules), player, workers):

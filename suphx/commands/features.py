@@ -26,7 +26,7 @@ def features(
     If the seat made a call, it is shown as proposed, with the planes that describe it.
     """
     from simulator.logs.archives import open_logs
-    from simulator.logs.formats import read_log
+    from simulator.logs.formats import read_logs
     from simulator.logs.model import LogError
     from simulator.logs.verify import round_name
     from simulator.record import ACTION_NAMES, PHASE_NAMES
@@ -35,17 +35,16 @@ def features(
     from suphx.features.positions import positions_of_round
     from suphx.features.show import planes_as_values, show_planes
 
-    source, data = next(iter(open_logs([path])))
-    if isinstance(data, LogError):
-        raise data
-    log = read_log(data, source)[0]
+    log = next(read_logs(open_logs([path])))
+    if isinstance(log, LogError):
+        raise log
     if round_number > len(log.rounds):
-        raise LogError(f"there is no round {round_number}; the game has {len(log.rounds)}", source)
+        raise LogError(f"there is no round {round_number}; the game has {len(log.rounds)}", log.source)
     round_log = log.rounds[round_number - 1]
     found = [each for each in positions_of_round(log.rules, round_log) if seat in (None, each.seat)]
     if at > len(found):
         who = "" if seat is None else f" of seat {seat}"
-        raise LogError(f"there is no decision {at}{who}; the round has {len(found)}", source)
+        raise LogError(f"there is no decision {at}{who}; the round has {len(found)}", log.source)
     position = found[at - 1]
     place = [0], [position.seat]
     if is_call(position.action):
@@ -60,7 +59,7 @@ def features(
         words = {"round": name, "seat": position.seat, "situation": asked, "chosen": chosen, "layout": VERSION}
         print(json.dumps({**words, **{name: planes_as_values(*each) for name, each in shown.items()}}))
         return
-    print(f"{source}: {name}, decision {at} of {len(found)}: seat {position.seat}, {asked}; chosen: {chosen}")
+    print(f"{log.source}: {name}, decision {at} of {len(found)}: seat {position.seat}, {asked}; chosen: {chosen}")
     for each in shown.values():
         for line in show_planes(*each):
             print(line)

@@ -11,7 +11,7 @@ from suphx.commands.options import CORES, AsJson, Changes, ConfigFile, Logs, Run
 
 if TYPE_CHECKING:
     from suphx.reward.config import RewardConfig
-    from suphx.reward.run import Results, RewardRun
+    from suphx.reward.run import Results
     from suphx.supervised.prepared import Prepared
 
 
@@ -33,6 +33,7 @@ def reward(
 
     from suphx.alone import alone_in
     from suphx.config import load_config
+    from suphx.progress import progress
     from suphx.reward.config import RewardConfig
     from suphx.reward.run import RewardRun
     from suphx.runs import runs_folder
@@ -43,7 +44,13 @@ def reward(
     with alone_in(folder, "trains here"):
         prepared, source = _games(chosen, logs, workers)
         run = RewardRun(chosen, prepared, source, folder)
-        _train(run)
+        epochs, games, most = run.trainer.progress.epochs, run.trainer.games, chosen.epochs
+        done = len(epochs) * games
+        with progress("training", most * games, done=done) as show:  # at most: training may stop earlier
+            for step in run.train():
+                done += step
+                loss = f", validation loss {epochs[-1].validation_loss:.4f}" if epochs else ""
+                show(done, f"epoch {len(epochs)} of at most {most}{loss}")
         results = run.finish()
     if as_json:
         print(results.model_dump_json())
@@ -65,19 +72,6 @@ def _games(config: RewardConfig, logs: list[Path] | None, workers: int | None) -
     rules = Rules.tenhou() if config.games == "east_south" else Rules.tenhou_east()
     games, seed = config.generated.games, config.generated.seed
     return generated(games, seed=seed, rules=rules), f"{games:,} games by sensible, seed {seed}"
-
-
-def _train(run: RewardRun) -> None:
-    """Train with a bar of games on the error stream: of the epochs at most, for training may stop earlier."""
-    from suphx.progress import progress
-
-    epochs, games, most = run.trainer.progress.epochs, run.trainer.games, run.config.epochs
-    done = len(epochs) * games
-    with progress("training", most * games, done=done) as show:
-        for step in run.train():
-            done += step
-            loss = f", validation loss {epochs[-1].validation_loss:.4f}" if epochs else ""
-            show(done, f"epoch {len(epochs)} of at most {most}{loss}")
 
 
 def _show(results: Results, folder: Path) -> None:

@@ -88,37 +88,34 @@ def train(
     if not local and (device or precision or threads):
         raise typer.BadParameter("--device, --precision and --threads go with --local; by roles, `roles` sets them")
     with alone_in(folder, "trains here"):
-        if local:
-            found = _train_here(wanted, folder, (device, precision, threads), screen)
-        else:
-            found = _train_by_roles(wanted, folder, address, screen)
+        training = _training(wanted, folder, local, address, (device, precision, threads), screen)
+        _run(training, wanted, screen)
+        found = _results(training)
     print(json.dumps(found, allow_nan=False) if as_json else found["agent"])
 
 
-def _train_here(
-    config: TrainConfig, folder: Path, precision: tuple[str | None, str | None, int | None], screen: Console
-) -> dict[str, Any]:
-    """Train in this process."""
-    from suphx.networks.precision import choose_precision
-    from suphx.selfplay.local import LocalTraining
+def _training(
+    config: TrainConfig,
+    folder: Path,
+    local: bool,
+    address: str | None,
+    precision: tuple[str | None, str | None, int | None],
+    screen: Console,
+) -> Training:
+    """Return a training in this process, or by processes on Ray."""
+    if local:
+        from suphx.networks.precision import choose_precision
+        from suphx.selfplay.local import LocalTraining
 
-    chosen = choose_precision(*precision)
-    screen.print(f"computing in {chosen}", style="dim", highlight=False)
-    training = LocalTraining(config, folder, chosen)
-    _run(training, config, screen)
-    return _results(training)
-
-
-def _train_by_roles(config: TrainConfig, folder: Path, address: str | None, screen: Console) -> dict[str, Any]:
-    """Train by processes on Ray."""
-    from suphx.commands.warmup import Part, warmup
+        chosen = choose_precision(*precision)
+        screen.print(f"computing in {chosen}", style="dim", highlight=False)
+        return LocalTraining(config, folder, chosen)
+    from suphx.commands.warmup import warmup
     from suphx.selfplay.roles.run import DistributedTraining, start_ray
 
-    warmup([Part.features])  # compiled once, before processes begin
+    warmup(["features"])  # compiled once, before processes begin
     start_ray(config, address)
-    training = DistributedTraining(config, folder)
-    _run(training, config, screen)
-    return _results(training)
+    return DistributedTraining(config, folder)
 
 
 def _run(training: Training, config: TrainConfig, screen: Console) -> None:

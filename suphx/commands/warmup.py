@@ -1,23 +1,12 @@
 """`suphx warmup`: compile ahead of time."""
 
 import time
-from enum import StrEnum
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Literal
 
 import typer
 
-
-class Part(StrEnum):
-    """What can be compiled apart."""
-
-    table = "table"
-    logs = "logs"
-    features = "features"
-    training = "training"
-    bot = "bot"
-    review = "review"
-    solve = "solve"
-    duel = "duel"
+Part = Literal["table", "logs", "features", "training", "bot", "review", "solve", "duel"]
 
 
 def _table() -> None:
@@ -120,16 +109,10 @@ def _duel() -> None:
         replay(games[0], "warmup")
 
 
-_PARTS = {
-    Part.table: _table,
-    Part.logs: _logs,
-    Part.features: _features,
-    Part.training: _training,
-    Part.bot: _bot,
-    Part.review: _review,
-    Part.solve: _solve,
-    Part.duel: _duel,
-}
+_PARTS: dict[Part, Callable[[], None]] = {
+    "table": _table, "logs": _logs, "features": _features, "training": _training, "bot": _bot, "review": _review,
+    "solve": _solve, "duel": _duel,
+}  # fmt: skip
 
 
 def warmup(
@@ -144,8 +127,8 @@ def warmup(
 
     typer.echo(f"Compiling into {cache_folder()} ...")
     started = time.perf_counter()
-    for part in parts or list(Part):
+    for part in parts or _PARTS:
         before = time.perf_counter()
         _PARTS[part]()
-        typer.echo(f"  {part.value}: {time.perf_counter() - before:.1f} s")
+        typer.echo(f"  {part}: {time.perf_counter() - before:.1f} s")
     typer.echo(f"Ready after {time.perf_counter() - started:.1f} s.")

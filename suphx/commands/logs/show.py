@@ -11,18 +11,15 @@ def show(
     most: Annotated[int, typer.Option(min=1, help="At most so many games are printed.")] = 1,
 ) -> None:
     """Print a game readably: hands, one line a turn (+ drawn, - discarded, * as drawn), results."""
+    from itertools import islice
+
     from simulator.logs.archives import open_logs
-    from simulator.logs.formats import read_log
+    from simulator.logs.formats import read_logs
     from simulator.logs.model import LogError
     from simulator.logs.show import show_game
 
-    shown = 0
-    for source, data in open_logs([path]):
-        if isinstance(data, LogError):
-            raise data
-        for log in read_log(data, source):
-            for line in show_game(log):
-                typer.echo(line)
-            shown += 1
-            if shown == most:
-                return
+    for log in islice(read_logs(open_logs([path])), most):
+        if isinstance(log, LogError):
+            raise log
+        for line in show_game(log):
+            typer.echo(line)

@@ -1,19 +1,12 @@
 """`suphx logs stats`: how people and AIs play in logs."""
 
-from __future__ import annotations
-
 import json
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from suphx.commands.options import CORES, AsJson, CsvFile, LogPaths, Pictures, Prizes, Workers
-
-if TYPE_CHECKING:
-    from suphx.evaluation.log_games import LoggedGames
-    from suphx.evaluation.log_stats import LogStats
 
 
 def stats(
@@ -40,19 +33,25 @@ def stats(
     exit status is 1 only if none is left). Without --player all seats of each path are shown. Where Tenhou's mark ⓝ
     distinguishes AIs from people, each AI and all people are shown as well.
     """
+    from suphx.evaluation.log_games import LoggedGames, count_logs
     from suphx.evaluation.log_stats import log_stats, read_resampling
     from suphx.evaluation.measures import read_prizes
-    from suphx.progress import page
+    from suphx.progress import page, progress
 
     samplings = [read_resampling(text) for text in resample or ()]
     prize_list = None if prizes is None else read_prizes(prizes)
-    games = _count(paths, workers)
+    games = LoggedGames()
+    with progress("replaying", 1.0) as show:
+        for games, share in count_logs(paths, workers):
+            show(share, f"{len(games.games):,} games, {len(games.games) / max(games.seconds, 1e-9):,.0f}/s")
     for line in games.words:
         print(f"left out: {line}", file=sys.stderr)
     if not games.games:
         print(f"no games: {games.left_out:,} logs were left out", file=sys.stderr)
         raise typer.Exit(1)
-    found = log_stats(games, [str(path) for path in paths], player or [], samplings, career, prize_list, seed)
+    found = log_stats(
+        games.in_order(), [str(path) for path in paths], player or [], samplings, career, prize_list, seed
+    )
     if csv:
         from suphx.evaluation.report import write_csv
 
@@ -62,25 +61,10 @@ def stats(
     for line in found.remarks:
         print(line, file=sys.stderr)
     if as_json:
-        print(json.dumps(_json(games, found), allow_nan=False, ensure_ascii=False))
+        left_out = {"skipped": games.skipped, "mismatches": games.mismatches, "errors": games.errors}
+        head = {"logs": len(games.games), **left_out, "seconds": round(games.seconds, 3), "room": found.room}
+        values = {**head, **found.report, "resampled": found.resampled, "careers": found.careers}
+        print(json.dumps(values, allow_nan=False, ensure_ascii=False))
     else:
         for table in found.tables():
             page().print(table)
-
-
-def _count(paths: list[Path], workers: int) -> LoggedGames:
-    """Return the games of all logs in order, with a progress bar on the error stream."""
-    from suphx.evaluation.log_games import LoggedGames, count_logs
-    from suphx.progress import progress
-
-    games = LoggedGames()
-    with progress("replaying", 1.0) as show:
-        for games, share in count_logs(paths, workers):
-            show(share, f"{len(games.games):,} games, {len(games.games) / max(games.seconds, 1e-9):,.0f}/s")
-    return games.in_order()
-
-
-def _json(games: LoggedGames, found: LogStats) -> dict[str, Any]:
-    left_out = {"skipped": games.skipped, "mismatches": games.mismatches, "errors": games.errors}
-    head = {"logs": len(games.games), **left_out, "seconds": round(games.seconds, 3), "room": found.room}
-    return {**head, **found.report, "resampled": found.resampled, "careers": found.careers}
