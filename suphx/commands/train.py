@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -59,6 +59,7 @@ def train(
     Example: suphx train laptop --games 1000
     """
     import json
+    from dataclasses import asdict
 
     from rich.console import Console
 
@@ -90,7 +91,14 @@ def train(
     with alone_in(folder, "trains here"):
         training = _training(wanted, folder, local, address, (device, precision, threads), screen)
         _run(training, wanted, screen)
-        found = _results(training)
+    progress = training.progress
+    found = {
+        "agent": str(training.folder.agent),
+        "games": progress.games,
+        "versions": progress.version,
+        "seconds": round(progress.seconds, 3),
+        "strength": asdict(training.strength) if training.strength else None,
+    }
     print(json.dumps(found, allow_nan=False) if as_json else found["agent"])
 
 
@@ -110,10 +118,10 @@ def _training(
         chosen = choose_precision(*precision)
         screen.print(f"computing in {chosen}", style="dim", highlight=False)
         return LocalTraining(config, folder, chosen)
-    from suphx.commands.warmup import warmup
+    from suphx.commands.warmup import Part, warmup
     from suphx.selfplay.roles.run import DistributedTraining, start_ray
 
-    warmup(["features"])  # compiled once, before processes begin
+    warmup([Part.features])  # compiled once, before processes begin
     start_ray(config, address)
     return DistributedTraining(config, folder)
 
@@ -141,20 +149,6 @@ def _run(training: Training, config: TrainConfig, screen: Console) -> None:
             raise
         except OSError as error:
             raise InputError(f"{words_of(error)}. {training.folder.last_good}") from error
-
-
-def _results(training: Training) -> dict[str, Any]:
-    """Return plain values: where the agent is, and how far it came."""
-    from dataclasses import asdict
-
-    progress = training.progress
-    return {
-        "agent": str(training.folder.agent),
-        "games": progress.games,
-        "versions": progress.version,
-        "seconds": round(progress.seconds, 3),
-        "strength": asdict(training.strength) if training.strength else None,
-    }
 
 
 @contextmanager

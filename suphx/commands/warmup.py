@@ -1,12 +1,13 @@
 """`suphx warmup`: compile ahead of time."""
 
 import time
-from collections.abc import Callable
-from typing import Annotated, Literal
+from enum import StrEnum
+from typing import Annotated
 
 import typer
 
-Part = Literal["table", "logs", "features", "training", "bot", "review", "solve", "duel"]
+#: What can be compiled apart.
+Part = StrEnum("Part", ["table", "logs", "features", "training", "bot", "review", "solve", "duel"])
 
 
 def _table() -> None:
@@ -109,7 +110,7 @@ def _duel() -> None:
         replay(games[0], "warmup")
 
 
-_PARTS: dict[Part, Callable[[], None]] = {
+_PARTS = {
     "table": _table, "logs": _logs, "features": _features, "training": _training, "bot": _bot, "review": _review,
     "solve": _solve, "duel": _duel,
 }  # fmt: skip
@@ -127,7 +128,7 @@ def warmup(
 
     typer.echo(f"Compiling into {cache_folder()} ...")
     started = time.perf_counter()
-    for part in parts or _PARTS:
+    for part in parts or list(Part):
         before = time.perf_counter()
         _PARTS[part]()
         typer.echo(f"  {part}: {time.perf_counter() - before:.1f} s")
