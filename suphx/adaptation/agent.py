@@ -121,14 +121,13 @@ class AdaptedAgent:
     def _remember(self, game: np.void, table: int, seat: int) -> _Memory:
         """Return the memory of this round, or a fresh one if the round is not the same as last time."""
         name, deal = (int(game["seed"]), int(game["number"])), int(game["deals"])
-        last = self._memory.get((table, seat))
-        same_game = last is not None and last.game == name
-        signs = _signs(game)
-        if last is not None and same_game and last.deal == deal and last.signs == signs:
-            if last.decisions <= game["decisions"][seat]:
-                return last
+        signs, last = _signs(game), self._memory.get((table, seat))
+        if last is not None and last.game != name:
+            last = None
+        if last and last.deal == deal and last.signs == signs and last.decisions <= game["decisions"][seat]:
+            return last
         self._rewards.check(game)
-        before = last.history if last is not None and same_game and last.deal < deal else np.zeros(0, START)
+        before = last.history if last and last.deal < deal else np.zeros(0, START)
         memory = _Memory(name, deal, signs, np.concatenate([before, start_of(game)]), self._original.playing)
         self._memory[table, seat] = memory
         return memory

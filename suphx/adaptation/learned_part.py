@@ -20,7 +20,6 @@ class LearnedPart:
         """blocks: how many of the last residual blocks learn, with the head; None for the whole network."""
         if blocks is not None and not 0 <= blocks <= len(network.blocks):
             raise ValueError(f"a network of {len(network.blocks)} blocks has no last {blocks} blocks to learn")
-        self.blocks = blocks
         self.precision = precision
         self._fixed = None if blocks is None else len(network.blocks) - blocks
         fixed = [] if self._fixed is None else [network.first, *network.blocks[: self._fixed]]

@@ -68,7 +68,6 @@ def roll_out(
     seed: int,
     keep: bool = False,
     certain: float = 1.0,
-    side_by_side: int = SIDE_BY_SIDE,
 ) -> Rolled:
     """Play rollouts, ROLLOUT[n].
 
@@ -76,7 +75,7 @@ def roll_out(
     the other three seats. seed: random seed, which makes a rollout reproducible. keep: whether the questions to the
     seat about discards are returned. certain: those whose likeliest answer is more probable than this are left out.
     """
-    playing = _Playing(positions, rollouts, own, others, seed, certain if keep else None, side_by_side)
+    playing = _Playing(positions, rollouts, own, others, seed, certain if keep else None)
     while playing.step():
         pass
     experience = np.concatenate(playing.asked)
@@ -95,14 +94,13 @@ class _Playing:
         others: Agent,
         seed: int,
         certain: float | None,
-        side_by_side: int,
     ) -> None:
         """certain: as for `roll_out`; None if no questions are kept."""
         self._rollouts, self._certain = rollouts, certain
         self._dtype = experience_dtype(MODEL_PLANES[DISCARD])
         self.asked = [np.empty(0, self._dtype)]
         """The questions about discards to the seats that adapt, in order of arrival."""
-        tables = min(side_by_side, len(rollouts))
+        tables = min(SIDE_BY_SIDE, len(rollouts))
         self._records = np.array([position.game for position in positions], GAME)
         self._seats = np.array([position.seat for position in positions], np.int64)
         self._keys = np.array([position.key(seed) for position in positions], np.uint64)

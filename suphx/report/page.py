@@ -28,12 +28,6 @@ _STEPS = {
     "train": "improves the agent by self-play",
     "evaluate": "plays the agents before and after on the same deals",
 }
-_PART_WORDS = {
-    "supervised": "supervised training",
-    "reward": "the reward predictor",
-    "selfplay": "self-play",
-    "evaluation": "the measurement before and after",
-}
 #: Factor for more games: four times as many halve the smallest detectable difference.
 _MORE_GAMES = 4
 
@@ -93,7 +87,7 @@ def _steps(run: Run) -> list[str]:
     lines = _steps_taken(run) if run.steps else [f"The times of the steps are not known: there is no `{STEPS_NAME}`."]
     lines += ["", f"Seeds: {', '.join(f'{what} {seed}' for what, seed in _seeds(run).items())}."]
     if run.missing:
-        words = "; ".join(f"{_PART_WORDS[name]} (`{PARTS[name]}/`)" for name in run.missing)
+        words = "; ".join(f"{what} (`{where}/`)" for where, what in (PARTS[name] for name in run.missing))
         lines += ["", f"Not in this folder or not finished, so not covered below: {words}."]
     return lines
 

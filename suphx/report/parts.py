@@ -15,12 +15,12 @@ from suphx.supervised.config import PretrainConfig
 
 STEPS_NAME = "steps.tsv"
 PRETRAIN_FOLDER, REWARD_FOLDER, TRAIN_FOLDER, EVALUATE_FOLDER = "pretrain", "reward", "train", "evaluate"
-#: The folder of each part of a run.
+#: The folder of each part of a run, and what the part is.
 PARTS = {
-    "supervised": PRETRAIN_FOLDER,
-    "reward": REWARD_FOLDER,
-    "selfplay": TRAIN_FOLDER,
-    "evaluation": EVALUATE_FOLDER,
+    "supervised": (PRETRAIN_FOLDER, "supervised training"),
+    "reward": (REWARD_FOLDER, "the reward predictor"),
+    "selfplay": (TRAIN_FOLDER, "self-play"),
+    "evaluation": (EVALUATE_FOLDER, "the measurement before and after"),
 }
 RESULT_NAME = "result.json"
 

@@ -37,7 +37,8 @@ def read_run(folder: Path) -> parts.Run:
     )
     if run.missing == list(parts.PARTS):
         raise InputError(
-            f"{folder}: nothing to report on; a run leaves its results in {', '.join(parts.PARTS.values())} there"
+            f"{folder}: nothing to report on; a run leaves its results in "
+            f"{', '.join(where for where, _ in parts.PARTS.values())} there"
         )
     return run
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-import numpy as np
 import torch
 from rich.console import Console
 
@@ -22,7 +21,7 @@ from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODELS
 from suphx.networks.weights import load_agent, load_agent_network, load_network, save_agent
-from suphx.supervised.bars import testing_bars, training_bars
+from suphx.supervised.bars import training_bars
 from suphx.supervised.config import PretrainConfig
 from suphx.supervised.logs import generated, open_prepared
 from suphx.supervised.prepared import SPLITS, Prepared
@@ -61,11 +60,10 @@ def pretrain(
     agent = assemble(config, networks, prepared, folder, about)
     if agent is not None:
         networks = load_agent(agent)  # as they are stored, in two bytes a weight
-    with testing_bars(screen) as tell:
-        results = measure(
-            networks, prepared, lambda model: select(prepared, model, "test"), precision, config.seed,
-            config.test_pairs, tell, config.hide,
-        )  # fmt: skip
+    results = measure(
+        networks, prepared, lambda model: select(prepared, model, "test"), precision, config.seed, config.test_pairs,
+        screen, config.hide,
+    )  # fmt: skip
     for model in networks:
         results[model]["training_pairs"] = select(prepared, model, "training", config.filters).n_pairs
     if agent is not None:
@@ -105,11 +103,6 @@ def train_models(
     return {model: running[model].result() for model in config.models}
 
 
-def trained_games(prepared: Prepared) -> np.ndarray:
-    """Return uint64[n]: the keys of the games used for training or validation."""
-    return prepared.games["key"][prepared.split() != list(SPLITS).index("test")]
-
-
 def assemble(
     config: PretrainConfig,
     networks: Mapping[str, PolicyNetwork],
@@ -125,7 +118,7 @@ def assemble(
     """
     if (set(networks) != set(MODELS) and config.start is None) or config.hide:
         return None
-    seen = trained_games(prepared)
+    seen = prepared.games["key"][prepared.split() != list(SPLITS).index("test")]
     starts = [weights_folder(config.start)] if config.start else []
     all_five = {model: networks.get(model) or load_agent_network(starts[0], model) for model in MODELS}
     save_agent(folder / AGENT_FOLDER, all_five, config.name, about, seen=seen, starts=starts)

@@ -41,17 +41,18 @@ def measure(
     precision: Precision,
     seed: int,
     most: int | None,
-    watch: Callable[[str, int, int], None],
+    screen: Console,
     hide: Iterable[str] = (),
 ) -> dict[str, dict[str, Any]]:
-    """Evaluate some networks; return model -> numbers (`evaluate_model`).
+    """Evaluate some networks, with bars on `screen`; return model -> numbers (`evaluate_model`).
 
-    choose: returns the pairs of a model; watch: called with (model, pairs done, total pairs); hide: planes left empty.
+    choose: returns the pairs of a model; hide: planes left empty.
     """
     found = {}
-    for model in [each for each in MODELS if each in networks]:
-        logits = Evaluator(networks[model], precision).logits
-        found[model] = evaluate_model(logits, prepared, choose(model), seed, most, partial(watch, model), hide)
+    with testing_bars(screen) as watch:
+        for model in [each for each in MODELS if each in networks]:
+            logits = Evaluator(networks[model], precision).logits
+            found[model] = evaluate_model(logits, prepared, choose(model), seed, most, partial(watch, model), hide)
     return found
 
 
@@ -65,7 +66,7 @@ def measure_weights(
     most: int | None,
     screen: Console,
 ) -> dict[str, dict[str, Any]]:
-    """Evaluate the five networks of a folder of weights, or of a name, as `measure` does, with bars on `screen`.
+    """Evaluate the five networks of a folder of weights, or of a name, as `measure` does.
 
     players: whose decisions are used; by default all. seen: also use games that the weights were trained on.
     """
@@ -79,8 +80,7 @@ def measure_weights(
     def choose(model: str) -> Selection:
         return select(prepared, model, None, filters, None if seen else ~known)
 
-    with testing_bars(screen) as watch:
-        return measure(networks, prepared, choose, precision, seed, most, watch)
+    return measure(networks, prepared, choose, precision, seed, most, screen)
 
 
 def print_results(results: Mapping[str, Mapping[str, Any]], as_json: bool) -> None:

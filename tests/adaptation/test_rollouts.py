@@ -28,10 +28,10 @@ from tests.adaptation.adaptation_positions import PRECISION, first_rounds, late_
 SEED = 3
 
 
-def rolled(positions: list[Position], rollouts: np.ndarray, side_by_side: int = 64) -> Rolled:
+def rolled(positions: list[Position], rollouts: np.ndarray) -> Rolled:
     agent = tiny_agent()
     own = agent.drawing(1.0, SEED)
-    return roll_out(positions, rollouts, [own] * len(positions), agent.playing, SEED, True, 1.0, side_by_side)
+    return roll_out(positions, rollouts, [own] * len(positions), agent.playing, SEED, True)
 
 
 class Watcher:
@@ -67,7 +67,7 @@ def test_own_hand_and_what_is_visible_stay_and_the_rest_is_dealt_anew() -> None:
 def test_a_round_begins_with_the_hand_of_a_seat_that_is_not_asked_yet() -> None:
     position = first_rounds(2)[1]
     watcher = Watcher(tiny_agent().playing)
-    roll_out([position], rollouts_of(1, 3), [watcher], watcher, SEED, side_by_side=3)
+    roll_out([position], rollouts_of(1, 3), [watcher], watcher, SEED)
     for record in watcher.first.values():
         assert record["n_events"] == 1 and record["turn"] != position.seat
         assert np.array_equal(record["copies"][position.seat], position.game["copies"][position.seat])
@@ -87,9 +87,13 @@ def test_copies_of_a_deal_have_its_tiles_and_other_random_numbers() -> None:
 
 
 @pytest.mark.parametrize("side_by_side", [1, 7, 500])
-def test_a_rollout_does_not_depend_on_what_is_played_beside_it(side_by_side: int) -> None:
+def test_a_rollout_does_not_depend_on_what_is_played_beside_it(
+    side_by_side: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     positions, rollouts = late_positions(3), rollouts_of(3, 4, first=1 << 33)
-    expected, found = rolled(positions, rollouts), rolled(positions, rollouts, side_by_side)
+    expected = rolled(positions, rollouts)
+    monkeypatch.setattr("suphx.adaptation.rollouts.SIDE_BY_SIDE", side_by_side)
+    found = rolled(positions, rollouts)
     assert np.array_equal(as_bytes(expected.ended), as_bytes(found.ended))
     assert np.array_equal(expected.experience, found.experience)
 

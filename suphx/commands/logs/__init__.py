@@ -10,9 +10,5 @@ from suphx.commands.logs.tamper import tamper
 from suphx.commands.logs.verify import verify
 
 logs = typer.Typer(no_args_is_help=True, help="Read, verify, show, measure, convert and write game logs.")
-logs.command()(verify)
-logs.command()(show)
-logs.command()(stats)
-logs.command()(tamper)
-logs.command()(convert)
-logs.command()(generate)
+for command in (verify, show, stats, tamper, convert, generate):
+    logs.command()(command)
