@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,10 +77,7 @@ class LoggedGames:
 
     def names(self) -> dict[str, int]:
         """Return the number of games of each player name, largest first."""
-        found: dict[str, int] = {}
-        for game in self.games:
-            for name in set(game.names):
-                found[name] = found.get(name, 0) + 1
+        found = Counter(name for game in self.games for name in set(game.names))
         return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
 
     def units(self, wanted: Callable[[LoggedGame, int], bool]) -> np.ndarray:

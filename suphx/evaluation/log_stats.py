@@ -33,12 +33,16 @@ class LogStats:
     units: dict[str, np.ndarray]
     """Name to i64[games, columns]."""
     report: dict[str, Any]
-    resampled: dict[str, dict[str, dict[str, float | None]]] = field(default_factory=dict)
-    """Name to games per sample to quantile in percent to stable rank; None for never fourth."""
+    samples: dict[str, dict[int, np.ndarray]] = field(default_factory=dict)
+    """Name to games per sample to f64[n], stable ranks of samples of the games."""
     careers: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Name to a career: `simulated` at its rank rates, and `as_played`, its games in order, where levels are stated."""
     remarks: list[str] = field(default_factory=list)
-    samples: dict[str, dict[int, np.ndarray]] = field(default_factory=dict)
+
+    @property
+    def resampled(self) -> dict[str, dict[str, dict[str, float | None]]]:
+        """Name to games per sample to quantile in percent to stable rank; None for never fourth."""
+        return {name: {str(size): _quantiles(each) for size, each in by.items()} for name, by in self.samples.items()}
 
     def tables(self) -> Iterator[Table]:
         """Yield all statistics as tables for the terminal."""
@@ -125,13 +129,12 @@ def _resample(found: LogStats, size: int, samples: int, seed: int) -> None:
         if size > played:
             found.remarks.append(f"{name}: {size:,} games cannot be drawn from {played:,}; not resampled")
             continue
-        values = measure.of(resampled(units, samples, size, seed))
-        found.samples.setdefault(name, {})[size] = values
-        quantiles = np.percentile(values, _QUANTILES, method="nearest")
-        found.resampled.setdefault(name, {})[str(size)] = {
-            f"{q:g}": float(value) if np.isfinite(value) else None
-            for q, value in zip(_QUANTILES, quantiles, strict=True)
-        }
+        found.samples.setdefault(name, {})[size] = measure.of(resampled(units, samples, size, seed))
+
+
+def _quantiles(values: np.ndarray) -> dict[str, float | None]:
+    found = np.percentile(values, _QUANTILES, method="nearest")
+    return {f"{q:g}": float(value) if np.isfinite(value) else None for q, value in zip(_QUANTILES, found, strict=True)}
 
 
 def _career(games: LoggedGames, name: str, units: np.ndarray, room: str, seed: int) -> dict[str, Any]:

@@ -45,8 +45,10 @@ def summary(units: np.ndarray, seed: int = 0, prizes: Sequence[float] | None = N
     """
     units = _checked(units)
     drawn = _bootstrap(units, SAMPLES, seed)
-    found: dict[str, Any] = _size(units)
     total = units.sum(axis=0)
+    found: dict[str, Any] = {
+        "games": int(total[COLUMN["games"]]), "deals": len(units), "rounds": int(total[COLUMN["rounds"]]),
+    }  # fmt: skip
     for measure in measures(prizes):
         found[measure.name] = _number(measure.of(total), measure.of(drawn))
     return found
@@ -94,11 +96,6 @@ def _checked(units: np.ndarray) -> np.ndarray:
     if not units[:, COLUMN["games"]].any():
         raise InputError("no game was played to its end, so there is nothing to measure")
     return np.asarray(units, np.float64)
-
-
-def _size(units: np.ndarray) -> dict[str, Any]:
-    total = units.sum(axis=0)
-    return {"games": int(total[COLUMN["games"]]), "deals": len(units), "rounds": int(total[COLUMN["rounds"]])}
 
 
 def _number(value: np.ndarray, samples: np.ndarray) -> dict[str, Any]:
