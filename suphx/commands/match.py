@@ -105,7 +105,7 @@ def match(
                 print(json.dumps(head | result, allow_nan=False))
             else:
                 _show(result, games, seed)
-    if strict and any(each.verdict.faults.counts for each in four):
+    if strict and any(each.verdict.faults for each in four):
         raise typer.Exit(EXIT_FAULTS)
 
 
@@ -140,8 +140,8 @@ def _result(four: list[Contestant], done: list[MatchGame], seconds: float) -> di
                 "decisions": verdict.decisions,
                 "mean_ms": round(1000 * verdict.seconds / max(1, verdict.decisions), 3),
                 "max_ms": round(1000 * verdict.slowest, 3),
-                "faults": verdict.faults.counts,
-                "verdict": verdict.faults.words(),
+                "faults": verdict.faults,
+                "verdict": verdict.fault_words(),
             }
         )
     played = [

@@ -29,7 +29,7 @@ STRICT = dataclasses.replace(LIMITS, decision=2.0)
 
 
 def only_faults(agent) -> dict[str, int]:
-    return agent.verdict.faults.counts
+    return agent.verdict.faults
 
 
 def test_a_good_bot_has_no_faults():
@@ -243,4 +243,4 @@ def test_a_reply_of_any_shape_where_there_is_no_choice_is_a_fault_at_most(reply)
     seat.send()
     seat.poll()
     assert not seat.owes and not seat.dismissed
-    assert set(seat.verdict.faults.counts) <= {"unreadable", "unmatched"}
+    assert set(seat.verdict.faults) <= {"unreadable", "unmatched"}

@@ -29,7 +29,7 @@ def test_a_client_plays_a_game(door):
     client = Client(door.port, "anna")
     (game,) = play(agent)
     client.join(10)
-    assert agent.name == "anna" and agent.verdict.faults.counts == {}
+    assert agent.name == "anna" and agent.verdict.faults == {}
     told = [event["type"] for event in client.heard]
     assert told[:3] == ["hello", "start_game", "start_kyoku"] and told[-2:] == ["end_kyoku", "end_game"]
     assert told.count("start_kyoku") == len(game.rounds)
@@ -42,7 +42,7 @@ def test_it_comes_again_for_the_next_game(door):
     assert len(play(agent, 2)) == 2
     client.join(10)
     assert [event["type"] for event in client.heard].count("start_game") == 2
-    assert agent.verdict.faults.counts == {}
+    assert agent.verdict.faults == {}
 
 
 def test_each_bot_gets_its_own_clients_back(door):
@@ -59,7 +59,7 @@ def test_one_who_hangs_up_is_played_for(door):
     agent = TcpAgent(door, LIMITS)
     Client(door.port, "anna", hangs_up_after=30)
     (game,) = play(agent)
-    assert agent.verdict.faults.counts == {"gone": 1} and "it closed the connection" in game.faults[0][0]
+    assert agent.verdict.faults == {"gone": 1} and "it closed the connection" in game.faults[0][0]
 
 
 @pytest.mark.faults

@@ -43,7 +43,7 @@ def test_a_seat_hears_its_game_and_nothing_else(style, tmp_path):
     """Held against the log of the game: hands and draws of others are `?` there."""
     agent = bot("listener.py", style, str(tmp_path), "{seat}", style=style)
     games = play(agent, 2)
-    assert agent.verdict.faults.counts == {}
+    assert agent.verdict.faults == {}
     for seat, game in enumerate(games):
         assert game.bots[seat] == 0, "it moves up one seat a game"
         log = game_log(game.rounds, Rules.tenhou_east(), game.names)

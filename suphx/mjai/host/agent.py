@@ -19,7 +19,7 @@ from suphx.mjai.host.limits import Limits
 from suphx.mjai.host.seat import HostedSeat
 from suphx.mjai.host.styles import Style
 from suphx.mjai.host.tcp import Connection
-from suphx.mjai.host.verdict import NO_EXIT, Faults, Verdict
+from suphx.mjai.host.verdict import NO_EXIT, Verdict
 
 #: Bots that think at the same time, at the most.
 _PARALLEL = os.cpu_count() or 1
@@ -145,11 +145,11 @@ class ExternalAgent:
         if self._reusable:
             self._idle += [(bot.connection, bot.owes) for bot in playing]
         else:
-            self._end([bot.connection for bot in playing], [bot.verdict.faults for bot in playing])
+            self._end([bot.connection for bot in playing], [bot.verdict for bot in playing])
         words = []
         for seat, bot in seats.items():
             self.verdict.include(bot.verdict)
-            words += [f"seat {seat}: {each}" for each in bot.verdict.faults.words()]
+            words += [f"seat {seat}: {each}" for each in bot.verdict.fault_words()]
         return words
 
     def _tell_out(self, bots: Sequence[HostedSeat]) -> None:
@@ -173,17 +173,17 @@ class ExternalAgent:
                 if not bot.dismissed:
                     bot.connection.kill()
         self._tables.clear()
-        self._end([connection for connection, _ in self._idle], [self.verdict.faults] * len(self._idle))
+        self._end([connection for connection, _ in self._idle], [self.verdict] * len(self._idle))
         self._idle.clear()
 
-    def _end(self, connections: Sequence[Connection], faults: Sequence[Faults]) -> None:
-        """Give bots time to exit by themselves; faults: where to record for each that it did not."""
+    def _end(self, connections: Sequence[Connection], verdicts: Sequence[Verdict]) -> None:
+        """Give bots time to exit by themselves; verdicts: where to record for each that it did not."""
         for connection in connections:
             connection.close_input()
         deadline = time.monotonic() + self._limits.exit
-        for connection, noted in zip(connections, faults, strict=True):
+        for connection, noted in zip(connections, verdicts, strict=True):
             if words := connection.finish(deadline):
-                noted.add(NO_EXIT, words)
+                noted.add_fault(NO_EXIT, words)
 
 
 def _place(game: np.void) -> str:

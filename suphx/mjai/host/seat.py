@@ -97,7 +97,7 @@ class HostedSeat:
             self.answered = True
             limit = self.deadline - self._asked_at
             self._add(LATE, f"no answer within {limit:g} s{self.connection.last_words()}")
-            if not self.started or self.verdict.faults.counts[LATE] >= self._limits.late:
+            if not self.started or self.verdict.faults[LATE] >= self._limits.late:
                 self.dismiss()
 
     def dismiss(self) -> None:
@@ -122,7 +122,7 @@ class HostedSeat:
         self.dismiss()
 
     def _add(self, kind: str, words: str) -> None:
-        self.verdict.faults.add(kind, f"{self._place}: {words}" if self._place else words)
+        self.verdict.add_fault(kind, f"{self._place}: {words}" if self._place else words)
 
     def _send_on(self) -> None:
         """Send lines up to and including the next one that needs a reply; like the original server, wait there."""
@@ -150,7 +150,7 @@ class HostedSeat:
         due, self._due = self._due, None
         if due is None:
             self._add(UNASKED, f"a line that nobody asked for: {shown(line)}")
-            if self.verdict.faults.counts[UNASKED] > self._limits.unasked:
+            if self.verdict.faults[UNASKED] > self._limits.unasked:
                 self.dismiss()
             return
         is_now = due.is_answer and not self._unsent and not self.answered

@@ -15,32 +15,6 @@ UNASKED = "unasked"
 NO_EXIT = "did not end"
 
 
-class Faults:
-    """Faults counted by kind, with the message of the first of each kind: bounded in size, whatever a bot does."""
-
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-        """The number of faults of each kind."""
-        self._first: dict[str, str] = {}
-
-    def add(self, kind: str, words: str) -> None:
-        """Count a fault."""
-        self.counts[kind] += 1
-        self._first.setdefault(kind, words)
-
-    def include(self, other: Self) -> None:
-        """Add the faults of another count."""
-        self.counts.update(other.counts)
-        self._first = other._first | self._first
-
-    def words(self) -> list[str]:
-        """Return a message for each kind."""
-        return [
-            f"{kind}: {self._first[kind]}" if count == 1 else f"{kind}, {count} times, first: {self._first[kind]}"
-            for kind, count in self.counts.items()
-        ]
-
-
 @dataclass
 class Verdict:
     """The verdict on one bot, over all its games."""
@@ -53,8 +27,22 @@ class Verdict:
     """Total thinking time, in seconds."""
     slowest: float = 0.0
     """Longest thinking time, in seconds, except for the first answer of a process, which may load a network."""
-    faults: Faults = field(default_factory=Faults)
-    """Its faults."""
+    faults: Counter[str] = field(default_factory=Counter)
+    """The number of its faults of each kind."""
+    first: dict[str, str] = field(default_factory=dict)
+    """The message of the first fault of each kind; more are not kept, whatever a bot does."""
+
+    def add_fault(self, kind: str, words: str) -> None:
+        """Count a fault."""
+        self.faults[kind] += 1
+        self.first.setdefault(kind, words)
+
+    def fault_words(self) -> list[str]:
+        """Return a message for each kind of fault."""
+        return [
+            f"{kind}: {self.first[kind]}" if count == 1 else f"{kind}, {count} times, first: {self.first[kind]}"
+            for kind, count in self.faults.items()
+        ]
 
     def include(self, other: Self) -> None:
         """Add the verdict on other games."""
@@ -62,4 +50,5 @@ class Verdict:
         self.decisions += other.decisions
         self.seconds += other.seconds
         self.slowest = max(self.slowest, other.slowest)
-        self.faults.include(other.faults)
+        self.faults.update(other.faults)
+        self.first = other.first | self.first
