@@ -19,29 +19,17 @@ TILE_NAMES = (
 _FACES = {name: face for face, name in enumerate(TILE_NAMES)}
 
 #: `reason` of a ryukyoku as the dialects write it; the writer uses the first one of each kind.
-DRAW_REASONS = {
-    "exhaustive_draw": r.RESULT_EXHAUSTIVE,
-    "fanpai": r.RESULT_EXHAUSTIVE,
-    "nagashi_mangan": r.RESULT_NAGASHI,
-    "nagashimangan": r.RESULT_NAGASHI,
-    "nm": r.RESULT_NAGASHI,
-    "kyushu_kyuhai": r.RESULT_NINE_TERMINALS,
-    "kyushukyuhai": r.RESULT_NINE_TERMINALS,
-    "yao9": r.RESULT_NINE_TERMINALS,
-    "sufuurenta": r.RESULT_FOUR_WINDS,
-    "sufonrenta": r.RESULT_FOUR_WINDS,
-    "kaze4": r.RESULT_FOUR_WINDS,
-    "suucha_riichi": r.RESULT_FOUR_RIICHI,
-    "suchareach": r.RESULT_FOUR_RIICHI,
-    "reach4": r.RESULT_FOUR_RIICHI,
-    "suukansansen": r.RESULT_FOUR_KONGS,
-    "sukaikan": r.RESULT_FOUR_KONGS,
-    "kan4": r.RESULT_FOUR_KONGS,
-    "sanchaho": r.RESULT_TRIPLE_RON,
-    "sanchahoh": r.RESULT_TRIPLE_RON,
-    "ron3": r.RESULT_TRIPLE_RON,
+_REASONS_OF_DRAWS = {
+    r.RESULT_EXHAUSTIVE: ("exhaustive_draw", "fanpai"),
+    r.RESULT_NAGASHI: ("nagashi_mangan", "nagashimangan", "nm"),
+    r.RESULT_NINE_TERMINALS: ("kyushu_kyuhai", "kyushukyuhai", "yao9"),
+    r.RESULT_FOUR_WINDS: ("sufuurenta", "sufonrenta", "kaze4"),
+    r.RESULT_FOUR_RIICHI: ("suucha_riichi", "suchareach", "reach4"),
+    r.RESULT_FOUR_KONGS: ("suukansansen", "sukaikan", "kan4"),
+    r.RESULT_TRIPLE_RON: ("sanchaho", "sanchahoh", "ron3"),
 }
-REASON_NAMES = {result: reason for reason, result in reversed(DRAW_REASONS.items())}
+DRAW_REASONS = {reason: result for result, reasons in _REASONS_OF_DRAWS.items() for reason in reasons}
+REASON_NAMES = {result: reasons[0] for result, reasons in _REASONS_OF_DRAWS.items()}
 
 _MOVES = {
     r.EVENT_DRAW: "tsumo",

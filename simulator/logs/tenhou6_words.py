@@ -30,55 +30,25 @@ YAKUMAN_HAN = 13
 #: No yaku with its han and no score is longer; the time that reading one takes grows with its length squared.
 _LONGEST_TEXT = 60
 
-#: Other names of the same yaku, by number: Mahjong Soul's own, and its English ones.
+#: Mahjong Soul's English names of the same yaku; none of the winds, which it names together, and of 人和.
+_ENGLISH_NAMES = (
+    "Fully Concealed Hand", "Riichi", "Ippatsu", "Robbing a Kan", "After a Kan", "Under the Sea", "Under the River",
+    "Pinfu", "All Simples", "Pure Double Sequence", *[""] * 8, "White Dragon", "Green Dragon", "Red Dragon",
+    "Double Riichi", "Seven Pairs", "Half Outside Hand", "Pure Straight", "Mixed Triple Sequence", "Triple Triplets",
+    "Three Quads", "All Triplets", "Three Concealed Triplets", "Little Three Dragons", "All Terminals and Honors",
+    "Twice Pure Double Sequence", "Fully Outside Hand", "Half Flush", "Full Flush", "", "Blessing of Heaven",
+    "Blessing of Earth", "Big Three Dragons", "Four Concealed Triplets", "Single-wait Four Concealed Triplets",
+    "All Honors", "All Green", "All Terminals", "Nine Gates", "True Nine Gates", "Thirteen Orphans",
+    "Thirteen-wait Thirteen Orphans", "Four Big Winds", "Four Little Winds", "Four Quads", "Dora", "Ura Dora",
+    "Red Five",
+)  # fmt: skip
+#: Further names, by number.
 _OTHER_NAMES = {
-    0: ("Fully Concealed Hand", "Menzen Tsumo"),
-    1: ("Riichi",),
-    2: ("Ippatsu",),
-    3: ("Robbing a Kan", "搶槓"),
-    4: ("After a Kan",),
-    5: ("Under the Sea", "海底撈月"),
-    6: ("Under the River",),
-    7: ("Pinfu",),
-    8: ("All Simples", "断么九"),
-    9: ("Pure Double Sequence",),
-    18: ("White Dragon", "役牌:白", "白"),
-    19: ("Green Dragon", "役牌:發", "役牌:発", "役牌 発", "發"),
-    20: ("Red Dragon", "役牌:中", "中"),
-    21: ("Double Riichi", "ダブル立直", "ダブルリーチ", "w立直"),
-    22: ("Seven Pairs",),
-    23: ("Half Outside Hand", "混全帯么九"),
-    24: ("Pure Straight",),
-    25: ("Mixed Triple Sequence",),
-    26: ("Triple Triplets",),
-    27: ("Three Quads",),
-    28: ("All Triplets", "対対和"),
-    29: ("Three Concealed Triplets",),
-    30: ("Little Three Dragons",),
-    31: ("All Terminals and Honors",),
-    32: ("Twice Pure Double Sequence",),
-    33: ("Fully Outside Hand", "純全帯么九"),
-    34: ("Half Flush",),
-    35: ("Full Flush",),
-    37: ("Blessing of Heaven",),
-    38: ("Blessing of Earth",),
-    39: ("Big Three Dragons",),
-    40: ("Four Concealed Triplets",),
-    41: ("Single-wait Four Concealed Triplets",),
-    42: ("All Honors",),
-    43: ("All Green",),
-    44: ("All Terminals",),
-    45: ("Nine Gates", "九蓮宝灯"),
-    46: ("True Nine Gates", "純正九蓮宝灯"),
-    47: ("Thirteen Orphans",),
-    48: ("Thirteen-wait Thirteen Orphans", "国士無双十三面待ち", "国士無双十三面"),
-    49: ("Four Big Winds",),
-    50: ("Four Little Winds",),
-    51: ("Four Quads",),
-    52: ("Dora",),
-    53: ("Ura Dora",),
-    54: ("Red Five", "Aka Dora"),
-}
+    0: ("Menzen Tsumo",), 3: ("搶槓",), 5: ("海底撈月",), 8: ("断么九",), 18: ("役牌:白", "白"),
+    19: ("役牌:發", "役牌:発", "役牌 発", "發"), 20: ("役牌:中", "中"), 21: ("ダブル立直", "ダブルリーチ", "w立直"),
+    23: ("混全帯么九",), 28: ("対対和",), 33: ("純全帯么九",), 45: ("九蓮宝灯",), 46: ("純正九蓮宝灯",),
+    48: ("国士無双十三面待ち", "国士無双十三面"), 54: ("Aka Dora",),
+}  # fmt: skip
 _SEAT_WIND_NAMES = ("役牌:自風牌", "役牌:自風", "Seat Wind")
 _ROUND_WIND_NAMES = ("役牌:場風牌", "役牌:場風", "Prevalent Wind")
 
@@ -87,7 +57,7 @@ def _key(name: str) -> str:
     return re.sub(r"[\s々]", "", unicodedata.normalize("NFKC", name)).casefold()
 
 
-_YAKU = {_key(name): number for number, name in enumerate(YAKU_NAMES)}
+_YAKU = {_key(name): number for names in (YAKU_NAMES, _ENGLISH_NAMES) for number, name in enumerate(names) if name}
 _YAKU.update({_key(name): number for number, names in _OTHER_NAMES.items() for name in names})
 _GENERIC_WINDS = {_key(name): SEAT_WIND for name in _SEAT_WIND_NAMES} | {
     _key(name): ROUND_WIND for name in _ROUND_WIND_NAMES
@@ -126,35 +96,18 @@ ALL_TENPAI, NONE_TENPAI = "全員聴牌", "全員不聴"
 WIN_WORDS = ("和了", "Agari")
 #: The result of a round that has none, as hand-made positions state it.
 UNKNOWN = "不明"
-DRAW_WORDS = {
-    "流局": r.RESULT_EXHAUSTIVE,
-    "Ryuukyoku": r.RESULT_EXHAUSTIVE,
-    "Exhaustive Draw": r.RESULT_EXHAUSTIVE,
-    ALL_TENPAI: r.RESULT_EXHAUSTIVE,
-    NONE_TENPAI: r.RESULT_EXHAUSTIVE,
-    "流し満貫": r.RESULT_NAGASHI,
-    "Nagashi Mangan": r.RESULT_NAGASHI,
-    "Mangan at Draw": r.RESULT_NAGASHI,
-    "九種九牌": r.RESULT_NINE_TERMINALS,
-    "Kyuushu Kyuuhai": r.RESULT_NINE_TERMINALS,
-    "Nine Terminal Abortion": r.RESULT_NINE_TERMINALS,
-    "四風連打": r.RESULT_FOUR_WINDS,
-    "Suufon Renda": r.RESULT_FOUR_WINDS,
-    "Four Wind Abortion": r.RESULT_FOUR_WINDS,
-    "四家立直": r.RESULT_FOUR_RIICHI,
-    "Suucha Riichi": r.RESULT_FOUR_RIICHI,
-    "Four Riichi Abortion": r.RESULT_FOUR_RIICHI,
-    "四槓散了": r.RESULT_FOUR_KONGS,
-    "四開槓": r.RESULT_FOUR_KONGS,
-    "Suukaikan": r.RESULT_FOUR_KONGS,
-    "Four Kan Abortion": r.RESULT_FOUR_KONGS,
-    "三家和了": r.RESULT_TRIPLE_RON,
-    "三家和": r.RESULT_TRIPLE_RON,
-    "Sanchahou": r.RESULT_TRIPLE_RON,
-    "Three Ron Abortion": r.RESULT_TRIPLE_RON,
+_WORDS_OF_DRAWS = {
+    r.RESULT_EXHAUSTIVE: ("流局", "Ryuukyoku", "Exhaustive Draw", ALL_TENPAI, NONE_TENPAI),
+    r.RESULT_NAGASHI: ("流し満貫", "Nagashi Mangan", "Mangan at Draw"),
+    r.RESULT_NINE_TERMINALS: ("九種九牌", "Kyuushu Kyuuhai", "Nine Terminal Abortion"),
+    r.RESULT_FOUR_WINDS: ("四風連打", "Suufon Renda", "Four Wind Abortion"),
+    r.RESULT_FOUR_RIICHI: ("四家立直", "Suucha Riichi", "Four Riichi Abortion"),
+    r.RESULT_FOUR_KONGS: ("四槓散了", "四開槓", "Suukaikan", "Four Kan Abortion"),
+    r.RESULT_TRIPLE_RON: ("三家和了", "三家和", "Sanchahou", "Three Ron Abortion"),
 }
+DRAW_WORDS = {word: result for result, words in _WORDS_OF_DRAWS.items() for word in words}
 #: The word that the writer uses for each result: the first of its words.
-DRAW_NAMES = {result: word for word, result in reversed(DRAW_WORDS.items())}
+DRAW_NAMES = {result: words[0] for result, words in _WORDS_OF_DRAWS.items()}
 
 #: Tenhou's ranks by number.
 DAN_NAMES = (
