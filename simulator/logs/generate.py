@@ -1,7 +1,8 @@
 """Generate logs of games between rule-based players, with several processes; a seed always gives the same games."""
 
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -97,45 +98,28 @@ def _write_chunk(n: int, players: Sequence[str], rules: Rules, seed: int, first:
     ]
 
 
-class FolderTarget:
-    """A folder with one file per game; each file is written atomically."""
+@contextmanager
+def log_files(path: Path) -> Iterator[Callable[[str, bytes], None]]:
+    """Yield a function that writes a log by name: into a zip archive if `path` ends in `.zip`, otherwise a folder.
 
-    def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        self._folder = folder
+    In a folder, each file is written atomically; an archive has a temporary name until the block ends, and is removed
+    if the block fails.
+    """
+    if path.suffix.lower() != ".zip":
+        path.mkdir(parents=True, exist_ok=True)
+        yield lambda name, data: write_whole(path / name, data)
+        return
 
-    def write(self, name: str, data: bytes) -> None:
-        """Write one log."""
-        write_whole(self._folder / name, data)
-
-    def close(self, complete: bool) -> None:
-        """Do nothing: every file is complete, whatever comes after it."""
-
-
-class ZipTarget:
-    """A zip archive that has a temporary name until it is complete."""
-
-    def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._path = path
-        self._temporary = path.with_name(f".{path.name}.tmp")
-        self._zip = zipfile.ZipFile(self._temporary, "w")
-
-    def write(self, name: str, data: bytes) -> None:
-        """Write one log."""
+    def add(name: str, data: bytes) -> None:
         member = zipfile.ZipInfo(name, _ZIP_DATE)
         member.external_attr = 0o644 << 16
-        self._zip.writestr(member, data, zipfile.ZIP_DEFLATED)
+        archive.writestr(member, data, zipfile.ZIP_DEFLATED)
 
-    def close(self, complete: bool) -> None:
-        """Rename the archive to its final name if `complete`, otherwise remove it."""
-        self._zip.close()
-        if complete:
-            self._temporary.replace(self._path)
-        else:
-            self._temporary.unlink(missing_ok=True)
-
-
-def open_target(path: Path) -> FolderTarget | ZipTarget:
-    """Return the target for a path: a zip archive if it ends in `.zip`, otherwise a folder."""
-    return ZipTarget(path) if path.suffix.lower() == ".zip" else FolderTarget(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.tmp")
+    try:
+        with zipfile.ZipFile(temporary, "w") as archive:
+            yield add
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from simulator.logs.from_record import game_log
-from simulator.logs.generate import ZipTarget, generate_games, generate_mjlogs
+from simulator.logs.generate import generate_games, generate_mjlogs, log_files
 from simulator.logs.mjlog import read_mjlog
 from simulator.logs.mjlog_writer import write_mjlog
 from simulator.logs.verify import verify_game
@@ -116,10 +116,10 @@ def test_the_same_seed_gives_the_same_files(tmp_path):
 
 
 def test_an_archive_that_is_not_complete_is_not_there(tmp_path):
-    target = ZipTarget(tmp_path / "games.zip")
-    target.write("1.mjlog", b"<mjloggm/>")
-    assert not (tmp_path / "games.zip").exists()
-    target.close(complete=False)
+    with pytest.raises(KeyboardInterrupt), log_files(tmp_path / "games.zip") as write:
+        write("1.mjlog", b"<mjloggm/>")
+        assert not (tmp_path / "games.zip").exists()
+        raise KeyboardInterrupt
     assert list(tmp_path.iterdir()) == []
 
 

@@ -23,27 +23,22 @@ def generate(
 
     A file is there as a whole or not at all; in a folder, what was written before an interruption stays.
     """
-    from simulator.logs.generate import generate_mjlogs, open_target
+    from simulator.logs.generate import generate_mjlogs, log_files
     from simulator.players import UnknownPlayer
     from simulator.rules import Rules
     from suphx.progress import progress
 
     started = time.perf_counter()
     counts = {"games": 0, "rounds": 0, "decisions": 0, "bytes": 0}
-    target = open_target(out)
-    complete = False
     try:
-        with progress("generating", games) as show:
+        with log_files(out) as write, progress("generating", games) as show:
             for game in generate_mjlogs(games, players.split(","), Rules.preset(rules), seed, workers):
-                target.write(game.name, game.data)
+                write(game.name, game.data)
                 for name, more in zip(counts, (1, game.rounds, game.decisions, len(game.data)), strict=True):
                     counts[name] += more
                 show(counts["games"], f"{counts['games'] / (time.perf_counter() - started):,.0f} games/s")
-        complete = True
     except UnknownPlayer as error:
         raise typer.BadParameter(str(error), param_hint="--players") from error
-    finally:
-        target.close(complete)
     seconds = time.perf_counter() - started
     if as_json:
         print(json.dumps({**counts, "seconds": round(seconds, 3)}))
