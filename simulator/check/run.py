@@ -14,11 +14,13 @@ import numpy as np
 
 from simulator.check.records import CheckError, check, try_actions
 from simulator.lookup import get_lookup
-from simulator.players import ChooseFunction
+from simulator.players import ChooseFunction, IllegalPlayer
+from simulator.players.play import Seating, play_seated
 from simulator.players.simple import choose_random, choose_tsumogiri
 from simulator.processes import Sums, share_out
+from simulator.record import GAME, SEATS
 from simulator.rules import Rules
-from simulator.tables import IllegalAction, Tables
+from simulator.tables import Decisions
 
 PLAYERS: dict[str, ChooseFunction] = {"random": choose_random, "tsumogiri": choose_tsumogiri}
 
@@ -49,71 +51,54 @@ class Tally(Sums):
     first_violations: list[str] = field(default_factory=list)
 
 
-class _Run:
-    """The games of a range of numbers, played in parallel."""
+class _Checked:
+    """A player that checks the games which it plays: what is on the tables before each of its choices."""
 
-    def __init__(self, first: int, n: int, seed: int, rules: Rules, player: str | ChooseFunction) -> None:
+    name = "the checked player"
+
+    def __init__(self, choose: ChooseFunction, seed: int) -> None:
         self.tally = Tally()
-        self._choose = PLAYERS[player] if isinstance(player, str) else player
-        self._seed = seed
-        self._next, self._end = first, first + n
-        slots = min(_BATCH, n)
-        self._tables = Tables(slots, rules, seed, restart=False)
-        self._start(range(slots))
+        self.games = np.empty(0, GAME)
+        """GAME[tables]: the games in play."""
+        self._choose, self._seed, self._step = choose, seed, 0
 
-    def _start(self, slots: range | np.ndarray) -> None:
-        n = min(len(slots), self._end - self._next)
-        self._tables.restart(slots[:n], range(self._next, self._next + n))
-        self._next += n
+    def choose(self, games: np.ndarray, asked: Decisions, actions: np.ndarray) -> None:
+        self.games = games
+        if self._step % TRY_EVERY == 0:
+            self._try(np.roll(games, -self._step)[:_TRIED_GAMES])
+        self._step += 1
+        self.check(games[games["number"] % STEPS_OF == 0])
+        self._choose(games, asked.game, asked.seat, asked.legal, self._seed, actions)
 
-    def play(self) -> Tally:
-        step = 0
-        tables = self._tables
-        asked = tables.decisions()
-        while len(asked):
-            if step % TRY_EVERY == 0:
-                self._try(step)
-            actions = np.empty(len(asked), np.int64)
-            self._choose(tables.games, asked.game, asked.seat, asked.legal, self._seed, actions)
-            self.tally.decisions += len(asked)
-            try:
-                ended = tables.step(actions)
-            except IllegalAction as error:  # the games of this run cannot go on
-                self._note(error, tables.games[error.game])
-                return self.tally
-            self._check(ended.records)
-            self._check(tables.games[tables.games["number"] % STEPS_OF == 0])
-            if len(ended):
-                self.tally.rounds += len(ended)
-                over = ended.game[ended.finished]
-                self.tally.games += len(over)
-                self._start(over)
-            asked = tables.decisions()
-            step += 1
-        return self.tally
-
-    def _check(self, records: np.ndarray) -> None:
+    def check(self, records: np.ndarray) -> None:
         self.tally.records += len(records)
         try:
             check(records)
         except CheckError as error:
-            self._note(error, records[error.game])
+            self.note(error, records[error.game])
 
-    def _try(self, step: int) -> None:
-        games = np.roll(self._tables.games, -step)[:_TRIED_GAMES]
+    def _try(self, games: np.ndarray) -> None:
         try:
-            self.tally.actions += try_actions(games, step)
+            self.tally.actions += try_actions(games, self._step)
         except CheckError as error:
-            self._note(error, games[games["pending"] > 0][error.game])
+            self.note(error, games[games["pending"] > 0][error.game])
 
-    def _note(self, error: Exception, record: np.void) -> None:
+    def note(self, error: Exception, record: np.void) -> None:
         where = f"seed {self._seed}, game {record['number']}, round {record['round']}, event {record['n_events']}"
         self.tally += Tally(violations=1, first_violations=[f"{where}: {error}"])
 
 
 def check_numbers(first: int, n: int, seed: int, rules: Rules, player: str | ChooseFunction) -> Tally:
     """Play and check the games with numbers `first` to `first + n - 1` of a seed."""
-    return _Run(first, n, seed, rules, player).play()
+    checked = _Checked(PLAYERS[player] if isinstance(player, str) else player, seed)
+    seatings = (Seating(number, (0,) * SEATS) for number in range(first, first + n))
+    try:
+        for game in play_seated([checked], seatings, rules, seed, _BATCH):
+            checked.tally += Tally(games=1, rounds=len(game.rounds), decisions=game.decisions)
+            checked.check(game.rounds)
+    except IllegalPlayer as error:  # none of these games can go on
+        checked.note(error, checked.games[checked.games["number"] == error.number][0])
+    return checked.tally
 
 
 def check_games(n: int, seed: int, rules: Rules, player: str | ChooseFunction, workers: int) -> Iterator[Tally]:
