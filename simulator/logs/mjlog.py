@@ -43,6 +43,7 @@ _LAST_ROUND = 11
 _LAST_YAKU = 54
 
 Attributes = dict[str, str]
+Handler = Callable[[Attributes], int | None]
 N = TypeVar("N", int, float)
 
 
@@ -111,7 +112,7 @@ class _Reader:
         self.game = GameLog(Rules.tenhou(), self.rounds, source=source)
         self.has_rules = self.named = self.own_rules = False
         self.lobby = ""
-        self.handlers: dict[str, Callable[[Attributes], int]] = {
+        self.handlers: dict[str, Handler] = {
             "N": self._call,
             "REACH": self._riichi,
             "DORA": self._dora,
@@ -162,12 +163,12 @@ class _Reader:
         append(_NOTHING)
         parser.StartElementHandler = start
 
-    def _other(self, handlers: dict[str, Callable[[Attributes], int]], name: str, attributes: Attributes) -> int:
+    def _other(self, handlers: dict[str, Handler], name: str, attributes: Attributes) -> int:
         handler = handlers.get(name)
         if handler is None:
             raise LogError(f"unknown tag <{name[:20]}>", self.source, self._place())
         try:
-            return handler(attributes)
+            return handler(attributes) or _NOTHING
         except KeyError as error:
             text = f"<{name}> has no attribute {error}"
         except LogError as error:
@@ -176,7 +177,7 @@ class _Reader:
             text = f"<{name}>: {error}"
         raise LogError(text, self.source, self._place())
 
-    def _go(self, attributes: Attributes) -> int:
+    def _go(self, attributes: Attributes) -> None:
         table_type = int(attributes["type"])
         if table_type & codes.TYPE_THREE_PLAYERS:
             raise SkippedLog("a three-player game")
@@ -185,21 +186,18 @@ class _Reader:
         self.lobby, self.own_rules = attributes.get("lobby", ""), bool(attributes.get("csrule"))
         self.game.rules, self.game.room = codes.rules_of_type(table_type), codes.ROOMS[table_type & codes.ROOM_MASK]
         self.has_rules = True
-        return _NOTHING
 
-    def _shuffle(self, attributes: Attributes) -> int:
+    def _shuffle(self, attributes: Attributes) -> None:
         self.game.seed = attributes.get("seed") or None
-        return _NOTHING
 
-    def _start(self, attributes: Attributes) -> int:
+    def _start(self, attributes: Attributes) -> None:
         self.game.first_dealer = _seat(attributes, "oya")
-        return _NOTHING
 
-    def _players(self, attributes: Attributes) -> int:
+    def _players(self, attributes: Attributes) -> None:
         present = [seat for seat in range(4) if f"n{seat}" in attributes]
         if self.named:
             self.connections.extend((len(self.rounds) - 1, len(self.packed), seat, True) for seat in present)
-            return _NOTHING
+            return
         self.named = True
         self.game.names = [unquote(attributes.get(f"n{seat}", "")) for seat in range(4)]
         if attributes.get("dan"):
@@ -208,13 +206,11 @@ class _Reader:
             rates = self.game.rates = checked_rates([float(part) for part in attributes["rate"].split(",")])
             if len(rates) != 4:
                 raise ValueError(f"rate has {len(rates)} numbers, not 4")
-        return _NOTHING
 
-    def _bye(self, attributes: Attributes) -> int:
+    def _bye(self, attributes: Attributes) -> None:
         self.connections.append((len(self.rounds) - 1, len(self.packed), _seat(attributes), False))
-        return _NOTHING
 
-    def _init(self, attributes: Attributes) -> int:
+    def _init(self, attributes: Attributes) -> None:
         if not self.has_rules:
             raise LogError("a round before <GO>, which states the rules")
         number, repeat_counter, bets, dice, dice2, indicator = _numbers(attributes, "seed", 6)
@@ -243,7 +239,6 @@ class _Reader:
         )
         self.starts.append(len(self.packed))
         self.pongs.clear()
-        return _NOTHING
 
     def _scores(self, attributes: Attributes, name: str, count: int) -> list[int]:
         scores = [_POINTS * number for number in _without_chips(_numbers(attributes, name), count, name)]

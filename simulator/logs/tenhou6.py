@@ -36,6 +36,8 @@ _MAX_STEPS = 20_000
 
 #: How JSON begins that nothing has escaped.
 _PLAIN = re.compile(r'\{\s*"')
+#: The entries of the draws, or of the discards, of each seat in order.
+Entries = list[list[Any]]
 #: One move: the seat, whether it is in the list of draws (otherwise of discards), and the index of its entry.
 Move = tuple[int, bool, int]
 
@@ -198,7 +200,7 @@ def _discard_face(entry: Any, last_draw: int | None) -> int | None:
     return last_draw if number == TSUMOGIRI else words.read_tile(number)
 
 
-def _order(draws: list[list[Any]], discards: list[list[Any]], dealer: int, builder: RoundBuilder) -> list[Move]:
+def _order(draws: Entries, discards: Entries, dealer: int, builder: RoundBuilder) -> list[Move]:
     """Return the moves in an order that uses up all draws and discards.
 
     After a discard, either some seat's next draw entry is a call of that tile from that seat, or the next seat draws.
@@ -225,12 +227,7 @@ def _order(draws: list[list[Any]], discards: list[list[Any]], dealer: int, build
 
 
 def _turn(
-    draws: list[list[Any]],
-    discards: list[list[Any]],
-    actor: int,
-    taken: list[int],
-    thrown: list[int],
-    moves: list[Move],
+    draws: Entries, discards: Entries, actor: int, taken: list[int], thrown: list[int], moves: list[Move]
 ) -> list[int] | None:
     """Play one seat's turn, from its draw or call to its discard or kong, and return the seats that may be next.
 
@@ -276,12 +273,7 @@ def _turn(
 
 
 def _play(
-    builder: RoundBuilder,
-    moves: list[Move],
-    draws: list[list[Any]],
-    discards: list[list[Any]],
-    indicators: list[int],
-    robbed: bool,
+    builder: RoundBuilder, moves: list[Move], draws: Entries, discards: Entries, indicators: list[int], robbed: bool
 ) -> None:
     """Play the moves on the builder, with accepted riichi and dora indicators, whose timing the format omits.
 

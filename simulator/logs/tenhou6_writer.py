@@ -100,16 +100,9 @@ def _wins(game: GameLog, index: int) -> list[Any]:
     result: list[Any] = [words.WIN_WORDS[0]]
     for number, (win, deltas) in enumerate(zip(this.wins, writing.win_deltas(game, index), strict=True)):
         liable = win.seat if win.liable is None else win.liable
-        detail: list[Any] = [
-            win.seat,
-            win.source,
-            liable,
-            _score(game, this, number, writing.win_points(game, index, number)),
-        ]
-        for yaku, han in win.yaku or ():
-            if han:
-                detail.append(words.write_yaku(yaku, han, win.yakuman))
-        result += [deltas, detail]
+        score = _score(game, this, number, writing.win_points(game, index, number))
+        yaku = [words.write_yaku(number, han, win.yakuman) for number, han in win.yaku or () if han]
+        result += [deltas, [win.seat, win.source, liable, score, *yaku]]
     return result
 
 
