@@ -76,6 +76,7 @@ MAX_RIVER = 32
 
 # Kinds of meld.
 MELD_NONE, MELD_CHOW, MELD_PONG, MELD_OPEN_KONG, MELD_CLOSED_KONG, MELD_ADDED_KONG = range(6)
+MELD_NAMES = ("none", "chow", "pong", "open kong", "closed kong", "added kong")
 
 MELD_FIELDS = (
     ("type", "u1", (), "MELD_*"),

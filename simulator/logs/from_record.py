@@ -10,12 +10,9 @@ from simulator.logs.mjlog_codes import meld_codes
 from simulator.logs.model import LOG_EVENT, GameLog, RoundLog, WinLog
 from simulator.logs.writing import limit_of
 from simulator.rules import Rules
-from simulator.scoring.yaku import YAKU
+from simulator.scoring.hands import yaku_with_han
 from simulator.walls import DORA_INDICATORS, URA_INDICATORS, dealt_places
 
-_RIICHI_YAKU = 1 << 1 | 1 << 21  # riichi and double riichi, as bits of WIN.yaku
-_DORA, _URA, _RED = 52, 53, 54
-_YAKUMAN_HAN = 13
 _ACCEPTED = 2  # GAME.riichi
 
 
@@ -119,20 +116,6 @@ def _win_log(record: np.void, win: np.void, rules: Rules, events: np.ndarray, ta
     log.limit = limit_of(log, int(win["points"]), int(record["result"]["round"]) % r.SEATS, rules)
     log.mjai_yaku = yaku_names(log.yaku or ())
     return log
-
-
-def yaku_with_han(win: np.void) -> list[tuple[int, int]]:
-    """Return (Tenhou's yaku number, han) for a WIN record as Tenhou lists them, in order of number.
-
-    Each yakuman has 13 han. Other hands also list dora, ura dora (with riichi even if there is none) and red fives.
-    """
-    mask = int(win["yaku"])
-    numbers = [number for number in range(_DORA) if mask >> number & 1]
-    if win["yakuman"]:
-        return [(number, _YAKUMAN_HAN) for number in numbers]
-    listed = [(number, YAKU[number].han if win["closed"] else YAKU[number].open_han) for number in numbers]
-    extra = ((_DORA, win["dora"], False), (_URA, win["ura"], mask & _RIICHI_YAKU), (_RED, win["red"], False))
-    return listed + [(number, int(count)) for number, count, always in extra if count or always]
 
 
 def _shown(record: np.void) -> list[bool]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from simulator import record as r
 from simulator.jit import jit
@@ -12,17 +13,12 @@ from simulator.rules import Rules
 from simulator.scoring import winning
 from simulator.scoring.payments import BAIMAN, HANEMAN, MANGAN, SANBAIMAN, YAKUMAN, base_points, payments
 from simulator.scoring.winning import score_hand
-from simulator.scoring.yaku import DORA, RED_FIVE, URA_DORA, YAKU, yaku_of
+from simulator.scoring.yaku import DORA, DOUBLE_RIICHI, RED_FIVE, RIICHI, URA_DORA, YAKU, yaku_of
 from simulator.tiles import DORA_OF, KINDS, WIND_NAMES, NotationError, is_red, parse_kinds, parse_tiles
 
-_MELD_WORDS = {
-    "chow": r.MELD_CHOW,
-    "pong": r.MELD_PONG,
-    "open kong": r.MELD_OPEN_KONG,
-    "closed kong": r.MELD_CLOSED_KONG,
-    "added kong": r.MELD_ADDED_KONG,
-}
+_MELD_WORDS = {name: kind for kind, name in enumerate(r.MELD_NAMES) if kind != r.MELD_NONE}
 _LIMITS = {MANGAN: "mangan", HANEMAN: "haneman", BAIMAN: "baiman", SANBAIMAN: "sanbaiman", YAKUMAN: "counted yakuman"}
+_YAKUMAN_HAN = 13
 _MULTIPLES = ("", "", "double ", "triple ", "quadruple ", "quintuple ", "sextuple ")
 
 
@@ -88,24 +84,24 @@ def _rules_record(rules: Rules | None) -> np.ndarray:
 
 
 def score_batch(
-    hands: np.ndarray, melds: np.ndarray, n_melds: np.ndarray, win_kinds: np.ndarray, situations: np.ndarray,
-    seat_winds: np.ndarray, round_winds: np.ndarray, wins: np.ndarray, rules: Rules | None = None,
-    repeat_counters: np.ndarray | int = 0, bets: np.ndarray | int = 0,
+    hands: np.ndarray, melds: np.ndarray, n_melds: ArrayLike, win_kinds: ArrayLike, situations: ArrayLike,
+    seat_winds: ArrayLike, round_winds: ArrayLike, wins: np.ndarray, rules: Rules | None = None,
+    repeat_counters: ArrayLike = 0, bets: ArrayLike = 0,
 ) -> np.ndarray:  # fmt: skip
     """Score n hands and write the results into `wins`; return bool[n], whether each is complete and has a yaku.
 
     Args:
         hands: u8[n, 34], the concealed tiles by kind, winning tile included.
         melds: MELD[n, 4], of which the first `n_melds` count.
-        n_melds: int[n], 0..4.
+        n_melds: int[n], 0..4; this and all the following numbers may be one number for all hands.
         win_kinds: int[n], 0..33.
         situations: int[n], flags of `simulator.scoring.winning` (`BY_DRAW`, `RIICHI`, ...).
         seat_winds: int[n], 0..3, East to North; the dealer is the seat that many places before the winner.
         round_winds: int[n], 0..3.
         wins: WIN[n]; `seat`, `source`, `dora`, `ura`, `red`, `liable` and `liable_yakuman` are read, the rest written.
         rules: the rules for all hands; Tenhou's by default.
-        repeat_counters: int[n], or one number for all hands.
-        bets: int[n], or one number for all hands.
+        repeat_counters: int[n].
+        bets: int[n].
 
     Raises:
         ValueError: if the arrays' shapes or dtypes do not fit, a seat, wind or kind is out of range, or a winning tile
@@ -127,8 +123,8 @@ def score_batch(
     return _score_all(hands=hands, melds=melds, rules=rules_record, wins=wins, **columns)
 
 
-def _parse_meld(text: str, red_fives: bool, used: list[int]) -> tuple[int, int, list[int]]:
-    """Return (type, lowest kind, tiles) of a meld in notation, e.g. `"pong 777z"`, and add its tiles to `used`."""
+def _parse_meld(text: str, red_fives: bool, used: list[int]) -> tuple[int, int]:
+    """Return (type, lowest kind) of a meld in notation, e.g. `"pong 777z"`, and add its tiles to `used`."""
     words, _, tiles_text = text.strip().rpartition(" ")
     meld_type = _MELD_WORDS.get(words.strip())
     if meld_type is None:
@@ -143,7 +139,7 @@ def _parse_meld(text: str, red_fives: bool, used: list[int]) -> tuple[int, int, 
     if not good:
         raise HandError(f"meld {text!r}: {tiles_text} is no {words.strip()}")
     used.extend(tiles)
-    return meld_type, low, tiles
+    return meld_type, low
 
 
 def _wind(name: str, what: str) -> int:
@@ -198,14 +194,6 @@ def _win_record(
     return wins
 
 
-def _meld_records(melds: list[tuple[int, int, list[int]]]) -> np.ndarray:
-    """Return MELD[1, 4] with the types and kinds of melds that `_parse_meld` returned."""
-    records = np.zeros((1, 4), r.MELD)
-    for place, (meld_type, low, _) in enumerate(melds):
-        records[0, place]["type"], records[0, place]["kind"] = meld_type, low
-    return records
-
-
 def score(
     hand: str, *, melds: Iterable[str] = (), win: str | None = None, draw: bool = False, riichi: bool = False,
     double_riichi: bool = False, ippatsu: bool = False, last_tile: bool = False, replacement: bool = False,
@@ -251,7 +239,7 @@ def score(
     if len(parsed) > 4 or len(tiles) + 3 * len(parsed) != 14:
         wanted = f"{14 - 3 * len(parsed)} concealed tiles" if len(parsed) < 5 else "at most 4 melds"
         raise HandError(f"{hand!r}: {len(tiles)} concealed tiles and {len(parsed)} melds; a win must have {wanted}")
-    types = [meld_type for meld_type, _, _ in parsed]
+    types = [meld_type for meld_type, _ in parsed]
     flags = {
         "draw": draw, "riichi": riichi, "double_riichi": double_riichi, "ippatsu": ippatsu, "last_tile": last_tile,
         "replacement": replacement, "robbed_kong": robbed_kong, "first_turn": first_turn,
@@ -272,18 +260,16 @@ def score(
     seat = _wind(seat_wind, "seat_wind")  # seats here are the winds: the dealer is seat 0
     wins = _win_record(seat, draw, everything, indicators, ura_indicators, rules.red_fives)
     hands = np.bincount([tile >> 2 for tile in tiles], minlength=KINDS).astype(np.uint8).reshape(1, KINDS)
-    meld_records = _meld_records(parsed)
+    meld_records = np.zeros((1, 4), r.MELD)
+    meld_records["type"][0, : len(parsed)] = types
+    meld_records["kind"][0, : len(parsed)] = [low for _, low in parsed]
     situation = sum(getattr(winning, "BY_DRAW" if name == "draw" else name.upper()) for name in flags if flags[name])
     win_kind = _winning_kind(win, tiles)
     round_number = _wind(round_wind, "round_wind")
 
     def is_win(more: int) -> bool:
-        return bool(
-            score_batch(
-                hands, meld_records, np.array([len(parsed)]), np.array([win_kind]), np.array([situation | more]),
-                np.array([seat]), np.array([round_number]), wins, rules, repeat_counter, bets,
-            )[0]
-        )  # fmt: skip
+        where = len(parsed), win_kind, situation | more, seat, round_number
+        return bool(score_batch(hands, meld_records, *where, wins, rules, repeat_counter, bets)[0])
 
     if is_win(0):
         return score_of_win(wins[0], 0, rules)
@@ -292,17 +278,29 @@ def score(
     return Score({}, 0, 0, 0, "", 0, {}, 0)
 
 
+def yaku_with_han(win: np.void) -> list[tuple[int, int]]:
+    """Return (Tenhou's yaku number, han) for a WIN record as Tenhou lists them, in order of number.
+
+    Each yakuman has 13 han. Other hands also list dora, ura dora (with riichi even if there is none) and red fives.
+    """
+    found = yaku_of(int(win["yaku"]))
+    if win["yakuman"]:
+        return [(yaku.number, _YAKUMAN_HAN) for yaku in found]
+    listed = [(yaku.number, yaku.han if win["closed"] else yaku.open_han) for yaku in found]
+    in_riichi = any(yaku.number in (RIICHI, DOUBLE_RIICHI) for yaku in found)
+    extra = ((DORA, win["dora"], False), (URA_DORA, win["ura"], in_riichi), (RED_FIVE, win["red"], False))
+    return listed + [(number, int(count)) for number, count, always in extra if count or always]
+
+
 def score_of_win(win: np.void, dealer: int, rules: Rules) -> Score:
     """Return the Score that a scored and paid WIN record describes; `dealer` is the dealer's seat."""
     record = _rules_record(rules)[0]
     yakuman, han, fu = int(win["yakuman"]), int(win["han"]), int(win["fu"])
-    names = {}
-    for yaku in yaku_of(int(win["yaku"])):
-        open_or_closed = yaku.han if win["closed"] else yaku.open_han
-        names[yaku.label] = int(winning.yakuman_value(yaku.number, record)) if yakuman else open_or_closed
-    for number, field in ((DORA, "dora"), (URA_DORA, "ura"), (RED_FIVE, "red")):
-        if win[field]:
-            names[YAKU[number].label] = int(win[field])
+    names = {
+        YAKU[number].label: int(winning.yakuman_value(number, record)) if yakuman else worth
+        for number, worth in yaku_with_han(win)
+        if worth
+    }
     if yakuman:
         limit = (_MULTIPLES[yakuman] if yakuman < len(_MULTIPLES) else f"{yakuman}-fold ") + "yakuman"
     else:

@@ -15,13 +15,6 @@ from simulator.tiles import DORA_OF, WIND_NAMES, format_tiles, kind_name, split_
 from simulator.views.notebook import GAP, dimmed, framed, tile_html, tiles_html
 from simulator.walls import DORA_INDICATORS
 
-_MELD_NAMES = {
-    r.MELD_CHOW: "chow",
-    r.MELD_PONG: "pong",
-    r.MELD_OPEN_KONG: "open kong",
-    r.MELD_CLOSED_KONG: "closed kong",
-    r.MELD_ADDED_KONG: "added kong",
-}
 _RIVER_LINE = 12
 
 
@@ -238,7 +231,7 @@ def _meld(meld: np.void, seat: int, red_fives: bool) -> Meld:
     kind, source = int(meld["type"]), int(meld["source"])
     closed, added = kind == r.MELD_CLOSED_KONG, kind == r.MELD_ADDED_KONG
     return Meld(
-        type=_MELD_NAMES[kind],
+        type=r.MELD_NAMES[kind],
         own=tuple(names if closed else names[1:3] if added else names[1:]),
         claimed="" if closed else names[0],
         added=names[3] if added else "",
