@@ -11,7 +11,8 @@ from simulator.jit import jit
 from simulator.legal import HIGH_PASS, claim_actions, may_claim_win, turn_actions
 from simulator.moves import is_kong, lowest_copy
 from simulator.scoring.blocks import bit_count
-from simulator.tiles import EAST, RED
+from simulator.shanten import held_masks
+from simulator.tiles import TERMINALS_AND_HONOURS
 
 #: Bits of `missed` (furiten by a missed win): until the seat's next discard, and permanently once in riichi.
 MISSED_NOW, MISSED_IN_RIICHI = 1, 2
@@ -86,19 +87,10 @@ def may_rob(game, seat, source, kind):
         meld = game["melds"][source, n]
         if meld["type"] == r.MELD_CLOSED_KONG and meld["kind"] == kind:
             # Only thirteen orphans waits for a kind while holding twelve other kinds of terminals and honours.
-            return game["rules"]["thirteen_orphans_rob_closed_kong"] != 0 and _holds_orphans(game, seat)
+            held, _ = held_masks(game["hand"][seat])
+            orphans = bit_count(held & TERMINALS_AND_HONOURS)
+            return game["rules"]["thirteen_orphans_rob_closed_kong"] != 0 and orphans >= 12
     return True
-
-
-@jit
-def _holds_orphans(game, seat):
-    kinds = 0
-    for suit in range(3):
-        kinds += game["hand"][seat, 9 * suit] > 0
-        kinds += game["hand"][seat, 9 * suit + 8] > 0
-    for kind in range(EAST, RED + 1):
-        kinds += game["hand"][seat, kind] > 0
-    return kinds >= 12
 
 
 @jit

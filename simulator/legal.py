@@ -11,7 +11,7 @@ from simulator.moves import has_red_five, is_five, plain_copies, pong_of, tiles_
 from simulator.rules import KONG_NEVER, KONG_SAME_HAND, SWAP_ALLOWED, SWAP_FORBIDDEN
 from simulator.scoring import winning
 from simulator.scoring.blocks import bit_count
-from simulator.shanten import is_complete, tenpai_discards_of_keys, waits
+from simulator.shanten import held_masks, is_complete, tenpai_discards_of_keys, waits
 from simulator.tiles import KINDS, TERMINALS_AND_HONOURS
 
 #: Bit positions, within the second word, of actions stored there.
@@ -202,11 +202,8 @@ def turn_actions(lookup, game, seat):
         low |= (closed & _CLOSED_KONG_LOW_MASK) << r.CLOSED_KONG
         high |= closed >> _CLOSED_KONGS_IN_LOW
     if game["rules"]["abort_nine_terminals"] and not game["interrupted"] and game["n_river"][seat] == 0:
-        kinds = 0
-        for k in range(KINDS):
-            if hand[k] and TERMINALS_AND_HONOURS >> k & 1:
-                kinds += 1
-        if kinds >= _KINDS_FOR_NINE_TERMINALS:
+        held, _ = held_masks(hand)
+        if bit_count(held & TERMINALS_AND_HONOURS) >= _KINDS_FOR_NINE_TERMINALS:
             high |= np.int64(1) << _HIGH_NINE_TERMINALS
     return low, high
 

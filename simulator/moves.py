@@ -97,26 +97,26 @@ def push_river(game, seat, tile, drawn, riichi):
 
 
 @jit
+def _draw(game, seat, tile, replacement):
+    add_tile(game, seat, tile)
+    game["turn"] = seat
+    game["drawn"] = tile
+    game["replacement"] = replacement
+    push_event(game, r.EVENT_DRAW, seat, replacement, tile)
+
+
+@jit
 def draw_live(game, seat):
     """Draw the next live tile for a seat."""
     tile = np.int64(game["wall"][game["next_draw"]])
     game["next_draw"] -= 1
-    add_tile(game, seat, tile)
-    game["turn"] = seat
-    game["drawn"] = tile
-    game["replacement"] = 0
-    push_event(game, r.EVENT_DRAW, seat, 0, tile)
+    _draw(game, seat, tile, 0)
 
 
 @jit
 def draw_replacement(game, seat):
     """Draw the replacement tile of the kong that was just counted."""
-    tile = np.int64(game["wall"][REPLACEMENTS[np.int64(game["kongs"]) - 1]])
-    add_tile(game, seat, tile)
-    game["turn"] = seat
-    game["drawn"] = tile
-    game["replacement"] = 1
-    push_event(game, r.EVENT_DRAW, seat, 1, tile)
+    _draw(game, seat, np.int64(game["wall"][REPLACEMENTS[np.int64(game["kongs"]) - 1]]), 1)
 
 
 @jit

@@ -3,19 +3,11 @@
 import numpy as np
 
 from simulator import record as r
+from simulator import rules as choices
 from simulator.asking import ask
 from simulator.jit import jit
 from simulator.legal import HIGH_PASS, score_win
 from simulator.moves import add_tile, draw_live, is_red_tile, push_event
-from simulator.rules import (
-    DEALER_STOP_AUTOMATIC,
-    DEALER_STOP_CHOICE,
-    DEALER_STOP_WIN,
-    EAST_ONLY,
-    LEFTOVER_BETS_FIRST,
-    ROUNDING_NONE,
-    TIES_SEAT,
-)
 from simulator.scoring.payments import payments
 from simulator.scoring.winning import yakuman_value
 from simulator.shanten import waits
@@ -240,7 +232,7 @@ def _is_game_over(game, repeats, may_stop):
     scores = game["scores"]
     if rules["bust"] and scores.min() < 0:
         return 1
-    last = 3 if rules["length"] == EAST_ONLY else 7
+    last = 3 if rules["length"] == choices.EAST_ONLY else 7
     end = last + (8 if last == 3 and rules["east_into_west"] else 4)
     number = np.int64(game["round"])
     if number < last or (last < number < end and not rules["sudden_death"]):
@@ -250,9 +242,9 @@ def _is_game_over(game, repeats, may_stop):
     if repeats:
         # Also in sudden death: Tenhou plays on if the dealer repeats without being first with the target.
         if may_stop and reached and top == game["dealer"]:
-            if rules["dealer_stop"] == DEALER_STOP_AUTOMATIC or rules["dealer_stop"] == DEALER_STOP_WIN:
+            if rules["dealer_stop"] == choices.DEALER_STOP_AUTOMATIC or rules["dealer_stop"] == choices.DEALER_STOP_WIN:
                 return 1
-            if rules["dealer_stop"] == DEALER_STOP_CHOICE:
+            if rules["dealer_stop"] == choices.DEALER_STOP_CHOICE:
                 return 2
         return 0
     if number == last:
@@ -266,7 +258,7 @@ def end_game(game):
     rules = game["rules"]
     scores = game["scores"]
     result = game["result"]
-    if rules["leftover_bets"] == LEFTOVER_BETS_FIRST:
+    if rules["leftover_bets"] == choices.LEFTOVER_BETS_FIRST:
         scores[top_seat(scores)] += _BET * np.int64(game["bets"])
     game["bets"] = 0
     oka = 4 * (np.int64(rules["return_points"]) - np.int64(rules["starting_points"])) // 100
@@ -278,7 +270,7 @@ def end_game(game):
             equal += other != seat and scores[other] == scores[seat]
         result["ranks"][seat] = rank
         prize = np.int64(rules["uma"][rank]) + (oka if rank == 0 else 0)
-        if rules["ties"] != TIES_SEAT and equal:
+        if rules["ties"] != choices.TIES_SEAT and equal:
             first = rank
             for other in range(seat):
                 first -= scores[other] == scores[seat]
@@ -288,10 +280,10 @@ def end_game(game):
             left = prize % (equal + 1)  # tenths that cannot be divided go to the seats nearest the first dealer
             prize = prize // (equal + 1) + (rank - first < left)
         points = np.int64(scores[seat]) // 100
-        if rules["final_rounding"] != ROUNDING_NONE:
+        if rules["final_rounding"] != choices.ROUNDING_NONE:
             points = _round_to_thousands(points)
         result["final_points"][seat] = points - np.int64(rules["return_points"]) // 100 + prize
-    if rules["final_rounding"] != ROUNDING_NONE:
+    if rules["final_rounding"] != choices.ROUNDING_NONE:
         first = 0
         rest = 0
         for seat in range(r.SEATS):
@@ -350,7 +342,7 @@ def finish_round(game):
         if result["type"] == r.RESULT_EXHAUSTIVE:
             _pay_exhaustive(game)
             repeats = result["tenpai"] >> dealer & 1 == 1
-            may_stop = game["rules"]["dealer_stop"] != DEALER_STOP_WIN
+            may_stop = game["rules"]["dealer_stop"] != choices.DEALER_STOP_WIN
         push_event(game, r.EVENT_NO_WINNER, 0, 0, np.int64(result["type"]))
     for seat in range(r.SEATS):
         game["scores"][seat] += result["deltas"][seat]

@@ -13,21 +13,9 @@ number of melds, closed kongs included; sets of kinds are 34-bit masks in an int
 
 import numpy as np
 
+from simulator import lookup as layout
 from simulator.jit import jit
-from simulator.lookup import (
-    COPIES,
-    KEY_STEP,
-    LOW_BITS,
-    LOW_KINDS,
-    LOW_MASK,
-    ROW_BITS,
-    ROW_MASK,
-    SETS,
-    TALLY_KINDS,
-    TALLY_ORPHAN_PAIRS,
-    TALLY_ORPHANS,
-    TALLY_PAIRS,
-)
+from simulator.lookup import COPIES, KEY_STEP, SETS
 from simulator.tiles import ALL_KINDS, KINDS, TERMINALS_AND_HONOURS
 
 SUITS = 4
@@ -43,41 +31,41 @@ def suit_key(hand, suit):
     """Return the key of one suit's counts; it changes by KEY_STEP[kind] with each tile of a kind."""
     first = 9 * suit
     low = np.int64(0)
-    for k in range(LOW_KINDS - 1, -1, -1):
+    for k in range(layout.LOW_KINDS - 1, -1, -1):
         low = low * 5 + hand[first + k]
     high = np.int64(0)
-    for k in range(8 if suit < 3 else 6, LOW_KINDS - 1, -1):
+    for k in range(8 if suit < 3 else 6, layout.LOW_KINDS - 1, -1):
         high = high * 5 + hand[first + k]
-    return low | high << LOW_BITS
+    return low | high << layout.LOW_BITS
 
 
 @jit
 def suit_class(lookup, suit, key):
     """Return the class of one suit (see `simulator.lookup`)."""
-    row = lookup["low"][suit // 3, key & LOW_MASK] & ROW_MASK
-    return lookup["high"][row, key >> LOW_BITS]
+    row = lookup["low"][suit // 3, key & layout.LOW_MASK] & layout.ROW_MASK
+    return lookup["high"][row, key >> layout.LOW_BITS]
 
 
 @jit
 def _tally(lookup, m, p, s, z):
     """Return the tally of the whole hand from its four keys."""
     low, high = lookup["low"], lookup["high_tally"]
-    tally = np.int64(low[0, m & LOW_MASK] >> ROW_BITS) + high[0, m >> LOW_BITS]
-    tally += np.int64(low[0, p & LOW_MASK] >> ROW_BITS) + high[0, p >> LOW_BITS]
-    tally += np.int64(low[0, s & LOW_MASK] >> ROW_BITS) + high[0, s >> LOW_BITS]
-    return tally + (low[1, z & LOW_MASK] >> ROW_BITS) + high[1, z >> LOW_BITS]
+    tally = np.int64(low[0, m & layout.LOW_MASK] >> layout.ROW_BITS) + high[0, m >> layout.LOW_BITS]
+    tally += np.int64(low[0, p & layout.LOW_MASK] >> layout.ROW_BITS) + high[0, p >> layout.LOW_BITS]
+    tally += np.int64(low[0, s & layout.LOW_MASK] >> layout.ROW_BITS) + high[0, s >> layout.LOW_BITS]
+    return tally + (low[1, z & layout.LOW_MASK] >> layout.ROW_BITS) + high[1, z >> layout.LOW_BITS]
 
 
 @jit
 def _pairs_missing(tally):
     """Return the tiles missing for seven different pairs."""
-    return 7 - (tally >> TALLY_PAIRS & 7) + max(0, 7 - (tally >> TALLY_KINDS & 15))
+    return 7 - (tally >> layout.TALLY_PAIRS & 7) + max(0, 7 - (tally >> layout.TALLY_KINDS & 15))
 
 
 @jit
 def _orphans_missing(tally):
     """Return the tiles missing for thirteen orphans: one of each terminal and honour, and one more of any of them."""
-    return 14 - (tally >> TALLY_ORPHANS & 15) - min(1, tally >> TALLY_ORPHAN_PAIRS)
+    return 14 - (tally >> layout.TALLY_ORPHANS & 15) - min(1, tally >> layout.TALLY_ORPHAN_PAIRS)
 
 
 @jit
@@ -112,7 +100,7 @@ def is_complete(lookup, hand, n_melds):
 
 
 @jit
-def _held_masks(hand):
+def held_masks(hand):
     """Return the masks of the kinds held once or more, and twice or more."""
     held = np.int64(0)
     twice = np.int64(0)
@@ -128,10 +116,10 @@ def _special_accepted(tally, held, twice):
     pairs, orphans = _pairs_missing(tally), _orphans_missing(tally)
     accepted = np.int64(0)
     if pairs <= orphans:
-        short_of_kinds = (tally >> TALLY_KINDS & 15) < 7
+        short_of_kinds = (tally >> layout.TALLY_KINDS & 15) < 7
         accepted |= ALL_KINDS & ~twice if short_of_kinds else held & ~twice
     if orphans <= pairs:
-        has_pair = tally >> TALLY_ORPHAN_PAIRS > 0
+        has_pair = tally >> layout.TALLY_ORPHAN_PAIRS > 0
         accepted |= TERMINALS_AND_HONOURS & ~held if has_pair else np.int64(TERMINALS_AND_HONOURS)
     return min(pairs, orphans), accepted
 
@@ -159,7 +147,7 @@ def accepted(lookup, hand, n_melds):
     _fill_suits(lookup, hand, keys, classes)
     special, special_mask = np.int64(NO_SHANTEN), np.int64(0)
     if n_melds == 0:
-        held, twice = _held_masks(hand)
+        held, twice = held_masks(hand)
         special, special_mask = _special_accepted(_tally(lookup, keys[0], keys[1], keys[2], keys[3]), held, twice)
     normal = np.int64(lookup["missing"][sets, lookup["product"][_others(lookup, classes, 0), classes[0]]])
     mask = special_mask if special <= normal else np.int64(0)
@@ -230,10 +218,10 @@ def _special_after_discard(tally, held, twice, kind, count):
     bit = np.int64(1) << kind
     orphan = TERMINALS_AND_HONOURS >> kind & 1
     if count == 1:
-        tally -= 1 << TALLY_KINDS | orphan << TALLY_ORPHANS
+        tally -= 1 << layout.TALLY_KINDS | orphan << layout.TALLY_ORPHANS
         held &= ~bit
     elif count == 2:
-        tally -= 1 << TALLY_PAIRS | orphan << TALLY_ORPHAN_PAIRS
+        tally -= 1 << layout.TALLY_PAIRS | orphan << layout.TALLY_ORPHAN_PAIRS
         twice &= ~bit
     return _special_accepted(tally, held, twice)
 
@@ -255,7 +243,7 @@ def accepted_by_discard(lookup, hand, n_melds, remaining, out_mask, out_count, o
         step = KEY_STEP[kind] if hand[kind] < COPIES else 0
         drawn[kind] = suit_class(lookup, kind // 9, keys[kind // 9] + step)
     tally = _tally(lookup, keys[0], keys[1], keys[2], keys[3])
-    held, twice = _held_masks(hand)
+    held, twice = held_masks(hand)
     normal_now = missing[sets, product[_others(lookup, classes, 0), classes[0]]]
     special_now = min(_pairs_missing(tally), _orphans_missing(tally))
     special_matters = n_melds == 0 and special_now <= normal_now + 1  # a discard adds at most one to either

@@ -150,12 +150,6 @@ def _settle(games, ended):
             resolve_stop(game)
 
 
-@jit
-def _start(games, index):
-    for n in range(len(index)):
-        start_game(games[index[n]])
-
-
 class Tables:
     """A batch of games under the same rules, each a GAME record in `games`.
 
@@ -198,15 +192,14 @@ class Tables:
         return len(self.games)
 
     def _begin(self, index: np.ndarray) -> None:
-        fresh = np.zeros(
-            len(index), r.GAME
-        )  # nothing is left of the slot's last game, so a game is the same in any slot
+        # Nothing is left of the slot's last game, so a game is the same in any slot.
+        fresh = np.zeros(len(index), r.GAME)
         for name in ("rules", "number", "wall", "wall_given"):
             fresh[name] = self.games[name][index]
         for game in fresh:
             game["seed"] = int(mix2(np.uint64(self.seed), np.uint64(game["number"])))
+            start_game(game)
         self.games[index] = fresh
-        _start(self.games, index)
         self._deal(index)
 
     def _deal(self, index: np.ndarray) -> None:

@@ -64,9 +64,7 @@ def shuffle_wall(seed, round_number, repeat_counter, wall):
         wall[i] = i
     for i in range(TILES - 1):
         j = i + below(key, i, TILES - i)
-        swap = wall[i]
-        wall[i] = wall[j]
-        wall[j] = swap
+        wall[i], wall[j] = wall[j], wall[i]
 
 
 @jit
@@ -75,9 +73,7 @@ def _tenhou_swaps(words, wall):
         wall[i] = i
     for i in range(TILES - 1):
         j = i + np.int64(words[i]) % (TILES - i)
-        swap = wall[i]
-        wall[i] = wall[j]
-        wall[j] = swap
+        wall[i], wall[j] = wall[j], wall[i]
 
 
 class TenhouWalls:

@@ -15,7 +15,8 @@ from simulator.moves import is_red_tile
 from simulator.players import worth
 from simulator.players.sight import SIGHT, look, see_own, triplet_yaku
 from simulator.players.simple import decision_key
-from simulator.shanten import shanten
+from simulator.scoring.blocks import bit_count
+from simulator.shanten import held_masks, shanten
 from simulator.tiles import KINDS, TERMINALS_AND_HONOURS
 from simulator.walls import below
 
@@ -148,10 +149,9 @@ def _kong(lookup, row, sight, away):
 @jit
 def _aborts(lookup, sight):
     """Return whether to abort by nine terminals: yes unless thirteen orphans or a regular hand are near."""
-    kinds = 0
-    for kind in range(KINDS):
-        kinds += sight["hand"][kind] > 0 and TERMINALS_AND_HONOURS >> kind & 1
-    return kinds < _ORPHAN_KINDS and shanten(lookup, sight["hand"], 0) > _NEAR_SHANTEN
+    held, _ = held_masks(sight["hand"])
+    few = bit_count(held & TERMINALS_AND_HONOURS) < _ORPHAN_KINDS
+    return few and shanten(lookup, sight["hand"], 0) > _NEAR_SHANTEN
 
 
 @jit
@@ -230,9 +230,7 @@ def _make_call(game, seat, sight, action):
     sight["n_melds"] += 1
     sight["n_open"] += 1
     sight["meld_dora"] += dora
-    held = np.int64(0)
-    for other in range(KINDS):
-        held |= np.int64(sight["hand"][other] > 0) << other
+    held, _ = held_masks(sight["hand"])
     return held & ~swap_forbidden(game, kind, place)
 
 

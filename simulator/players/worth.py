@@ -142,8 +142,9 @@ def _count_unseen(sight, mask):
 
 
 @jit
-def _triplets_away(sight, triplets, pairs):
+def _triplets_away(sight):
     """Return shanten and accepted kinds of a hand that aims for four triplets and a pair."""
+    triplets, pairs = _triplets_and_pairs(sight)
     mask = np.int64(0)
     for kind in range(KINDS):
         held = sight["hand"][kind]
@@ -160,8 +161,7 @@ def _after_triplets(sight):
         sight["shanten"][kind], sight["accepted"][kind], sight["count"][kind] = NO_SHANTEN, 0, 0
         if hand[kind]:
             hand[kind] -= 1
-            triplets, pairs = _triplets_and_pairs(sight)
-            away, mask = _triplets_away(sight, triplets, pairs)
+            away, mask = _triplets_away(sight)
             hand[kind] += 1
             sight["shanten"][kind], sight["accepted"][kind] = away, mask
             sight["count"][kind] = _count_unseen(sight, mask)
@@ -191,8 +191,7 @@ def _planned_away(lookup, sight, plan):
 def standing(lookup, sight, plan):
     """Return shanten, accepted kinds and number of accepted tiles of a hand of 3n+1 tiles within a plan."""
     if plan == PLAN_TRIPLETS:
-        triplets, pairs = _triplets_and_pairs(sight)
-        away, mask = _triplets_away(sight, triplets, pairs)
+        away, mask = _triplets_away(sight)
         return away, mask, _count_unseen(sight, mask)
     _lay_out(sight, plan)
     return _planned_away(lookup, sight, plan)

@@ -68,9 +68,7 @@ def shuffle(stream, tiles, n):
     """Put the first n elements into a uniformly random order."""
     for i in range(n - 1):
         j = i + draw_below(stream, n - i)
-        swap = tiles[i]
-        tiles[i] = tiles[j]
-        tiles[j] = swap
+        tiles[i], tiles[j] = tiles[j], tiles[i]
 
 
 class HandCounts(NamedTuple):

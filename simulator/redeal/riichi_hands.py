@@ -97,25 +97,16 @@ def _discard_chance(lookup, hand, n_melds, drawn):
 @jit
 def _draw_kind(stream, available, hands):
     """Return the kind of a tile drawn uniformly from those that `hands` i8[n, 34] leave, or -1 if there are none."""
-    total = 0
-    for kind in range(KINDS):
-        total += available[kind] - _held(hands, kind)
+    left = available - hands.sum(axis=0)
+    total = left.sum()
     if total == 0:
         return -1
     place = sampling.draw_below(stream, total)
-    kind = -1
-    while place >= 0:
+    kind = 0
+    while place >= left[kind]:
+        place -= left[kind]
         kind += 1
-        place -= available[kind] - _held(hands, kind)
     return kind
-
-
-@jit
-def _held(hands, kind):
-    held = 0
-    for n in range(len(hands)):
-        held += hands[n, kind]
-    return held
 
 
 class Counted(NamedTuple):
