@@ -120,7 +120,11 @@ def plot_trainings(path: Path, found: Mapping[str, Curves]) -> None:
         for title, name in _COMPARED
         for model in (MODELS if "MODEL" in name else MODELS[:1])
     ]
-    panels = [(title, name) for title, name in named if any(_is_any(curves.get(name)) for curves in found.values())]
+    panels = [  # of a curve that is always 0 there is nothing to see
+        (title, name)
+        for title, name in named
+        if any(any(curves[name].values) for curves in found.values() if name in curves)
+    ]
     if not panels:
         raise InputError(f"{', '.join(found)}: no curves of a training by self-play")
     figure, grid = _panels([title for title, _ in panels])
@@ -132,11 +136,6 @@ def plot_trainings(path: Path, found: Mapping[str, Curves]) -> None:
     figure.set_figheight(figure.get_figheight() + 0.4)
     figure.legend(labels.values(), labels, loc="outside upper center", ncols=min(len(labels), 6), fontsize=9)
     write_figure(path, figure)
-
-
-def _is_any(curve: Curve | None) -> bool:
-    """Return whether a curve exists and is not always 0."""
-    return curve is not None and any(curve.values)
 
 
 def draw(folder: Path, supervised: Supervised | None, selfplay: SelfPlay | None) -> None:

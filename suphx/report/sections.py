@@ -172,22 +172,17 @@ def _ends(found: SelfPlay) -> list[str]:
     if not found.curves:
         return ["", "There are no curves."]
     models = found.config.learning.models
-    rows = []
+    wanted = []
     for model in models:
         title = f"{model}: " if len(models) > 1 else ""
-        named = [(f"{model}/{name}", title + words, should) for name, words, should in _MODEL_CURVES]
-        rows += [_row(found, *each) for each in named]
-    rows += [_row(found, *each) for each in _OTHER_CURVES]
+        wanted += [(f"{model}/{name}", title + words, should) for name, words, should in _MODEL_CURVES]
+    rows = []
+    for name, words, should in (*wanted, *_OTHER_CURVES):
+        if name in found.curves:
+            first, last = start_and_end(found.curves[name])
+            rows.append((words, decimals(first), decimals(last), should))
     head = ("figure", f"mean of the first {_END:.0%}", f"of the last {_END:.0%}", "should")
-    return table(head, [row for row in rows if row is not None])
-
-
-def _row(found: SelfPlay, name: str, words: str, should: str) -> tuple[str, str, str, str] | None:
-    curve = found.curves.get(name)
-    if curve is None:
-        return None
-    first, last = start_and_end(curve)
-    return words, decimals(first), decimals(last), should
+    return table(head, rows)
 
 
 def start_and_end(curve: Curve) -> tuple[float, float]:
