@@ -28,6 +28,7 @@ from suphx.web.reviewer import Reviewer
 from suphx.web.samples import SampleFolder
 from suphx.web.shelf import Shelf
 from suphx.web.single_file import review_page
+from suphx.web.warming import do_ahead
 from suphx.web.watching import watch_routes
 
 #: Seconds between checks of a review's progress.
@@ -155,8 +156,8 @@ def create_app(
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
-        jobs.warm_up(reviewer.warm_up)
-        played.warm_up(partial(warm_up, opponents))
+        do_ahead(jobs.pool, reviewer.warm_up)
+        do_ahead(played.pool, partial(warm_up, opponents))
         yield
         jobs.close()
         end_streams()

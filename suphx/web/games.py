@@ -27,7 +27,6 @@ from suphx.web.game_status import GameStatus, Options
 from suphx.web.host import Play, Recorded, Tell
 from suphx.web.seat_view import NEXT_ROUND, ROUND_OVER
 from suphx.web.shelf import Shelf
-from suphx.web.warming import do_ahead
 
 #: Maximum number of games kept, some 0.5 MB each; the least recently requested finished game is dropped first.
 KEPT = 12
@@ -114,7 +113,8 @@ class Games:
         self._games: OrderedDict[str, _Game] = OrderedDict()
         self._lock = threading.RLock()
         self._idle, self._now = idle, now
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix="games")
+        self.pool = ThreadPoolExecutor(1, thread_name_prefix="games")
+        """The playing thread."""
 
     def start(self, status: GameStatus, sit_down: Callable[[Tell], Play], wanted: int = 0) -> GameStatus:
         """Start the game that a status describes; raises HTTPException (503) if too many are in progress.
@@ -136,10 +136,6 @@ class Games:
                 self._remove(next(key for key, each in self._games.items() if each.status.state != "playing"))
             self._go_on(game, begin)
         return status
-
-    def warm_up(self, work: Callable[[], object]) -> None:
-        """Run something in the playing thread ahead of the first game, so that the game need not wait for it."""
-        do_ahead(self._pool, work)
 
     # The store; the lock must be held.
 
@@ -200,7 +196,7 @@ class Games:
         game.stop_timer()
         if game.clock is not None:
             game.clock.hold()
-        self._pool.submit(self._work, game, work)
+        self.pool.submit(self._work, game, work)
 
     def _answer(self, game: _Game, question: int, action: int) -> None:
         if game.status.state != "playing":
@@ -262,7 +258,7 @@ class Games:
         """Return what some work finds out of a game, done in the playing thread; None if the game has not begun."""
         with self._lock:
             play = self._find(game_id).play
-        return None if play is None else self._pool.submit(work, play).result()
+        return None if play is None else self.pool.submit(work, play).result()
 
     def choose_options(self, game_id: str, options: Options) -> None:
         """Change the options for automatic answers."""
@@ -343,7 +339,7 @@ class Games:
         with self._lock:
             for key in list(self._games):
                 self._remove(key)
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        self.pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _standing(play: Play) -> dict[str, object]:

@@ -14,7 +14,6 @@ from simulator.logs.model import LogError
 from suphx.errors import InputError
 from suphx.review.document import Document, Note, Review
 from suphx.web.shelf import Entry, Shelf
-from suphx.web.warming import do_ahead
 
 #: Maximum number of reviews that failed and are still told of; the one that was started first is dropped first.
 FAILED = 16
@@ -65,7 +64,8 @@ class ReviewJobs:
         self._shelf = shelf
         self._jobs: dict[str, Status] = {}
         self._lock = threading.Lock()
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix="review")
+        self.pool = ThreadPoolExecutor(1, thread_name_prefix="review")
+        """The thread in which reviews are made."""
 
     def start(self, source: str, work: Work) -> Status:
         """Queue a review; raises HTTPException (503) if too many are waiting already."""
@@ -76,7 +76,7 @@ class ReviewJobs:
             self._jobs[status.id] = status
             while len(self._jobs) > FAILED + WAITING:
                 del self._jobs[next(key for key, each in self._jobs.items() if each.ended)]
-        self._pool.submit(self._run, status.id, source, work)
+        self.pool.submit(self._run, status.id, source, work)
         return status
 
     def _run(self, job_id: str, source: str, work: Work) -> None:
@@ -94,10 +94,6 @@ class ReviewJobs:
         else:
             with self._lock:
                 del self._jobs[job_id]
-
-    def warm_up(self, work: Callable[[], object]) -> None:
-        """Run something ahead of the first review, so that the review need not wait for it."""
-        do_ahead(self._pool, work)
 
     def status(self, job_id: str) -> Status:
         """Return the status of a review; raises NoReview."""
@@ -148,7 +144,7 @@ class ReviewJobs:
 
     def close(self) -> None:
         """Stop without doing the reviews that are still waiting."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        self.pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _done(entry: Entry) -> Status:

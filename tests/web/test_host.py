@@ -231,7 +231,7 @@ def start(hosts: Games, seating=None) -> str:
 
 def finish(hosts: Games) -> None:
     """Wait until everything that is asked for is done: there is one thread."""
-    hosts._pool.submit(int).result()
+    hosts.pool.submit(int).result()
 
 
 def to_the_end(hosts: Games, game: str) -> None:
@@ -292,7 +292,7 @@ def test_while_the_agents_play_nothing_can_be_answered():
     hosts, held = Games(Shelf(), "live"), threading.Event()
     game = start(hosts)
     question = hosts._find(game).play.question
-    hosts._pool.submit(held.wait)
+    hosts.pool.submit(held.wait)
     hosts.answer(game, question.number, 37)
     with pytest.raises(HTTPException, match=r"409: .*agents are playing"):
         hosts.answer(game, question.number, 37)
@@ -307,7 +307,7 @@ def test_while_the_agents_play_nothing_can_be_answered():
 
 def test_options_may_be_chosen_while_the_agents_are_still_loaded():
     hosts, held = Games(Shelf(), "live"), threading.Event()
-    hosts._pool.submit(held.wait)
+    hosts.pool.submit(held.wait)
     game = begin(hosts)
     hosts.choose_options(game, Options(discard_drawn=True))
     held.set()

@@ -27,6 +27,7 @@ from suphx.web.games import Games
 from suphx.web.guard import MAX_BODY, Guard
 from suphx.web.jobs import FAILED, WAITING, ReviewJobs
 from suphx.web.shelf import Shelf
+from suphx.web.warming import do_ahead
 
 
 @pytest.fixture(scope="module")
@@ -329,7 +330,7 @@ def test_who_sends_rubbish_is_answered_or_cut_off(served):
 
 def finish(jobs: ReviewJobs | Games) -> None:
     done = threading.Event()
-    jobs.warm_up(done.set)
+    do_ahead(jobs.pool, done.set)
     done.wait()
 
 
@@ -381,7 +382,7 @@ def test_a_fault_of_the_program_fails_one_review_and_is_told_without_its_inside(
 @pytest.mark.parametrize("kept", [ReviewJobs, partial(Games, kind="live")])
 def test_a_fault_while_warming_up_is_told(kept, caplog):
     jobs = kept(Shelf())
-    jobs.warm_up(lambda: 1 // 0)
+    do_ahead(jobs.pool, lambda: 1 // 0)
     finish(jobs)
     jobs.close()
     assert "ZeroDivisionError" in caplog.text

@@ -286,7 +286,7 @@ def start(games: Games, source: str, n: int, held: threading.Event | None = None
 def finish(games: Games) -> None:
     """Wait until everything that is wanted is played: there is one thread, and a round more is queued behind."""
     for _ in range(5):
-        games._pool.submit(int).result()
+        games.pool.submit(int).result()
 
 
 def test_games_that_are_over_make_room_the_one_asked_for_longest_ago_first():
