@@ -19,15 +19,13 @@ from suphx.features.planes import add_one, at_most, flag, nest, write_nested
 
 _STAGES = 4  # of the race: one from tenpai, tenpai, completed by any tile, completed by an own draw
 
-_COUNTS = len(COUNTS)
-
 
 @jit
 def _encode_hands(lookup, game, seat, out):
     """Write the hands of the other three seats."""
     for rival in range(SEATS - 1):
         other = (seat + 1 + rival) & 3
-        write_nested(out, at.oracle_count + _COUNTS * rival, nest(game["hand"][other]))
+        write_nested(out, at.oracle_count + len(COUNTS) * rival, nest(game["hand"][other]))
         out[at.oracle_red + rival] = own_reds(game, other)
         distance = shanten_of_keys(lookup, game["suit_keys"][other], np.int64(game["n_melds"][other]))
         first = at.oracle_shanten + rival * len(ORACLE_SHANTEN_STEPS)

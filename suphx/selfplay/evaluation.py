@@ -117,13 +117,11 @@ class Evaluation:
             return [given, *load_agents(replace(plan, agents=plan.agents[1:]), terms)]
 
         plan = one_against_three([agent], [self._config.opponent])
-        folder = self._kept(plan) if keep else None
+        # Of the start's match, named by its settings, which may change between measurements.
+        name = f"start-{purpose_of(settings(plan, self._terms), COLUMNS)[:8]}"
+        folder = self._folder / name if keep else None
         outcome = play_match(plan, self._terms, self._config.deals, self._means, folder, load=load, stop=stop)
         return None if outcome.interrupted else outcome.results.units(0)
-
-    def _kept(self, plan: Plan) -> Path:
-        """Return the folder of a match, named by its settings, which may change between measurements."""
-        return self._folder / f"start-{purpose_of(settings(plan, self._terms), COLUMNS)[:8]}"
 
 
 def _ends(found: dict[str, Any]) -> tuple[float, float]:

@@ -123,8 +123,10 @@ class Simulator(Role):
 
     def sample(self, ended: Ended, version: int) -> None:
         """Send rounds of the sampled table to the monitor, unless the last ones are still on their way."""
-        if is_answered(self._sampled):
-            self._sampled = self._monitor.sample.remote(ended, f"{self._config.name} {version}")
+        rows = np.flatnonzero(ended.game == SAMPLED_TABLE)
+        if len(rows) and is_answered(self._sampled):
+            part = Ended(**{name: column[rows].copy() for name, column in vars(ended).items()})
+            self._sampled = self._monitor.sample.remote(part, f"{self._config.name} {version}")
 
     def send(self, batch: Batch, raw: dict[str, np.ndarray], counts: Counts) -> Any:  # a reference
         """Send experience to the next buffer: all get as much, since all give as much to each minibatch."""
@@ -160,15 +162,9 @@ class _Half:
         self.play.collector.set_policy(self._policy.version, self._policy)
         ended = self.play.step()
         if ended is not None and self._is_sampled:
-            self._sample(ended)
+            self._simulator.sample(ended, self._policy.version)
         if self.play.has_rounds and (self.play.questions >= self._wanted or self.play.seconds > _SENT_SECONDS):
             self._send()
-
-    def _sample(self, ended: Ended) -> None:
-        rows = np.flatnonzero(ended.game == SAMPLED_TABLE)
-        if len(rows):
-            part = Ended(**{name: column[rows].copy() for name, column in vars(ended).items()})
-            self._simulator.sample(part, self._policy.version)
 
     def _send(self) -> None:
         began = time.perf_counter()
