@@ -73,7 +73,7 @@ def _discards_rows(lookup, hands, melds, remaining, masks, counts, numbers):
         accepted_by_discard(lookup, hands[row], melds[row], remaining[row], masks[row], counts[row], numbers[row])
 
 
-def _checked(hands: ArrayLike, n_melds: ArrayLike | None, size: int) -> tuple[np.ndarray, np.ndarray]:
+def _checked(hands: ArrayLike, size: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the hands as u8[n, 34] and their numbers of melds; raise ValueError if they are not valid."""
     given = np.asarray(hands)
     if given.ndim != 2 or given.shape[1] != KINDS or given.dtype.kind not in "iu":
@@ -88,14 +88,6 @@ def _checked(hands: ArrayLike, n_melds: ArrayLike | None, size: int) -> tuple[np
         if row.max() > COPIES:
             raise ValueError(f"hand {wrong} holds {row.max()} {kind_name(int(row.argmax()))}; there are {COPIES}")
         raise ValueError(f"hand {wrong} has {row.sum()} tiles; here it must be {_SIZES[size]}")
-    if n_melds is not None:
-        differs = np.flatnonzero(np.broadcast_to(n_melds, melds.shape) != melds)
-        if len(differs):
-            row = differs[0]
-            raise ValueError(
-                f"hand {row} has {counts[row].sum()} tiles, which goes with {melds[row]} melds, "
-                f"not {np.broadcast_to(n_melds, melds.shape)[row]}"
-            )
     return counts, melds
 
 
@@ -105,32 +97,32 @@ def _computed(rows: Callable, dtype: type, counts: np.ndarray, melds: np.ndarray
     return out
 
 
-def shanten_batch(hands: ArrayLike, n_melds: ArrayLike | None = None) -> np.ndarray:
+def shanten_batch(hands: ArrayLike) -> np.ndarray:
     """Return i1[n]: the shanten of each hand over all forms; -1 is complete, 0 tenpai, 6 the maximum.
 
-    `hands` are counts [n, 34] of any integer dtype (u1 is used without conversion), without the tiles of melds. The
-    number of melds follows from the number of tiles; `n_melds`, one number or one per hand, is only checked against it.
-    Raises ValueError for counts that are not hands of 3n+1 or 3n+2 tiles. The other batch functions work the same way.
+    `hands` are counts [n, 34] of any integer dtype (u1 is used without conversion), without the tiles of melds, whose
+    number follows from that of the tiles. Raises ValueError for counts that are not hands of 3n+1 or 3n+2 tiles. The
+    other batch functions work the same way.
     """
-    return _computed(_shanten_rows, np.int8, *_checked(hands, n_melds, ANY_TILES))
+    return _computed(_shanten_rows, np.int8, *_checked(hands, ANY_TILES))
 
 
-def waits_batch(hands: ArrayLike, n_melds: ArrayLike | None = None) -> np.ndarray:
+def waits_batch(hands: ArrayLike) -> np.ndarray:
     """Return i8[n]: for each hand of 3n+1 tiles, the mask of kinds that complete it; 0 if it is not tenpai."""
-    return _computed(_waits_rows, np.int64, *_checked(hands, n_melds, BEFORE_DRAW))
+    return _computed(_waits_rows, np.int64, *_checked(hands, BEFORE_DRAW))
 
 
-def accepted_batch(hands: ArrayLike, n_melds: ArrayLike | None = None) -> np.ndarray:
+def accepted_batch(hands: ArrayLike) -> np.ndarray:
     """Return i8[n]: for each hand of 3n+1 tiles, the mask of kinds that lower its shanten."""
-    return _computed(_accepted_rows, np.int64, *_checked(hands, n_melds, BEFORE_DRAW))
+    return _computed(_accepted_rows, np.int64, *_checked(hands, BEFORE_DRAW))
 
 
-def discards_batch(hands: ArrayLike, n_melds: ArrayLike | None = None, remaining: ArrayLike | None = None) -> Discards:
+def discards_batch(hands: ArrayLike, remaining: ArrayLike | None = None) -> Discards:
     """Return the shanten and accepted tiles after each discard from each hand of 3n+2 tiles.
 
     `remaining` [34] or [n, 34] is how many tiles of each kind may still come, 0..4; by default, all not in the hand.
     """
-    counts, melds = _checked(hands, n_melds, AFTER_DRAW)
+    counts, melds = _checked(hands, AFTER_DRAW)
     left = COPIES - counts if remaining is None else np.asarray(remaining)
     known = left.shape in (counts.shape, (KINDS,)) and left.dtype.kind in "iu"
     if not known or np.any((left < 0) | (left > COPIES)):

@@ -346,13 +346,6 @@ def test_batches_that_are_no_hands_are_refused(hands, word):
         shanten_batch(hands)
 
 
-def test_melds_that_do_not_go_with_the_tiles_are_refused():
-    hand = parse_counts("1122334455m")[None]
-    assert shanten_batch(hand, 1) == shanten_batch(hand, [1]) == shanten_batch(hand)
-    with pytest.raises(ValueError, match="goes with 1 melds, not 0"):
-        shanten_batch(hand, 0)
-
-
 def test_remaining_must_be_tiles():
     hand = parse_counts("11223344556677m")[None]
     with pytest.raises(ValueError, match="remaining"):

@@ -178,7 +178,7 @@ class _Facts:
         if not len(rows):
             return {}
         views = see_all(self._records, self._given.game[rows], self._given.seat[rows])
-        found = discards_batch(hands[rows], None, views["unseen"])
+        found = discards_batch(hands[rows], views["unseen"])
         return {n: (found, row) for row, n in enumerate(rows.tolist())}
 
     def _choices_of(self, n: int) -> dict[int, Action]:

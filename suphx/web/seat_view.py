@@ -160,7 +160,7 @@ def _outlook(game: np.void, seat: int, discards: set[str]) -> list[Outlook]:
         return []
     unseen = _unseen(game, seat)
     hand = game["hand"][seat]
-    found = discards_batch(hand[None], None, unseen[None])
+    found = discards_batch(hand[None], unseen[None])
     outlook = []
     for kind in (kind for kind in np.flatnonzero(hand).tolist() if kind_name(kind) in discards):
         shanten = int(found.shanten[0, kind])

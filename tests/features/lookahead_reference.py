@@ -114,7 +114,7 @@ def hands_by_exchange(position):
             kept = more[(more[:, out > 0] == 0).all(axis=1)]  # a tile given up is not drawn again
             hands = hand - out + kept
             hands = hands[(hands <= 4).all(axis=1)]
-            complete = shanten_batch(hands, np.full(len(hands), position.n_melds)) == -1
+            complete = shanten_batch(hands) == -1
             found |= {tuple(row) for row in hands[complete].tolist()}
     return found
 

@@ -173,7 +173,7 @@ def test_discards_shanten_and_accepted_tiles() -> None:
             continue
         checked += 1
         left = np.array([4 - count for count in seen_counts(game, seat)], np.uint8)
-        after = discards_batch(hand[None], [int(game["n_melds"][seat])], left[None])
+        after = discards_batch(hand[None], left[None])
         shanten, tiles = after.shanten[0].astype(int), after.tiles[0]
         held = np.flatnonzero(hand)
         least = min(shanten[held])
