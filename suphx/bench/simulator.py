@@ -12,7 +12,10 @@ from simulator.logs.formats import read_log
 from simulator.logs.generate import generate_games
 from simulator.logs.mjlog_writer import write_mjlog
 from simulator.logs.model import LogError, RoundLog
-from simulator.record import EVENT_DISCARD, EVENT_DRAW
+from simulator.logs.verify import verify_game
+from simulator.players import player
+from simulator.players.play import play_games
+from simulator.record import EVENT_DISCARD, EVENT_DRAW, SEATS
 from simulator.tiles import KINDS, NO_TILE
 from suphx.bench.hands import bench_accepted, bench_shanten
 from suphx.bench.play import bench_play, bench_two_processes
@@ -61,6 +64,8 @@ def _hands_of_round(round_log: RoundLog) -> list[np.ndarray]:
 
 def bench_simulator(logs: list[Path], seconds: float) -> Iterator[tuple[str, dict[str, float]]]:
     """Yield (part, its numbers) for every part; without `logs`, games of `sensible` are generated."""
+    list(play_games([player("random")] * SEATS, 1))  # compiles what is measured then, and so does the next line
+    verify_game(next(iter(generate_games(1))))
     yield "play", bench_play(seconds)
     yield "two processes", bench_two_processes(seconds)
     with tempfile.TemporaryDirectory(prefix="suphx-bench-") as folder:
