@@ -329,7 +329,7 @@ def minibatches() -> list[tuple[str, np.ndarray]]:
     return found
 
 
-def taught(peers: Peers, rank: int) -> dict[str, np.ndarray]:
+def taught(peers: Peers, rank: int, size: int) -> dict[str, np.ndarray]:
     """Return weights after some steps, each from this process's share of the questions.
 
     Left out is what is added to all logits alike: it changes nothing, its gradient is rounding, and AdamW blows it up.
@@ -337,7 +337,7 @@ def taught(peers: Peers, rank: int) -> dict[str, np.ndarray]:
     learner = Learner(tiny_networks(), learning(), precision(), 0, peers=peers)
     for _ in range(2):
         for model, minibatch in minibatches():
-            learner.learn(model, minibatch[rank :: peers.size], 0)
+            learner.learn(model, minibatch[rank::size], 0)
     assert learner.critic is not None
     networks = {**learner.networks, "critic": learner.critic.network}
     return {
@@ -349,7 +349,7 @@ def taught(peers: Peers, rank: int) -> dict[str, np.ndarray]:
 
 
 def teach(rank: int, size: int, port: int, answers) -> None:
-    weights = taught(TorchPeers(rank, size, "127.0.0.1", port, torch.device("cpu")), rank)
+    weights = taught(TorchPeers(rank, size, "127.0.0.1", port, torch.device("cpu")), rank, size)
     answers.put((rank, weights, listening()))
 
 
@@ -373,7 +373,7 @@ def test_two_processes_that_share_each_step_learn_what_one_does_and_listen_on_lo
         each.join(60)
     assert told[0][2] == told[1][2] == {"127.0.0.1"}
     assert listening() <= {"127.0.0.1", "::ffff:127.0.0.1"}  # as Ray says it, which may be here as well
-    found, alone = {rank: weights for rank, weights, _ in told}, taught(Peers(), 0)
+    found, alone = {rank: weights for rank, weights, _ in told}, taught(Peers(), 0, 1)
     for name, one in alone.items():
         assert np.array_equal(found[0][name], found[1][name])
         np.testing.assert_allclose(found[0][name], one, atol=2e-3, err_msg=name)
