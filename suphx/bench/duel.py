@@ -1,7 +1,7 @@
 """How fast two-player mahjong is, in CPU time of one thread: games of fixed plans, iterations of CFR, an evaluation."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
@@ -32,21 +32,20 @@ def play_plans(lookup, games, seed, plans, totals, duels):
         totals[5] += duel["turn"][0] + duel["turn"][1] - 2
 
 
-def bench_duel(games: int, iterations: int) -> dict[str, float]:
-    """Return games a second of each pair of plans, iterations a second, and seconds of an evaluation as the paper's."""
-    lookup, duels, numbers = get_lookup(), new_duels(1), dict[str, float]()
+def bench_duel(games: int, iterations: int) -> Iterator[tuple[str, float]]:
+    """Yield games a second of each pair of plans, iterations a second, and seconds of an evaluation as the paper's."""
+    lookup, duels = get_lookup(), new_duels(1)
     play_plans(lookup, 1, 0, np.zeros(2, np.int64), np.zeros(6, np.int64), duels)
     for first, name in enumerate(PATTERNS):
         for second in range(first, len(PATTERNS)):
             pair = np.array([first, second])
             seconds = _cpu(partial(play_plans, lookup, games, 0, pair, np.zeros(6, np.int64), duels))
-            numbers[f"{name}_{PATTERNS[second]}_games_per_second"] = games / seconds
+            yield f"{name}_{PATTERNS[second]}_games_per_second", games / seconds
     nodes = Nodes()
     nodes.train(1)
-    numbers["iterations_per_second"] = iterations / _cpu(lambda: nodes.train(iterations))
+    yield "iterations_per_second", iterations / _cpu(lambda: nodes.train(iterations))
     Benchmark(Rules(), 2, 0).evaluate(nodes)
-    numbers["evaluation_seconds"] = _cpu(lambda: Benchmark(nodes.rules, _DEALS, 0).evaluate(nodes))
-    return numbers
+    yield "evaluation_seconds", _cpu(lambda: Benchmark(nodes.rules, _DEALS, 0).evaluate(nodes))
 
 
 def _cpu(work: Callable[[], object]) -> float:

@@ -127,7 +127,8 @@ def bench_equilibrium(
             try:
                 runs[peer] = ({"openspiel": _openspiel, "liteefg": _liteefg}[peer](spiel), GAMES[name][1])
             except ImportError as error:
-                tell(f"{peer} is left out: {error}")
+                if not numbers:  # once
+                    tell(f"{peer} is left out: {error}")
         best = dict.fromkeys(runs, float("inf"))
         for _ in range(turns):
             for program, (run, iterations) in runs.items():
@@ -137,7 +138,7 @@ def bench_equilibrium(
         numbers[name] = {"infosets": game.infosets, "microseconds": best} | {
             f"times_{peer}": best[peer] / best["suphx"] for peer in best if peer != "suphx"
         }
-        tell(f"{name}: {best}")
+        tell(f"{name}: " + ", ".join(f"{program} {best[program]:,.1f} us" for program in best))
     return numbers
 
 
@@ -162,7 +163,8 @@ def bench_rules(
             found = np.array([run(seed) for seed in range(1 if NAMED[rule].traverse == "full" else seeds)])
             half = [half_width(each) for each in found.T] if len(found) > 1 else [0.0] * len(looks)
             numbers[rule][program] = {"nash_conv": found.mean(0).tolist(), "half_width": half}
-        tell(f"{rule}: {numbers[rule]}")
+        reached = (f"{program} {each['nash_conv'][-1]:.5f}" for program, each in numbers[rule].items())
+        tell(f"{rule}: NashConv after {looks[-1]:,} iterations: {', '.join(reached)}")
     return {"game": name, "iterations": looks, "seeds": seeds, "rules": numbers}
 
 

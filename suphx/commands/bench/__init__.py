@@ -1,5 +1,9 @@
 """`suphx bench`: how fast it is, beside others in the same run; and what training gains, before a match could tell."""
 
+from collections.abc import Callable
+from functools import wraps
+from inspect import cleandoc
+
 import typer
 
 from suphx.commands.bench.adapt import adapt
@@ -18,16 +22,35 @@ from suphx.commands.bench.simulator import simulator
 bench = typer.Typer(
     no_args_is_help=True, help="Measure speed, compared with others in the same run, and what a training gained."
 )
-bench.command()(simulator)
-bench.command()(features)
-bench.command()(networks)
-bench.command()(pretrain)
-bench.command()(evaluate)
-bench.command()(selfplay)
-bench.command()(learner)
-bench.command()(adapt)
-bench.command()(direction)
-bench.command()(equilibrium)
-bench.command()(rules)
-bench.command()(poker)
-bench.command()(duel)
+
+
+def _announced(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that first says what it will measure: the first paragraph of its help, on standard error."""
+
+    @wraps(command)
+    def announce(*arguments: object, **options: object) -> None:
+        from rich.console import Console
+
+        words = " ".join(cleandoc(command.__doc__ or "").split("\n\n")[0].split())
+        Console(stderr=True).print(words, style="dim", highlight=False)
+        command(*arguments, **options)
+
+    return announce
+
+
+for each in (
+    simulator,
+    features,
+    networks,
+    pretrain,
+    evaluate,
+    selfplay,
+    learner,
+    adapt,
+    direction,
+    equilibrium,
+    rules,
+    poker,
+    duel,
+):
+    bench.command()(_announced(each))

@@ -17,6 +17,8 @@ def adapt(
 
     The machine should have nothing else to do.
     """
+    from functools import partial
+
     from rich.console import Console
     from rich.table import Table
 
@@ -27,14 +29,16 @@ def adapt(
 
     keep_memory()
     precision = choose_precision("cpu", threads=1)
-    screen, found = Console(stderr=True), {}
+    screen, found = Console(stderr=True), dict[str, dict[str, dict[str, float]]]()
     for size in [size_named(name.strip()) for name in sizes.split(",")]:
-        found[size.name] = {
-            "rollouts": bench_rollouts(size, precision, seconds, rollouts),
-            "steps": bench_steps(size, precision, questions),
-            "copies": bench_copies(size, precision, seconds / 4),
-        }
-        screen.print(f"measured {size.name}", style="dim")
+        found[size.name] = {}
+        for part, measure in {
+            "rollouts": partial(bench_rollouts, size, precision, seconds, rollouts),
+            "steps": partial(bench_steps, size, precision, questions),
+            "copies": partial(bench_copies, size, precision, seconds / 4),
+        }.items():
+            found[size.name][part] = measure()
+            screen.print(f"measured {size.name}: {part}", style="dim", highlight=False)
     numbers = {
         size: {part: {name: float(f"{value:.4g}") for name, value in each.items()} for part, each in parts.items()}
         for size, parts in found.items()

@@ -14,9 +14,10 @@ def duel(
     """Measure games of fixed plans, iterations of CFR and an evaluation on 3,000 deals, in CPU time of one thread."""
     from suphx.bench.duel import bench_duel
 
-    numbers = {name: float(f"{value:.4g}") for name, value in bench_duel(games, iterations).items()}
+    numbers = {}
+    for name, value in bench_duel(games, iterations):
+        numbers[name] = float(f"{value:.4g}")
+        if not as_json:
+            print(f"{name.replace('_', ' '):<32} {value:,.1f}", flush=True)
     if as_json:
         print(json.dumps(numbers))
-        return
-    for name, value in numbers.items():
-        print(f"{name.replace('_', ' '):<32} {value:,.1f}")

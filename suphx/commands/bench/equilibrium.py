@@ -65,7 +65,7 @@ def rules(
     looks = sorted(
         {round(10 ** (each / 12)) for each in range(1 + 12 * 9) if 10 ** (each / 12) < iterations} | {iterations}
     )
-    found = bench_rules(game, looks, seeds, liteefg, lambda text: screen.print(text[:110], style="dim"))
+    found = bench_rules(game, looks, seeds, liteefg, lambda text: screen.print(text, style="dim", highlight=False))
     if plots is not None:
         curves = {rule: each["suphx"]["nash_conv"] for rule, each in found["rules"].items()}
         plot_nash_conv(

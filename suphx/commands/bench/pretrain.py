@@ -33,8 +33,9 @@ def pretrain(
     prepared = open_prepared(logs) if logs else generated(200)
     precision = choose_precision(device, threads=1)
     numbers: dict[str, object] = {"precision": str(precision)}
-    table = Table("size", "measured", "value")
+    table, screen = Table("size", "measured", "value"), Console(stderr=True)
     for name, found in bench_pretrain(prepared, wanted, precision, turns):
+        screen.print(f"measured {name}", style="dim", highlight=False)
         numbers[name] = {key: float(f"{value:.4g}") for key, value in found.items()}
         for key, value in found.items():
             table.add_row(name, key, f"{value:.3f}" if key == "ratio" else f"{value:,.0f}")

@@ -273,5 +273,5 @@ def test_a_tree_holds_every_choice_and_ends_in_payoffs():
 
 def test_the_benchmark_measures_games_iterations_and_an_evaluation(monkeypatch):
     monkeypatch.setattr("suphx.bench.duel._DEALS", 20)
-    numbers = bench_duel(50, 20)
+    numbers = dict(bench_duel(50, 20))
     assert len(numbers) == 8 and all(value > 0 for value in numbers.values())
