@@ -20,7 +20,7 @@ from suphx.supervised.selection import select
 _MODEL = "discard"
 _CHUNK_PAIRS = 8192
 _BATCH = 256
-_CHUNKS = 4  # chunks timed per stream
+_CHUNKS = 2  # chunks timed per stream
 
 
 class _Steps:

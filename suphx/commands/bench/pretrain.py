@@ -12,7 +12,7 @@ def pretrain(
         list[Path] | None, typer.Option(help="Logs to load pairs from; without, games by `sensible`.")
     ] = None,
     sizes: Annotated[str, typer.Option(help="Network sizes, with commas: small, base, paper.")] = "small,base",
-    turns: Annotated[int, typer.Option(min=1, help="How often bare steps, loading and both take turns.")] = 5,
+    turns: Annotated[int, typer.Option(min=1, help="How often bare steps, loading and both take turns.")] = 3,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU if there is one.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
