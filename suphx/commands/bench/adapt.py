@@ -9,7 +9,7 @@ import typer
 def adapt(
     sizes: Annotated[str, typer.Option(help="Network sizes, with commas: small, base, paper.")] = ("small,base"),
     seconds: Annotated[float, typer.Option(min=0.1, help="Seconds for each measurement.")] = 20.0,
-    rollouts: Annotated[int, typer.Option(min=4, help="Rollouts that are played at a time.")] = 8192,
+    rollouts: Annotated[int, typer.Option(min=4, help="Rollouts that are played at a time.")] = 2048,
     questions: Annotated[int, typer.Option(min=20, help="Questions that a step is measured on.")] = 4096,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:

@@ -13,7 +13,7 @@ def direction(
     changes: Annotated[
         list[str] | None, typer.Option("--set", help="Change a value of the configuration: reward={kind: round}.")
     ] = None,
-    games: Annotated[int, typer.Option(min=2, help="Games of the start to look at.")] = 3_000,
+    games: Annotated[int, typer.Option(min=2, help="Games of the start to look at.")] = 1_000,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the games; not that of the training.")] = 77,
     planes: Annotated[int, typer.Option(min=0, help="Show so many features that go with the changed discards.")] = 0,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU if there is one.")] = None,
@@ -25,7 +25,7 @@ def direction(
     Each answer's reward counts by how much likelier the agent would have given it: to first order what a seat gains
     in a game. It takes minutes where a match takes hours, but holds near the start only: see the distance beside it.
 
-    Example: suphx bench direction ladder RUN/agent
+    Example: suphx bench direction configs/ladder.yaml RUN/agent
     """
     from dataclasses import asdict
 
