@@ -22,13 +22,13 @@ _TYPES = (
     (r.OPEN_KONG, "pong"),
     (r.CLOSED_KONG, "open kong"),
     (r.ADDED_KONG, "closed kong"),
-    (r.WIN_BY_DRAW, "added kong"),
+    (r.TSUMO, "added kong"),
     (r.ACTIONS, ""),
 )
 _PLAIN_MJAI = {
     r.DECLARE_RIICHI: "reach",
-    r.WIN_BY_DRAW: "hora",
-    r.WIN_BY_CLAIM: "hora",
+    r.TSUMO: "hora",
+    r.RON: "hora",
     r.NINE_TERMINALS: "ryukyoku",
     r.PASS: "none",
     r.STOP: "end_game",
@@ -121,10 +121,10 @@ def _describe(game: np.void, seat: int, action: int) -> Action:
         return Action(action, seat, mjai={"type": _PLAIN_MJAI[action]})
     if action in _PLAIN_MJAI:
         event: Event = {"type": _PLAIN_MJAI[action], "actor": seat}
-        if action == r.WIN_BY_CLAIM:
+        if action == r.RON:
             face = face_of(open_tile, red_fives)
             return Action(action, seat, (), face_name(face), event | {"target": source, "pai": TILE_NAMES[face]})
-        if action == r.WIN_BY_DRAW:
+        if action == r.TSUMO:
             face = face_of(drawn, red_fives)
             return Action(action, seat, (face_name(face),), "", event | {"target": seat, "pai": TILE_NAMES[face]})
         return Action(action, seat, mjai=event)

@@ -17,7 +17,7 @@ from simulator.tiles import TERMINALS_AND_HONOURS
 #: Bits of `missed` (furiten by a missed win): until the seat's next discard, and permanently once in riichi.
 MISSED_NOW, MISSED_IN_RIICHI = 1, 2
 
-_CLAIM_WIN_HIGH = np.int64(1) << (r.WIN_BY_CLAIM - r.WORD_BITS)
+_CLAIM_WIN_HIGH = np.int64(1) << (r.RON - r.WORD_BITS)
 
 
 @jit

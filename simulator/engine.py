@@ -82,9 +82,9 @@ def _act(lookup, game, hint_1):
         game["phase"] = r.PHASE_RIICHI_DISCARD
         game["asked"] = 0
         asking.ask(game, seat, discards_within(game, seat, kinds), np.int64(0))
-    elif action == r.WIN_BY_DRAW:
+    elif action == r.TSUMO:
         drawn = np.int64(game["drawn"])
-        _end_round(game, r.RESULT_DRAW_WIN)
+        _end_round(game, r.RESULT_TSUMO)
         _add_win(game, seat, seat, drawn)
     elif action == r.NINE_TERMINALS:
         _end_round(game, r.RESULT_NINE_TERMINALS)
@@ -95,10 +95,10 @@ def _act(lookup, game, hint_1):
 @jit
 def _count_wins(game, source, tile):
     """End the round with the wins on the open tile, in turn order: by the rules all, only the first, or an abort."""
-    _end_round(game, r.RESULT_CLAIM_WIN)
+    _end_round(game, r.RESULT_RON)
     for step in range(1, 4):
         seat = (source + step) & 3
-        if game["answers"][seat] == r.WIN_BY_CLAIM:
+        if game["answers"][seat] == r.RON:
             _add_win(game, seat, source, tile)
     if game["rules"]["multiple_ron"] != MULTIPLE_RON_ALL:
         game["result"]["n_wins"] = 1
@@ -151,7 +151,7 @@ def _resolve_claims(lookup, game, hint_1, hint_2):
         if not game["asked"] >> seat & 1:
             continue
         action = np.int64(game["answers"][seat])
-        if action == r.WIN_BY_CLAIM:
+        if action == r.RON:
             wins += 1
         elif action != r.PASS and (caller < 0 or action >= r.PONG):
             caller = seat
@@ -200,7 +200,7 @@ def _resolve_kong_claims(lookup, game):
     for seat in range(4):
         if not game["asked"] >> seat & 1:
             game["answers"][seat] = r.NO_ACTION
-        robbed = robbed or game["answers"][seat] == r.WIN_BY_CLAIM
+        robbed = robbed or game["answers"][seat] == r.RON
     if robbed:
         _count_wins(game, source, tile)
         return

@@ -15,8 +15,8 @@ from simulator.shanten import held_masks, is_complete, tenpai_discards_of_keys, 
 from simulator.tiles import KINDS, TERMINALS_AND_HONOURS
 
 #: Bit positions, within the second word, of actions stored there.
-_HIGH_WIN_BY_DRAW = r.WIN_BY_DRAW - r.WORD_BITS
-_HIGH_WIN_BY_CLAIM = r.WIN_BY_CLAIM - r.WORD_BITS
+_HIGH_WIN_BY_DRAW = r.TSUMO - r.WORD_BITS
+_HIGH_WIN_BY_CLAIM = r.RON - r.WORD_BITS
 _HIGH_NINE_TERMINALS = r.NINE_TERMINALS - r.WORD_BITS
 _HIGH_ADDED_KONG = r.ADDED_KONG - r.WORD_BITS
 _CLOSED_KONGS_IN_LOW = r.WORD_BITS - r.CLOSED_KONG

@@ -24,8 +24,8 @@ PONG, PONG_RED = 45, 46
 OPEN_KONG = 47
 CLOSED_KONG = 48  # + kind
 ADDED_KONG = 82  # + kind
-WIN_BY_DRAW = 116  # tsumo
-WIN_BY_CLAIM = 117  # ron
+TSUMO = 116  # tsumo
+RON = 117  # ron
 NINE_TERMINALS = 118
 PASS = 119  # make no claim; or, as the dealer who may end the game, play on
 STOP = 120  # the dealer ends the game
@@ -93,8 +93,8 @@ RIVER_CALLER_SHIFT = 11
 
 # How a round ended.
 RESULT_NONE = 0
-RESULT_DRAW_WIN = 1  # tsumo
-RESULT_CLAIM_WIN = 2  # ron, by one seat or more
+RESULT_TSUMO = 1  # tsumo
+RESULT_RON = 2  # ron, by one seat or more
 RESULT_EXHAUSTIVE = 3
 RESULT_NAGASHI = 4  # exhaustive draw with nagashi mangan
 RESULT_NINE_TERMINALS = 5

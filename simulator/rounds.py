@@ -326,7 +326,7 @@ def finish_round(game):
     result["game_over"] = 0
     result["deltas"][:] = 0
     dealer = np.int64(game["dealer"])
-    won = result["type"] == r.RESULT_DRAW_WIN or result["type"] == r.RESULT_CLAIM_WIN
+    won = result["type"] == r.RESULT_TSUMO or result["type"] == r.RESULT_RON
     repeats = not won
     may_stop = won
     if won:

@@ -9,7 +9,7 @@ from simulator.exports import lazy
 
 # Relative imports: the cache key of compiled code includes every module imported as `suphx.x` (see `simulator.jit`).
 if TYPE_CHECKING:
-    from .agent.interface import Agent, Choice, Consultation
+    from .agent.interface import Agent, Choice, ModelOutput
     from .agent.network_agent import NetworkAgent
     from .agents import load_agent
     from .errors import InputError
@@ -22,16 +22,34 @@ if TYPE_CHECKING:
     from .review.document import Review
 
 __all__ = [
-    "CALL_LAYOUT", "LAYOUT", "ORACLE_LAYOUT",
-    "Agent", "Choice", "Consultation", "InputError", "NetworkAgent", "Outcome", "Plan", "Review", "Terms",
-    "encode_batch", "encode_call_batch", "encode_oracle_batch", "load_agent", "one_against_three", "play_match",
-    "review_game", "round_robin", "two_against_two", "unpack",
+    "CALL_LAYOUT",
+    "LAYOUT",
+    "ORACLE_LAYOUT",
+    "Agent",
+    "Choice",
+    "InputError",
+    "ModelOutput",
+    "NetworkAgent",
+    "Outcome",
+    "Plan",
+    "Review",
+    "Terms",
+    "encode_batch",
+    "encode_call_batch",
+    "encode_oracle_batch",
+    "load_agent",
+    "one_against_three",
+    "play_match",
+    "review_game",
+    "round_robin",
+    "two_against_two",
+    "unpack",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazy(
     __name__,
     {
-        "agent.interface": "Agent Choice Consultation",
+        "agent.interface": "Agent Choice ModelOutput",
         "agent.network_agent": "NetworkAgent",
         "agents": "load_agent",
         "errors": "InputError",

@@ -17,13 +17,13 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
 from simulator.files import write_whole
+from suphx.config import StrictModel
 from suphx.errors import InputError
-from suphx.kept import Kept
 
 _METADATA_KEY, _HASH_KEY = "progress", "sha256"
 
 
-class TrainingProgress(Kept):
+class TrainingProgress(StrictModel):
     """Progress of a training; each kind of training adds its own counters."""
 
     purpose: str

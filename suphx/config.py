@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, ClassVar, TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
@@ -12,10 +12,17 @@ from pydantic_core import PydanticCustomError
 from suphx.errors import InputError
 
 
+class StrictModel(BaseModel, extra="forbid"):
+    """Base class of what is written to a file and read back: unknown names are errors."""
+
+
 class Config(BaseModel):
     """Base class of all configurations: unknown fields are errors, and values are immutable."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
+
+    renamed: ClassVar[dict[str, str]] = {}
+    """Earlier names of fields: an error names the new one, and files already written stay readable."""
 
     @model_validator(mode="before")
     @classmethod
@@ -138,5 +145,7 @@ def _suggestion(model: Any, problem: Any) -> str:
         model = (
             next((kind for kind in _kinds(field.annotation) if hasattr(kind, "model_fields")), None) if field else model
         )
+    if new := getattr(model, "renamed", {}).get(name):
+        return f" (it is now called {new})"
     near = get_close_matches(str(name), getattr(model, "model_fields", {}), 1)
     return f" (did you mean {near[0]}?)" if near else ""

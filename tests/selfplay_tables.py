@@ -36,14 +36,14 @@ def tiny_collector(
     oracle: bool = False,
     rules: Rules = RULES,
     policy: int = 0,
-    certain: float = 1.0,
+    max_confidence: float = 1.0,
     hidden: bool = False,
 ) -> Collector:
     """Return a collector with networks of a seed, `policy`, as version 1."""
     rewards = make_rewards(RoundReward(), slots, None)
     table = table or FourLearners()
     against = load_opponents(table.opponents, seed, precision())
-    collector = Collector(table, rules, rewards, slots, seed, models, against, oracle, hidden, certain)
+    collector = Collector(table, rules, rewards, slots, seed, models, against, oracle, hidden, max_confidence)
     collector.set_policy(1, Policy(1, tiny_networks(policy), precision(), seed))
     return collector
 

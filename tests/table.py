@@ -43,10 +43,10 @@ from simulator.record import (
     PONG_RED,
     RESULT_NAMES,
     RIVER_RIICHI,
+    RON,
     SEATS,
     STOP,
-    WIN_BY_CLAIM,
-    WIN_BY_DRAW,
+    TSUMO,
 )
 from simulator.rules import Rules
 from simulator.scoring.yaku import yaku_of
@@ -139,8 +139,8 @@ class Scene:
 
     def _word(self, action: int) -> str:
         fixed = {
-            DECLARE_RIICHI: "riichi", OPEN_KONG: "kong", PONG: "pong", PONG_RED: "pong red", WIN_BY_DRAW: "tsumo",
-            WIN_BY_CLAIM: "ron", NINE_TERMINALS: "abort", STOP: "stop",
+            DECLARE_RIICHI: "riichi", OPEN_KONG: "kong", PONG: "pong", PONG_RED: "pong red", TSUMO: "tsumo",
+            RON: "ron", NINE_TERMINALS: "abort", STOP: "stop",
             PASS: "go on" if self.game["phase"] == PHASE_STOP else "pass",
         }  # fmt: skip
         if action in fixed:

@@ -53,6 +53,21 @@ def test_what_is_wrong_in_a_configuration_is_told_with_file_and_field(tmp_path: 
     assert str(path) in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("learning: {certain: 0.9}", r"learning.certain: .*\(it is now called max_confidence\)"),
+        ("learning: {gradient_norm: 1}", r"it is now called max_grad_norm"),
+        ("learning: {oracle: {after_highest_weight: 2}}", r"it is now called after_max_importance_weight"),
+    ],
+)
+def test_the_error_for_an_earlier_name_of_a_field_names_the_new_one(tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / "old.yaml"
+    path.write_text(f"start: sl\n{text}")
+    with pytest.raises(InputError, match=words):
+        load_config(path, TrainConfig)
+
+
 def test_a_configuration_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such configuration"):
         load_config(tmp_path / "none.yaml", PretrainConfig)

@@ -13,7 +13,7 @@ import pytest
 from simulator import Game, IllegalAction, NotationError, Rules, Tables, build_wall
 from simulator.actions import IllegalReply
 from simulator.game import GameOver
-from simulator.record import CHOW_LOW_RED, DISCARD_DRAWN, PASS, WIN_BY_CLAIM, WIN_BY_DRAW
+from simulator.record import CHOW_LOW_RED, DISCARD_DRAWN, PASS, RON, TSUMO
 from simulator.tiles import format_tiles
 from simulator.walls import TenhouWalls, dealt_places
 
@@ -136,7 +136,7 @@ def test_an_action_may_be_given_in_five_ways():
 def test_an_illegal_action_changes_nothing():
     game = Game.from_hands([QUIET], draws="9s", indicator="1z")
     before, events = game.record.tobytes(), list(game.events)
-    for action in (WIN_BY_DRAW, -1, 500, {"type": "dahai", "pai": "9p"}, {"type": "none"}, "nonsense", None):
+    for action in (TSUMO, -1, 500, {"type": "dahai", "pai": "9p"}, {"type": "none"}, "nonsense", None):
         with pytest.raises(IllegalAction, match=r"seat 0.*legal: "):
             game.step({0: action})
     with pytest.raises(ValueError, match=r"seats \(0,\) must choose"):
@@ -149,7 +149,7 @@ def test_several_may_claim_and_each_must_answer():
     game = Game.from_hands(hands, draws="5z", indicator="9p")
     game.step({"type": "dahai", "actor": 0, "pai": "1m"})
     assert game.asked == (1, 3)
-    assert WIN_BY_CLAIM in game.observation(1).legal_actions()
+    assert RON in game.observation(1).legal_actions()
     with pytest.raises(ValueError, match="must choose"):
         game.step({0: PASS})
 

@@ -11,15 +11,14 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 SHARED = {
-    "alone",
+    "folder_lock",
     "errors",
-    "figures",
+    "plotting",
     "config",
     "checkpoint",
     "hashes",
     "intervals",
-    "kept",
-    "line_file",
+    "json_lines",
     "progress",
     "runs",
     "threads",
@@ -73,7 +72,7 @@ def back_edges(place: dict[str, int]) -> list[str]:
 
 
 def places() -> dict[str, int]:
-    return dict.fromkeys(SHARED, -1) | {"errors": -3, "kept": -3} | {name: number for number, name in enumerate(ORDER)}
+    return dict.fromkeys(SHARED, -1) | {"errors": -3} | {name: number for number, name in enumerate(ORDER)}
 
 
 def test_every_package_has_its_place() -> None:
@@ -83,7 +82,7 @@ def test_every_package_has_its_place() -> None:
 
 def test_packages_import_downwards_only() -> None:
     place = places()
-    place |= {"config": -2, "intervals": -2, "alone": -2}  # shared files may use these
+    place |= {"config": -2, "intervals": -2, "folder_lock": -2}  # shared files may use these
     assert not back_edges(place)
 
 
@@ -100,7 +99,7 @@ def test_the_table_knows_nothing_of_the_player() -> None:
 
 def test_learning_knows_nothing_of_games_ray_or_files() -> None:
     allowed = {"simulator.jit", "suphx.features.layout", "suphx.networks", "suphx.learning"}
-    allowed |= {f"suphx.{name}" for name in SHARED - {"alone", "line_file", "runs", "cluster"}}
+    allowed |= {f"suphx.{name}" for name in SHARED - {"folder_lock", "json_lines", "runs", "cluster"}}
     for path, module in files("suphx"):
         for line, imported in imports_of(path) if package_of(module) == "learning" else ():
             first = imported.partition(".")[0]

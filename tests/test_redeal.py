@@ -48,7 +48,7 @@ from simulator.record import (
     PHASE_TURN,
     PONG,
     PONG_RED,
-    WIN_BY_DRAW,
+    TSUMO,
 )
 from simulator.redeal.hidden import mark_hidden, redeal_hidden
 from simulator.rounds import deal
@@ -311,7 +311,7 @@ def play_boldly(tables, choose, steps):
         for i in range(len(asked)):
             legal = np.flatnonzero(asked.legal[i])
             game, seat = tables.games[asked.game[i]], asked.seat[i]
-            kongs = legal[(legal >= CLOSED_KONG) & (legal < WIN_BY_DRAW)]
+            kongs = legal[(legal >= CLOSED_KONG) & (legal < TSUMO)]
             if DECLARE_RIICHI in legal:
                 actions[i] = DECLARE_RIICHI
             elif PASS in legal:

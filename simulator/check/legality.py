@@ -72,7 +72,7 @@ def _turn_fault(lookup, game, seat):
     n_melds = np.int64(game["n_melds"][seat])
     closed = game["n_open"][seat] == 0
     complete = is_complete(lookup, game["hand"][seat], n_melds)
-    win = is_legal(game, seat, r.WIN_BY_DRAW)
+    win = is_legal(game, seat, r.TSUMO)
     if (win and not complete) or (closed and complete and not win):
         return WINS
     if _kongs_wrong(game, seat):
@@ -97,7 +97,7 @@ def _claim_fault(lookup, game, seat):
     tile = np.int64(game["claim_tile"])
     kind = tile >> 2
     hand = game["hand"][seat].copy()
-    if is_legal(game, seat, r.WIN_BY_CLAIM):
+    if is_legal(game, seat, r.RON):
         if game["waits"][seat] & game["discarded"][seat] or game["missed"][seat]:
             return FURITEN
         hand[kind] += 1
@@ -141,7 +141,7 @@ def _outside(game, seat, phase):
                 stops += phase == r.PHASE_STOP
             elif action == r.STOP:
                 stops += 1
-            elif r.CHOW_LOW <= action <= r.OPEN_KONG or action == r.WIN_BY_CLAIM:
+            elif r.CHOW_LOW <= action <= r.OPEN_KONG or action == r.RON:
                 claims += 1
             else:
                 turn += 1

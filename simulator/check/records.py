@@ -196,7 +196,7 @@ def _point_fault(game):
     rules = game["rules"]
     result = game["result"]
     over = game["phase"] == r.PHASE_DEAL or game["phase"] >= r.PHASE_STOP
-    won = over and (result["type"] == r.RESULT_DRAW_WIN or result["type"] == r.RESULT_CLAIM_WIN)
+    won = over and (result["type"] == r.RESULT_TSUMO or result["type"] == r.RESULT_RON)
     in_riichi = 0
     for seat in range(r.SEATS):
         in_riichi += game["riichi"][seat] == 2

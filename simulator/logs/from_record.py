@@ -126,7 +126,7 @@ def _shown(record: np.void) -> list[bool]:
     if result["type"] == r.RESULT_NINE_TERMINALS:
         return [seat == record["turn"] for seat in range(r.SEATS)]
     if result["type"] == r.RESULT_TRIPLE_RON:
-        return [bool(answer == r.WIN_BY_CLAIM) for answer in record["answers"]]
+        return [bool(answer == r.RON) for answer in record["answers"]]
     return [bool(result["type"] == r.RESULT_FOUR_RIICHI)] * r.SEATS
 
 

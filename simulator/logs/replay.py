@@ -123,7 +123,7 @@ def _turn_action(game, event):
     if kind == r.EVENT_ADDED_KONG:
         return r.ADDED_KONG + (tile >> 2)
     if kind == r.EVENT_WIN:
-        return r.WIN_BY_DRAW
+        return r.TSUMO
     if kind == r.EVENT_NO_WINNER and tile == r.RESULT_NINE_TERMINALS:
         return r.NINE_TERMINALS
     return r.NO_ACTION
@@ -176,9 +176,9 @@ def next_answer(game, events, at, seat, hints):
         kind = event["type"]
         if kind == r.EVENT_WIN:
             if event["seat"] == seat and event["source"] != seat:
-                return r.WIN_BY_CLAIM
+                return r.RON
         elif kind == r.EVENT_NO_WINNER:
-            return r.WIN_BY_CLAIM if event["tile"] == r.RESULT_TRIPLE_RON else r.PASS
+            return r.RON if event["tile"] == r.RESULT_TRIPLE_RON else r.PASS
         elif kind == r.EVENT_CHOW or kind == r.EVENT_PONG or kind == r.EVENT_OPEN_KONG:
             if event["seat"] != seat:
                 return r.PASS

@@ -157,8 +157,8 @@ def _aborts(lookup, sight):
 @jit
 def _choose_turn(lookup, game, seat, row, sight, habits, key):
     """Return the action of a seat at its turn: it has drawn, called or declared riichi."""
-    if row[r.WIN_BY_DRAW]:
-        return r.WIN_BY_DRAW
+    if row[r.TSUMO]:
+        return r.TSUMO
     if game["riichi"][seat] == 2:
         drawn_kind = np.int64(game["drawn"]) >> 2
         return r.CLOSED_KONG + drawn_kind if row[r.CLOSED_KONG + drawn_kind] else r.DISCARD_DRAWN
@@ -237,8 +237,8 @@ def _make_call(game, seat, sight, action):
 @jit
 def _choose_claim(lookup, game, seat, row, sight, habits, key):
     """Return the action of a seat that may claim a tile."""
-    if row[r.WIN_BY_CLAIM]:
-        return r.WIN_BY_CLAIM
+    if row[r.RON]:
+        return r.RON
     if not habits & CALLS:
         return r.PASS
     look(game, seat, sight, habits & FOLDS)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from simulator.jit import jit
-from simulator.record import ACTIONS, DISCARD_DRAWN, PASS, WIN_BY_CLAIM, WIN_BY_DRAW
+from simulator.record import ACTIONS, DISCARD_DRAWN, PASS, RON, TSUMO
 from simulator.walls import below, mix2
 
 
@@ -36,10 +36,10 @@ def choose_tsumogiri(games, index, seats, legal, seed, actions):
     """Win if possible, never call, never declare riichi, and always discard the drawn tile."""
     for n in range(len(index)):
         row = legal[n]
-        if row[WIN_BY_DRAW]:
-            actions[n] = WIN_BY_DRAW
-        elif row[WIN_BY_CLAIM]:
-            actions[n] = WIN_BY_CLAIM
+        if row[TSUMO]:
+            actions[n] = TSUMO
+        elif row[RON]:
+            actions[n] = RON
         elif row[PASS]:
             actions[n] = PASS
         else:

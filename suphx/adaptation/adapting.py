@@ -187,7 +187,7 @@ class Adapter:
         config = self.config
         own = [self.original.drawing(config.temperature)] * len(positions)
         rollouts = rollouts_of(len(positions), deals, first, config.copies)
-        rolled = roll_out(positions, rollouts, own, self.original.playing, self.seed, True, config.certain)
+        rolled = roll_out(positions, rollouts, own, self.original.playing, self.seed, True, config.max_confidence)
         rewards = self.rewards.of(positions, rollouts["position"].astype(np.int64), rolled.ended)
         return Rewarded(rolled, rewards.astype(np.float32))
 

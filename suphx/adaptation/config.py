@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from pydantic import Field, model_validator
 
 from suphx.config import Config
@@ -22,6 +24,8 @@ class StepsConfig(Config):
 class AdaptationConfig(Config):
     """How a policy is adapted to a hand. The discard network adapts, as in the paper's self-play."""
 
+    renamed: ClassVar[dict[str, str]] = {"certain": "max_confidence"}
+
     deals: int = Field(default=250, ge=1)
     """Number of random deals of the hidden tiles to learn from."""
     copies: int = Field(default=4, ge=2)
@@ -32,7 +36,7 @@ class AdaptationConfig(Config):
     the policy itself (1); below 1 rollouts are more like play, which takes the likeliest answers. For networks trained
     only on human games, such as `sl`, 0.5 is better: at 1 rollouts mostly teach to be more confident. If a training
     used 0.5 as its `start_temperature`, 1 has the same effect."""
-    certain: float = Field(default=1.0, gt=0, le=1)
+    max_confidence: float = Field(default=1.0, gt=0, le=1)
     """Skip questions whose likeliest answer has a higher probability than this (at temperature 1)."""
     steps: StepsConfig = Field(default_factory=StepsConfig)
     """The gradient steps on the rollouts."""

@@ -21,8 +21,8 @@ from suphx.adaptation.rollouts import roll_out, rollouts_of
 from suphx.agent.interface import Agent, Choice
 from suphx.agent.opinions import opinions_of
 from suphx.evaluation.tally import COLUMN, tally
-from suphx.figures import colour, tidy, write_figure
 from suphx.intervals import mean_interval
+from suphx.plotting import colour, tidy, write_figure
 
 #: The columns of `evaluation.tally` that make up a style; each counts at most once per round.
 COUNTED = ("wins", "deal_ins", "riichi", "call_rounds", "tenpai_draws")

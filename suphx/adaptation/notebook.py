@@ -5,15 +5,15 @@ from typing import Any
 
 from pydantic import AliasChoices, Field, ValidationError
 
+from suphx.config import StrictModel
 from suphx.errors import InputError
-from suphx.kept import Kept
-from suphx.line_file import LineFile, settle
+from suphx.json_lines import JsonLines, settle
 
 SETTINGS_NAME = "experiment.json"
 HANDS_NAME = "hands.jsonl"
 
 
-class Trial(Kept):
+class Trial(StrictModel):
     """The result of one way of adapting to a hand; gains are of the copy over the original, on the same deals."""
 
     gain: float
@@ -31,7 +31,7 @@ class Trial(Kept):
     """Time of the check, including that of playing the held-out deals before the adaptation."""
 
 
-class HandResult(Kept):
+class HandResult(StrictModel):
     """The results of one hand."""
 
     number: int = Field(ge=0)
@@ -57,7 +57,7 @@ class HandResult(Kept):
     """By name of the way of adapting."""
 
 
-class Notebook(LineFile):
+class Notebook(JsonLines):
     """The folder of an experiment, open for writing."""
 
     def __init__(self, folder: Path, settings: dict[str, Any]) -> None:

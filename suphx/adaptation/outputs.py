@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from rich.table import Table
 
 from suphx.adaptation.notebook import HandResult
-from suphx.figures import colour, one_panel, tidy, write_figure
 from suphx.intervals import QUANTILE
+from suphx.plotting import colour, one_panel, tidy, write_figure
 
 
 def experiment_table(found: Mapping[str, Any]) -> Table:

@@ -67,15 +67,15 @@ def roll_out(
     others: Agent,
     seed: int,
     keep: bool = False,
-    certain: float = 1.0,
+    max_confidence: float = 1.0,
 ) -> Rolled:
     """Play rollouts, ROLLOUT[n].
 
     own: the player of each position's seat; the same object is called once for all its positions. others: the player of
     the other three seats. seed: random seed, which makes a rollout reproducible. keep: whether the questions to the
-    seat about discards are returned. certain: those whose likeliest answer is more probable than this are left out.
+    seat about discards are returned. max_confidence: those whose likeliest answer is more probable are left out.
     """
-    playing = _Playing(positions, rollouts, own, others, seed, certain if keep else None)
+    playing = _Playing(positions, rollouts, own, others, seed, max_confidence if keep else None)
     while playing.step():
         pass
     experience = np.concatenate(playing.asked)
@@ -93,10 +93,10 @@ class _Playing:
         own: Sequence[Agent],
         others: Agent,
         seed: int,
-        certain: float | None,
+        max_confidence: float | None,
     ) -> None:
-        """certain: as for `roll_out`; None if no questions are kept."""
-        self._rollouts, self._certain = rollouts, certain
+        """max_confidence: as for `roll_out`; None if no questions are kept."""
+        self._rollouts, self._max_confidence = rollouts, max_confidence
         self._dtype = experience_dtype(MODEL_PLANES[DISCARD])
         self.asked = [np.empty(0, self._dtype)]
         """The questions about discards to the seats that adapt, in order of arrival."""
@@ -152,19 +152,21 @@ class _Playing:
         seat = self._seats[position]
         who = np.where(asked.seat == seat, self._own[position], _OTHERS)
         actions, choices = act_each(self._agents, who, self._tables.games, asked)
-        if self._certain is not None:
+        if self._max_confidence is not None:
             for choice in choices:
-                self._keep(asked, choice, rollout, seat, self._certain)
+                self._keep(asked, choice, rollout, seat, self._max_confidence)
         return actions
 
-    def _keep(self, asked: Decisions, choice: Choice, rollout: np.ndarray, seat: np.ndarray, certain: float) -> None:
+    def _keep(
+        self, asked: Decisions, choice: Choice, rollout: np.ndarray, seat: np.ndarray, max_confidence: float
+    ) -> None:
         """Record questions; rollout, seat: i64[decisions], the rollout of each and the seat that adapts there."""
         for said in choice.consultations:
             if said.model != DISCARD:
                 continue
             wanted = asked.seat[said.decision] == seat[said.decision]
-            if certain < 1:
-                wanted &= highest_probability(said.logits, said.legal) <= certain
+            if max_confidence < 1:
+                wanted &= highest_probability(said.logits, said.legal) <= max_confidence
             rows = np.flatnonzero(wanted)
             found = np.zeros(len(rows), self._dtype)
             found["path"], found["planes"] = rollout[said.decision[rows]], said.planes[rows]

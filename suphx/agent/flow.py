@@ -13,7 +13,7 @@ import numpy as np
 from simulator import record as r
 from simulator.tables import Decisions
 from suphx.agent.encoder import PlaneEncoder
-from suphx.agent.interface import Choice, Consultation
+from suphx.agent.interface import Choice, ModelOutput
 from suphx.agent.questions import CALL_MODELS, CHOW, DISCARD, RIICHI, discard_actions, questions_of
 from suphx.agent.sampling import choose, uniform
 from suphx.errors import InputError
@@ -71,7 +71,7 @@ class _Batch:
         self._index, self._seats = asked.game, asked.seat
         found = questions_of(games, asked)
         self._actions, self._kinds, self._questions = found.by_rules, found.kinds, found.questions
-        self._consulted: list[Consultation] = []
+        self._consulted: list[ModelOutput] = []
 
     def choice(self) -> Choice:
         """Return the chosen actions and all consultations."""
@@ -130,7 +130,7 @@ class _Batch:
         option: np.ndarray,
         planes: np.ndarray,
         legal: np.ndarray | None = None,
-    ) -> Consultation | None:
+    ) -> ModelOutput | None:
         """Consult one network for some decisions; record and return the consultation, None without questions."""
         if not len(decision):
             return None
@@ -140,6 +140,6 @@ class _Batch:
         sampling = self._flow.sampling_of[model]
         draws = uniform(self._games, self._index[decision], self._seats[decision], option, sampling.seed)
         answer, log_probability = choose(logits, legal, sampling.temperature, draws)
-        said = Consultation(model, decision, option, planes, logits, legal, answer, log_probability)
+        said = ModelOutput(model, decision, option, planes, logits, legal, answer, log_probability)
         self._consulted.append(said)
         return said

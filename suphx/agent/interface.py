@@ -12,7 +12,7 @@ from simulator.tables import Decisions
 
 
 @dataclass(frozen=True)
-class Consultation:
+class ModelOutput:
     """The questions put to one network during a batch of decisions, one per row: everything that learning needs."""
 
     model: str
@@ -39,7 +39,7 @@ class Choice:
 
     actions: np.ndarray
     """i64[n]: an action for each decision."""
-    consultations: list[Consultation] = field(default_factory=list)
+    consultations: list[ModelOutput] = field(default_factory=list)
     """The questions to each network; empty for players without networks."""
 
 

@@ -51,7 +51,7 @@ def _ends_fourth(game, seat, trial):
     result = trial["result"]
     win = result["wins"][0]
     by_draw = trial["phase"] == r.PHASE_TURN
-    result["type"] = r.RESULT_DRAW_WIN if by_draw else r.RESULT_CLAIM_WIN
+    result["type"] = r.RESULT_TSUMO if by_draw else r.RESULT_RON
     result["n_wins"] = 1
     win["seat"] = seat
     win["source"] = trial["turn"]
@@ -66,7 +66,7 @@ def _ends_fourth(game, seat, trial):
 def _by_rules(lookup, games, i, seat, trials):
     """Return the action that the rules choose for the seat asked in games[i], or NO_ACTION."""
     game = games[i]
-    for win in (r.WIN_BY_DRAW, r.WIN_BY_CLAIM):
+    for win in (r.TSUMO, r.RON):
         if is_legal(game, seat, win):
             trials[0] = games[i]
             if not _ends_fourth(game, seat, trials[0]):
@@ -104,7 +104,7 @@ def ask(lookup, games, i, seat, trials, kinds, questions, n):
     by_rules = _by_rules(lookup, games, i, seat, trials)
     if by_rules != r.NO_ACTION:
         return by_rules, n
-    for option in range(r.CHOW_LOW, r.WIN_BY_DRAW):
+    for option in range(r.CHOW_LOW, r.TSUMO):
         if is_legal(game, seat, option):
             model = CHOW if option < r.PONG else (PONG if option < r.OPEN_KONG else KONG)
             n = _write(questions, n, i, seat, model, option)

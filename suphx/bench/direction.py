@@ -154,7 +154,7 @@ class _Tally:
             torch.from_numpy(asked["log_probability"].copy()),
         )
         reward = torch.from_numpy(paths["reward"][asked["path"]])
-        terms = terms_of(log_policy, answer, played, reward, highest_weight=np.inf)
+        terms = terms_of(log_policy, answer, played, reward, max_importance_weight=np.inf)
         np.add.at(self._gains, paths["game"][asked["path"]].astype(np.int64), (terms.gain - reward).numpy())
         self._distance += float(terms.behaviour_kl.sum())
         self._questions += len(asked)

@@ -13,7 +13,7 @@ import numpy as np
 
 from simulator.players import PLAYERS, Player, player
 from simulator.players.play import PlayedGame, play_games
-from simulator.record import RESULT_CLAIM_WIN, RESULT_EXHAUSTIVE, SEATS
+from simulator.record import RESULT_EXHAUSTIVE, RESULT_RON, SEATS
 from simulator.tables import Tables
 
 _NORMAL_95 = 1.96
@@ -39,7 +39,7 @@ class Rates:
         """Add what a seat did; rounds: GAME[n], the records at the ends of rounds."""
         result = rounds["result"]
         won = (result["wins"]["seat"] == seat) & (np.arange(3) < result["n_wins"][:, None])
-        by_claim = result["type"] == RESULT_CLAIM_WIN
+        by_claim = result["type"] == RESULT_RON
         drawn = result["type"] == RESULT_EXHAUSTIVE
         self.rounds += len(rounds)
         self.wins += int(won.sum())

@@ -31,8 +31,8 @@ def pretrain(
 
     from rich.console import Console
 
-    from suphx.alone import alone_in
     from suphx.config import load_config
+    from suphx.folder_lock import folder_lock
     from suphx.networks.precision import choose_precision
     from suphx.runs import runs_folder
     from suphx.supervised.config import PretrainConfig
@@ -53,7 +53,7 @@ def pretrain(
     command = " ".join(["suphx", *sys.argv[1:]])
     folder = out or runs_folder() / "pretrain" / wanted.name
     try:
-        with alone_in(folder, "trains here"):
+        with folder_lock(folder, "trains here"):
             prepared, data = games_of(wanted, logs, workers)
             results = pretrain(wanted, prepared, folder, chosen, {"data": data, "command": command}, screen)
     except KeyboardInterrupt:

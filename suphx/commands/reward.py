@@ -31,8 +31,8 @@ def reward(
     """
     import torch
 
-    from suphx.alone import alone_in
     from suphx.config import load_config
+    from suphx.folder_lock import folder_lock
     from suphx.progress import progress
     from suphx.reward.config import RewardConfig
     from suphx.reward.run import RewardRun
@@ -41,7 +41,7 @@ def reward(
     torch.set_num_threads(threads)
     chosen = load_config(config, RewardConfig, changes or ())
     folder = out or runs_folder() / "reward" / chosen.name
-    with alone_in(folder, "trains here"):
+    with folder_lock(folder, "trains here"):
         prepared, source = _games(chosen, logs, workers)
         run = RewardRun(chosen, prepared, source, folder)
         epochs, games, most = run.trainer.progress.epochs, run.trainer.games, chosen.epochs

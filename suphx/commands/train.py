@@ -63,8 +63,8 @@ def train(
 
     from rich.console import Console
 
-    from suphx.alone import alone_in
     from suphx.config import load_config
+    from suphx.folder_lock import folder_lock
     from suphx.runs import runs_folder
     from suphx.selfplay.config import TrainConfig
     from suphx.selfplay.pace import check_pace
@@ -88,7 +88,7 @@ def train(
     folder = out or runs_folder() / "train" / wanted.name
     if not local and (device or precision or threads):
         raise typer.BadParameter("--device, --precision and --threads go with --local; by roles, `roles` sets them")
-    with alone_in(folder, "trains here"):
+    with folder_lock(folder, "trains here"):
         training = _training(wanted, folder, local, address, (device, precision, threads), screen)
         _run(training, wanted, screen)
     progress = training.progress

@@ -89,7 +89,7 @@ def _show_rate(config: TrainConfig, rate: ExpectedRate, screen: Console) -> None
         source = "GPUs are as fast as the page about scaling assumes, since there is none here to measure"
     limit = "the cores, which the roles share" if rate.limit == "cores" else f"the {rate.limit}"
     left_out = " Expect that or more: nearly certain questions count here, but are left out."
-    more = left_out if config.learning.certain < 1 else ""
+    more = left_out if config.learning.max_confidence < 1 else ""
     words = (
         f"Expected rate, if {source}: {rate.games_per_s:,.1f} games/s, {rate.decisions_per_s:,.0f} decisions/s; "
         f"{hours:.1f} hours for all games. What limits it: {limit}.{more}"
@@ -99,7 +99,7 @@ def _show_rate(config: TrainConfig, rate: ExpectedRate, screen: Console) -> None
 
 def _show_pace(config: TrainConfig, pace: Pace, screen: Console) -> None:
     bound = config.learning.replay.staleness
-    more = " or more, since nearly certain questions are left out" if config.learning.certain < 1 else ""
+    more = " or more, since nearly certain questions are left out" if config.learning.max_confidence < 1 else ""
     words = (
         f"A version learns from {pace.games_a_version:,.0f} games{more}. On average experience is "
         f"{pace.versions_a_round:.1f} versions old when its round ends; more than {bound} would be too old."

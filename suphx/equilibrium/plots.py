@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib import colormaps
 from matplotlib.figure import Figure
 
-from suphx.figures import colour, one_panel, tidy, write_figure
+from suphx.plotting import colour, one_panel, tidy, write_figure
 
 _DASHES = ("-", "--", ":")
 #: Curves of a two-player mahjong table: the field of a point, what it is called.

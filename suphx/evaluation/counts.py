@@ -18,10 +18,10 @@ from safetensors.numpy import save
 from simulator.files import write_whole
 from simulator.record import SEATS
 from suphx.agents import fingerprint
+from suphx.config import StrictModel
 from suphx.errors import InputError
 from suphx.evaluation.arena import Terms
 from suphx.evaluation.tally import COLUMNS
-from suphx.kept import Kept
 from suphx.mjai.host.specs import is_external
 from suphx.networks.weights import in_order
 
@@ -33,7 +33,7 @@ _TYPES = (np.uint8, np.int16, np.int32, np.int64)
 _MOST = 2**40
 
 
-class CountedTerms(Kept, strict=True):
+class CountedTerms(StrictModel, strict=True):
     """Everything that must be equal for two agents to be compared on the same deals, and the field's names."""
 
     field: list[str] = Field(min_length=1)
@@ -71,7 +71,7 @@ class CountedTerms(Kept, strict=True):
         return words
 
 
-class _Head(Kept, strict=True):
+class _Head(StrictModel, strict=True):
     terms: CountedTerms
     agents: list[str] = Field(min_length=1)
 

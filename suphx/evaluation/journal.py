@@ -13,11 +13,11 @@ from pydantic import Field, ValidationError
 
 from simulator.files import write_whole
 from simulator.record import SEATS
+from suphx.config import StrictModel
 from suphx.errors import InputError
 from suphx.evaluation.results import GAME_RESULT, GameDone, Results
 from suphx.evaluation.tally import COLUMNS
-from suphx.kept import Kept
-from suphx.line_file import LineFile, settle
+from suphx.json_lines import JsonLines, settle
 
 SETTINGS_NAME = "match.json"
 GAMES_NAME = "games.jsonl"
@@ -26,7 +26,7 @@ LOGS_FOLDER = "logs"
 _DEALS_OF_FOLDER = 1000
 
 
-class _Line(Kept, strict=True):
+class _Line(StrictModel, strict=True):
     """One finished game, as a line of the file."""
 
     deal: int = Field(ge=0)
@@ -47,7 +47,7 @@ def log_name(deal: int, table: int) -> str:
     return f"{deal // _DEALS_OF_FOLDER:04d}/{deal:07d}-{table}.mjlog"
 
 
-class Journal(LineFile):
+class Journal(JsonLines):
     """The folder of a match, open for writing."""
 
     def __init__(self, folder: Path, settings: dict[str, Any], results: Results) -> None:

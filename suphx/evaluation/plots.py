@@ -18,8 +18,8 @@ from suphx.evaluation.log_games import AI_MARK
 from suphx.evaluation.measures import MEASURE, RANKS
 from suphx.evaluation.statistics import resampled, running
 from suphx.evaluation.tally import COLUMN
-from suphx.figures import colour, one_panel, write_figure
 from suphx.mjai.host.specs import is_external
+from suphx.plotting import colour, one_panel, write_figure
 
 _WHISKERS = (2.5, 97.5)
 _LONG_NAME = 14

@@ -155,7 +155,7 @@ def _tally(rounds, counts):
         game = rounds[n]
         result = game["result"]
         _count_play(game, counts)
-        if result["type"] == r.RESULT_DRAW_WIN or result["type"] == r.RESULT_CLAIM_WIN:
+        if result["type"] == r.RESULT_TSUMO or result["type"] == r.RESULT_RON:
             _count_wins(game, counts)
         else:
             _count_draw(result, counts)

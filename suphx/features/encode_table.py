@@ -172,8 +172,8 @@ def encode_legal(game, seat, out):
     out[at.legal_open_kong] = flag(low >> r.OPEN_KONG & 1)
     out[at.legal_closed_kong] = (low >> r.CLOSED_KONG | high << _CLOSED_KONGS_IN_LOW) & ALL_KINDS
     out[at.legal_added_kong] = high >> (r.ADDED_KONG - r.WORD_BITS) & ALL_KINDS
-    out[at.legal_draw_win] = flag(high >> (r.WIN_BY_DRAW - r.WORD_BITS) & 1)
-    out[at.legal_claim_win] = flag(high >> (r.WIN_BY_CLAIM - r.WORD_BITS) & 1)
+    out[at.legal_draw_win] = flag(high >> (r.TSUMO - r.WORD_BITS) & 1)
+    out[at.legal_claim_win] = flag(high >> (r.RON - r.WORD_BITS) & 1)
     out[at.legal_nine_terminals] = flag(high >> (r.NINE_TERMINALS - r.WORD_BITS) & 1)
     if phase == r.PHASE_CLAIM or phase == r.PHASE_KONG_CLAIM:
         tile = np.int64(game["claim_tile"])

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from simulator.jit import jit
-from suphx.kept import Kept
+from suphx.config import StrictModel
 from suphx.learning.config import LearningConfig
 from suphx.learning.experience import SEATS, Batch
 
@@ -13,7 +13,7 @@ from suphx.learning.experience import SEATS, Batch
 Values = Callable[[np.ndarray], np.ndarray]
 
 
-class Moments(Kept):
+class Moments(StrictModel):
     """Moving averages over questions: of rewards and of squared advantages."""
 
     batches: int = 0

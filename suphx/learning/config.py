@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -45,6 +45,8 @@ class DistanceConfig(Config):
 class OracleConfig(Config):
     """Oracle guiding (formula 5): perfect information is shown, then gradually dropped out, and finally removed."""
 
+    renamed: ClassVar[dict[str, str]] = {"after_highest_weight": "after_max_importance_weight"}
+
     full_games: int = Field(default=15_000, ge=0)
     """Games with all perfect information (gamma = 1)."""
     decay_games: int = Field(default=20_000, ge=0)
@@ -54,7 +56,7 @@ class OracleConfig(Config):
     are those of a trained network and change little."""
     after_rate: float = Field(default=0.1, gt=0, le=1)
     """Factor on the learning rate once gamma is 0 (0.1 as in the paper)."""
-    after_highest_weight: float = Field(default=2.0, gt=1)
+    after_max_importance_weight: float = Field(default=2.0, gt=1)
     """Highest importance weight once gamma is 0."""
 
 
@@ -123,6 +125,12 @@ class CollapseConfig(Config):
 class LearningConfig(Config):
     """The step: what is learned from a batch of questions."""
 
+    renamed: ClassVar[dict[str, str]] = {
+        "certain": "max_confidence",
+        "gradient_norm": "max_grad_norm",
+        "highest_weight": "max_importance_weight",
+    }
+
     models: list[Model] = Field(default=["discard"], min_length=1)
     """Which of the five learn (the paper: discard alone); the others play as they are."""
     start_temperature: float | None = Field(default=None, gt=0)
@@ -136,7 +144,7 @@ class LearningConfig(Config):
     batch_of: dict[Model, int] = Field(default_factory=dict)
     """The same for single models. There are sixty discards for each question about a kong, so a large batch of kongs
     would be too old (`replay.staleness`) before it is complete."""
-    certain: float = Field(default=1.0, gt=0, le=1)
+    max_confidence: float = Field(default=1.0, gt=0, le=1)
     """Questions whose likeliest answer was more probable than this are not learned from: their gradients are small.
     Whether a question is left out depends on the question alone, not on the answer drawn."""
     optimizer: Literal["adamw", "muon"] = "adamw"
@@ -150,9 +158,9 @@ class LearningConfig(Config):
     """How the policies' learning rate falls with the number of games; by default it stays constant."""
     weight_decay: float = Field(default=0.0, ge=0)
     """Weights shrink by learning rate x this at each step."""
-    gradient_norm: float = Field(default=1.0, gt=0)
+    max_grad_norm: float = Field(default=1.0, gt=0)
     """Maximum norm of the gradient; a longer gradient is scaled down to it."""
-    highest_weight: float = Field(default=5.0, gt=1)
+    max_importance_weight: float = Field(default=5.0, gt=1)
     """Questions with a higher importance weight are rejected: they take no part in the step."""
     entropy: EntropyConfig = Field(default_factory=EntropyConfig)
     """How entropy is held, for every model alike."""

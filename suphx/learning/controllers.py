@@ -1,10 +1,10 @@
 """What changes with the steps: the weight of the entropy, which holds a target (formula 3), and the learning rate."""
 
-from suphx.kept import Kept
+from suphx.config import StrictModel
 from suphx.learning.config import AnnealConfig, EntropyConfig
 
 
-class ControllerState(Kept):
+class ControllerState(StrictModel):
     """Everything that changes, as plain numbers, so that a checkpoint stores it exactly."""
 
     coefficient: float

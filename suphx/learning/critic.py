@@ -31,7 +31,7 @@ class Critic:
             network = ValueNetwork(config.critic.network_size(), PLANES + ORACLE_PLANES)
         self.network = network.to(precision.device)
         self.optimizer = Optimizer(
-            self.network, config.critic.learning_rate, config.weight_decay, False, gradient_norm=config.gradient_norm
+            self.network, config.critic.learning_rate, config.weight_decay, False, max_grad_norm=config.max_grad_norm
         )
         self._precision, self._peers = precision, peers
         self._steps, self._warmup = config.critic.steps, config.critic.warmup_steps
@@ -61,7 +61,7 @@ class Critic:
         spread = float(wanted.var(correction=0))
         explained = 1 - float(error.var(correction=0)) / spread if spread else 0.0
         figures = {"loss": float((error**2).mean()), "explained_variance": explained}
-        return self._peers.figures(figures) | {"gradient_norm": float(np.mean(norms))}
+        return self._peers.figures(figures) | {"grad_norm": float(np.mean(norms))}
 
     def _step(self, experience: np.ndarray, wanted: torch.Tensor) -> tuple[torch.Tensor, float]:
         """Take a step towards rewards f32[n, 4]; return rewards minus values, f32[n, 4], and the gradient's norm."""
@@ -75,7 +75,7 @@ class Critic:
         norm, loss = self.optimizer.divide_gradients(int(step["kept"]), self._peers), step["loss"]
         if not np.isfinite([loss, norm]).all():
             self.optimizer.clear()
-            raise LearningDiverged(CRITIC, self.optimizer.steps, {"loss": loss, "gradient_norm": norm})
+            raise LearningDiverged(CRITIC, self.optimizer.steps, {"loss": loss, "grad_norm": norm})
         self.optimizer.step(min((self.optimizer.steps + 1) / self._warmup, 1.0))
         return error, norm
 

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from suphx.checkpoint import joined, tensors_below
-from suphx.kept import Kept
+from suphx.config import StrictModel
 from suphx.learning.advantages import Advantages, Moments, raw_advantages
 from suphx.learning.config import LearningConfig
 from suphx.learning.controllers import rate_share
@@ -26,7 +26,7 @@ from suphx.networks.precision import Precision
 from suphx.networks.sizes import CRITIC, OUTPUTS
 
 
-class LearnerState(Kept):
+class LearnerState(StrictModel):
     """Everything that changes in learning, besides tensors."""
 
     games: int
@@ -123,14 +123,14 @@ class Learner:
         if not len(minibatch) or not legal[np.arange(len(legal)), minibatch["answer"]].all():
             raise ValueError(f"{model}: no questions, or an answer that was not possible")
         guided = self.config.oracle if self.narrowed else None  # its last phase has settings of its own
-        highest = guided.after_highest_weight if guided else self.config.highest_weight
+        highest = guided.after_max_importance_weight if guided else self.config.max_importance_weight
         found = [
             learning.learn_from(minibatch[rows], legal[rows], highest, tells=rows.start == 0)
             for rows in microbatches(len(minibatch), self.precision)
         ]
         figures = self._peers.figures(figures_of(found))
         kept = int(figures["kept"])
-        figures["gradient_norm"] = learning.optimizer.divide_gradients(max(kept, 1), self._peers)
+        figures["grad_norm"] = learning.optimizer.divide_gradients(max(kept, 1), self._peers)
         if not np.isfinite(list(figures.values())).all():
             learning.optimizer.clear()
             raise LearningDiverged(model, learning.optimizer.steps, figures)

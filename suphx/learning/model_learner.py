@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from suphx.checkpoint import joined, tensors_below
-from suphx.kept import Kept
+from suphx.config import StrictModel
 from suphx.learning.config import LearningConfig
 from suphx.learning.controllers import ControllerState, EntropyController
 from suphx.learning.experience import with_hidden
@@ -15,7 +15,7 @@ from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 
 
-class ModelState(Kept):
+class ModelState(StrictModel):
     """Everything that changes in one model's learning, besides tensors."""
 
     steps: int
@@ -55,10 +55,10 @@ class ModelLearner:
         rate, muon = config.rate_for(network.model), config.optimizer == "muon"
         shown = network.first.weight.detach()[:, network.planes - hidden :]
         faster = (shown, config.oracle.planes_rate) if config.oracle and hidden else None
-        self.optimizer = Optimizer(network, rate, config.weight_decay, muon, None, config.gradient_norm, faster)
+        self.optimizer = Optimizer(network, rate, config.weight_decay, muon, None, config.max_grad_norm, faster)
 
     def learn_from(
-        self, rows: np.ndarray, legal: np.ndarray, highest_weight: float, tells: bool
+        self, rows: np.ndarray, legal: np.ndarray, max_importance_weight: float, tells: bool
     ) -> dict[str, torch.Tensor]:
         """Add the gradients of some questions to those of the batch; legal bool[n, m].
 
@@ -74,7 +74,7 @@ class ModelLearner:
             torch.from_numpy(rows["answer"].astype(np.int64)).to(device),
             torch.from_numpy(rows["log_probability"].copy()).to(device),
             torch.from_numpy(rows["advantage"].copy()).to(device),
-            highest_weight,
+            max_importance_weight,
         )
         objective = terms.gain + self.entropy.coefficient * terms.entropy
         distances = {}

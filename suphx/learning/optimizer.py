@@ -46,12 +46,12 @@ class Optimizer:
         weight_decay: float,
         muon: bool,
         other_rate: float | None = None,
-        gradient_norm: float = math.inf,
+        max_grad_norm: float = math.inf,
         faster: tuple[torch.Tensor, float] | None = None,
     ) -> None:
         """muon: use it for convolutions. other_rate: learning rate of the other weights, if another one.
 
-        gradient_norm: maximum norm of the gradient, over all weights together. faster: a view of some of the weights
+        max_grad_norm: maximum norm of the gradient, over all weights together. faster: a view of some of the weights
         that learn at another rate, and the factor on the rate.
         """
         self._faster = faster
@@ -62,7 +62,7 @@ class Optimizer:
         self._rate, self._other_rate = learning_rate, learning_rate if other_rate is None else other_rate
         self._adamw = torch.optim.AdamW(others, lr=self._other_rate, weight_decay=weight_decay, fused=True)
         self._weights: list[torch.Tensor] = list(named.values())
-        self._decay, self._longest = weight_decay, gradient_norm
+        self._decay, self._longest = weight_decay, max_grad_norm
         self.steps = 0
 
     def divide_gradients(self, by: float, peers: Peers) -> float:

@@ -51,13 +51,13 @@ def terms_of(
     answer: torch.Tensor,
     played: torch.Tensor,
     advantage: torch.Tensor,
-    highest_weight: float,
+    max_importance_weight: float,
 ) -> Terms:
     """Return each question's terms.
 
     log_policy: f32[n, m] from `log_probabilities`. answer: i64[n], the answer given, which must have been possible.
     played: f32[n], its log-probability under the policy that played. advantage: f32[n], without gradient.
-    highest_weight: questions with a higher importance weight are rejected.
+    max_importance_weight: questions with a higher importance weight are rejected.
     """
     log_weight = log_policy.gather(1, answer[:, None]).squeeze(1) - played
     log_weight = log_weight.clamp(max=LARGEST_LOG_WEIGHT)
@@ -68,7 +68,7 @@ def terms_of(
         gain=gain,
         entropy=-_expected(log_policy, log_policy),
         weight=fixed,
-        kept=~(fixed > highest_weight),  # keeps NaN, so that the learner notices it
+        kept=~(fixed > max_importance_weight),  # keeps NaN, so that the learner notices it
         behaviour_kl=fixed - 1 - log_weight.detach(),
     )
 

@@ -7,7 +7,7 @@ import torch
 from pydantic import Field
 
 from suphx.checkpoint import tensors_below
-from suphx.kept import Kept
+from suphx.config import StrictModel
 from suphx.learning.config import ReplayConfig
 from suphx.learning.experience import Batch, experience_dtype
 from suphx.networks.sizes import MODELS
@@ -32,14 +32,14 @@ class _Part:
         return int(self.uses.nbytes + self.rows.nbytes)
 
 
-class _PartState(Kept):
+class _PartState(StrictModel):
     model: str
     version: int
     planes: tuple[int, int, int]
     """Numbers of planes of the rows: of the position, shown to an oracle, hidden."""
 
 
-class ReplayState(Kept):
+class ReplayState(StrictModel):
     """The state of a buffer, except its arrays."""
 
     newest: int = 0

@@ -17,9 +17,9 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import load, save
 
 from simulator.files import write_whole
+from suphx.config import StrictModel
 from suphx.errors import InputError
 from suphx.features.layout import VERSION
-from suphx.kept import Kept
 from suphx.networks.policy import OutlookNetwork, PolicyNetwork
 from suphx.networks.sizes import MODELS, OUTLOOK, NetworkSize
 
@@ -48,7 +48,7 @@ class _Description(NetworkSize):
     planes: int = Field(ge=1, le=4096)
 
 
-class AgentCard(Kept):
+class AgentCard(StrictModel):
     """The description of an agent in its folder of weights."""
 
     format: int = FORMAT_VERSION

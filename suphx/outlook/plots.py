@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from suphx.figures import colour, tidy, write_figure
 from suphx.outlook.evaluation import Evaluation
+from suphx.plotting import colour, tidy, write_figure
 from suphx.reward.evaluation import Bin
 
 #: Those drawn with logarithmic axes: most of their probabilities are below 2 %.

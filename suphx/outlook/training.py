@@ -11,9 +11,9 @@ from pydantic import Field
 from torch.utils.tensorboard import SummaryWriter
 
 from suphx.checkpoint import TrainingProgress, load_checkpoint, purpose_of, save_checkpoint, tensors_below
+from suphx.config import StrictModel
 from suphx.errors import InputError
 from suphx.features.layout import VERSION
-from suphx.kept import Kept
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import OutlookNetwork
 from suphx.networks.precision import Precision
@@ -27,7 +27,7 @@ WEIGHTS_NAME = "outlook.safetensors"
 _VALIDATION_BATCH = 1024
 
 
-class Validation(Kept):
+class Validation(StrictModel):
     """The losses of the averaged weights on validation decisions."""
 
     decisions: int

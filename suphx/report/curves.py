@@ -8,13 +8,13 @@ from tensorboard.compat.proto.event_pb2 import Event, SessionLog  # type: ignore
 from tensorboard.compat.tensorflow_stub.errors import DataLossError, OutOfRangeError  # type: ignore[import-untyped]
 from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import PyRecordReader_New  # type: ignore[import-untyped]
 
+from suphx.config import StrictModel
 from suphx.errors import InputError
-from suphx.kept import Kept
 
 _FILES = "*.tfevents.*"
 
 
-class Curve(Kept):
+class Curve(StrictModel):
     """A quantity over time: `values[i]` after `steps[i]` games or pairs; values that are not finite are left out."""
 
     steps: list[int]

@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from suphx.errors import InputError
-from suphx.figures import colour, one_panel, tidy, write_figure
 from suphx.networks.sizes import MODELS
+from suphx.plotting import colour, one_panel, tidy, write_figure
 from suphx.report.curves import Curve, Curves
 from suphx.report.parts import Accuracy, SelfPlay, Supervised
 

@@ -305,12 +305,12 @@ def _rounded(values: np.ndarray, digits: int) -> list[list[float | None]]:
 
 def situation_of(choices: Sequence[int]) -> str:
     """Return the kind of a decision, as in `Decision.situation`, from its choices."""
-    if r.WIN_BY_DRAW in choices or r.WIN_BY_CLAIM in choices:
+    if r.TSUMO in choices or r.RON in choices:
         return "win"
     if r.NINE_TERMINALS in choices:
         return "nine terminals"
     if r.PASS in choices:
         return "call"
-    if any(r.CLOSED_KONG <= choice < r.WIN_BY_DRAW for choice in choices):
+    if any(r.CLOSED_KONG <= choice < r.TSUMO for choice in choices):
         return "kong"
     return "riichi" if r.DECLARE_RIICHI in choices else "discard"

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from simulator.record import SEATS
 from simulator.views.table import WIND_NAMES, round_name
-from suphx.figures import colour, tidy, write_figure
+from suphx.plotting import colour, tidy, write_figure
 from suphx.reward.evaluation import Evaluation
 from suphx.reward.games import Games
 

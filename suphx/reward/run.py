@@ -7,8 +7,8 @@ import numpy as np
 from pydantic import Field
 
 from simulator.files import write_whole
+from suphx.config import StrictModel
 from suphx.errors import InputError
-from suphx.kept import Kept
 from suphx.reward.baselines import baselines
 from suphx.reward.config import RewardConfig
 from suphx.reward.evaluation import PREDICTOR, Evaluation, evaluate
@@ -25,7 +25,7 @@ GAME_PLOT_NAME = "reward-game.png"
 CALIBRATION_PLOT_NAME = "reward-calibration.png"
 
 
-class Results(Kept):
+class Results(StrictModel):
     """The results of a run; all numbers are in `units` unless stated otherwise."""
 
     config: RewardConfig

@@ -12,7 +12,7 @@ import torch
 from pydantic import AliasChoices, Field
 
 from suphx.checkpoint import TrainingProgress, joined, load_checkpoint, purpose_of, save_checkpoint, tensors_below
-from suphx.kept import Kept
+from suphx.config import StrictModel
 from suphx.reward.config import RewardConfig
 from suphx.reward.games import Games, Selection
 from suphx.reward.inputs import INPUTS, INPUTS_VERSION, encode
@@ -23,7 +23,7 @@ from suphx.reward.target import ranks
 FORMER = {"epochs": AliasChoices("epochs", "passes"), "best_epoch": AliasChoices("best_epoch", "best_pass")}
 
 
-class Epoch(Kept):
+class Epoch(StrictModel):
     """The losses of an epoch, a pass over the training games, as in formula 4, in squares of the prizes' spread."""
 
     training_loss: float

@@ -5,7 +5,7 @@
 - with Phi, `play/phi_error`: root mean square error of Phi at the start of rounds against the game's result, in the
   predictor's units
 - `MODEL/...`: figures of every step (`Learner.step`): loss, importance weights (`weight_mean`, `weight_max`,
-  `rejected`), `entropy`, `entropy_target`, `alpha`, divergences (`kl_...`), `gradient_norm`,
+  `rejected`), `entropy`, `entropy_target`, `alpha`, divergences (`kl_...`), `grad_norm`,
   `gradient_signal`, `staleness`
 - `critic/...`, `replay/...` (`ReplayBuffer.figures`)
 - `evaluation/average_rank`, `evaluation/less_start` and the bounds of their intervals (`..._low`, `..._high`); for an

@@ -11,7 +11,7 @@ import numpy as np
 from simulator.record import SEATS
 from simulator.rules import Rules
 from simulator.tables import Decisions, Ended, Tables
-from suphx.agent.interface import Agent, Consultation, act_each
+from suphx.agent.interface import Agent, ModelOutput, act_each
 from suphx.agent.sampling import highest_probability
 from suphx.checkpoint import joined, tensors_below
 from suphx.features.encode import encode_oracle_batch
@@ -45,7 +45,7 @@ class Collector:
         opponents: Sequence[Agent] = (),
         oracle: bool = False,
         hidden: bool = False,
-        certain: float = 1.0,
+        max_confidence: float = 1.0,
     ) -> None:
         """Deal the first rounds; `set_policy` must follow.
 
@@ -53,7 +53,7 @@ class Collector:
         those that learn, whose questions are kept. opponents: the other players, by number: those that the table names
         (`sources.load_opponents`), and earlier versions.
         oracle: keep the hidden tiles that a learning oracle saw. hidden: keep all hidden tiles, for a critic or a
-        teacher. certain: questions whose likeliest answer is more probable are not kept.
+        teacher. max_confidence: questions whose likeliest answer is more probable are not kept.
         """
         self.table = table
         self.tables = Tables(slots, rules, seed, restart=False)
@@ -61,7 +61,7 @@ class Collector:
         self.counters = dict.fromkeys(_COUNTERS, 0) | {"begun": slots}
         """Finished games, games begun, finished rounds, decisions of all seats, questions to the policy, and version
         of the weights."""
-        self._certain = certain
+        self._max_confidence = max_confidence
         self._widths = ORACLE_PLANES * oracle, ORACLE_PLANES * hidden
         self._questions = {model: PendingExperience(MODEL_PLANES[model], *self._widths) for model in models}
         self._policy: Agent | None = None
@@ -104,7 +104,7 @@ class Collector:
             self._keep(asked, choices[0].consultations)
         return actions
 
-    def _keep(self, asked: Decisions, consultations: Sequence[Consultation]) -> None:
+    def _keep(self, asked: Decisions, consultations: Sequence[ModelOutput]) -> None:
         """Keep the questions that the policy was asked in one step."""
         owner = asked.game.astype(np.int64) * SEATS + asked.seat
         places = _places(consultations, asked.game, self._asked)
@@ -123,19 +123,19 @@ class Collector:
                     "answer": said.answer,
                     "log_probability": said.log_probability,
                 }
-                if self._certain < 1:
-                    kept = highest_probability(said.logits, said.legal) <= self._certain
+                if self._max_confidence < 1:
+                    kept = highest_probability(said.logits, said.legal) <= self._max_confidence
                     owners, columns = owners[kept], {name: each[kept] for name, each in columns.items()}
                 self._questions[said.model].add(owners, columns)
 
-    def _shown(self, said: Consultation, own: int) -> np.ndarray:
+    def _shown(self, said: ModelOutput, own: int) -> np.ndarray:
         """Return the oracle planes that the network saw: zeros once it sees none; [n, 0] if none are kept."""
         width = self._widths[0]
         if width and said.planes.shape[1] == own:
             return np.zeros((len(said.planes), width), np.uint64)
         return said.planes[:, own : own + width]
 
-    def _hidden(self, asked: Decisions, said: Consultation) -> np.ndarray:
+    def _hidden(self, asked: Decisions, said: ModelOutput) -> np.ndarray:
         """Return all oracle planes of the questions; [n, 0] if none are kept."""
         if not self._widths[1]:
             return np.empty((len(said.planes), 0), np.uint64)
@@ -184,7 +184,7 @@ class Collector:
             questions.restore(tensors_below(state, f"questions.{model}."))
 
 
-def _places(consultations: Sequence[Consultation], tables: np.ndarray, before: np.ndarray) -> list[np.ndarray]:
+def _places(consultations: Sequence[ModelOutput], tables: np.ndarray, before: np.ndarray) -> list[np.ndarray]:
     """Return, for each consultation, u16[m]: how many questions came before each one in its round.
 
     tables: i32[n], the table of each decision. before: u16[slots], number of questions at each table before this step.

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 import torch
 
 from suphx.checkpoint import joined, tensors_below
-from suphx.kept import Kept
+from suphx.config import StrictModel
 from suphx.learning.oracle import without_hidden
 from suphx.networks.policy import PolicyNetwork
 from suphx.selfplay.seating import EarlierConfig
 
 
-class EarlierState(Kept):
+class EarlierState(StrictModel):
     """What has been kept so far, besides tensors."""
 
     taken: int = 0

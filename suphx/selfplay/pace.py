@@ -7,8 +7,8 @@ dropped.
 In a run by roles experience also waits, if learning is the slower side: on its way to buffers that have
 enough, and in the buffers, for as many minibatches as they hold `ahead` together.
 
-Two things are not counted. Questions that `learning.certain` leaves out depend on the policy: without them a version
-takes more games, and experience is younger than computed here.
+Two things are not counted. Questions that `learning.max_confidence` leaves out depend on the policy: without them a
+version takes more games, and experience is younger than computed here.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class Play:
         learning = config.learning
         self.collector = Collector(
             config.table, Rules.preset(config.rules), make_rewards(config.reward, slots, predictor), slots, seed,
-            learning.models, opponents, certain=learning.certain, **config.hidden_planes,
+            learning.models, opponents, max_confidence=learning.max_confidence, **config.hidden_planes,
         )  # fmt: skip
         self.questions = 0
         """Questions to networks that learn in the rounds that have not been taken yet."""

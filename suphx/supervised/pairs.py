@@ -35,7 +35,7 @@ def _add_answered(questions, of, game, seat, action, event, wanted, pairs, n, co
     event: what the answers of all seats have led to.
     """
     kind = discarded_kind(game, action)
-    made_kong = r.CLOSED_KONG <= action < r.WIN_BY_DRAW
+    made_kong = r.CLOSED_KONG <= action < r.TSUMO
     claim = game["phase"] == r.PHASE_CLAIM
     hides_all = claim and event["type"] == r.EVENT_WIN
     by_another = claim and np.int64(event["seat"]) != seat
@@ -133,7 +133,7 @@ def _walk_round(lookup, games, trials, events, absent, seats, wanted, positions,
                 hint_1, hint_2 = np.int64(hints[0]), np.int64(hints[1])
             if not seats >> seat & 1 or absent[at] >> seat & 1:
                 continue
-            if r.WIN_BY_DRAW <= action <= r.NINE_TERMINALS:
+            if r.TSUMO <= action <= r.NINE_TERMINALS:
                 continue
             by_rules, of = ask(lookup, games, 0, seat, trials, kinds, questions, 0)
             if by_rules != r.NO_ACTION:

@@ -16,8 +16,8 @@ from simulator.processes import Sums
 from simulator.record import SEATS
 from simulator.rules import Rules, RulesError
 from simulator.tiles import TILES
+from suphx.config import StrictModel
 from suphx.errors import InputError
-from suphx.kept import Kept
 from suphx.networks.sizes import MODELS
 from suphx.supervised.pairs import COUNTS
 
@@ -78,7 +78,7 @@ class LeftOut(Sums):
     """Messages about the first few."""
 
 
-class _Page(Kept):
+class _Page(StrictModel):
     """The metadata stored beside the arrays."""
 
     format: int

@@ -14,9 +14,9 @@ from torch.utils.tensorboard import SummaryWriter
 
 from suphx.agent.named_networks import weights_folder
 from suphx.checkpoint import TrainingProgress, load_checkpoint, purpose_of, save_checkpoint, tensors_below
+from suphx.config import StrictModel
 from suphx.errors import InputError
 from suphx.features.layout import VERSION
-from suphx.kept import Kept
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
@@ -37,7 +37,7 @@ class Interrupted(Exception):
     """Raised when the training was told to stop; it can be resumed from its checkpoint."""
 
 
-class Validation(Kept):
+class Validation(StrictModel):
     """The accuracy and loss of the averaged weights on validation pairs."""
 
     pairs: int

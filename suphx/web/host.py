@@ -16,7 +16,7 @@ from fastapi import HTTPException
 from simulator.logs.formats import read_log
 from simulator.logs.from_record import game_log, round_log
 from simulator.logs.model import GameLog
-from simulator.record import DISCARD_DRAWN, DISCARD_RED, GAME, PASS, WIN_BY_CLAIM, WIN_BY_DRAW
+from simulator.record import DISCARD_DRAWN, DISCARD_RED, GAME, PASS, RON, TSUMO
 from simulator.rules import Rules
 from simulator.tables import Decisions
 from simulator.views.table import round_name
@@ -98,7 +98,7 @@ class Play(ABC):
         legal = [choice.action for choice in question.choices]
         if len(legal) == 1:
             return legal[0]
-        wins = [action for action in (WIN_BY_DRAW, WIN_BY_CLAIM) if action in legal]
+        wins = [action for action in (TSUMO, RON) if action in legal]
         if wins:
             return wins[0] if self.options.win_at_once else None
         if question.situation == "claim" and self.options.no_calls:

@@ -5,7 +5,7 @@ import pytest
 from stand_in import StandInNetworks, decide, until_turn
 from table import Scene
 
-from simulator.record import WIN_BY_CLAIM, WIN_BY_DRAW
+from simulator.record import RON, TSUMO
 from simulator.rules import Rules
 
 READY = "234m567p55p23467s"  # waits for 5s and 8s: pinfu and tanyao, 2,000 points by claim
@@ -23,8 +23,8 @@ def wins(scene: Scene, seat: int = 1) -> bool:
     """Return whether a seat that may win does."""
     asked, choice = decide(np.array([scene.game]))
     row = asked.seat.tolist().index(seat)
-    assert asked.legal[row, [WIN_BY_DRAW, WIN_BY_CLAIM]].any()
-    return bool(choice.actions[row] in (WIN_BY_DRAW, WIN_BY_CLAIM))
+    assert asked.legal[row, [TSUMO, RON]].any()
+    return bool(choice.actions[row] in (TSUMO, RON))
 
 
 def test_a_win_that_ends_the_game_in_fourth_place_is_let_go():

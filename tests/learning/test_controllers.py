@@ -83,7 +83,7 @@ def test_the_rate_falls_after_so_many_games() -> None:
         {"reference": {"coefficient": -1}},
         {"teacher": {}, "oracle": {}},
         {"critic": {"size": "huge"}},
-        {"highest_weight": 1},
+        {"max_importance_weight": 1},
         {"unknown": 1},
     ],
 )

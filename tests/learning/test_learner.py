@@ -80,7 +80,7 @@ def gradients(learner: Learner) -> dict[str, torch.Tensor]:
 
 def test_a_batch_in_several_passes_is_one_batch() -> None:
     """600 questions are three passes; one by one they say what the figures must be."""
-    learner = learner_of(LearningConfig(gradient_norm=1e6, highest_weight=1.01))
+    learner = learner_of(LearningConfig(max_grad_norm=1e6, max_importance_weight=1.01))
     batch = made_batch(600)
     experience = batch.experience["discard"]
     whole = copy.deepcopy(learner.networks["discard"])
@@ -108,8 +108,8 @@ def test_a_batch_in_several_passes_is_one_batch() -> None:
 def test_a_long_gradient_is_shortened_and_its_length_reported() -> None:
     found = {}
     for bound in (1e3, 1e-3):
-        learner = learner_of(LearningConfig(gradient_norm=bound))
-        found[bound] = step(learner, made_batch(64))["gradient_norm"]
+        learner = learner_of(LearningConfig(max_grad_norm=bound))
+        found[bound] = step(learner, made_batch(64))["grad_norm"]
         taken = float(torch.stack([each.norm() for each in gradients(learner).values()]).norm())
         assert taken == pytest.approx(min(bound, found[bound]), rel=1e-3)
     assert found[1e3] == pytest.approx(found[1e-3]) and found[1e3] > 1e-3
@@ -136,7 +136,7 @@ def test_no_step_is_taken_where_all_is_rejected() -> None:
     figures = learner.step(
         "discard", valued(questions(random_planes(8, PLANES), 4, played=np.full(8, -30.0)), np.ones(8))
     )
-    assert figures["rejected"] == 1 and figures["gradient_norm"] == 0
+    assert figures["rejected"] == 1 and figures["grad_norm"] == 0
     assert all(torch.equal(each, before[name]) for name, each in weights(learner).items())
 
 
@@ -278,7 +278,7 @@ def test_single_models_have_their_own_rate() -> None:
         assert figures["learning_rate"] == pytest.approx(rate)
 
 
-ORACLE = OracleConfig(full_games=10, decay_games=20, after_rate=0.1, after_highest_weight=1.01)
+ORACLE = OracleConfig(full_games=10, decay_games=20, after_rate=0.1, after_max_importance_weight=1.01)
 
 
 def test_an_oracle_uses_what_it_sees() -> None:
@@ -416,5 +416,5 @@ def test_bfloat16_planes_train_float32_weights_nearly_alike() -> None:
         assert all(each.dtype == torch.float32 for each in learner.networks["discard"].parameters())
         found.append(figures)
     assert found[0]["entropy"] == pytest.approx(found[1]["entropy"], rel=0.01)
-    assert found[0]["gradient_norm"] == pytest.approx(found[1]["gradient_norm"], rel=0.05)
+    assert found[0]["grad_norm"] == pytest.approx(found[1]["grad_norm"], rel=0.05)
     assert found[0] != found[1]

@@ -11,7 +11,7 @@ from hosted import bot, play
 
 from simulator.logs.from_record import game_log
 from simulator.logs.mjai_writer import mjai_events, player_view
-from simulator.record import ACTIONS, DISCARD_DRAWN, PASS, WIN_BY_CLAIM
+from simulator.record import ACTIONS, DISCARD_DRAWN, PASS, RON
 from simulator.rules import Rules
 from suphx.mjai.host.agent import stand_in
 from suphx.mjai.host.styles import STYLES, lines
@@ -88,7 +88,7 @@ def test_nothing_new_is_no_line(style):
 
 @pytest.mark.parametrize(
     ("legal", "played"),
-    [((WIN_BY_CLAIM, PASS), PASS), ((3, 7, DISCARD_DRAWN), DISCARD_DRAWN), ((3, 7), 3)],
+    [((RON, PASS), PASS), ((3, 7, DISCARD_DRAWN), DISCARD_DRAWN), ((3, 7), 3)],
 )
 def test_the_rule_for_faults(legal, played):
     mask = np.zeros(ACTIONS, np.bool_)

@@ -12,20 +12,20 @@ from simulator.game import Game
 from simulator.logs.mjai_words import Event
 from simulator.logs.mjai_writer import event_view
 from simulator.players import player
-from simulator.record import CLOSED_KONG, GAME, OPEN_KONG, SEATS, WIN_BY_CLAIM, WIN_BY_DRAW
+from simulator.record import CLOSED_KONG, GAME, OPEN_KONG, RON, SEATS, TSUMO
 from simulator.rules import Rules
 from simulator.tables import Decisions
 from suphx.features.encode import encode_batch, encode_call_batch, is_call
 from suphx.mjai.bot.seat import Seat
 
-KONGS = range(CLOSED_KONG, WIN_BY_DRAW)
+KONGS = range(CLOSED_KONG, TSUMO)
 
 
 def chosen(game: Game, seat: int, name: str, seed: int) -> int:
     """Return what a rule-based player does; `bold` makes every kong that it can, and otherwise is sensible."""
     mask = game.mask(seat)
     if name == "bold":
-        kongs = [action for action in (OPEN_KONG, *KONGS) if mask[action] and not mask[WIN_BY_CLAIM]]
+        kongs = [action for action in (OPEN_KONG, *KONGS) if mask[action] and not mask[RON]]
         if kongs:
             return kongs[0]
         name = "sensible"

@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from simulator.players.simple import choose_random
-from simulator.record import CHOW_LOW, OPEN_KONG, PASS, PONG, SEATS, WIN_BY_DRAW
+from simulator.record import CHOW_LOW, OPEN_KONG, PASS, PONG, SEATS, TSUMO
 from simulator.tables import Tables
 from suphx.agent.named_networks import SHIPPED, load_networks
 from suphx.features.encode import encode_batch, encode_call_batch
@@ -40,7 +40,7 @@ def planes_of_play() -> dict[str, np.ndarray]:
     step = 0
     while min(map(len, found.values())) < POSITIONS:
         asked = tables.decisions()
-        proposed = [next((a for a in range(CHOW_LOW, WIN_BY_DRAW) if row[a]), None) for row in asked.legal]
+        proposed = [next((a for a in range(CHOW_LOW, TSUMO) if row[a]), None) for row in asked.legal]
         for n, option in enumerate(proposed):
             model = ("discard", "riichi")[step % 2] if option is None else model_of(option)
             if len(found[model]) == POSITIONS or (step < 300 and step % 60):

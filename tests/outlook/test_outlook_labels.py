@@ -37,7 +37,7 @@ def test_the_tiles_that_deal_in_are_those_that_the_engine_lets_others_win_on(exa
             claim = after["phase"] == r.PHASE_CLAIM
             for rival in range(3):
                 other = (seat + 1 + rival) % 4
-                wins = bool(claim and after["asked"] >> other & 1 and is_legal(after, other, r.WIN_BY_CLAIM))
+                wins = bool(claim and after["asked"] >> other & 1 and is_legal(after, other, r.RON))
                 assert bool(kinds[row, rival] >> kind & 1) == wins, (row, kind, rival)
 
 
@@ -55,7 +55,7 @@ def test_what_a_tile_costs_is_what_the_engine_makes_its_discarder_pay(examples, 
             game["rules"]["ura_dora"] = 0
         for each in range(4):
             if game["asked"] >> each & 1:
-                answer(game, each, r.WIN_BY_CLAIM if each == other else r.PASS)
+                answer(game, each, r.RON if each == other else r.PASS)
         advance(get_lookup(), game, False, r.NO_TILE, r.NO_TILE)
         finish_round(game)
         paid = -int(game["result"]["deltas"][seat])

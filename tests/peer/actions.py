@@ -20,8 +20,8 @@ from simulator.record import (
     OPEN_KONG,
     PASS,
     PONG,
-    WIN_BY_CLAIM,
-    WIN_BY_DRAW,
+    RON,
+    TSUMO,
     WORD_BITS,
 )
 
@@ -33,8 +33,8 @@ _DISCARD, _CHOW, _PONG, _OPEN, _CLOSED, _ADDED = (
     )
 )  # fmt: skip
 _PLAIN = {
-    int(ActionType.RON): WIN_BY_CLAIM,
-    int(ActionType.TSUMO): WIN_BY_DRAW,
+    int(ActionType.RON): RON,
+    int(ActionType.TSUMO): TSUMO,
     int(ActionType.RIICHI): DECLARE_RIICHI,
     int(ActionType.PASS): PASS,
     int(ActionType.KYUSHU_KYUHAI): NINE_TERMINALS,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from simulator.moves import show_pending_indicators
-from simulator.record import PHASE_KONG_CLAIM, RESULT_CLAIM_WIN
+from simulator.record import PHASE_KONG_CLAIM, RESULT_RON
 from simulator.rounds import finish_round
 from simulator.scoring.yaku import KOKUSHI, KOKUSHI_13, TENHOU
 from simulator.walls import DORA_INDICATORS
@@ -44,7 +44,7 @@ def is_early_indicator(game: np.void, peer_indicators: list[int]) -> bool:
 
 def paid_with_early_indicator(game: np.void) -> np.void | None:
     """Return a copy of a round that ended by robbing such a kong, paid as riichienv counts it; None for any other."""
-    if not (game["result"]["type"] == RESULT_CLAIM_WIN and game["robbing"] and game["pending_indicators"]):
+    if not (game["result"]["type"] == RESULT_RON and game["robbing"] and game["pending_indicators"]):
         return None
     copy = np.array([game], game.dtype)[0]
     show_pending_indicators(copy)

@@ -23,8 +23,8 @@ from simulator.record import (
     PHASE_KONG_CLAIM,
     PONG,
     PONG_RED,
-    WIN_BY_CLAIM,
-    WIN_BY_DRAW,
+    RON,
+    TSUMO,
 )
 from simulator.shanten import accepted_by_discard
 from simulator.tiles import KINDS, TERMINALS_AND_HONOURS
@@ -52,7 +52,7 @@ class Taste:
 
 def is_kong(action: int) -> bool:
     """Return whether an action is a kong of any kind."""
-    return action == OPEN_KONG or CLOSED_KONG <= action < WIN_BY_DRAW
+    return action == OPEN_KONG or CLOSED_KONG <= action < TSUMO
 
 
 class RandomPlayer:
@@ -99,7 +99,7 @@ class TastePlayer:
         taste = self.tastes[seat % len(self.tastes)]
         win = taste.rob if game["phase"] == PHASE_KONG_CLAIM else taste.win
         kinds = (
-            (win, [action for action in legal if action in (WIN_BY_DRAW, WIN_BY_CLAIM)]),
+            (win, [action for action in legal if action in (TSUMO, RON)]),
             (taste.nine, [action for action in legal if action == NINE_TERMINALS]),
             (taste.kong, [action for action in legal if is_kong(action)]),
             (taste.riichi, [action for action in legal if action == DECLARE_RIICHI]),

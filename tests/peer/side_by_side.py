@@ -24,7 +24,7 @@ from simulator.record import (
     PHASE_NAMES,
     PHASE_ROUND_OVER,
     RESULT_NAMES,
-    WIN_BY_CLAIM,
+    RON,
 )
 from simulator.rounds import deal, finish_round, start_game
 from simulator.rules import Rules
@@ -182,7 +182,7 @@ class SideBySide:
         ours = {seat: action_of(action, drawn) for seat, action in actions.items()}
         # Of several claims the highest number is carried out: a pong or kong comes before a chow, a win before both.
         first = max(ours, key=lambda seat: -1 if ours[seat] == PASS else ours[seat])
-        if ours[first] != WIN_BY_CLAIM:
+        if ours[first] != RON:
             hints = hints_of(actions[first])
         for seat, action in ours.items():
             self.tally.chosen[_family(action)] += 1
@@ -200,6 +200,6 @@ def _family(action: int) -> str:
         return "discard"
     if action < DISCARD_DRAWN:
         return "discard red"
-    if DECLARE_RIICHI < action < WIN_BY_CLAIM - 1 and "kong " in ACTION_NAMES[action]:
+    if DECLARE_RIICHI < action < RON - 1 and "kong " in ACTION_NAMES[action]:
         return ACTION_NAMES[action].rsplit(" ", 1)[0]
     return ACTION_NAMES[action]

@@ -34,12 +34,12 @@ from simulator.record import (
     PHASE_TURN,
     PONG,
     PONG_RED,
-    RESULT_CLAIM_WIN,
     RESULT_EXHAUSTIVE,
     RESULT_NAGASHI,
+    RESULT_RON,
     RESULT_TRIPLE_RON,
-    WIN_BY_CLAIM,
-    WIN_BY_DRAW,
+    RON,
+    TSUMO,
 )
 from simulator.scoring.yaku import YAKU
 from simulator.shanten import is_complete, tenpai_discards
@@ -50,7 +50,7 @@ from .actions import legal_mask
 _PONGS = 1 << PONG | 1 << PONG_RED
 _CHOWS = ((1 << PONG) - 1) & ~((1 << CHOW_LOW) - 1)
 _CLOSED_KONGS = ((1 << ADDED_KONG) - 1) & ~((1 << CLOSED_KONG) - 1)
-_ADDED_KONGS = ((1 << WIN_BY_DRAW) - 1) & ~((1 << ADDED_KONG) - 1)
+_ADDED_KONGS = ((1 << TSUMO) - 1) & ~((1 << ADDED_KONG) - 1)
 _KONGS = (MELD_OPEN_KONG, MELD_CLOSED_KONG, MELD_ADDED_KONG)
 _RARE_YAKU = (3, 4, 5, 6, 21, *range(37, 52))
 _LAST_ROUND = 7  # South 4
@@ -74,7 +74,7 @@ class Watch:
             if any(game["hand"][seats[0], kind] for kind in range(KINDS) if game["forbidden"] >> kind & 1):
                 self.counts["a discard forbidden as swap-calling"] += 1
         elif phase == PHASE_CLAIM:
-            wins = sum(legal_mask(game, seat) >> WIN_BY_CLAIM & 1 for seat in seats)
+            wins = sum(legal_mask(game, seat) >> RON & 1 for seat in seats)
             if wins > 1:
                 self.counts[f"{wins} seats may win on one discard"] += 1
             for seat in seats:
@@ -94,7 +94,7 @@ class Watch:
         drawn = int(game["drawn"]) >> 2
         riichi = game["riichi"][seat] == 2
         closed = not game["n_open"][seat]
-        if mask >> WIN_BY_DRAW & 1:
+        if mask >> TSUMO & 1:
             if game["replacement"]:
                 counts["win on a replacement tile offered"] += 1
                 if game["pending_indicators"]:
@@ -160,13 +160,13 @@ class Watch:
 
     def _passed(self, game: np.void, actions: dict[int, int]) -> None:
         for seat, action in actions.items():
-            if action != WIN_BY_CLAIM and legal_mask(game, seat) >> WIN_BY_CLAIM & 1:
+            if action != RON and legal_mask(game, seat) >> RON & 1:
                 self.counts["a win let go"] += 1
                 self.counts["a win let go in riichi"] += bool(game["riichi"][seat])
                 self.counts["robbing a kong let go"] += game["phase"] == PHASE_KONG_CLAIM
                 self.counts["a win let go for a call"] += action != PASS
         calls = [action for action in actions.values() if action != PASS]
-        if len(calls) > 1 and WIN_BY_CLAIM not in calls:
+        if len(calls) > 1 and RON not in calls:
             self.counts["a chow gives way to a pong or kong"] += 1
 
     def _furiten(self, game: np.void, seat: int) -> None:
@@ -185,7 +185,7 @@ class Watch:
         claims = game["phase"] == PHASE_CLAIM
         asked = int(game["asked"]) if claims else 0
         for seat in self.may_win:
-            if not (asked >> seat & 1 and legal_mask(game, seat) >> WIN_BY_CLAIM & 1):
+            if not (asked >> seat & 1 and legal_mask(game, seat) >> RON & 1):
                 self.counts["win by claim refused: no yaku"] += 1
         if not claims or not game["n_melds"].max() == 3 or not tiles_left(game):
             return
@@ -205,7 +205,7 @@ class Watch:
 
     def before_payment(self, game: np.void) -> None:
         """Count what is seen of a round that is over and not yet paid."""
-        if game["result"]["type"] == RESULT_CLAIM_WIN or game["result"]["type"] == RESULT_TRIPLE_RON:
+        if game["result"]["type"] == RESULT_RON or game["result"]["type"] == RESULT_TRIPLE_RON:
             self.counts["a riichi's own discard is won on"] += bool((game["riichi"] == 1).any())
             if (game["riichi"] == 1).any() and game["result"]["type"] == RESULT_TRIPLE_RON:
                 self.counts["a riichi's own discard is won on by three seats"] += 1

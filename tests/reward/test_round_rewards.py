@@ -7,7 +7,7 @@ import pytest
 
 from simulator.players import player
 from simulator.players.play import play_games
-from simulator.record import GAME, RESULT_CLAIM_WIN, SEATS
+from simulator.record import GAME, RESULT_RON, SEATS
 from simulator.rules import Rules
 from simulator.tables import Ended
 from suphx.errors import InputError
@@ -85,7 +85,7 @@ def test_each_change_of_phi_is_that_of_the_whole_game_looked_at_afterwards(games
 def test_a_riichi_bet_is_the_bettors_loss_and_the_winners_gain():
     record = np.zeros(1, GAME)
     record["start_scores"] = 25_000
-    record["result"]["type"] = RESULT_CLAIM_WIN
+    record["result"]["type"] = RESULT_RON
     # Seat 0 bets 1,000 and deals 2,000 points in to seat 2; 1,000 lay on the table before.
     record["result"]["scores"] = [22_000, 25_000, 29_000, 25_000]
     (found,) = rewards_of(RoundReward(unit=1000), 1).of(Ended(np.array([0], np.int32), record))

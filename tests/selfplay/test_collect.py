@@ -119,7 +119,7 @@ def test_only_models_that_learn_are_kept_but_all_questions_are_counted():
 
 
 def test_what_is_nearly_certain_is_not_kept_whatever_was_answered():
-    every, open_ones = (collect(tiny_collector(models=("chow",), certain=certain), 20) for certain in (1.0, 0.505))
+    every, open_ones = (collect(tiny_collector(models=("chow",), max_confidence=share), 20) for share in (1.0, 0.505))
     questions = every.experience["chow"]
     logits = Evaluator(tiny_networks()["chow"], precision(), batch_invariant=True).logits(questions["planes"])
     weights = np.exp(logits)

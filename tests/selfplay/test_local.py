@@ -129,7 +129,7 @@ def test_curves_have_their_names(whole):
     board.Reload()
     names = set(board.Tags()["scalars"])
     for model in ("discard", "chow"):
-        wanted = ("loss", "entropy", "alpha", "kl_behaviour", "gradient_norm", "weight_mean", "weight_max", "staleness")
+        wanted = ("loss", "entropy", "alpha", "kl_behaviour", "grad_norm", "weight_mean", "weight_max", "staleness")
         assert {f"{model}/{name}" for name in wanted} <= names
     assert {"rate/games_per_s", "rate/decisions_per_s", "rate/learning", "replay/age_mean"} <= names
     assert {"play/reward_mean", "play/reward_spread", "play/version", "play/rounds"} <= names

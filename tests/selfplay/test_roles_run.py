@@ -84,7 +84,7 @@ def test_curves_have_their_names(whole):
     names = set(board.Tags()["scalars"])
     wanted = ["rate/games_per_s", "rate/decisions_per_s", "rate/learning", "engine/batch", "engine/queue",
               "engine/busy", "simulator/waiting", "simulator/held", "discard/staleness", "discard/weight_mean",
-              "discard/entropy", "discard/alpha", "discard/kl_behaviour", "chow/gradient_norm", "replay/age_mean",
+              "discard/entropy", "discard/alpha", "discard/kl_behaviour", "chow/grad_norm", "replay/age_mean",
               "play/reward_mean", "engine/weights_delay_s", "evaluation/average_rank",
               "evaluation/less_start_low"]  # fmt: skip
     assert set(wanted) <= names, set(wanted) - names

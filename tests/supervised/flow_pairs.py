@@ -30,9 +30,9 @@ from simulator.record import (
     NO_ACTION,
     PHASE_CLAIM,
     RESULT_TRIPLE_RON,
+    RON,
     SEATS,
-    WIN_BY_CLAIM,
-    WIN_BY_DRAW,
+    TSUMO,
     WORD_BITS,
 )
 from simulator.tables import Decisions
@@ -45,7 +45,7 @@ from suphx.supervised.prepared import Prepared
 
 ALL_SEATS = (1 << SEATS) - 1
 ALL_MODELS = (1 << len(MODELS)) - 1
-BY_RULE = (WIN_BY_DRAW, WIN_BY_CLAIM, NINE_TERMINALS)
+BY_RULE = (TSUMO, RON, NINE_TERMINALS)
 
 
 class Pair(NamedTuple):

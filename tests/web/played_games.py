@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import requests
 
-from simulator.record import CLOSED_KONG, DISCARD_DRAWN, PASS, PONG, PONG_RED, WIN_BY_CLAIM, WIN_BY_DRAW
+from simulator.record import CLOSED_KONG, DISCARD_DRAWN, PASS, PONG, PONG_RED, RON, TSUMO
 from simulator.walls import build_wall
 from suphx.agent.interface import Choice
 
@@ -60,8 +60,8 @@ class Eager:
         return Choice(np.array(actions, np.int64))
 
     def _choose(self, legal: list[int]) -> int:
-        kongs = [action for action in legal if CLOSED_KONG <= action < WIN_BY_DRAW]
-        for action in (WIN_BY_DRAW, WIN_BY_CLAIM, *kongs, PONG, PONG_RED, PASS, DISCARD_DRAWN):
+        kongs = [action for action in legal if CLOSED_KONG <= action < TSUMO]
+        for action in (TSUMO, RON, *kongs, PONG, PONG_RED, PASS, DISCARD_DRAWN):
             if action in legal:
                 return action
         return legal[0]

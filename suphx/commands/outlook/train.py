@@ -24,8 +24,8 @@ def train(
     """
     import json
 
-    from suphx.alone import alone_in
     from suphx.config import load_config
+    from suphx.folder_lock import folder_lock
     from suphx.networks.precision import choose_precision
     from suphx.networks.weights import save_network
     from suphx.outlook.config import OutlookConfig
@@ -39,7 +39,7 @@ def train(
     made = chosen.generated
     prepared = open_prepared(logs, workers) if logs else generated(made.games, made.player, made.seed)
     folder = out or runs_folder() / "outlook" / chosen.name
-    with alone_in(folder, "trains here"):
+    with folder_lock(folder, "trains here"):
         training = OutlookTraining(chosen, prepared, folder, precision)
         with progress("decisions", chosen.decisions, done=training.progress.decisions) as show:
             training.run(lambda done, rate, loss: show(done, f"{rate:,.0f}/s, loss {loss:.4f}"))

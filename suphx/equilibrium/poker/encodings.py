@@ -15,7 +15,7 @@ from suphx.equilibrium.poker.cards import PAIRS
 from suphx.equilibrium.poker.samples import load_samples
 from suphx.equilibrium.poker.value_net import Encoded, Losses, direct_buckets, evaluate, train
 from suphx.errors import InputError
-from suphx.line_file import LineFile, settle
+from suphx.json_lines import JsonLines, settle
 
 _LINES = "networks.jsonl"
 
@@ -91,7 +91,7 @@ class Results:
         for name, (found, wanted) in settle(folder, "encodings.json", _LINES, settings, "networks").items():
             raise InputError(f"{folder}: its networks have {name} {found!r}, not {wanted!r}; take another folder")
         self.path, self.trained = folder / _LINES, list[Trained]()
-        self._file = LineFile(self.path, self._read, "trains here")
+        self._file = JsonLines(self.path, self._read, "trains here")
 
     def _read(self, number: int, line: bytes) -> None:
         try:

@@ -24,7 +24,7 @@ from suphx.equilibrium.poker.boards import hand_strengths, pairs_beside
 from suphx.equilibrium.poker.cards import CARDS, PAIRS
 from suphx.equilibrium.poker.endgame import Endgame
 from suphx.errors import InputError
-from suphx.line_file import settle
+from suphx.json_lines import settle
 
 _SETTINGS = "samples.json"
 _NAME = re.compile(r"^(\d{7})\.npz$")

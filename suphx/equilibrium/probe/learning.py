@@ -53,8 +53,8 @@ VARIANTS: dict[str, LearningConfig] = {
     "entropy": _ENTROPY,
     "controlled": _ENTROPY.model_copy(update={"entropy": _CONTROL}),
     "reference": _ENTROPY.model_copy(update={"reference": DistanceConfig(coefficient=ALPHA)}),
-    "reused": _REUSED.model_copy(update={"highest_weight": 1e9}),
-    "reused, bounded": _REUSED.model_copy(update={"highest_weight": 1.2}),
+    "reused": _REUSED.model_copy(update={"max_importance_weight": 1e9}),
+    "reused, bounded": _REUSED.model_copy(update={"max_importance_weight": 1.2}),
 }
 
 

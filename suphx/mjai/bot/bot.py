@@ -18,7 +18,7 @@ from simulator.logs.mjai_writer import player_view
 from simulator.record import NO_ACTION
 from simulator.rules import Rules
 from simulator.tiles import KINDS
-from suphx.agent.interface import Agent, Choice, Consultation
+from suphx.agent.interface import Agent, Choice, ModelOutput
 from suphx.agent.sampling import softmax
 from suphx.errors import InputError
 from suphx.mjai.bot.seat import EventError, Seat
@@ -121,7 +121,7 @@ def _meta(choice: Choice, legal: list[Action]) -> dict[str, Any]:
     return {"questions": questions}
 
 
-def _probabilities(said: Consultation, row: int) -> dict[str, float]:
+def _probabilities(said: ModelOutput, row: int) -> dict[str, float]:
     """Return the softmax of a question's logits over its legal answers: by kind of tile, or for `yes` alone."""
     logits = np.where(said.legal[row], said.logits[row].astype(np.float64), -np.inf)
     shares = softmax(logits[None])[0].round(5).tolist()

@@ -14,7 +14,7 @@ _LOCK_NAME = ".lock"
 
 
 @contextmanager
-def alone_in(folder: Path, work: str) -> Iterator[None]:
+def folder_lock(folder: Path, work: str) -> Iterator[None]:
     """Hold a folder, created if needed, for this process; the system releases it however the process ends.
 
     work: what another process would be doing there, e.g. `trains here`. Raises InputError, which names the process and

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from simulator.files import write_json
-from suphx.alone import alone_in
 from suphx.errors import InputError
+from suphx.folder_lock import folder_lock
 
 
 def settle(folder: Path, name: str, lines: str, settings: dict[str, Any], work: str) -> dict[str, tuple[Any, Any]]:
@@ -39,18 +39,18 @@ def settle(folder: Path, name: str, lines: str, settings: dict[str, Any], work: 
     return {key: (there.get(key), value) for key, value in wanted.items() if there.get(key) != value}
 
 
-class LineFile:
+class JsonLines:
     """A file of lines, open for appending, in a folder that one process has at a time."""
 
     def __init__(self, path: Path, read: Callable[[int, bytes], None], work: str) -> None:
         """Open a file, created if needed, and read its lines.
 
         read: called with the number (from 1) and the content of every existing line; may raise InputError. work: as in
-        `alone_in`, which raises InputError if another process has the folder.
+        `folder_lock`, which raises InputError if another process has the folder.
         """
         self.path = path
         with ExitStack() as opened:
-            opened.enter_context(alone_in(path.parent, work))
+            opened.enter_context(folder_lock(path.parent, work))
             self._file = opened.enter_context(open(path, "ab", buffering=0))
             data = path.read_bytes()
             self._size = data.rfind(b"\n") + 1

@@ -14,11 +14,11 @@ import pytest
 from typer.testing import CliRunner
 
 from suphx.adaptation.experiment import ExperimentConfig
-from suphx.alone import alone_in
 from suphx.cli import app
 from suphx.config import load_config
 from suphx.errors import InputError
-from suphx.line_file import LineFile, settle
+from suphx.folder_lock import folder_lock
+from suphx.json_lines import JsonLines, settle
 from suphx.outlook.config import OutlookConfig
 from suphx.reward.config import RewardConfig
 from suphx.selfplay.config import TrainConfig
@@ -28,8 +28,8 @@ pytestmark = pytest.mark.faults
 HOLD = """
 import sys, time
 from pathlib import Path
-from suphx.alone import alone_in
-with alone_in(Path(sys.argv[1]), "trains here"):
+from suphx.folder_lock import folder_lock
+with folder_lock(Path(sys.argv[1]), "trains here"):
     print("held", flush=True)
     time.sleep(60)
 """
@@ -42,24 +42,24 @@ def test_another_process_is_named_with_its_host_and_a_dead_one_holds_nothing(tmp
     try:
         assert process.stdout.readline() == b"held\n"
         said = f"{folder}: process {process.pid} on {socket.gethostname()} trains here"
-        with pytest.raises(InputError) as refused, alone_in(folder, "trains here"):
+        with pytest.raises(InputError) as refused, folder_lock(folder, "trains here"):
             pass
         assert str(refused.value) == said
     finally:
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         process.stdout.close()
-    with alone_in(folder, "trains here"), pytest.raises(InputError, match=f"process {os.getpid()} on "):
-        with alone_in(folder, "trains here"):
+    with folder_lock(folder, "trains here"), pytest.raises(InputError, match=f"process {os.getpid()} on "):
+        with folder_lock(folder, "trains here"):
             pass
-    with alone_in(folder, "trains here"):
+    with folder_lock(folder, "trains here"):
         pass
 
 
 @pytest.mark.parametrize("command", [["train", "--local"], ["train"], ["pretrain", "pretrain"], ["reward"]])
 def test_a_second_training_in_a_folder_is_refused(tmp_path, command):
     """Before it reads or changes anything there, whoever trains."""
-    with alone_in(tmp_path, "trains here"):
+    with folder_lock(tmp_path, "trains here"):
         result = CliRunner().invoke(app, [command[0], *command[1:], "--out", str(tmp_path)])
     assert isinstance(result.exception, InputError)
     assert f"process {os.getpid()} on {socket.gethostname()} trains here" in str(result.exception)
@@ -92,7 +92,7 @@ def test_a_folder_that_may_only_be_read_is_named(command):
             with pytest.raises(PermissionError, match=str(folder)):
                 settle(folder, "match.json", "games.jsonl", {}, "match")
             with pytest.raises(PermissionError, match=str(folder)):
-                LineFile(folder / "games.jsonl", lambda *_: None, "is playing this match")
+                JsonLines(folder / "games.jsonl", lambda *_: None, "is playing this match")
         assert isinstance(result.exception, PermissionError)
         assert str(folder) in str(result.exception)
         assert not list(folder.iterdir())
