@@ -2,7 +2,8 @@
 
 Numba's own cache does not notice changes in functions that are imported from another file: it would silently run
 stale code. So the name of a module's cache folder is a hash of every first-party source that the module imports,
-directly or indirectly, and of the Numba version; any change there means another folder and a fresh compile.
+directly or indirectly, and of the Numba version; any change there means another folder and a fresh compile. Nothing
+else counts, neither the place of a file nor its date, so that all checkouts and installations share one cache.
 """
 
 import atexit
@@ -23,6 +24,7 @@ from typing import Any, TypeVar
 import numba
 from numba import config as numba_config
 from numba import types
+from numba.core.caching import CacheImpl, _CacheLocator
 from numba.core.errors import TypingError
 from numba.extending import lower_cast
 
@@ -88,6 +90,29 @@ def cache_folder() -> Path:
             raise PermissionError(f"{fallback} belongs to another user: set {CACHE_VARIABLE} to your own") from error
         print(f"suphx: no cache folder to write ({error}); compiled code goes to {fallback}", file=sys.stderr)
         return fallback
+
+
+class _SourceKeyLocator(_CacheLocator):
+    """Finds the cache of a first-party function by its module's `source_key` alone."""
+
+    def __init__(self, function: Callable) -> None:
+        self._key, self._line = source_key(function.__module__), function.__code__.co_firstlineno
+
+    @classmethod
+    def from_function(cls, function: Callable, _path: str) -> "_SourceKeyLocator | None":
+        return cls(function) if _source(function.__module__ or "") is not None else None
+
+    def get_cache_path(self) -> str:
+        return str(cache_folder() / "compiled" / self._key)
+
+    def get_source_stamp(self) -> str:
+        return self._key
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+
+CacheImpl._locator_classes.insert(0, _SourceKeyLocator)
 
 
 @contextmanager

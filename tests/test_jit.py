@@ -47,6 +47,14 @@ def test_a_second_process_finds_the_compiled_code(tmp_path: Path) -> None:
     assert run(code, tmp_path, tmp_path / "cache").stdout == "1\n"
 
 
+def test_another_checkout_of_the_same_sources_finds_the_compiled_code(tmp_path: Path) -> None:
+    code = "from simulator.first import twice; print(twice(), sum(twice.stats.cache_hits.values()))"
+    for folder, value, output in (("a", 3, "6 0\n"), ("b", 3, "6 1\n"), ("c", 5, "10 0\n")):
+        (tmp_path / folder).mkdir()
+        write_package(tmp_path / folder, value)
+        assert run(code, tmp_path / folder, tmp_path / "cache").stdout == output
+
+
 def test_a_second_process_compiles_beside_the_first(tmp_path: Path) -> None:
     code = (
         "from simulator import jit; jit.numba_config.NUMBA_DEFAULT_NUM_THREADS = {cores}\n"
