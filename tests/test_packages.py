@@ -19,6 +19,7 @@ SHARED = {
     "hashes",
     "intervals",
     "json_lines",
+    "plugins",
     "progress",
     "runs",
     "threads",
