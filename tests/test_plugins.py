@@ -11,7 +11,11 @@ import pytest
 from suphx.errors import InputError
 from suphx.plugins import PLUGINS_VARIABLE, Registry, load_plugins
 
-_PLUGIN = "from suphx.plugins import Registry\n\nTOYS: Registry[str] = Registry('toy')\nTOYS.register('ball', 'rolls', lambda: 'a ball')\n"
+_PLUGIN = """from suphx.plugins import Registry
+
+TOYS = Registry("toy")
+TOYS.register("ball", "rolls", lambda: "a ball")
+"""
 
 
 @pytest.fixture(autouse=True)
