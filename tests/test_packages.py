@@ -27,9 +27,9 @@ SHARED = {
 }
 #: From the bottom up: a package imports those above its line in this list, and the shared files, never those below.
 ORDER = (
-    "features", "networks", "agent", "learning", "supervised", "reward", "outlook", "mjai", "adaptation", "agents",
-    "evaluation", "selfplay", "equilibrium", "review", "web", "report", "bench", "configuration_page", "commands",
-    "cli", "__main__",
+    "features", "networks", "agent", "dataset", "learning", "supervised", "reward", "outlook", "mjai", "adaptation",
+    "agents", "evaluation", "selfplay", "equilibrium", "review", "web", "report", "bench", "configuration_page",
+    "commands", "cli", "__main__",
 )  # fmt: skip
 #: What still points upwards. How rounds are counted in evaluation is how adaptation counts them as well.
 UPWARDS = {("adaptation", "evaluation")}

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 import torch
 from torch.nn import functional
 
+from suphx.dataset.loader import Chunk, Loader, Source
+from suphx.dataset.prepared import Prepared
+from suphx.dataset.selection import select
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import NetworkSize
 from suphx.supervised.config import PretrainConfig
-from suphx.supervised.loader import Chunk, Loader, Source
 from suphx.supervised.optimizer import AveragingOptimizer
-from suphx.supervised.prepared import Prepared
-from suphx.supervised.selection import select
 
 _MODEL = "discard"
 _CHUNK_PAIRS = 8192

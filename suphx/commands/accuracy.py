@@ -24,8 +24,8 @@ def accuracy(
     """Measure how often weights choose as the players in logs did, on games that they were not trained on."""
     from rich.console import Console
 
+    from suphx.dataset.logs import open_prepared
     from suphx.networks.precision import choose_precision
-    from suphx.supervised.logs import open_prepared
     from suphx.supervised.results import measure_weights, print_results
 
     screen = Console(stderr=True)

@@ -10,9 +10,9 @@ import typer
 from suphx.commands.options import CORES, AsJson, Changes, ConfigFile, Logs, RunFolder, Workers
 
 if TYPE_CHECKING:
+    from suphx.dataset.prepared import Prepared
     from suphx.reward.config import RewardConfig
     from suphx.reward.run import Results
-    from suphx.supervised.prepared import Prepared
 
 
 def reward(
@@ -61,13 +61,13 @@ def reward(
 def _games(config: RewardConfig, logs: list[Path] | None, workers: int | None) -> tuple[Prepared, str]:
     """Return prepared games, and words for where they come from."""
     if logs:
+        from suphx.dataset.logs import open_prepared
         from suphx.reward.games import source_of
-        from suphx.supervised.logs import open_prepared
 
         prepared = open_prepared(logs, workers)
         return prepared, source_of(prepared, config.games)
     from simulator.rules import Rules
-    from suphx.supervised.logs import generated
+    from suphx.dataset.logs import generated
 
     rules = Rules.tenhou() if config.games == "east_south" else Rules.tenhou_east()
     games, seed = config.generated.games, config.generated.seed

@@ -49,14 +49,14 @@ def _features() -> None:
 def _training() -> None:
     import numpy as np
 
+    from suphx.dataset.loader import Source
+    from suphx.dataset.logs import generated
+    from suphx.dataset.selection import select
+    from suphx.dataset.suits import permute_suits
     from suphx.networks.policy import PolicyNetwork
     from suphx.networks.precision import choose_precision
     from suphx.networks.sizes import MODELS, NetworkSize
-    from suphx.supervised.loader import Source
-    from suphx.supervised.logs import generated
     from suphx.supervised.measures import situations
-    from suphx.supervised.selection import select
-    from suphx.supervised.suits import permute_suits
 
     prepared = generated(2)
     for model in MODELS:

@@ -175,7 +175,7 @@ def save_agent(
     """Write the five networks and their card into a folder.
 
     The card is written last and has the hash of each file, so that a folder that was only partly replaced is noticed
-    when it is loaded. seen: uint64[n], keys of the games trained on (`supervised.prepared.GAME_ROW`), so that the agent
+    when it is loaded. seen: uint64[n], keys of the games trained on (`dataset.prepared.GAME_ROW`), so that the agent
     can be measured on others. starts: folders of the weights that it was made from, whose games are added.
     temperatures: see `AgentCard`. Raises ValueError if a model is missing.
     """

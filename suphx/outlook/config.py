@@ -2,8 +2,9 @@
 
 from pydantic import Field
 
+from suphx.dataset.logs import GeneratedGames
 from suphx.networks.sizes import NetworkSize
-from suphx.supervised.config import GeneratedGames, Schedule
+from suphx.supervised.config import Schedule
 
 
 class OutlookConfig(Schedule):

@@ -12,14 +12,14 @@ from pydantic import BaseModel
 from simulator.record import SEATS
 from suphx.agent.flow import Network
 from suphx.agent.sampling import softmax
+from suphx.dataset.loader import legal_discards
+from suphx.dataset.prepared import SPLITS, Prepared
 from suphx.features.encode import unpack
 from suphx.outlook.examples import DiscardSource, Examples
 from suphx.outlook.labels import DEALT_IN, WON
 from suphx.outlook.predictor import Outlook
 from suphx.outlook.tables import Tables, counted, place_so_far, suji_classes
 from suphx.reward.evaluation import Bin, Number, game_draws, ratio, with_interval
-from suphx.supervised.loader import legal_discards
-from suphx.supervised.prepared import SPLITS, Prepared
 
 NETWORK, BASE_RATE, SUJI_TABLE, PLACE_TABLE = "network", "base rate", "suji table", "place table"
 #: Rounds that are collected and evaluated at a time.

@@ -12,11 +12,11 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from suphx.dataset.loader import Loader, Source, prepared_ahead
+from suphx.dataset.prepared import Prepared
+from suphx.dataset.selection import select
 from suphx.features.encode import encode_batch
 from suphx.outlook.labels import MOST_INDICATORS, after_discards, dangers, outcomes
-from suphx.supervised.loader import Loader, Source, prepared_ahead
-from suphx.supervised.prepared import Prepared
-from suphx.supervised.selection import select
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from simulator.rounds import pay_win
 from simulator.tiles import KINDS, TILES
 from simulator.walls import DORA_INDICATORS, REPLACEMENTS, URA_INDICATORS
 from suphx.agent.questions import discard_actions
+from suphx.dataset.prepared import Prepared
 from suphx.reward.target import ranks
-from suphx.supervised.prepared import Prepared
 
 RIVALS = r.SEATS - 1
 #: How a round ends for a seat, in the order of the network's outputs.

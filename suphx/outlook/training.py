@@ -12,6 +12,7 @@ from torch.utils.tensorboard import SummaryWriter
 
 from suphx.checkpoint import TrainingProgress, load_checkpoint, purpose_of, save_checkpoint, tensors_below
 from suphx.config import StrictModel
+from suphx.dataset.prepared import Prepared
 from suphx.errors import InputError
 from suphx.features.layout import VERSION
 from suphx.networks.memory import keep_memory
@@ -21,7 +22,6 @@ from suphx.outlook.config import OutlookConfig
 from suphx.outlook.examples import DiscardSource, Targets, chunks, some_examples
 from suphx.outlook.outputs import fresh_network, loss_of
 from suphx.supervised.optimizer import AveragingOptimizer
-from suphx.supervised.prepared import Prepared
 
 WEIGHTS_NAME = "outlook.safetensors"
 _VALIDATION_BATCH = 1024

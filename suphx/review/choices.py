@@ -14,6 +14,7 @@ from simulator.tables import Decisions
 from simulator.tiles import KIND_NAMES, KINDS, RED_FIVE_KINDS
 from suphx.agent.network_agent import NetworkAgent
 from suphx.agent.opinions import Opinions, opinions_of
+from suphx.dataset.loader import legal_discards
 from suphx.features.encode import encode_batch
 from suphx.features.encode_lookahead import NO_PROPOSAL
 from suphx.features.layout import start
@@ -22,7 +23,6 @@ from suphx.review.document import Candidate, Decision, Safety, Target
 from suphx.review.document import Outlook as OutlookDocument
 from suphx.review.listing import see_all
 from suphx.review.targets import Question, find_targets
-from suphx.supervised.loader import legal_discards
 
 #: Lower bound of probabilities where they are compared: smaller outputs of the networks are not reliable.
 LEAST_PROBABILITY = 1e-4

@@ -8,9 +8,9 @@ import numpy as np
 
 from simulator.record import SEATS
 from simulator.rules import Rules
+from suphx.dataset.prepared import SPLITS, Prepared
 from suphx.errors import InputError
 from suphx.reward.target import Length
-from suphx.supervised.prepared import SPLITS, Prepared
 
 #: The state when a round starts; the dealer is seat `round % 4`, because seat 0 deals first.
 START = np.dtype([

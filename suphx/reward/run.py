@@ -8,6 +8,7 @@ from pydantic import Field
 
 from simulator.files import write_whole
 from suphx.config import StrictModel
+from suphx.dataset.prepared import SPLITS, Prepared
 from suphx.errors import InputError
 from suphx.reward.baselines import baselines
 from suphx.reward.config import RewardConfig
@@ -17,7 +18,6 @@ from suphx.reward.plots import plot_calibration, plot_game
 from suphx.reward.predictor import Description, RewardPredictor
 from suphx.reward.target import ranks
 from suphx.reward.training import FORMER, Epoch, Trainer
-from suphx.supervised.prepared import SPLITS, Prepared
 
 WEIGHTS_NAME = "reward.safetensors"
 RESULTS_NAME = "reward.json"

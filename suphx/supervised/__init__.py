@@ -1,1 +1,1 @@
-"""Supervised learning from game logs: extracting training pairs, training the networks, and evaluating them."""
+"""Supervised learning from game logs: training the networks, and measuring their agreement with human moves."""

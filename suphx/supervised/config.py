@@ -7,20 +7,10 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from suphx.config import Config
+from suphx.dataset.logs import GeneratedGames
+from suphx.dataset.selection import Filters
 from suphx.features.layout import places_of
 from suphx.networks.sizes import MODEL_PLANES, SIZES, Model, NetworkSize
-from suphx.supervised.selection import Filters
-
-
-class GeneratedGames(Config):
-    """Games to generate and learn from when no logs are given."""
-
-    games: int = Field(default=1000, ge=1)
-    """Number of games."""
-    player: str = "sensible"
-    """The rule-based player that plays them."""
-    seed: int = Field(default=0, ge=0)
-    """Random seed of the games."""
 
 
 class ModelPlan(Config):

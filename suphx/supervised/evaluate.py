@@ -8,8 +8,10 @@ import numpy as np
 from simulator.record import SEATS
 from suphx.agent.flow import Network
 from suphx.agent.questions import CHOW, DISCARD, KONG
+from suphx.dataset.loader import Source, legal_discards
+from suphx.dataset.prepared import Prepared
+from suphx.dataset.selection import Selection
 from suphx.networks.sizes import NO, YES
-from suphx.supervised.loader import Source, legal_discards
 from suphx.supervised.measures import (
     SITUATIONS,
     balanced_accuracy,
@@ -19,8 +21,6 @@ from suphx.supervised.measures import (
     share_with_interval,
     situations,
 )
-from suphx.supervised.prepared import Prepared
-from suphx.supervised.selection import Selection
 from suphx.supervised.train import log_loss
 
 #: Pairs that are collected, encoded and evaluated at a time.

@@ -16,6 +16,9 @@ from rich.console import Console
 
 from simulator.files import write_json, write_whole
 from suphx.agent.named_networks import weights_folder
+from suphx.dataset.logs import generated, open_prepared
+from suphx.dataset.prepared import SPLITS, Prepared
+from suphx.dataset.selection import select
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
@@ -23,10 +26,7 @@ from suphx.networks.sizes import MODELS
 from suphx.networks.weights import load_agent, load_agent_network, load_network, save_agent
 from suphx.supervised.bars import training_bars
 from suphx.supervised.config import PretrainConfig
-from suphx.supervised.logs import generated, open_prepared
-from suphx.supervised.prepared import SPLITS, Prepared
 from suphx.supervised.results import card, measure
-from suphx.supervised.selection import select
 from suphx.supervised.train import WEAK_NAME, Interrupted, Report, Training
 
 AGENT_FOLDER = "agent"

@@ -11,6 +11,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from suphx.agent.named_networks import weights_folder
+from suphx.dataset.prepared import Prepared
+from suphx.dataset.selection import Filters, Selection, select
 from suphx.errors import InputError
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
@@ -19,8 +21,6 @@ from suphx.networks.sizes import MODELS
 from suphx.networks.weights import load_agent, seen_games
 from suphx.supervised.bars import testing_bars
 from suphx.supervised.evaluate import evaluate_model
-from suphx.supervised.prepared import Prepared
-from suphx.supervised.selection import Filters, Selection, select
 
 #: The paper's Table 3: test accuracy in percent, training pairs in millions, and accuracy of the earlier CNN.
 PAPER = {

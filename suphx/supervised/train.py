@@ -15,6 +15,9 @@ from torch.utils.tensorboard import SummaryWriter
 from suphx.agent.named_networks import weights_folder
 from suphx.checkpoint import TrainingProgress, load_checkpoint, purpose_of, save_checkpoint, tensors_below
 from suphx.config import StrictModel
+from suphx.dataset.loader import Chunk, Loader, Source, legal_discards
+from suphx.dataset.prepared import Prepared
+from suphx.dataset.selection import select
 from suphx.errors import InputError
 from suphx.features.layout import VERSION
 from suphx.networks.inference import Evaluator
@@ -23,10 +26,7 @@ from suphx.networks.precision import Precision
 from suphx.networks.sizes import MODELS, Model
 from suphx.networks.weights import load_agent_network, load_network, save_network
 from suphx.supervised.config import PretrainConfig
-from suphx.supervised.loader import Chunk, Loader, Source, legal_discards
 from suphx.supervised.optimizer import AveragingOptimizer
-from suphx.supervised.prepared import Prepared
-from suphx.supervised.selection import select
 
 CHECKPOINT_NAME = "checkpoint.safetensors"
 BEST_NAME = "best.safetensors"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from suphx.supervised.loader import Source
-from suphx.supervised.selection import select
-from tests.supervised.made_games import sensible_games
+from suphx.dataset.loader import Source
+from suphx.dataset.selection import select
+from tests.dataset.made_games import sensible_games
 
 ROOT = Path(__file__).parents[2]
 

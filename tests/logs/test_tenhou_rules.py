@@ -11,8 +11,8 @@ from simulator.logs.mjlog_writer import write_mjlog
 from simulator.logs.verify import verify_game
 from simulator.logs.verify_paths import verify_paths
 from simulator.rules import Rules
-from suphx.supervised.prepare import prepare
-from suphx.supervised.prepared import load_prepared
+from suphx.dataset.prepare import prepare
+from suphx.dataset.prepared import load_prepared
 
 OLD_EAST, OLD, NOW = "2009031702gm-00a1-0000-336ee82a", "2009022022gm-00a9-0000-cd94aac8", "2024010100gm-00a9-0000-0a"
 

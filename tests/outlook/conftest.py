@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from simulator.logs.generate import generate_games
+from suphx.dataset.loader import legal_discards
+from suphx.dataset.prepare import prepare_games
+from suphx.dataset.prepared import Prepared
 from suphx.outlook.examples import DiscardSource, Examples
-from suphx.supervised.loader import legal_discards
-from suphx.supervised.prepare import prepare_games
-from suphx.supervised.prepared import Prepared
 
 
 @pytest.fixture(scope="session")

@@ -10,8 +10,8 @@ from simulator.logs.generate import generate_games
 from simulator.lookup import get_lookup
 from simulator.rounds import finish_round
 from suphx.agent.questions import discard_actions
+from suphx.dataset.prepare import prepare_games
 from suphx.outlook.labels import DEALT_IN, NO_WINNER, WON, after_discards, outcomes
-from suphx.supervised.prepare import prepare_games
 
 
 def played(game: np.ndarray, seat: int, kind: int) -> np.ndarray:

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from simulator.rules import Rules
 from suphx.cli import app
+from suphx.dataset.loader import Loader, prepared_ahead
 from suphx.errors import InputError
 from suphx.features.encode import encode_batch
 from suphx.networks.precision import Precision
@@ -19,7 +20,6 @@ from suphx.outlook.labels import after_discards
 from suphx.outlook.outputs import fresh_network, loss_of, outlooks
 from suphx.outlook.predictor import SHIPPED, Outlook, check_rules
 from suphx.outlook.training import OutlookTraining
-from suphx.supervised.loader import Loader, prepared_ahead
 
 PRECISION = Precision(torch.device("cpu"), torch.float32, 1, "")
 TINY = NetworkSize(filters=8, blocks=1)

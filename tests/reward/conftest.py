@@ -8,12 +8,12 @@ import pytest
 import torch
 
 from simulator.logs.generate import generate_games
+from suphx.dataset.prepare import prepare_games
+from suphx.dataset.prepared import Prepared
 from suphx.reward.config import RewardConfig
 from suphx.reward.games import RULES_OF_REWARD, Selection, select_games
 from suphx.reward.inputs import INPUTS
 from suphx.reward.predictor import Description, RewardNetwork, RewardPredictor, RewardShape
-from suphx.supervised.prepare import prepare_games
-from suphx.supervised.prepared import Prepared
 
 
 @pytest.fixture(scope="session")

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from suphx.dataset.loader import Source
+from suphx.dataset.pairs import FORCED
+from suphx.dataset.selection import select
 from suphx.networks.sizes import MODELS, OUTPUTS
 from suphx.supervised import evaluate
 from suphx.supervised.evaluate import evaluate_model
-from suphx.supervised.loader import Source
-from suphx.supervised.pairs import FORCED
 from suphx.supervised.results import show_results
-from suphx.supervised.selection import select
-from tests.supervised.made_games import sensible_games
+from tests.dataset.made_games import sensible_games
 
 
 class Knowing:

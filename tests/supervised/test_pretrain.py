@@ -11,13 +11,14 @@ from threading import Event
 import pytest
 import torch
 
+from suphx.dataset.prepare import prepare_games
 from suphx.errors import InputError
 from suphx.networks.precision import choose_precision
 from suphx.networks.weights import load_network
-from suphx.supervised.prepare import prepare_games
 from suphx.supervised.pretrain import train_models
 from suphx.supervised.train import BEST_NAME, CHECKPOINT_NAME, Interrupted, Report, Training
-from tests.supervised.made_games import sensible_games, tiny_config
+from tests.dataset.made_games import sensible_games
+from tests.supervised.tiny_config import tiny_config
 
 CONFIG = """
 name: killed

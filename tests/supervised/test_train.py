@@ -8,6 +8,9 @@ import torch
 
 from simulator.logs.generate import generate_games
 from suphx.agent.network_agent import untrained_networks
+from suphx.dataset.loader import Loader
+from suphx.dataset.prepare import prepare_games
+from suphx.dataset.selection import select
 from suphx.errors import InputError
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision, choose_precision
@@ -15,11 +18,9 @@ from suphx.networks.sizes import MODEL_PLANES, NetworkSize
 from suphx.networks.weights import load_agent_network, load_network, save_agent
 from suphx.supervised import train
 from suphx.supervised.config import PretrainConfig
-from suphx.supervised.loader import Loader
-from suphx.supervised.prepare import prepare_games
-from suphx.supervised.selection import select
 from suphx.supervised.train import CHECKPOINT_NAME, WEAK_NAME, Interrupted, Report, Training, grow_into
-from tests.supervised.made_games import sensible_games, tiny_config
+from tests.dataset.made_games import sensible_games
+from tests.supervised.tiny_config import tiny_config
 
 
 @pytest.fixture(autouse=True)

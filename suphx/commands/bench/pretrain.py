@@ -25,9 +25,9 @@ def pretrain(
     from rich.table import Table
 
     from suphx.bench.pretrain import bench_pretrain
+    from suphx.dataset.logs import generated, open_prepared
     from suphx.networks.precision import choose_precision
     from suphx.networks.sizes import size_named
-    from suphx.supervised.logs import generated, open_prepared
 
     wanted = {name.strip(): size_named(name.strip()) for name in sizes.split(",")}
     prepared = open_prepared(logs) if logs else generated(200)

@@ -32,6 +32,7 @@ def evaluate(
     """
     from simulator.files import write_whole
     from suphx.agent.named_networks import weights_folder
+    from suphx.dataset.logs import open_prepared
     from suphx.errors import InputError
     from suphx.networks.inference import Evaluator
     from suphx.networks.precision import choose_precision
@@ -39,7 +40,6 @@ def evaluate(
     from suphx.outlook.evaluation import evaluate as measure
     from suphx.outlook.predictor import SHIPPED, Outlook
     from suphx.progress import progress
-    from suphx.supervised.logs import open_prepared
 
     precision = choose_precision("cpu", "float32", 1)
     outlook = Outlook(load_outlook(weights or SHIPPED), precision)

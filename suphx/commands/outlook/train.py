@@ -25,6 +25,7 @@ def train(
     import json
 
     from suphx.config import load_config
+    from suphx.dataset.logs import generated, open_prepared
     from suphx.folder_lock import folder_lock
     from suphx.networks.precision import choose_precision
     from suphx.networks.weights import save_network
@@ -32,7 +33,6 @@ def train(
     from suphx.outlook.training import WEIGHTS_NAME, OutlookTraining
     from suphx.progress import progress
     from suphx.runs import runs_folder
-    from suphx.supervised.logs import generated, open_prepared
 
     chosen = load_config(config, OutlookConfig, changes or ())
     precision = choose_precision("cpu", None, threads)

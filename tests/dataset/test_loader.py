@@ -3,11 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from suphx.dataset.loader import Loader, Source, legal_discards
+from suphx.dataset.selection import select
+from suphx.dataset.suits import ORDERS, permute_suits
 from suphx.features.layout import start
-from suphx.supervised.loader import Loader, Source, legal_discards
-from suphx.supervised.selection import select
-from suphx.supervised.suits import ORDERS, permute_suits
-from tests.supervised.made_games import sensible_games
+from tests.dataset.made_games import sensible_games
 
 CHUNK = 700
 

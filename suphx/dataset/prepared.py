@@ -17,9 +17,9 @@ from simulator.record import SEATS
 from simulator.rules import Rules, RulesError
 from simulator.tiles import TILES
 from suphx.config import StrictModel
+from suphx.dataset.pairs import COUNTS
 from suphx.errors import InputError
 from suphx.networks.sizes import MODELS
-from suphx.supervised.pairs import COUNTS
 
 FORMAT_VERSION = 1
 #: The dan of a player for whom the log states none.

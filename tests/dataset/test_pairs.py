@@ -17,10 +17,10 @@ from simulator.logs.model import Connection, GameLog
 from simulator.record import SEATS
 from simulator.rules import Rules
 from simulator.tiles import KINDS
+from suphx.dataset.pairs import FORCED
+from suphx.dataset.prepare import prepare_games
+from suphx.dataset.prepared import LeftOut, Prepared
 from suphx.networks.sizes import MODELS, NO, YES
-from suphx.supervised.pairs import FORCED
-from suphx.supervised.prepare import prepare_games
-from suphx.supervised.prepared import LeftOut, Prepared
 
 MIXED = ["random", "sensible", "never_calls", "tsumogiri"]
 

@@ -38,10 +38,10 @@ from simulator.record import (
 from simulator.tables import Decisions
 from suphx.agent.flow import Flow, Sampling
 from suphx.agent.questions import QUESTION
+from suphx.dataset.pairs import COUNTS, collect_pairs
+from suphx.dataset.prepared import Prepared
 from suphx.features.positions import Position, positions_of_round
 from suphx.networks.sizes import CALL_PLANES, MODELS, NO, PLANES, YES
-from suphx.supervised.pairs import COUNTS, collect_pairs
-from suphx.supervised.prepared import Prepared
 
 ALL_SEATS = (1 << SEATS) - 1
 ALL_MODELS = (1 << len(MODELS)) - 1

@@ -4,15 +4,28 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from pydantic import Field
 from rich.console import Console
 
 from simulator.logs.generate import generate_games
 from simulator.rules import Rules
+from suphx.config import Config
+from suphx.dataset.prepare import prepare, prepare_games, prepared_name
+from suphx.dataset.prepared import PAGE_NAME, Prepared, load_prepared
 from suphx.errors import InputError
 from suphx.progress import progress
 from suphx.runs import runs_folder
-from suphx.supervised.prepare import prepare, prepare_games, prepared_name
-from suphx.supervised.prepared import PAGE_NAME, Prepared, load_prepared
+
+
+class GeneratedGames(Config):
+    """Games to generate and learn from when no logs are given."""
+
+    games: int = Field(default=1000, ge=1)
+    """Number of games."""
+    player: str = "sensible"
+    """The rule-based player that plays them."""
+    seed: int = Field(default=0, ge=0)
+    """Random seed of the games."""
 
 
 def open_prepared(paths: Sequence[str | Path], workers: int | None = None) -> Prepared:

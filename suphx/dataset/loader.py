@@ -18,13 +18,13 @@ from simulator.lookup import get_lookup
 from simulator.record import GAME
 from simulator.tiles import KINDS
 from suphx.agent.questions import CHOW, DISCARD, QUESTION
+from suphx.dataset.pairs import COUNTS, collect_pairs
+from suphx.dataset.prepared import Prepared
+from suphx.dataset.selection import Selection
+from suphx.dataset.suits import permute_suits
 from suphx.features.encode import encode_batch, encode_call_batch
 from suphx.features.layout import places_of, start
 from suphx.networks.sizes import MODEL_PLANES, MODELS
-from suphx.supervised.pairs import COUNTS, collect_pairs
-from suphx.supervised.prepared import Prepared
-from suphx.supervised.selection import Selection
-from suphx.supervised.suits import permute_suits
 
 #: Approximate number of pairs in a chunk: 220 MB of planes. A batch of 256 then holds pairs of hundreds of rounds.
 CHUNK_PAIRS = 32_768

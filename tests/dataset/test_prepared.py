@@ -17,9 +17,9 @@ from simulator.logs.mjlog_writer import write_mjlog
 from simulator.logs.tenhou6 import read_tenhou6
 from simulator.logs.tenhou6_writer import write_tenhou6
 from simulator.rules import Rules
+from suphx.dataset.prepare import prepare_games
+from suphx.dataset.prepared import GAME_ROW, SPLITS, LeftOut, Prepared, load_prepared
 from suphx.errors import InputError
-from suphx.supervised.prepare import prepare_games
-from suphx.supervised.prepared import GAME_ROW, SPLITS, LeftOut, Prepared, load_prepared
 
 
 @pytest.fixture(scope="module")

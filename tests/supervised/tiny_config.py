@@ -1,18 +1,8 @@
-"""A few games by rule-based players, prepared once for the tests of a process."""
+"""A training that takes a second."""
 
 from __future__ import annotations
 
-from functools import cache
-
-from simulator.logs.generate import generate_games
 from suphx.supervised.config import PretrainConfig
-from suphx.supervised.prepare import prepare_games
-from suphx.supervised.prepared import Prepared
-
-
-@cache
-def sensible_games() -> Prepared:
-    return prepare_games(generate_games(40, seed=5), "made")
 
 
 def tiny_config(**changes: object) -> PretrainConfig:

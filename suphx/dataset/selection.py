@@ -9,9 +9,9 @@ from pydantic import Field
 
 from simulator.record import SEATS
 from suphx.config import Config
+from suphx.dataset.prepared import NO_DAN, SPLITS, Prepared
 from suphx.errors import InputError
 from suphx.networks.sizes import MODELS
-from suphx.supervised.prepared import NO_DAN, SPLITS, Prepared
 
 
 class Filters(Config):

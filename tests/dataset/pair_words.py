@@ -11,7 +11,7 @@ from table import Scene
 from simulator.logs.from_record import round_log
 from simulator.record import ACTION_NAMES, EVENT_DISCARD
 from simulator.tiles import kind_name
-from suphx.supervised.prepared import ROUND, LeftOut, Prepared
+from suphx.dataset.prepared import ROUND, LeftOut, Prepared
 
 READY = "234m567p55p23467s"  # waits for 5s and 8s: pinfu and tanyao, 2,000 points by claim
 SOUTH_4 = 7  # seat 3 deals

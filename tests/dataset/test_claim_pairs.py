@@ -12,8 +12,8 @@ from table import Scene
 from simulator.logs.generate import generate_games
 from simulator.logs.model import Connection
 from simulator.record import EVENT_DISCARD
-from suphx.supervised.pairs import FORCED
-from suphx.supervised.prepare import prepare_games
+from suphx.dataset.pairs import FORCED
+from suphx.dataset.prepare import prepare_games
 
 # Claims on a discard: seat 1 may chow the 5m, seat 2 pong it, seat 3 win on it.
 

@@ -6,7 +6,7 @@ from pair_words import READY, SOUTH_4, asked, collect_scene, discards_of, moment
 from table import Scene
 
 from simulator.tiles import kind_name
-from suphx.supervised.pairs import FORCED
+from suphx.dataset.pairs import FORCED
 
 KONG = "1111m456p789p234s"  # with 6z drawn: a closed kong, a riichi, or a discard
 

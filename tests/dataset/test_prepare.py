@@ -17,8 +17,8 @@ from simulator.logs.generate import generate_games
 from simulator.logs.mjlog_writer import write_mjlog
 from simulator.logs.model import GameLog
 from simulator.logs.tenhou6_writer import write_tenhou6
-from suphx.supervised.prepare import prepare, prepare_games, prepared_name
-from suphx.supervised.prepared import NO_DAN, LeftOut, Prepared, load_prepared
+from suphx.dataset.prepare import prepare, prepare_games, prepared_name
+from suphx.dataset.prepared import NO_DAN, LeftOut, Prepared, load_prepared
 
 
 @pytest.fixture(scope="module")

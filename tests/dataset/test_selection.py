@@ -5,10 +5,10 @@ import pytest
 
 from simulator.logs.generate import generate_games
 from simulator.rules import Rules
+from suphx.dataset.prepare import prepare_games
+from suphx.dataset.prepared import Prepared
+from suphx.dataset.selection import Filters, select
 from suphx.errors import InputError
-from suphx.supervised.prepare import prepare_games
-from suphx.supervised.prepared import Prepared
-from suphx.supervised.selection import Filters, select
 
 
 @pytest.fixture(scope="module")

@@ -22,8 +22,8 @@ from simulator.processes import share_out
 from simulator.record import GAME, SEATS
 from simulator.rules import Rules
 from suphx.agent.questions import QUESTION
-from suphx.supervised.pairs import COUNTS, collect_pairs
-from suphx.supervised.prepared import FORMAT_VERSION, GAME_ROW, NO_DAN, ROUND, LeftOut, Prepared
+from suphx.dataset.pairs import COUNTS, collect_pairs
+from suphx.dataset.prepared import FORMAT_VERSION, GAME_ROW, NO_DAN, ROUND, LeftOut, Prepared
 
 #: Archive members handed to a process at a time.
 _CHUNK = 200
