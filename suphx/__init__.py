@@ -9,7 +9,7 @@ from simulator.exports import lazy
 
 # Relative imports: the cache key of compiled code includes every module imported as `suphx.x` (see `simulator.jit`).
 if TYPE_CHECKING:
-    from .agent.interface import Agent, Choice, ModelOutput
+    from .agent.interface import Agent, AgentOutput, ModelOutput
     from .agent.network_agent import NetworkAgent
     from .agents import load_agent
     from .errors import InputError
@@ -26,7 +26,7 @@ __all__ = [
     "LAYOUT",
     "ORACLE_LAYOUT",
     "Agent",
-    "Choice",
+    "AgentOutput",
     "InputError",
     "ModelOutput",
     "NetworkAgent",
@@ -49,7 +49,7 @@ __all__ = [
 __getattr__, __dir__ = lazy(
     __name__,
     {
-        "agent.interface": "Agent Choice ModelOutput",
+        "agent.interface": "Agent AgentOutput ModelOutput",
         "agent.network_agent": "NetworkAgent",
         "agents": "load_agent",
         "errors": "InputError",

@@ -8,7 +8,7 @@ from simulator.players import PLAYERS
 from simulator.record import NO_ACTION
 from simulator.tables import Decisions, Tables
 from simulator.walls import DEAD_WALL, URA_INDICATORS
-from suphx.agent.interface import Choice
+from suphx.agent.interface import AgentOutput
 from suphx.agent.network_agent import untrained_networks
 from suphx.agents import fingerprint, load_agent, names_agent
 from suphx.networks.precision import choose_precision
@@ -45,7 +45,7 @@ def test_every_network_is_asked_with_the_planes_it_was_made_for():
     seen = set()
     for _ in range(120):
         choice = agent.act(tables.games, tables.decisions())
-        for each in choice.consultations:
+        for each in choice.outputs:
             assert each.planes.shape[1] == (838 if each.model in ("discard", "riichi") else 958)
             assert each.planes.any() and np.isfinite(each.logits).all()
             seen.add(each.model)
@@ -69,10 +69,10 @@ def hide_differently(game: np.void, seat: int, generator: np.random.Generator) -
     game["wall"][swap] = game["wall"][swap[::-1]]
 
 
-def chances(choice: Choice, n: int) -> np.ndarray:
+def chances(choice: AgentOutput, n: int) -> np.ndarray:
     """The joint log-probability f32[n] of the answers behind each of n decisions."""
     total = np.zeros(n, np.float32)
-    for each in choice.consultations:
+    for each in choice.outputs:
         np.add.at(total, each.decision, each.log_probability)
     return total
 
@@ -82,18 +82,18 @@ def test_actions_follow_from_what_the_seat_sees():
     tables, generator = Tables(64, seed=8), np.random.default_rng(0)
     compared = 0
     for _ in range(40):
-        asked = tables.decisions()
-        choice = agent.act(tables.games, asked)
-        closed = tables.games["n_melds"][asked.game].sum(axis=1) == 0  # hands that can be exchanged
+        decisions = tables.decisions()
+        choice = agent.act(tables.games, decisions)
+        closed = tables.games["n_melds"][decisions.game].sum(axis=1) == 0  # hands that can be exchanged
         rows = np.flatnonzero(closed)
-        games = tables.games[asked.game[rows]]
-        for game, seat in zip(games, asked.seat[rows], strict=True):
+        games = tables.games[decisions.game[rows]]
+        for game, seat in zip(games, decisions.seat[rows], strict=True):
             hide_differently(game, int(seat), generator)
         index = np.arange(len(rows), dtype=np.int32)
-        other = Decisions(index, asked.seat[rows], asked.situation[rows], asked.legal[rows])
+        other = Decisions(index, decisions.seat[rows], decisions.situation[rows], decisions.legal[rows])
         found = agent.act(games, other)
         assert found.actions.tolist() == choice.actions[rows].tolist()
-        assert np.allclose(chances(found, len(rows)), chances(choice, len(asked))[rows], atol=1e-5)
+        assert np.allclose(chances(found, len(rows)), chances(choice, len(decisions))[rows], atol=1e-5)
         compared += len(rows)
         tables.step(choice.actions)
     assert compared > 500

@@ -35,8 +35,8 @@ def play_and_check(rules, seed, n=4, steps=600):
         check(tables.games)
         if step % 25 == 0:
             try_actions(tables.games, step)
-        asked = tables.decisions()
-        ended = tables.step(eager(tables, asked, seed, step))
+        decisions = tables.decisions()
+        ended = tables.step(eager(tables, decisions, seed, step))
         check(ended.records)
         finished += int(ended.finished.sum())
     return finished
@@ -70,8 +70,8 @@ def games():
     tables = Tables(64, seed=11)
     moments = []
     for step in range(400):
-        asked = tables.decisions()
-        tables.step(eager(tables, asked, 11, step))
+        decisions = tables.decisions()
+        tables.step(eager(tables, decisions, 11, step))
         if step % 20 == 0:
             moments.append(tables.snapshot())
     return np.concatenate(moments)

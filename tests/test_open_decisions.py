@@ -12,12 +12,12 @@ def play(tables, waiting, steps=20_000):
     """Play every game to its end, each decision left open with the given probability; return the final scores."""
     rng = np.random.default_rng(0)
     for _ in range(steps):
-        asked = tables.decisions()
-        if not len(asked):
+        decisions = tables.decisions()
+        if not len(decisions):
             return tables.games["scores"].tolist()
-        actions = np.empty(len(asked), np.int64)
-        choose_random(tables.games, asked.game, asked.seat, asked.legal, 5, actions)
-        actions[rng.random(len(asked)) < waiting] = NO_ACTION
+        actions = np.empty(len(decisions), np.int64)
+        choose_random(tables.games, decisions.game, decisions.seat, decisions.legal, 5, actions)
+        actions[rng.random(len(decisions)) < waiting] = NO_ACTION
         tables.step(actions, may_wait=True)
     raise AssertionError("the games do not end")
 

@@ -305,12 +305,12 @@ def test_deals_with_a_closed_kong_in_riichi(rule):
 def play_boldly(tables, choose, steps):
     """Play on with riichi and kongs wherever they may be, and few wins; yield the batch at each step."""
     for _ in range(steps):
-        asked = tables.decisions()
-        yield asked
-        actions = np.empty(len(asked), np.int64)
-        for i in range(len(asked)):
-            legal = np.flatnonzero(asked.legal[i])
-            game, seat = tables.games[asked.game[i]], asked.seat[i]
+        decisions = tables.decisions()
+        yield decisions
+        actions = np.empty(len(decisions), np.int64)
+        for i in range(len(decisions)):
+            legal = np.flatnonzero(decisions.legal[i])
+            game, seat = tables.games[decisions.game[i]], decisions.seat[i]
             kongs = legal[(legal >= CLOSED_KONG) & (legal < TSUMO)]
             if DECLARE_RIICHI in legal:
                 actions[i] = DECLARE_RIICHI
@@ -318,7 +318,7 @@ def play_boldly(tables, choose, steps):
                 actions[i] = PASS if choose.random() < 0.9 else choose.choice(legal)
             elif len(kongs):
                 actions[i] = kongs[0]
-            elif asked.situation[i] in (PHASE_TURN, PHASE_CALL_DISCARD):
+            elif decisions.situation[i] in (PHASE_TURN, PHASE_CALL_DISCARD):
                 shanten = discards_batch(game["hand"][seat][None]).shanten[0]
                 discards = legal[legal <= DISCARD_DRAWN]
                 kind = [kind_of(action, game) for action in discards]

@@ -45,13 +45,13 @@ def test_other_seed_other_games():
 def test_decisions_are_in_order_and_complete():
     tables = Tables(50, seed=2)
     for _ in range(200):
-        asked = tables.decisions()
-        keys = asked.game.astype(int) * 4 + asked.seat
+        decisions = tables.decisions()
+        keys = decisions.game.astype(int) * 4 + decisions.seat
         assert (np.diff(keys) > 0).all()
-        assert asked.legal.any(axis=1).all()
-        assert set(asked.game) == set(range(50))
-        assert (asked.situation == tables.games["phase"][asked.game]).all()
-        tables.step(choose(tables, asked))
+        assert decisions.legal.any(axis=1).all()
+        assert set(decisions.game) == set(range(50))
+        assert (decisions.situation == tables.games["phase"][decisions.game]).all()
+        tables.step(choose(tables, decisions))
 
 
 def test_decisions_stay_until_the_step():

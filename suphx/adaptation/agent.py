@@ -19,7 +19,7 @@ from suphx.adaptation.config import AdaptationConfig
 from suphx.adaptation.players import FlowAgent, Original, load_original
 from suphx.adaptation.positions import Position, start_of
 from suphx.adaptation.rewards import Rewards
-from suphx.agent.interface import Choice, act_each
+from suphx.agent.interface import AgentOutput, act_each
 from suphx.config import Config, load_config, make_config
 from suphx.errors import InputError
 from suphx.networks.precision import Precision
@@ -95,18 +95,20 @@ class AdaptedAgent:
         self._adapter = Adapter(original, config.adaptation, self._rewards, seed)
         self._memory: dict[tuple[int, int], _Memory] = {}
 
-    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
+    def act(self, games: np.ndarray, decisions: Decisions) -> AgentOutput:
         """Choose an action for each decision, adapting first where an adaptation is due."""
-        due = [row for row in range(len(asked)) if self._is_due(games[asked.game[row]], *_place(asked, row))]
+        due = [
+            row for row in range(len(decisions)) if self._is_due(games[decisions.game[row]], *_place(decisions, row))
+        ]
         size = max(1, _MOST_ROLLOUTS // self._adapter.config.rollouts)
         for first in range(0, len(due), size):
-            self._adapt(games, asked, due[first : first + size])
-        memories = [self._memory.get(_place(asked, row)) for row in range(len(asked))]
+            self._adapt(games, decisions, due[first : first + size])
+        memories = [self._memory.get(_place(decisions, row)) for row in range(len(decisions))]
         players = [memory.player if memory else self._original.playing for memory in memories]
         different = list(dict.fromkeys(players))
         who = np.array([different.index(player) for player in players], np.int64)
-        actions, choices = act_each(different, who, games, asked)
-        return Choice(actions, [said for choice in choices for said in choice.consultations])
+        actions, choices = act_each(different, who, games, decisions)
+        return AgentOutput(actions, [output for choice in choices for output in choice.outputs])
 
     def _is_due(self, game: np.void, table: int, seat: int) -> bool:
         """Record that a seat has a decision; return whether an adaptation is due."""
@@ -132,10 +134,10 @@ class AdaptedAgent:
         self._memory[table, seat] = memory
         return memory
 
-    def _adapt(self, games: np.ndarray, asked: Decisions, rows: Sequence[int]) -> None:
-        memories = [self._memory[_place(asked, row)] for row in rows]
+    def _adapt(self, games: np.ndarray, decisions: Decisions, rows: Sequence[int]) -> None:
+        memories = [self._memory[_place(decisions, row)] for row in rows]
         positions = [
-            Position(games[asked.game[row]].copy(), int(asked.seat[row]), memory.history)
+            Position(games[decisions.game[row]].copy(), int(decisions.seat[row]), memory.history)
             for row, memory in zip(rows, memories, strict=True)
         ]
         limit = self._config.seconds_per_round
@@ -143,7 +145,7 @@ class AdaptedAgent:
         for row, memory, adapted in zip(rows, memories, found, strict=True):
             if adapted.kept:
                 memory.player = self._original.player(adapted.proposed)
-            counts = self.counts[int(asked.game[row])]
+            counts = self.counts[int(decisions.game[row])]
             counts.rounds += 1
             counts.kept += adapted.kept
             counts.rollouts += adapted.rollouts
@@ -165,8 +167,8 @@ def _signs(game: np.void) -> tuple[int, ...]:
             *game["start_scores"].tolist())  # fmt: skip
 
 
-def _place(asked: Decisions, row: int) -> tuple[int, int]:
-    return int(asked.game[row]), int(asked.seat[row])
+def _place(decisions: Decisions, row: int) -> tuple[int, int]:
+    return int(decisions.game[row]), int(decisions.seat[row])
 
 
 #: Prefix of the name of an agent with run-time adaptation.

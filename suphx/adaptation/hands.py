@@ -138,8 +138,8 @@ def _of_games(agent: Agent, rules: Rules, seed: int, count: int) -> Iterator[np.
         tables = Tables(_GAMES, rules, seed, restart=False)
         tables.restart(range(_GAMES), range(first, first + _GAMES))
         rounds = [[game.copy()] for game in tables.games]
-        while len(asked := tables.decisions()):
-            ended = tables.step(agent.act(tables.games, asked).actions)
+        while len(decisions := tables.decisions()):
+            ended = tables.step(agent.act(tables.games, decisions).actions)
             for place in ended.game[~ended.finished].tolist():
                 rounds[place].append(tables.games[place].copy())
         yield from (np.array(each, GAME) for each in rounds)

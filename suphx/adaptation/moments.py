@@ -18,7 +18,7 @@ from suphx.adaptation.hands import Hand
 from suphx.adaptation.players import FlowAgent, Original
 from suphx.adaptation.positions import Position
 from suphx.adaptation.rollouts import roll_out, rollouts_of
-from suphx.agent.interface import Agent, Choice
+from suphx.agent.interface import Agent, AgentOutput
 from suphx.agent.opinions import opinions_of
 from suphx.evaluation.tally import COLUMN, tally
 from suphx.intervals import mean_interval
@@ -66,17 +66,17 @@ class _Recorder:
         self._seen: set[int] = set()
         self.moments: list[Moment] = []
 
-    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
+    def act(self, games: np.ndarray, decisions: Decisions) -> AgentOutput:
         """Choose as the first player does."""
-        one, other = (opinions_of(each, games, asked) for each in (self._first, self._second))
+        one, other = (opinions_of(each, games, decisions) for each in (self._first, self._second))
         for row in np.flatnonzero(one.preferred != other.preferred):
-            game, seed = games[asked.game[row]], int(games["seed"][asked.game[row]])
+            game, seed = games[decisions.game[row]], int(games["seed"][decisions.game[row]])
             if seed not in self._seen:
                 self._seen.add(seed)
                 both = np.stack([one.probability[row], other.probability[row]])
                 preferred = int(one.preferred[row]), int(other.preferred[row])
-                self.moments.append(Moment(game.copy(), int(asked.seat[row]), both, preferred))
-        return self._first.act(games, asked)
+                self.moments.append(Moment(game.copy(), int(decisions.seat[row]), both, preferred))
+        return self._first.act(games, decisions)
 
 
 def find_moments(

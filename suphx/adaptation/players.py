@@ -12,7 +12,7 @@ from simulator.tables import Decisions
 from suphx.adaptation.learned_part import blocks_in_common
 from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.flow import Flow, Network, Sampling
-from suphx.agent.interface import Choice
+from suphx.agent.interface import AgentOutput
 from suphx.agent.named_networks import load_networks
 from suphx.networks.inference import Evaluator
 from suphx.networks.policy import PolicyNetwork
@@ -33,11 +33,11 @@ class FlowAgent(Flow):
         super().__init__(networks, PlaneEncoder(), Sampling(), drawn, original.name)
         self._original = original
 
-    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
+    def act(self, games: np.ndarray, decisions: Decisions) -> AgentOutput:
         """Choose an action for each decision; raises Stopped once `stop` is set."""
         if self._original.stop.is_set():
             raise Stopped
-        return super().act(games, asked)
+        return super().act(games, decisions)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from simulator.tables import Decisions, Tables
 from simulator.walls import mix2
 from suphx.adaptation.players import DISCARD
 from suphx.adaptation.positions import Position
-from suphx.agent.interface import Agent, Choice, act_each
+from suphx.agent.interface import Agent, AgentOutput, act_each
 from suphx.agent.sampling import highest_probability
 from suphx.learning.experience import experience_dtype
 from suphx.learning.policy_gradient import legal_bits
@@ -137,39 +137,39 @@ class _Playing:
 
     def step(self) -> bool:
         """Answer every pending decision; return False if there is none left."""
-        asked = self._tables.decisions()
-        if not len(asked):
+        decisions = self._tables.decisions()
+        if not len(decisions):
             return False
-        ended = self._tables.step(self._answers(asked))
+        ended = self._tables.step(self._answers(decisions))
         if len(ended):
             self.ended[self._at[ended.game]] = ended.records
             self._fill(ended.game.astype(np.int64))
         return True
 
-    def _answers(self, asked: Decisions) -> np.ndarray:
-        rollout = self._at[asked.game]
+    def _answers(self, decisions: Decisions) -> np.ndarray:
+        rollout = self._at[decisions.game]
         position = self._rollouts["position"][rollout]
         seat = self._seats[position]
-        who = np.where(asked.seat == seat, self._own[position], _OTHERS)
-        actions, choices = act_each(self._agents, who, self._tables.games, asked)
+        who = np.where(decisions.seat == seat, self._own[position], _OTHERS)
+        actions, choices = act_each(self._agents, who, self._tables.games, decisions)
         if self._max_confidence is not None:
             for choice in choices:
-                self._keep(asked, choice, rollout, seat, self._max_confidence)
+                self._keep(decisions, choice, rollout, seat, self._max_confidence)
         return actions
 
     def _keep(
-        self, asked: Decisions, choice: Choice, rollout: np.ndarray, seat: np.ndarray, max_confidence: float
+        self, decisions: Decisions, choice: AgentOutput, rollout: np.ndarray, seat: np.ndarray, max_confidence: float
     ) -> None:
         """Record questions; rollout, seat: i64[decisions], the rollout of each and the seat that adapts there."""
-        for said in choice.consultations:
-            if said.model != DISCARD:
+        for output in choice.outputs:
+            if output.model != DISCARD:
                 continue
-            wanted = asked.seat[said.decision] == seat[said.decision]
+            wanted = decisions.seat[output.decision] == seat[output.decision]
             if max_confidence < 1:
-                wanted &= highest_probability(said.logits, said.legal) <= max_confidence
+                wanted &= highest_probability(output.logits, output.legal) <= max_confidence
             rows = np.flatnonzero(wanted)
             found = np.zeros(len(rows), self._dtype)
-            found["path"], found["planes"] = rollout[said.decision[rows]], said.planes[rows]
-            found["legal"] = legal_bits(said.legal[rows])
-            found["answer"], found["log_probability"] = said.answer[rows], said.log_probability[rows]
+            found["path"], found["planes"] = rollout[output.decision[rows]], output.planes[rows]
+            found["legal"] = legal_bits(output.legal[rows])
+            found["answer"], found["log_probability"] = output.action[rows], output.log_probability[rows]
             self.asked.append(found)

@@ -6,7 +6,7 @@ from threading import Event
 import numpy as np
 
 from simulator.tables import Decisions
-from suphx.agent.interface import Agent, Choice, Counting, Interruptible, act_each
+from suphx.agent.interface import Agent, AgentOutput, Counting, Interruptible, act_each
 
 #: Separates the names of agents that take turns.
 TURNS = "|"
@@ -19,10 +19,10 @@ class InTurns:
         self.name = name
         self._agents = agents
 
-    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
-        """Choose an action for each decision; consultations are left out, as they would mix several policies."""
-        actions, _ = act_each(self._agents, games["number"][asked.game] % len(self._agents), games, asked)
-        return Choice(actions)
+    def act(self, games: np.ndarray, decisions: Decisions) -> AgentOutput:
+        """Choose an action for each decision; outputs are left out, as they would mix several policies."""
+        actions, _ = act_each(self._agents, games["number"][decisions.game] % len(self._agents), games, decisions)
+        return AgentOutput(actions)
 
     def watch(self, stop: Event) -> None:
         """Let agents that may think for long watch this event."""

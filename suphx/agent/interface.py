@@ -1,4 +1,4 @@
-"""The common interface of everything that plays: a batch of decisions in, actions and the questions to networks out."""
+"""The common interface of everything that plays: a batch of decisions in, actions and networks' outputs out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -13,34 +13,34 @@ from simulator.tables import Decisions
 
 @dataclass(frozen=True)
 class ModelOutput:
-    """The questions put to one network during a batch of decisions, one per row: everything that learning needs."""
+    """The decisions of one network in a batch, one per row: everything that learning needs."""
 
     model: str
     """Which of the five networks."""
     decision: np.ndarray
-    """i64[m]: which decision of the batch each question belongs to; a decision may have several."""
+    """i64[m]: which decision of the batch each row belongs to; a decision may have several."""
     option: np.ndarray
     """i64[m]: the action in question (riichi, a chow, pong or kong), or NO_ACTION for a discard."""
     planes: np.ndarray
-    """uint64[m, planes]: the network's input."""
+    """uint64[m, planes]: the input."""
     logits: np.ndarray
-    """f32[m, 34 or 2]: its output."""
+    """f32[m, 34 or 2]."""
     legal: np.ndarray
-    """bool[m, 34 or 2]: which answers were allowed."""
-    answer: np.ndarray
-    """i64[m]: the answer taken: a kind, or 0 for no and 1 for yes."""
+    """bool[m, 34 or 2]: which of them may be taken."""
+    action: np.ndarray
+    """i64[m]: the index of the logit taken: a kind, or 0 for no and 1 for yes."""
     log_probability: np.ndarray
-    """f32[m]: log-probability of that answer under the policy that was played."""
+    """f32[m]: log-probability of that action under the policy that was played."""
 
 
 @dataclass(frozen=True)
-class Choice:
-    """The answers to a batch of decisions."""
+class AgentOutput:
+    """What an agent returns for a batch of decisions."""
 
     actions: np.ndarray
     """i64[n]: an action for each decision."""
-    consultations: list[ModelOutput] = field(default_factory=list)
-    """The questions to each network; empty for players without networks."""
+    outputs: list[ModelOutput] = field(default_factory=list)
+    """By network; empty for players without networks."""
 
 
 class Agent(Protocol):
@@ -52,31 +52,33 @@ class Agent(Protocol):
 
     name: str
 
-    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
-        """Choose an action for each decision; games: GAME[...], indexed by `asked.game`, which it must not modify."""
+    def act(self, games: np.ndarray, decisions: Decisions) -> AgentOutput:
+        """Choose an action for each decision; games: GAME[...], indexed by `decisions.game`, not modified."""
         ...
 
 
 def act_each(
-    agents: Sequence[Agent], who: np.ndarray, games: np.ndarray, asked: Decisions
-) -> tuple[np.ndarray, list[Choice]]:
+    agents: Sequence[Agent], who: np.ndarray, games: np.ndarray, decisions: Decisions
+) -> tuple[np.ndarray, list[AgentOutput]]:
     """Let several agents each choose for their own decisions of a batch; who: i64[n], the number of each one's agent.
 
-    Returns actions i64[n], and the agents' choices, of those that were asked, whose consultations name decisions of
-    the whole batch.
+    Returns actions i64[n], and the outputs of the agents that had any, whose rows name decisions of the whole
+    batch.
     """
-    actions, choices = np.empty(len(asked), np.int64), []
+    actions, choices = np.empty(len(decisions), np.int64), []
     for number, agent in enumerate(agents):
         rows = np.flatnonzero(who == number)
         if not len(rows):
             continue
-        if len(rows) == len(asked):
-            choice = agent.act(games, asked)
+        if len(rows) == len(decisions):
+            choice = agent.act(games, decisions)
         else:
-            part = Decisions(asked.game[rows], asked.seat[rows], asked.situation[rows], asked.legal[rows])
+            part = Decisions(
+                decisions.game[rows], decisions.seat[rows], decisions.situation[rows], decisions.legal[rows]
+            )
             choice = agent.act(games, part)
-            named = [replace(said, decision=rows[said.decision]) for said in choice.consultations]
-            choice = replace(choice, consultations=named)
+            named = [replace(output, decision=rows[output.decision]) for output in choice.outputs]
+            choice = replace(choice, outputs=named)
         actions[rows] = choice.actions
         choices.append(choice)
     return actions, choices
@@ -131,8 +133,8 @@ class RuleAgent:
         self.name = player.name
         self._player = player
 
-    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
+    def act(self, games: np.ndarray, decisions: Decisions) -> AgentOutput:
         """Choose an action for each decision."""
-        actions = np.empty(len(asked), np.int64)
-        self._player.choose(games, asked, actions)
-        return Choice(actions)
+        actions = np.empty(len(decisions), np.int64)
+        self._player.choose(games, decisions, actions)
+        return AgentOutput(actions)

@@ -1,10 +1,10 @@
 """The probability that the five networks give to every legal action of a decision, as shown in reviews.
 
-The flow of `agent.flow`, with every answer sampled at temperature 1 and independently of the others, takes
+The flow of `agent.flow`, with every action sampled at temperature 1 and independently of the others, takes
 
 - the action that the rules decide, with probability 1;
 - else the call or kong c with p_c times the product of (1 - p) over all more confident ones, because of those
-  answered yes the most confident is made; p is the network's probability of yes;
+  accepted the most confident is made; p is the network's probability of yes;
 - else a pass, where passing is legal;
 - else riichi with its network's p, or the discard of a kind with the discard network's probability among the kinds
   that may be discarded.
@@ -19,7 +19,7 @@ import numpy as np
 from simulator import record as r
 from simulator.tables import Decisions
 from suphx.agent.flow import Flow
-from suphx.agent.questions import CALL_MODELS, CHOW, DISCARD, RIICHI, discard_actions, questions_of
+from suphx.agent.model_decisions import CALL_MODELS, CHOW, DISCARD, RIICHI, discard_actions, model_decisions
 from suphx.agent.sampling import softmax
 from suphx.networks.sizes import MODELS, NO, YES
 
@@ -32,52 +32,52 @@ class Opinions:
     """f64[n, ACTIONS]: probability of each action; rows add up to 1. Of several actions that discard the same kind
     (red five or plain, just drawn or from the hand) the one that the agent would choose has the kind's probability."""
     preferred: np.ndarray
-    """i64[n]: the action taken if each network gives its likeliest answer, as `act` does without a temperature."""
+    """i64[n]: the action taken if each network takes its likeliest action, as `act` does without a temperature."""
 
 
-def opinions_of(flow: Flow, games: np.ndarray, asked: Decisions) -> Opinions:
+def opinions_of(flow: Flow, games: np.ndarray, decisions: Decisions) -> Opinions:
     """Return the opinions of a flow's networks on each decision; games GAME[...]. The flow's sampling is ignored."""
-    asking = _Asking(flow, games, asked)
-    asking.propose()
-    asking.discard()
-    return Opinions(asking.probability, asking.preferred)
+    batch = _Batch(flow, games, decisions)
+    batch.propose()
+    batch.discard()
+    return Opinions(batch.probability, batch.preferred)
 
 
-class _Asking:
+class _Batch:
     """Decisions passing through the flow; `_left` is the probability that each reaches the next step."""
 
-    def __init__(self, flow: Flow, games: np.ndarray, asked: Decisions) -> None:
-        self._flow, self._games, self._asked = flow, games, asked
-        found = questions_of(games, asked)
-        self.preferred, self._kinds, self._questions = found.by_rules, found.kinds, found.questions
-        self.probability = np.zeros((len(asked), r.ACTIONS))
+    def __init__(self, flow: Flow, games: np.ndarray, decisions: Decisions) -> None:
+        self._flow, self._games, self._decisions = flow, games, decisions
+        models = model_decisions(games, decisions)
+        self.preferred, self._kinds, self._rows = models.by_rules, models.kinds, models.rows
+        self.probability = np.zeros((len(decisions), r.ACTIONS))
         decided = np.flatnonzero(self.preferred != r.NO_ACTION)
         self.probability[decided, self.preferred[decided]] = 1
         self._left = (self.preferred == r.NO_ACTION).astype(np.float64)
 
     def propose(self) -> None:
-        """Consult the networks about every legal chow, pong and kong; the rest of a claim's probability is a pass."""
-        questions = self._questions[self._questions["model"] >= CHOW]
-        decision, option = questions["position"].astype(np.int64), questions["option"].astype(np.int64)
-        index, seats = self._asked.game[decision], self._asked.seat[decision]
+        """Share out between every legal chow, pong and kong; the rest of a claim's probability is a pass."""
+        rows = self._rows[self._rows["model"] >= CHOW]
+        decision, option = rows["position"].astype(np.int64), rows["option"].astype(np.int64)
+        index, seats = self._decisions.game[decision], self._decisions.seat[decision]
         planes = self._flow.encoder.proposals(self._games, index, seats, option)
-        sureness = np.zeros(len(decision))
+        confidence = np.zeros(len(decision))
         for model in CALL_MODELS:
-            rows = np.flatnonzero(questions["model"] == MODELS.index(model))
-            if len(rows):
-                sureness[rows] = _sureness(self._flow.networks[model](planes[rows]))
-        for n in np.lexsort((option, sureness))[::-1]:  # the most confident first; of equal ones the higher action
-            self._share(decision[n : n + 1], option[n], sureness[n : n + 1])
+            at = np.flatnonzero(rows["model"] == MODELS.index(model))
+            if len(at):
+                confidence[at] = _confidence(self._flow.networks[model](planes[at]))
+        for n in np.lexsort((option, confidence))[::-1]:  # the most confident first; of equal ones the higher action
+            self._share(decision[n : n + 1], option[n], confidence[n : n + 1])
         passing = np.flatnonzero((self._left > 0) & ~self._kinds.any(axis=1))
         self.probability[passing, r.PASS] = self._left[passing]
         self._prefer(passing, np.full(len(passing), r.PASS))
 
-    def _share(self, decision: np.ndarray, option: int, sureness: np.ndarray) -> None:
+    def _share(self, decision: np.ndarray, option: int, confidence: np.ndarray) -> None:
         """Give an option its part of what is left of some decisions' probability."""
-        yes = 1 / (1 + np.exp(-sureness))
+        yes = 1 / (1 + np.exp(-confidence))
         self.probability[decision, option] = self._left[decision] * yes
         self._left[decision] *= 1 - yes
-        wanted = decision[sureness > 0]
+        wanted = decision[confidence > 0]
         self._prefer(wanted, np.full(len(wanted), option))
 
     def _prefer(self, decision: np.ndarray, action: np.ndarray) -> None:
@@ -86,27 +86,27 @@ class _Asking:
         self.preferred[decision] = np.where(before == r.NO_ACTION, action, before)
 
     def discard(self) -> None:
-        """Consult the networks about riichi, and about every kind that may be discarded."""
-        questions = self._questions[self._questions["model"] < CHOW]
-        encoded, row = np.unique(questions["position"].astype(np.int64), return_inverse=True)
-        planes = self._flow.encoder.positions(self._games, self._asked.game[encoded], self._asked.seat[encoded])
-        asks = row[questions["model"] == RIICHI]
-        if len(asks):
-            self._share(encoded[asks], r.DECLARE_RIICHI, _sureness(self._flow.networks["riichi"](planes[asks])))
+        """Share out between riichi and every kind that may be discarded."""
+        rows = self._rows[self._rows["model"] < CHOW]
+        encoded, row = np.unique(rows["position"].astype(np.int64), return_inverse=True)
+        planes = self._flow.encoder.positions(self._games, self._decisions.game[encoded], self._decisions.seat[encoded])
+        at = row[rows["model"] == RIICHI]
+        if len(at):
+            self._share(encoded[at], r.DECLARE_RIICHI, _confidence(self._flow.networks["riichi"](planes[at])))
         share = self._kinds.astype(np.float64)  # right where only one kind may be discarded
-        asks = row[questions["model"] == DISCARD]
-        which = encoded[asks]
-        if len(asks):
-            logits = self._flow.networks["discard"](planes[asks]).astype(np.float64)
+        at = row[rows["model"] == DISCARD]
+        which = encoded[at]
+        if len(at):
+            logits = self._flow.networks["discard"](planes[at]).astype(np.float64)
             share[which] = softmax(np.where(self._kinds[which], logits, -np.inf))
         decision, kind = np.nonzero(self._kinds)
-        index, seats = self._asked.game[decision], self._asked.seat[decision]
+        index, seats = self._decisions.game[decision], self._decisions.seat[decision]
         action = discard_actions(self._games, index, seats, kind)
         self.probability[decision, action] = self._left[decision] * share[decision, kind]
         likeliest = kind == share.argmax(axis=1)[decision]
         self._prefer(decision[likeliest], action[likeliest])
 
 
-def _sureness(logits: np.ndarray) -> np.ndarray:
+def _confidence(logits: np.ndarray) -> np.ndarray:
     """Return f64[n]: by how much the logit of yes exceeds that of no, logits f32[n, 2]."""
     return logits[:, YES].astype(np.float64) - logits[:, NO]

@@ -1,4 +1,4 @@
-"""Choose answers from logits: greedily, or with random numbers that depend only on the decision."""
+"""Choose actions from logits: greedily, or with random numbers that depend only on the decision."""
 
 import numpy as np
 
@@ -10,27 +10,27 @@ _UNIT = 2.0**-53
 
 
 @jit
-def _fill_uniform(games, index, seats, questions, seed, out):
+def _fill_uniform(games, index, seats, options, seed, out):
     for n in range(len(index)):
         key = decision_key(seed, games[index[n]], np.int64(seats[n]))
-        out[n] = np.float64(mix2(key, np.uint64(questions[n])) >> np.uint64(11)) * _UNIT
+        out[n] = np.float64(mix2(key, np.uint64(options[n])) >> np.uint64(11)) * _UNIT
 
 
-def uniform(games: np.ndarray, index: np.ndarray, seats: np.ndarray, questions: np.ndarray, seed: int) -> np.ndarray:
-    """Return f64[n] in [0, 1): random numbers determined by (seed, game, deal, seat, decision number, question).
+def uniform(games: np.ndarray, index: np.ndarray, seats: np.ndarray, options: np.ndarray, seed: int) -> np.ndarray:
+    """Return f64[n] in [0, 1): random numbers determined by (seed, game, deal, seat, decision number, option).
 
-    questions: i64[n], which question of the decision each is for (here: the action in question).
+    options: i64[n], as in `ModelOutput.option`.
     """
     out = np.empty(len(index), np.float64)
     if len(index):
-        _fill_uniform(games, index, seats, questions, np.uint64(seed), out)
+        _fill_uniform(games, index, seats, options, np.uint64(seed), out)
     return out
 
 
 def choose(
     logits: np.ndarray, legal: np.ndarray, temperature: float | None, draws: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the chosen answers i64[n] and their log-probabilities f32[n].
+    """Return the chosen actions i64[n] and their log-probabilities f32[n].
 
     logits f32[n, m]; legal bool[n, m], at least one per row. temperature: temperature of the softmax; None takes the
     highest logit (the first of equal ones, with its log-probability at temperature 1). draws: f64[n] in [0, 1), used
@@ -55,6 +55,6 @@ def softmax(logits: np.ndarray) -> np.ndarray:
 
 
 def highest_probability(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
-    """Return f32[n]: the probability of the likeliest answer, at most 1; logits f32[n, m], legal bool[n, m]."""
+    """Return f32[n]: the probability of the likeliest action; logits f32[n, m], legal bool[n, m]."""
     possible = np.where(legal, logits, -np.inf)
     return 1 / np.exp(possible - possible.max(axis=1, keepdims=True)).sum(axis=1)

@@ -18,7 +18,7 @@ from simulator.players import player
 from simulator.tables import Decisions
 from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.flow import Flow, Network, Sampling
-from suphx.agent.interface import Agent, Choice
+from suphx.agent.interface import Agent, AgentOutput
 from suphx.agent.network_agent import untrained_networks
 from suphx.agents import load_agent
 from suphx.evaluation.arena import BATCH, Terms, play_here
@@ -73,11 +73,11 @@ class Shadow:
         self._flow = Flow(networks, PlaneEncoder(), Sampling())
         self._player = player("sensible")
 
-    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
-        """Choose as `sensible` does, and return the networks' consultations."""
-        choice = self._flow.act(games, asked)
-        actions = np.empty(len(asked), np.int64)
-        self._player.choose(games, asked, actions)
+    def act(self, games: np.ndarray, decisions: Decisions) -> AgentOutput:
+        """Choose as `sensible` does, and return the networks' outputs."""
+        choice = self._flow.act(games, decisions)
+        actions = np.empty(len(decisions), np.int64)
+        self._player.choose(games, decisions, actions)
         return replace(choice, actions=actions)
 
 
@@ -196,9 +196,9 @@ def bench_agreement(agent: str, other: Precision, games: int, seed: int = 0) -> 
     class Both:
         name = agent
 
-        def act(self, games: np.ndarray, asked: Decisions) -> Choice:
-            choice, there = first.act(games, asked), second.act(games, asked)
-            counts["decisions"] += len(asked)
+        def act(self, games: np.ndarray, decisions: Decisions) -> AgentOutput:
+            choice, there = first.act(games, decisions), second.act(games, decisions)
+            counts["decisions"] += len(decisions)
             counts["differing"] += int((choice.actions != there.actions).sum())
             return choice
 

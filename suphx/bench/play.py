@@ -77,11 +77,11 @@ def our_player(games: int = GAMES, seed: int = 0) -> Callable[[], int]:
     actions = np.empty(3 * games, np.int64)
 
     def step() -> int:
-        asked = tables.decisions()
-        chosen = actions[: len(asked)]
-        choose_random(tables.games, asked.game, asked.seat, asked.legal, seed, chosen)
+        decisions = tables.decisions()
+        chosen = actions[: len(decisions)]
+        choose_random(tables.games, decisions.game, decisions.seat, decisions.legal, seed, chosen)
         tables.step(chosen)
-        return len(asked)
+        return len(decisions)
 
     return step
 

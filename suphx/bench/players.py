@@ -100,13 +100,13 @@ def choices_per_second(chooser: Player, steps: int = 200, games: int = 1024) -> 
     tables = Tables(games, seed=1)
     chosen, spent = 0, 0.0
     for step in range(steps + 1):
-        asked = tables.decisions()
-        actions = np.empty(len(asked), np.int64)
+        decisions = tables.decisions()
+        actions = np.empty(len(decisions), np.int64)
         started = time.thread_time()
-        chooser.choose(tables.games, asked, actions)
+        chooser.choose(tables.games, decisions, actions)
         if step:  # the first one compiles
             spent += time.thread_time() - started
-            chosen += len(asked)
+            chosen += len(decisions)
         tables.step(actions)
     return chosen / spent
 

@@ -17,7 +17,7 @@ import torch
 from simulator.lookup import get_lookup
 from simulator.record import GAME
 from simulator.tiles import KINDS
-from suphx.agent.questions import CHOW, DISCARD, QUESTION
+from suphx.agent.model_decisions import CHOW, DISCARD, MODEL_DECISION
 from suphx.dataset.pairs import COUNTS, collect_pairs
 from suphx.dataset.prepared import Prepared
 from suphx.dataset.selection import Selection
@@ -56,7 +56,7 @@ class Collected:
     positions: np.ndarray
     """GAME[m]: the positions in which the pairs were asked."""
     pairs: np.ndarray
-    """QUESTION[n]: with answers."""
+    """MODEL_DECISION[n]: with answers."""
     rounds: np.ndarray
     """i64[n]: index, among the requested rounds, of the round that each pair belongs to."""
     forced: np.ndarray
@@ -78,7 +78,7 @@ class Source:
         """Return the pairs of the selected rounds at `places`; raises RuntimeError if a round cannot be replayed."""
         chosen = self.selection
         n = int(chosen.pairs[places].sum())
-        positions, pairs = np.zeros(n, GAME), np.zeros(n, QUESTION)
+        positions, pairs = np.zeros(n, GAME), np.zeros(n, MODEL_DECISION)
         counts = np.zeros((len(places), 4, COUNTS), np.int64)
         logs = self._prepared
         kept, found = collect_pairs(
@@ -114,7 +114,7 @@ class Source:
             order = order[: int(np.searchsorted(selection.pairs[order].cumsum(), most)) + 1]
         collected = self.collect(order)
         planes = self.encode(collected)
-        return Chunk(planes[:most], collected.pairs["answer"][:most].astype(np.int64))
+        return Chunk(planes[:most], collected.pairs["action"][:most].astype(np.int64))
 
 
 def prepared_ahead(make: Callable[[int], T], first: int, threads: int = 1) -> Generator[tuple[int, T]]:
@@ -174,7 +174,7 @@ class Loader:
         collected = self._source.collect(self.places(epoch, number))
         random = self.random(epoch, number)
         planes = self._source.encode(collected)
-        answers = collected.pairs["answer"].astype(np.int64)
+        answers = collected.pairs["action"].astype(np.int64)
         if self._shuffle_suits:
             permute_suits(planes, answers, random.integers(0, 6, len(planes)), self._source.selection.model == DISCARD)
         mixed = random.permutation(len(planes))

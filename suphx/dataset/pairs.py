@@ -1,4 +1,4 @@
-"""Training pairs: the questions of logged decisions (`agent/questions.py`) and the seats' answers. Compiled.
+"""Training pairs: the questions of logged decisions (`agent/model_decisions.py`) and the seats' answers. Compiled.
 
 Logged rounds are replayed, and only positions with a wanted pair are kept. Every question of the decision flow gives a
 pair, with these exceptions:
@@ -20,7 +20,15 @@ from simulator.legal import is_legal
 from simulator.logs.replay import next_answer, skip_shown, wall_of_log
 from simulator.rounds import deal, start_game
 from simulator.tiles import KINDS, TILES
-from suphx.agent.questions import CHOW, DISCARD, MOST_QUESTIONS, QUESTION, RIICHI, ask, discarded_kind
+from suphx.agent.model_decisions import (
+    CHOW,
+    DISCARD,
+    MAX_MODEL_DECISIONS,
+    MODEL_DECISION,
+    RIICHI,
+    discarded_kind,
+    enumerate_model_decisions,
+)
 from suphx.networks.sizes import MODELS, NO, YES
 
 #: Index of the column after the models: forced discards, which give no pairs.
@@ -53,7 +61,7 @@ def _add_answered(questions, of, game, seat, action, event, wanted, pairs, n, co
             if n < len(pairs):
                 pair = pairs[n]
                 pair["model"], pair["seat"], pair["option"] = model, seat, option
-                pair["answer"] = kind if model == DISCARD else (YES if option == action else NO)
+                pair["action"] = kind if model == DISCARD else (YES if option == action else NO)
             n += 1
     return n
 
@@ -102,14 +110,14 @@ def _walk_round(lookup, games, trials, events, absent, seats, wanted, positions,
 
     events LOG_EVENT[m]; absent u8[m]: bit s is set if seat s had left before that event; seats, wanted: bit masks of
     the seats and models to keep pairs of. positions GAME[...] receives, from index `first` on, the records in which
-    pairs were asked; pairs QUESTION[...] receives the pairs from index n on. counts i64[4, COUNTS]: pairs by seat and
-    model, and forced discards, kept or not. Returns the new numbers of (positions, pairs), counting those that did not
-    fit; (-1, -1) for a log that cannot be replayed.
+    pairs were asked; pairs MODEL_DECISION[...] receives the pairs from index n on. counts i64[4, COUNTS]:
+    pairs by seat and model, and forced discards, kept or not. Returns the new numbers of (positions, pairs), counting
+    those that did not fit; (-1, -1) for a log that cannot be replayed.
     """
     game = games[0]
     hints = np.empty(2, np.uint8)
     chosen = np.empty(r.SEATS, np.int64)
-    kinds, questions = np.empty(KINDS, np.bool_), np.empty(MOST_QUESTIONS, QUESTION)
+    kinds, questions = np.empty(KINDS, np.bool_), np.empty(MAX_MODEL_DECISIONS, MODEL_DECISION)
     at = 0
     while game["phase"] < r.PHASE_ROUND_OVER:
         at = skip_shown(events, at)
@@ -135,7 +143,7 @@ def _walk_round(lookup, games, trials, events, absent, seats, wanted, positions,
                 continue
             if r.TSUMO <= action <= r.NINE_TERMINALS:
                 continue
-            by_rules, of = ask(lookup, games, 0, seat, trials, kinds, questions, 0)
+            by_rules, of = enumerate_model_decisions(lookup, games, 0, seat, trials, kinds, questions, 0)
             if by_rules != r.NO_ACTION:
                 continue
             n = _add_answered(questions, of, game, seat, action, events[at], wanted, pairs, n, counts)

@@ -21,7 +21,7 @@ from simulator.lookup import get_lookup
 from simulator.processes import share_out
 from simulator.record import GAME, SEATS
 from simulator.rules import Rules
-from suphx.agent.questions import QUESTION
+from suphx.agent.model_decisions import MODEL_DECISION
 from suphx.dataset.pairs import COUNTS, collect_pairs
 from suphx.dataset.prepared import FORMAT_VERSION, GAME_ROW, NO_DAN, ROUND, LeftOut, Prepared
 
@@ -169,7 +169,7 @@ def _count(rounds: np.ndarray, events: np.ndarray, absent: np.ndarray, log: Game
     records = np.array([log.rules.to_record()])
     first, _ = collect_pairs(
         get_lookup(), np.zeros(3, GAME), records, rounds, events, absent, np.arange(len(rounds)),
-        np.full(len(rounds), (1 << SEATS) - 1), 0, np.zeros(0, GAME), np.zeros(0, QUESTION), counts,
+        np.full(len(rounds), (1 << SEATS) - 1), 0, np.zeros(0, GAME), np.zeros(0, MODEL_DECISION), counts,
     )  # fmt: skip
     if first < 0:
         raise LogError(f"round {-1 - first} cannot be replayed from its events alone", log.source)

@@ -59,11 +59,11 @@ class _Seated:
         self.agent = agent
         self._stop = stop
 
-    def choose(self, games: np.ndarray, asked: Decisions, actions: np.ndarray) -> None:
+    def choose(self, games: np.ndarray, decisions: Decisions, actions: np.ndarray) -> None:
         """Write an action for each decision into actions i64[n]."""
         if self._stop.is_set():
             raise Stopped
-        actions[:] = self.agent.act(games, asked).actions
+        actions[:] = self.agent.act(games, decisions).actions
 
 
 def load_agents(plan: Plan, terms: Terms) -> list[Agent]:

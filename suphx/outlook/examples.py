@@ -104,7 +104,7 @@ class DiscardSource:
         targets = Targets(
             kinds, losses, ended.results[rounds, seats], gained.astype(np.float32), ended.ranks[rounds, seats]
         )
-        return Examples(positions, seats, pairs["answer"].astype(np.int64), rounds, targets)
+        return Examples(positions, seats, pairs["action"].astype(np.int64), rounds, targets)
 
 
 def some_after(examples: Examples, random: np.random.Generator) -> Examples:

@@ -17,7 +17,7 @@ from simulator.moves import lowest_copy, show_pending_indicators
 from simulator.rounds import pay_win
 from simulator.tiles import KINDS, TILES
 from simulator.walls import DORA_INDICATORS, REPLACEMENTS, URA_INDICATORS
-from suphx.agent.questions import discard_actions
+from suphx.agent.model_decisions import discard_actions
 from suphx.dataset.prepared import Prepared
 from suphx.reward.target import ranks
 

@@ -16,8 +16,8 @@ from simulator.scoring.hands import score_batch
 from simulator.tiles import KINDS
 from suphx.agent import DEFAULT_AGENT
 from suphx.agent.interface import Agent
+from suphx.agent.model_decisions import compile_model_decisions
 from suphx.agent.network_agent import NetworkAgent
-from suphx.agent.questions import compile_questions
 from suphx.errors import InputError
 from suphx.outlook.predictor import Outlook, shipped_outlook
 from suphx.review.choices import Asked, decisions_of
@@ -57,7 +57,7 @@ def reviewing(agent: Agent, name: str) -> NetworkAgent:
 
 def _compile_the_rest() -> None:
     """Compile what else a review asks of the table: now rather than later, while the features are compiled beside."""
-    compile_questions()
+    compile_model_decisions()
     no_hands, none = np.zeros((0, KINDS), np.uint8), np.zeros(0, np.int64)
     accepted_batch(no_hands)
     discards_batch(no_hands)

@@ -84,9 +84,9 @@ class Collector:
 
     def step(self) -> tuple[Batch, Ended] | None:
         """Answer every pending decision; return experience and records of the rounds that this ended, if any."""
-        asked = self.tables.decisions()
-        ended = self.tables.step(self._answers(asked))
-        self.counters["decisions"] += len(asked)
+        decisions = self.tables.decisions()
+        ended = self.tables.step(self._answers(decisions))
+        self.counters["decisions"] += len(decisions)
         if not len(ended):
             return None
         if ended.finished.any():  # the next games begin there, so that consecutive ones begin at about the same time
@@ -95,51 +95,51 @@ class Collector:
             self.counters["begun"] += len(free)
         return self._finish(ended)
 
-    def _answers(self, asked: Decisions) -> np.ndarray:
+    def _answers(self, decisions: Decisions) -> np.ndarray:
         """Return each decision's action, i64[n], chosen by the player in that seat; keep the policy's questions."""
         assert self._policy is not None, "a collector needs a policy"
-        who = self.seated[asked.game, asked.seat]
-        actions, choices = act_each((self._policy, *self._opponents), who, self.tables.games, asked)
-        if (who == LEARNER).any() and choices[0].consultations:  # the learner's, whose number is the first
-            self._keep(asked, choices[0].consultations)
+        who = self.seated[decisions.game, decisions.seat]
+        actions, choices = act_each((self._policy, *self._opponents), who, self.tables.games, decisions)
+        if (who == LEARNER).any() and choices[0].outputs:  # the learner's, whose number is the first
+            self._keep(decisions, choices[0].outputs)
         return actions
 
-    def _keep(self, asked: Decisions, consultations: Sequence[ModelOutput]) -> None:
+    def _keep(self, decisions: Decisions, outputs: Sequence[ModelOutput]) -> None:
         """Keep the questions that the policy was asked in one step."""
-        owner = asked.game.astype(np.int64) * SEATS + asked.seat
-        places = _places(consultations, asked.game, self._asked)
-        for said, place in zip(consultations, places, strict=True):
-            owners = owner[said.decision]
-            np.add.at(self._asked, asked.game[said.decision], 1)
+        owner = decisions.game.astype(np.int64) * SEATS + decisions.seat
+        places = _places(outputs, decisions.game, self._asked)
+        for output, place in zip(outputs, places, strict=True):
+            owners = owner[output.decision]
+            np.add.at(self._asked, decisions.game[output.decision], 1)
             self.counters["questions"] += len(owners)
-            if said.model in self._questions:
-                own = MODEL_PLANES[said.model]
+            if output.model in self._questions:
+                own = MODEL_PLANES[output.model]
                 columns = {
                     "place": place,
-                    "planes": said.planes[:, :own],
-                    "oracle": self._shown(said, own),
-                    "hidden": self._hidden(asked, said),
-                    "legal": legal_bits(said.legal),
-                    "answer": said.answer,
-                    "log_probability": said.log_probability,
+                    "planes": output.planes[:, :own],
+                    "oracle": self._shown(output, own),
+                    "hidden": self._hidden(decisions, output),
+                    "legal": legal_bits(output.legal),
+                    "answer": output.action,
+                    "log_probability": output.log_probability,
                 }
                 if self._max_confidence < 1:
-                    kept = highest_probability(said.logits, said.legal) <= self._max_confidence
+                    kept = highest_probability(output.logits, output.legal) <= self._max_confidence
                     owners, columns = owners[kept], {name: each[kept] for name, each in columns.items()}
-                self._questions[said.model].add(owners, columns)
+                self._questions[output.model].add(owners, columns)
 
-    def _shown(self, said: ModelOutput, own: int) -> np.ndarray:
+    def _shown(self, output: ModelOutput, own: int) -> np.ndarray:
         """Return the oracle planes that the network saw: zeros once it sees none; [n, 0] if none are kept."""
         width = self._widths[0]
-        if width and said.planes.shape[1] == own:
-            return np.zeros((len(said.planes), width), np.uint64)
-        return said.planes[:, own : own + width]
+        if width and output.planes.shape[1] == own:
+            return np.zeros((len(output.planes), width), np.uint64)
+        return output.planes[:, own : own + width]
 
-    def _hidden(self, asked: Decisions, said: ModelOutput) -> np.ndarray:
+    def _hidden(self, decisions: Decisions, output: ModelOutput) -> np.ndarray:
         """Return all oracle planes of the questions; [n, 0] if none are kept."""
         if not self._widths[1]:
-            return np.empty((len(said.planes), 0), np.uint64)
-        return encode_oracle_batch(self.tables.games, asked.game[said.decision], asked.seat[said.decision])
+            return np.empty((len(output.planes), 0), np.uint64)
+        return encode_oracle_batch(self.tables.games, decisions.game[output.decision], decisions.seat[output.decision])
 
     def _finish(self, ended: Ended) -> tuple[Batch, Ended]:
         rewards = self.rewards.of(ended)
@@ -184,17 +184,17 @@ class Collector:
             questions.restore(tensors_below(state, f"questions.{model}."))
 
 
-def _places(consultations: Sequence[ModelOutput], tables: np.ndarray, before: np.ndarray) -> list[np.ndarray]:
-    """Return, for each consultation, u16[m]: how many questions came before each one in its round.
+def _places(outputs: Sequence[ModelOutput], tables: np.ndarray, before: np.ndarray) -> list[np.ndarray]:
+    """Return, for each output, u16[m]: how many questions came before each one in its round.
 
     tables: i32[n], the table of each decision. before: u16[slots], number of questions at each table before this step.
-    A table's questions are in the order of its decisions, and a decision's in the order of consultations.
+    A table's questions are in the order of its decisions, and a decision's in the order of outputs.
     """
-    decision = np.concatenate([said.decision for said in consultations])
+    decision = np.concatenate([output.decision for output in outputs])
     table = tables[decision]
     order = np.lexsort((decision, table))
     ordered = table[order]
     within = np.empty(len(decision), np.int64)
     within[order] = np.arange(len(decision)) - np.searchsorted(ordered, ordered)
     place = (before[table] + within).astype(np.uint16)
-    return np.split(place, np.cumsum([len(said.decision) for said in consultations])[:-1])
+    return np.split(place, np.cumsum([len(output.decision) for output in outputs])[:-1])

@@ -7,7 +7,7 @@ import numpy as np
 
 from simulator.record import SEATS
 from suphx.agent.flow import Network
-from suphx.agent.questions import CHOW, DISCARD, KONG
+from suphx.agent.model_decisions import CHOW, DISCARD, KONG
 from suphx.dataset.loader import Source, legal_discards
 from suphx.dataset.prepared import Prepared
 from suphx.dataset.selection import Selection
@@ -75,7 +75,7 @@ def _answered(
         places = order[first:last]
         collected = source.collect(places)
         pairs = collected.pairs
-        answers = pairs["answer"].astype(np.int64)
+        answers = pairs["action"].astype(np.int64)
         planes = source.encode(collected)
         logits = network(planes)
         sureness = logits[:, YES] - logits[:, NO]  # meaningless for discards

@@ -92,7 +92,7 @@ def _fill(lookup, games, index, seats, turn, distance, against):
 def situations(positions: np.ndarray, pairs: np.ndarray) -> dict[str, np.ndarray]:
     """Return i64[n] by kind of situation: the index in SITUATIONS of the name that applies to each pair.
 
-    positions GAME[m], pairs QUESTION[n].
+    positions GAME[m], pairs MODEL_DECISION[n].
 
     The shanten is that of the hand before the decision; if a tile is to be discarded, that after the best discard.
     """

@@ -42,11 +42,11 @@ class Players:
         return [found[name] for name in names]
 
 
-def choose(agents: Mapping[int, Agent], games: np.ndarray, asked: Decisions) -> np.ndarray:
+def choose(agents: Mapping[int, Agent], games: np.ndarray, decisions: Decisions) -> np.ndarray:
     """Return the actions i64[n] that the agents choose; an agent is asked for all its seats at once.
 
-    agents: by seat. games: GAME[...], indexed by `asked.game`.
+    agents: by seat. games: GAME[...], indexed by `decisions.game`.
     """
     different = list(dict.fromkeys(agents.values()))
-    who = np.array([different.index(agents[seat]) for seat in asked.seat.tolist()], np.int64)
-    return act_each(different, who, games, asked)[0]
+    who = np.array([different.index(agents[seat]) for seat in decisions.seat.tolist()], np.int64)
+    return act_each(different, who, games, decisions)[0]

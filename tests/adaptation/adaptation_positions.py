@@ -45,14 +45,16 @@ def late_positions(n: int, seed: int = 6) -> list[Position]:
     tables, found = Tables(n, Rules.tenhou(), seed), {}
     player_of_all = player("tsumogiri")
     while len(found) < n:
-        asked = tables.decisions()
-        for game, seat, situation in zip(asked.game.tolist(), asked.seat.tolist(), asked.situation, strict=True):
+        decisions = tables.decisions()
+        for game, seat, situation in zip(
+            decisions.game.tolist(), decisions.seat.tolist(), decisions.situation, strict=True
+        ):
             record = tables.games[game]
             late = record["next_draw"] - record["kongs"] < 14 + LATE
             if game not in found and late and situation == PHASE_TURN and seat == game % SEATS:
                 found[game] = Position(record.copy(), seat, start_of(record))
-        actions = np.empty(len(asked), np.int64)
-        player_of_all.choose(tables.games, asked, actions)
+        actions = np.empty(len(decisions), np.int64)
+        player_of_all.choose(tables.games, decisions, actions)
         tables.step(actions)
     return [found[game] for game in range(n)]
 

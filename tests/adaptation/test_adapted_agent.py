@@ -63,12 +63,14 @@ def play_round(agent: AdaptedAgent, position: Position) -> tuple[list[int], list
     """Play a position's round with the agent on its seat; its actions, and how often it had adapted before each."""
     tables, actions, adaptations = tables_of([position]), [], []
     while True:
-        asked = tables.decisions()
-        mine = asked.seat == position.seat
-        chosen = AGENT.playing.act(tables.games, asked).actions
+        decisions = tables.decisions()
+        mine = decisions.seat == position.seat
+        chosen = AGENT.playing.act(tables.games, decisions).actions
         if mine.any():
             (row,) = np.flatnonzero(mine)
-            part = type(asked)(asked.game[mine], asked.seat[mine], asked.situation[mine], asked.legal[mine])
+            part = type(decisions)(
+                decisions.game[mine], decisions.seat[mine], decisions.situation[mine], decisions.legal[mine]
+            )
             chosen[row] = agent.act(tables.games, part).actions[0]
             actions.append(int(chosen[row]))
             adaptations.append(agent.counts[0].rounds)
@@ -84,8 +86,8 @@ def test_it_adapts_once_in_a_round_and_then_plays_by_the_copy(positions: list[Po
     copy = agent._memory[0, positions[0].seat].player
     assert copy is not AGENT.playing
     tables = tables_of(positions[:1])
-    asked = tables.decisions()
-    assert copy.act(tables.games, asked).actions.tolist() == actions[:1]
+    decisions = tables.decisions()
+    assert copy.act(tables.games, decisions).actions.tolist() == actions[:1]
 
 
 def test_before_its_first_round_the_original_plays(positions: list[Position]) -> None:
@@ -133,22 +135,24 @@ def test_the_next_round_begins_with_the_original_and_a_longer_history(positions:
 def test_tables_together_are_played_as_each_alone(positions: list[Position]) -> None:
     together = adapted()
     tables = tables_of(positions)
-    asked = tables.decisions()
-    actions = together.act(tables.games, asked).actions
+    decisions = tables.decisions()
+    actions = together.act(tables.games, decisions).actions
     for number, position in enumerate(positions):
         alone = tables_of([position])
         expected = adapted().act(alone.games, alone.decisions()).actions
-        assert actions[asked.game == number].tolist() == expected.tolist()
+        assert actions[decisions.game == number].tolist() == expected.tolist()
 
 
 def test_what_was_asked_is_told_with_the_rows_of_the_batch(positions: list[Position]) -> None:
     tables = tables_of(positions)
-    asked = tables.decisions()
-    choice = adapted().act(tables.games, asked)
-    for said in choice.consultations:
-        if said.model == "discard":
-            seen = PlaneEncoder().positions(tables.games, asked.game[said.decision], asked.seat[said.decision])
-            assert np.array_equal(said.planes, seen)
+    decisions = tables.decisions()
+    choice = adapted().act(tables.games, decisions)
+    for output in choice.outputs:
+        if output.model == "discard":
+            seen = PlaneEncoder().positions(
+                tables.games, decisions.game[output.decision], decisions.seat[output.decision]
+            )
+            assert np.array_equal(output.planes, seen)
 
 
 def test_without_time_for_a_check_nothing_is_changed(positions: list[Position]) -> None:

@@ -55,9 +55,9 @@ def test_changes_are_where_the_adapted_copy_goes_another_way_than_the_original(p
         assert moment.seat == positions[0].seat
         tables = Tables(1, Rules.tenhou(), restart=False)
         tables.restore(np.array([moment.game]))
-        asked = tables.decisions()
-        mine = asked.seat == moment.seat
-        part = Decisions(asked.game[mine], asked.seat[mine], asked.situation[mine], asked.legal[mine])
+        decisions = tables.decisions()
+        mine = decisions.seat == moment.seat
+        part = Decisions(decisions.game[mine], decisions.seat[mine], decisions.situation[mine], decisions.legal[mine])
         original = opinions_of(ONE.playing, tables.games, part)
         assert np.array_equal(original.probability[0], moment.probability[0])
 

@@ -16,7 +16,7 @@ from simulator.tables import Decisions, Ended, Tables
 from suphx.adaptation.positions import Position, start_of
 from suphx.adaptation.rewards import Rewards
 from suphx.adaptation.rollouts import ROLLOUT, Rolled, roll_out, rollouts_of
-from suphx.agent.interface import Agent, Choice
+from suphx.agent.interface import Agent, AgentOutput
 from suphx.agent.sampling import highest_probability
 from suphx.learning.policy_gradient import legal_answers, log_probabilities
 from suphx.networks.sizes import OUTPUTS
@@ -43,10 +43,10 @@ class Watcher:
         self._agent = agent
         self.first: dict[int, np.void] = {}
 
-    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
-        for game in asked.game.tolist():
+    def act(self, games: np.ndarray, decisions: Decisions) -> AgentOutput:
+        for game in decisions.game.tolist():
             self.first.setdefault(int(games["seed"][game]), games[game].copy())
-        return self._agent.act(games, asked)
+        return self._agent.act(games, decisions)
 
 
 def test_own_hand_and_what_is_visible_stay_and_the_rest_is_dealt_anew() -> None:
@@ -195,16 +195,18 @@ def beside_a_riichi() -> Position:
     tables = Tables(16, Rules.tenhou(), 3)
     sensible = player("sensible")
     while True:
-        asked = tables.decisions()
-        for table, seat, situation in zip(asked.game.tolist(), asked.seat.tolist(), asked.situation, strict=True):
+        decisions = tables.decisions()
+        for table, seat, situation in zip(
+            decisions.game.tolist(), decisions.seat.tolist(), decisions.situation, strict=True
+        ):
             record = tables.games[table].copy()
             if situation == PHASE_TURN and record["riichi"].any() and not record["riichi"][seat]:
                 dealt = np.tile(np.array([record]), 40)
                 redeal_hidden(dealt, seat, np.arange(40))
                 if let_go(dealt) > 4:
                     return Position(record, seat, start_of(record))
-        actions = np.empty(len(asked), np.int64)
-        sensible.choose(tables.games, asked, actions)
+        actions = np.empty(len(decisions), np.int64)
+        sensible.choose(tables.games, decisions, actions)
         tables.step(actions)
 
 

@@ -11,7 +11,7 @@ from simulator.record import ACTIONS, PHASE_TURN, SEATS
 from simulator.tables import Decisions, collect
 from simulator.tiles import KINDS, parse_tiles
 from suphx.agent.flow import Flow, Sampling
-from suphx.agent.interface import Choice
+from suphx.agent.interface import AgentOutput
 from suphx.networks.sizes import CALL_PLANES, MODELS, PLANES
 
 
@@ -71,10 +71,12 @@ def decisions_of(games: np.ndarray) -> Decisions:
 
 def decide(
     games: np.ndarray, networks: StandInNetworks | None = None, sampling: Sampling | None = None
-) -> tuple[Decisions, Choice]:
+) -> tuple[Decisions, AgentOutput]:
     """Return what is asked and what the flow chooses."""
-    asked = decisions_of(games)
-    return asked, Flow(networks or StandInNetworks(), StandInEncoder(), sampling or Sampling()).act(games, asked)
+    decisions = decisions_of(games)
+    return decisions, Flow(networks or StandInNetworks(), StandInEncoder(), sampling or Sampling()).act(
+        games, decisions
+    )
 
 
 def until_turn(scene: Scene, seat: int) -> Scene:

@@ -21,9 +21,9 @@ from suphx.errors import InputError
 def test_games_of_networks_keep_every_property():
     player, tables = AgentPlayer(partial(load_agent, "untrained", 1, 1.0)), Tables(32, seed=3)
     for _ in range(150):
-        asked = tables.decisions()
-        actions = np.empty(len(asked), np.int64)
-        player(tables.games, asked.game, asked.seat, asked.legal, 0, actions)
+        decisions = tables.decisions()
+        actions = np.empty(len(decisions), np.int64)
+        player(tables.games, decisions.game, decisions.seat, decisions.legal, 0, actions)
         check(tables.step(actions).records)
         check(tables.games)
 

@@ -20,7 +20,7 @@ from simulator.record import (
 )
 from simulator.rules import Rules
 from suphx.agent.flow import Sampling
-from suphx.agent.interface import Choice
+from suphx.agent.interface import AgentOutput
 
 READY = "234m567p55p23467s"  # waits for 5s and 8s
 
@@ -182,10 +182,10 @@ def test_the_dealer_who_may_stop_stops():
 # What comes back.
 
 
-def chances(choice: Choice, n: int) -> np.ndarray:
+def chances(choice: AgentOutput, n: int) -> np.ndarray:
     """The joint log-probability f32[n] of the answers behind each of n decisions."""
     total = np.zeros(n, np.float32)
-    for each in choice.consultations:
+    for each in choice.outputs:
         np.add.at(total, each.decision, each.log_probability)
     return total
 
@@ -193,12 +193,12 @@ def chances(choice: Choice, n: int) -> np.ndarray:
 def test_questions_come_back_with_what_was_seen_and_answered():
     scene = Scene({0: "1111m456p789p234s"}, draws={0: "6z"})
     _, choice = decide(np.array([scene.game]), StandInNetworks(kinds="6z"))
-    kong, riichi, discard = choice.consultations
-    assert [each.model for each in choice.consultations] == ["kong", "riichi", "discard"]
+    kong, riichi, discard = choice.outputs
+    assert [each.model for each in choice.outputs] == ["kong", "riichi", "discard"]
     assert kong.option.tolist() == [CLOSED_KONG] and discard.option.tolist() == [NO_ACTION]
     assert kong.planes.shape == (1, 958) and discard.planes.shape == (1, 838)
     assert discard.logits.shape == discard.legal.shape == (1, 34)
-    assert discard.answer.tolist() == [32]
+    assert discard.action.tolist() == [32]
     sure = np.log(1 / (1 + np.exp(-1)))
     assert kong.log_probability == pytest.approx([sure]) and riichi.log_probability == pytest.approx([sure])
     assert {int(kind) for kind in np.flatnonzero(discard.legal[0])} == {0, 12, 13, 14, 15, 16, 17, 19, 20, 21, 32}

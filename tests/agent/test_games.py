@@ -77,14 +77,14 @@ def test_log_probabilities_add_up_over_the_questions_of_a_decision():
     agent, tables = FlowAgent(Sampling(1.0, seed=3), eagerness=1.0), Tables(64, seed=2)
     asked_twice = 0
     for _ in range(60):
-        asked = tables.decisions()
-        choice = agent.act(tables.games, asked)
-        count = np.zeros(len(asked), int)
-        for each in choice.consultations:
-            rows = np.arange(len(each.answer))
-            assert each.legal[rows, each.answer].all()
+        decisions = tables.decisions()
+        choice = agent.act(tables.games, decisions)
+        count = np.zeros(len(decisions), int)
+        for each in choice.outputs:
+            rows = np.arange(len(each.action))
+            assert each.legal[rows, each.action].all()
             scaled = np.where(each.legal, each.logits, -np.inf)
-            expected = scaled[rows, each.answer] - np.log(np.exp(scaled).sum(axis=1))
+            expected = scaled[rows, each.action] - np.log(np.exp(scaled).sum(axis=1))
             assert each.log_probability == pytest.approx(expected, abs=1e-5)
             np.add.at(count, each.decision, 1)
         asked_twice += int((count > 1).sum())
@@ -96,10 +96,10 @@ def test_sampled_answers_come_as_often_as_they_should():
     agent = FlowAgent(Sampling(1.0, seed=9))
     tables = Tables(2000, seed=4)
     choice = agent.act(tables.games, tables.decisions())
-    (discards,) = [each for each in choice.consultations if each.model == "discard"]
+    (discards,) = [each for each in choice.outputs if each.model == "discard"]
     scaled = np.where(discards.legal, np.exp(discards.logits), 0)
     expected = (scaled / scaled.sum(axis=1, keepdims=True)).sum(axis=0)
-    found = np.bincount(discards.answer, minlength=34)
+    found = np.bincount(discards.action, minlength=34)
     assert np.abs(found - expected).max() < 5 * np.sqrt(expected.max())
 
 
@@ -125,5 +125,5 @@ def test_rule_based_players_are_agents(name):
     agent: Agent = RuleAgent(player(name, seed=7))
     tables = Tables(8, seed=1)
     choice = agent.act(tables.games, tables.decisions())
-    assert choice.consultations == []
+    assert choice.outputs == []
     play(agent, tables, rounds=2)

@@ -49,10 +49,10 @@ def test_the_flow_at_temperature_1_draws_each_action_as_often_as_its_probability
 def test_the_preferred_action_is_what_the_flow_does_by_likeliest_answers(name):
     games = np.array([SCENES[name]().game])
     flow = Flow(networks(), StandInEncoder(), Sampling())
-    asked = decisions_of(games)
-    preferred = opinions_of(flow, games, asked).preferred
+    decisions = decisions_of(games)
+    preferred = opinions_of(flow, games, decisions).preferred
     assert [ACTION_NAMES[action] for action in preferred] == [
-        ACTION_NAMES[action] for action in flow.act(games, asked).actions
+        ACTION_NAMES[action] for action in flow.act(games, decisions).actions
     ]
 
 

@@ -37,7 +37,7 @@ from simulator.record import (
 )
 from simulator.tables import Decisions
 from suphx.agent.flow import Flow, Sampling
-from suphx.agent.questions import QUESTION
+from suphx.agent.model_decisions import MODEL_DECISION
 from suphx.dataset.pairs import COUNTS, collect_pairs
 from suphx.dataset.prepared import Prepared
 from suphx.features.positions import Position, positions_of_round
@@ -88,9 +88,9 @@ def collect(
         tables = np.zeros(3, GAME)
         return collect_pairs(get_lookup(), tables, *logs, which, chosen_seats, wanted, positions, pairs, counts)
 
-    kept, n = write(np.zeros(0, GAME), np.zeros(0, QUESTION))  # how much room they need
+    kept, n = write(np.zeros(0, GAME), np.zeros(0, MODEL_DECISION))  # how much room they need
     assert n >= 0, f"round {-1 - kept} cannot be replayed"
-    positions, pairs = np.zeros(kept, GAME), np.zeros(n, QUESTION)
+    positions, pairs = np.zeros(kept, GAME), np.zeros(n, MODEL_DECISION)
     assert write(positions, pairs) == (kept, n)
     chosen = [model for model in range(len(MODELS)) if wanted >> model & 1]
     of_seats = [seat for seat in range(SEATS) if seats >> seat & 1]
@@ -104,7 +104,7 @@ def collect(
 
 
 def answered(pair: np.void) -> tuple[int, int]:
-    return pair["option"], pair["answer"]
+    return pair["option"], pair["action"]
 
 
 # As the flow asks.
@@ -197,9 +197,9 @@ def flow_pairs(log: GameLog, first: int = 0) -> Asked:
     kinds = [discarded_kind(*each) for each in zip(games, actions, strict=True)]
     words = games["legal"][np.arange(len(games)), seats].astype(np.int64)
     legal = np.array([words[:, a // WORD_BITS] >> (a % WORD_BITS) & 1 for a in range(ACTIONS)], bool).T
-    asked = Decisions(np.arange(len(games), dtype=np.int32), seats, games["phase"], legal)
+    decisions = Decisions(np.arange(len(games), dtype=np.int32), seats, games["phase"], legal)
     followers = Followers(actions, kinds)
-    choice = Flow(followers.networks, followers, Sampling()).act(games, asked)
+    choice = Flow(followers.networks, followers, Sampling()).act(games, decisions)
 
     result = Asked([], {}, np.zeros((len(log.rounds), SEATS), np.int64), dict.fromkeys(MODELS, 0), 0)
     for n, this in enumerate(log.rounds):

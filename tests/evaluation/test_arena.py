@@ -10,7 +10,7 @@ from simulator.logs.mjlog import read_mjlog
 from simulator.players import IllegalPlayer
 from simulator.record import GAME, SEATS
 from simulator.tables import Decisions
-from suphx.agent.interface import Choice, RuleAgent
+from suphx.agent.interface import AgentOutput, RuleAgent
 from suphx.agents import load_agent
 from suphx.errors import InputError
 from suphx.evaluation import arena
@@ -140,8 +140,8 @@ class Cheat:
 
     name = "cheat"
 
-    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
-        return Choice(np.full(len(asked), 120))
+    def act(self, games: np.ndarray, decisions: Decisions) -> AgentOutput:
+        return AgentOutput(np.full(len(decisions), 120))
 
 
 @pytest.mark.faults
@@ -169,9 +169,9 @@ class Diary(RuleAgent):
         self.rounds = 0
         self.closed = False
 
-    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
-        assert set(asked.game.tolist()) <= set(self.tables)
-        return super().act(games, asked)
+    def act(self, games: np.ndarray, decisions: Decisions) -> AgentOutput:
+        assert set(decisions.game.tolist()) <= set(self.tables)
+        return super().act(games, decisions)
 
     def game_started(self, table: int, game: np.void, seats: list[int]) -> None:
         assert table not in self.tables and game.dtype == GAME and game["round"] == 0

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simulator.tables import Decisions
-from suphx.agent.interface import Choice
+from suphx.agent.interface import AgentOutput
 from suphx.agents import load_agent
 from suphx.errors import InputError
 from suphx.evaluation.arena import Terms
@@ -56,9 +56,9 @@ def test_a_match_can_be_stopped_between_two_moves(threads: int) -> None:
     class Stopping:
         name = "stopping"
 
-        def act(self, games: np.ndarray, asked: Decisions) -> Choice:
+        def act(self, games: np.ndarray, decisions: Decisions) -> AgentOutput:
             stop.set()
-            return load_agent("tsumogiri").act(games, asked)
+            return load_agent("tsumogiri").act(games, decisions)
 
     outcome = play_match(
         PLAN, TERMS, 6, Means(threads=threads), load=lambda *_: [Stopping(), load_agent("tsumogiri")], stop=stop

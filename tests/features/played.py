@@ -25,14 +25,14 @@ def played(n: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     records, seats = [], []
     while len(records) < n:
-        asked = tables.decisions()
-        wise, wild = np.empty(len(asked), np.int64), np.empty(len(asked), np.int64)
-        choose_function("sensible")(tables.games, asked.game, asked.seat, asked.legal, seed, wise)
-        choose_random(tables.games, asked.game, asked.seat, asked.legal, seed, wild)
-        for which in rng.choice(len(asked), 3):
-            records.append(tables.games[asked.game[which]].copy())
-            seats.append(int(asked.seat[which]))
-        tables.step(np.where(asked.game % 3 == 0, wild, wise))
+        decisions = tables.decisions()
+        wise, wild = np.empty(len(decisions), np.int64), np.empty(len(decisions), np.int64)
+        choose_function("sensible")(tables.games, decisions.game, decisions.seat, decisions.legal, seed, wise)
+        choose_random(tables.games, decisions.game, decisions.seat, decisions.legal, seed, wild)
+        for which in rng.choice(len(decisions), 3):
+            records.append(tables.games[decisions.game[which]].copy())
+            seats.append(int(decisions.seat[which]))
+        tables.step(np.where(decisions.game % 3 == 0, wild, wise))
     games = np.zeros(n, GAME)
     for i in range(n):
         games[i] = records[i]

@@ -239,14 +239,14 @@ def test_nothing_hidden_is_read():
     tables = Tables(8, seed=5)
     seen = 0
     for _ in range(150):
-        asked = tables.decisions()
-        for game, seat in zip(asked.game[:4], asked.seat[:4], strict=False):
+        decisions = tables.decisions()
+        for game, seat in zip(decisions.game[:4], decisions.seat[:4], strict=False):
             planes_before = _planes_of_game(tables.games[game : game + 1], int(seat))
             changed = np.array([_hide_differently(tables.games[game], int(seat), rng)], GAME)
             assert np.array_equal(_planes_of_game(changed, int(seat)), planes_before)
             seen += planes_before.any()
-        actions = np.empty(len(asked), np.int64)
-        choose_function("sensible")(tables.games, asked.game, asked.seat, asked.legal, 1, actions)
+        actions = np.empty(len(decisions), np.int64)
+        choose_function("sensible")(tables.games, decisions.game, decisions.seat, decisions.legal, 1, actions)
         tables.step(actions)
     assert seen > 100
 

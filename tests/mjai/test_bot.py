@@ -18,7 +18,7 @@ from simulator.game import Game
 from simulator.logs.mjai_words import Event
 from simulator.logs.mjai_writer import player_view
 from simulator.tables import Decisions
-from suphx.agent.interface import Agent, Choice
+from suphx.agent.interface import Agent, AgentOutput
 from suphx.agents import load_agent
 from suphx.errors import InputError
 from suphx.mjai.bot.bot import MAX_LINE, Bot, converse
@@ -48,12 +48,12 @@ class Caller:
     def __init__(self) -> None:
         self.asked = 0
 
-    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
+    def act(self, games: np.ndarray, decisions: Decisions) -> AgentOutput:
         self.asked += 1
-        legal = np.flatnonzero(asked.legal[0])
+        legal = np.flatnonzero(decisions.legal[0])
         calls = legal[legal > 38]
         chosen = calls[:1] if len(calls) else legal[-1:]
-        return Choice(chosen)
+        return AgentOutput(chosen)
 
 
 def bot(**options: object) -> Bot:

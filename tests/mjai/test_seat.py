@@ -32,8 +32,8 @@ def chosen(game: Game, seat: int, name: str, seed: int) -> int:
     games = np.zeros(1, GAME)
     games[0] = game.record
     actions = np.empty(1, np.int64)
-    asked = Decisions(np.zeros(1, np.int32), np.array([seat], np.uint8), games["phase"], mask[None])
-    player(name, seed).choose(games, asked, actions)
+    decisions = Decisions(np.zeros(1, np.int32), np.array([seat], np.uint8), games["phase"], mask[None])
+    player(name, seed).choose(games, decisions, actions)
     return int(actions[0])
 
 

@@ -39,20 +39,20 @@ def planes_of_play() -> dict[str, np.ndarray]:
     found: dict[str, list[np.ndarray]] = {model: [] for model in MODELS}
     step = 0
     while min(map(len, found.values())) < POSITIONS:
-        asked = tables.decisions()
-        proposed = [next((a for a in range(CHOW_LOW, TSUMO) if row[a]), None) for row in asked.legal]
+        decisions = tables.decisions()
+        proposed = [next((a for a in range(CHOW_LOW, TSUMO) if row[a]), None) for row in decisions.legal]
         for n, option in enumerate(proposed):
             model = ("discard", "riichi")[step % 2] if option is None else model_of(option)
             if len(found[model]) == POSITIONS or (step < 300 and step % 60):
                 continue
-            one = asked.game[n : n + 1], asked.seat[n : n + 1]
+            one = decisions.game[n : n + 1], decisions.seat[n : n + 1]
             if MODEL_PLANES[model] == PLANES:
-                if not asked.legal[n, PASS]:
+                if not decisions.legal[n, PASS]:
                     found[model].append(encode_batch(tables.games, *one)[0])
             else:
                 found[model].append(encode_call_batch(tables.games, *one, np.array([option]))[0])
-        actions = np.empty(len(asked), np.int64)
-        choose_random(tables.games, asked.game, asked.seat, asked.legal, 7, actions)
+        actions = np.empty(len(decisions), np.int64)
+        choose_random(tables.games, decisions.game, decisions.seat, decisions.legal, 7, actions)
         tables.step(actions)
         step += 1
     return {model: np.stack(rows) for model, rows in found.items()}

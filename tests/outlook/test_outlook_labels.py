@@ -9,7 +9,7 @@ from simulator.legal import is_legal
 from simulator.logs.generate import generate_games
 from simulator.lookup import get_lookup
 from simulator.rounds import finish_round
-from suphx.agent.questions import discard_actions
+from suphx.agent.model_decisions import discard_actions
 from suphx.dataset.prepare import prepare_games
 from suphx.outlook.labels import DEALT_IN, NO_WINNER, WON, after_discards, outcomes
 

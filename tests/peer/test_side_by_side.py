@@ -279,7 +279,7 @@ def _forced_decisions_left_out(seed: int) -> int:
     advance(lookup, game, False, NO_TILE, NO_TILE)
     forced = 0
     while True:
-        asked = tables.decisions()
+        decisions = tables.decisions()
         while int(game["pending"]).bit_count() == 1:
             seat = int(game["pending"]).bit_length() - 1
             mask = legal_mask(game, seat)
@@ -288,12 +288,12 @@ def _forced_decisions_left_out(seed: int) -> int:
             answer(game, seat, mask.bit_length() - 1)
             advance(lookup, game, False, NO_TILE, NO_TILE)
             forced += 1
-        for seat in asked.seat:
+        for seat in decisions.seat:
             assert legal_mask(tables.games[0], seat) == legal_mask(game, seat)
-        actions = np.empty(len(asked), np.int64)
-        choose_random(tables.games, asked.game, asked.seat, asked.legal, seed, actions)
-        actions[asked.legal[:, DECLARE_RIICHI]] = DECLARE_RIICHI
-        for seat, action in zip(asked.seat.tolist(), actions.tolist(), strict=True):
+        actions = np.empty(len(decisions), np.int64)
+        choose_random(tables.games, decisions.game, decisions.seat, decisions.legal, seed, actions)
+        actions[decisions.legal[:, DECLARE_RIICHI]] = DECLARE_RIICHI
+        for seat, action in zip(decisions.seat.tolist(), actions.tolist(), strict=True):
             answer(game, seat, action)
         advance(lookup, game, False, NO_TILE, NO_TILE)
         if len(tables.step(actions)):

@@ -21,9 +21,9 @@ def choice(scene: Scene, seat: int) -> str:
     game = scene.game
     legal = np.array([[is_legal(game, seat, action) for action in range(ACTIONS)]])
     one = np.array([game])
-    asked = Decisions(np.zeros(1, np.int32), np.array([seat], np.uint8), game["phase"].reshape(1), legal)
+    decisions = Decisions(np.zeros(1, np.int32), np.array([seat], np.uint8), game["phase"].reshape(1), legal)
     actions = np.empty(1, np.int64)
-    player("sensible").choose(one, asked, actions)
+    player("sensible").choose(one, decisions, actions)
     assert legal[0, actions[0]]
     if actions[0] == DISCARD_DRAWN:
         return f"discard {tile_name(int(game['drawn']))}"
@@ -159,17 +159,17 @@ def test_it_sees_nothing_hidden():
     tables, sensible = Tables(64, seed=8), player("sensible")
     compared = 0
     for step in range(400):
-        asked = tables.decisions()
-        actions, blind = np.empty(len(asked), np.int64), np.empty(len(asked), np.int64)
-        sensible.choose(tables.games, asked, actions)
+        decisions = tables.decisions()
+        actions, blind = np.empty(len(decisions), np.int64), np.empty(len(decisions), np.int64)
+        sensible.choose(tables.games, decisions, actions)
         if step % 10 == 0:
-            hidden = tables.games[asked.game]
-            for record, seat in zip(hidden, asked.seat.tolist(), strict=True):
+            hidden = tables.games[decisions.game]
+            for record, seat in zip(hidden, decisions.seat.tolist(), strict=True):
                 hide(record, seat, rng)
-            each = np.arange(len(asked), dtype=np.int32)
-            sensible.choose(hidden, Decisions(each, asked.seat, asked.situation, asked.legal), blind)
+            each = np.arange(len(decisions), dtype=np.int32)
+            sensible.choose(hidden, Decisions(each, decisions.seat, decisions.situation, decisions.legal), blind)
             np.testing.assert_array_equal(blind, actions)
-            compared += len(asked)
+            compared += len(decisions)
         tables.step(actions)
     assert compared > 2000
 

@@ -18,12 +18,12 @@ def positions(n: int, seed: int = 1) -> tuple[np.ndarray, Decisions]:
     records: list[np.ndarray] = []
     count = step = 0
     while count < n:
-        asked = tables.decisions()
-        actions = np.empty(len(asked), np.int64)
-        choose_function("sensible")(tables.games, asked.game, asked.seat, asked.legal, seed, actions)
+        decisions = tables.decisions()
+        actions = np.empty(len(decisions), np.int64)
+        choose_function("sensible")(tables.games, decisions.game, decisions.seat, decisions.legal, seed, actions)
         if step % 7 == 0:
             records.append(tables.games.copy())
-            count += len(asked)
+            count += len(decisions)
         tables.step(actions)
         step += 1
     games = np.concatenate(records)

@@ -19,7 +19,7 @@ from simulator.logs.verify import verify_game
 from simulator.record import DISCARD_DRAWN, DISCARD_RED, PASS
 from simulator.rules import Rules
 from simulator.tiles import parse_tiles
-from suphx.agent.questions import _fill, compile_questions
+from suphx.agent.model_decisions import _fill, compile_model_decisions
 from suphx.agents import load_agent
 from suphx.errors import InputError
 from suphx.features.encode import encode_all, encode_call_all, encode_lookahead_all, encode_worth_all
@@ -245,7 +245,7 @@ def test_what_is_compiled_beside_the_table_is_what_a_review_asks_for():
     functions = (encode_all, encode_worth_all, encode_lookahead_all, encode_call_all, _list_all, _fill)
     asked = [each.signatures[:] for each in functions]
     compile_features()
-    compile_questions()
+    compile_model_decisions()
     assert [each.signatures for each in functions] == asked
 
 

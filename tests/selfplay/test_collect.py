@@ -47,11 +47,11 @@ def play_slowly(number: int, rounds: int) -> tuple[Asked, list[np.ndarray]]:
             actions.append(choice.actions[0])
             path = len(records), int(due.seat[n])
             hidden = encode_oracle_batch(tables.games, alone.game, alone.seat)[0]
-            for said in choice.consultations:
-                for row in range(len(said.answer)):
-                    legal = sum(1 << int(a) for a in np.flatnonzero(said.legal[row]))
-                    question = (count[len(records)], said.planes[row], hidden, legal, said.answer[row])
-                    asked[path][said.model].append((*question, said.log_probability[row]))
+            for output in choice.outputs:
+                for row in range(len(output.action)):
+                    legal = sum(1 << int(a) for a in np.flatnonzero(output.legal[row]))
+                    question = (count[len(records)], output.planes[row], hidden, legal, output.action[row])
+                    asked[path][output.model].append((*question, output.log_probability[row]))
                     count[len(records)] += 1
         ended = tables.step(np.array(actions))
         records += list(ended.records)

@@ -51,10 +51,14 @@ def test_less_gamma_shows_less_of_the_same() -> None:
 
 def test_keys_name_the_question() -> None:
     tables = Tables(8, seed=5)
-    asked = tables.decisions()
-    rows = np.zeros(len(asked), np.int64)
-    found = dropout_keys(tables.games, asked.game, asked.seat, rows, seed=1)
-    assert len(set(found.tolist())) == len(asked)
-    assert (dropout_keys(tables.games, asked.game, asked.seat, rows, seed=1) == found).all()
-    assert not set(found.tolist()) & set(dropout_keys(tables.games, asked.game, asked.seat, rows, seed=2).tolist())
-    assert not set(found.tolist()) & set(dropout_keys(tables.games, asked.game, asked.seat, rows + 1, seed=1).tolist())
+    decisions = tables.decisions()
+    rows = np.zeros(len(decisions), np.int64)
+    found = dropout_keys(tables.games, decisions.game, decisions.seat, rows, seed=1)
+    assert len(set(found.tolist())) == len(decisions)
+    assert (dropout_keys(tables.games, decisions.game, decisions.seat, rows, seed=1) == found).all()
+    assert not set(found.tolist()) & set(
+        dropout_keys(tables.games, decisions.game, decisions.seat, rows, seed=2).tolist()
+    )
+    assert not set(found.tolist()) & set(
+        dropout_keys(tables.games, decisions.game, decisions.seat, rows + 1, seed=1).tolist()
+    )

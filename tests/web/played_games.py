@@ -11,7 +11,7 @@ import requests
 
 from simulator.record import CLOSED_KONG, DISCARD_DRAWN, PASS, PONG, PONG_RED, RON, TSUMO
 from simulator.walls import build_wall
-from suphx.agent.interface import Choice
+from suphx.agent.interface import AgentOutput
 
 #: They win if they can, never call, and discard what they have drawn: what they do is written in the wall.
 PLAIN = ["tsumogiri"] * 3
@@ -55,9 +55,9 @@ class Eager:
 
     name = "eager"
 
-    def act(self, games: np.ndarray, asked: Any) -> Choice:
+    def act(self, games: np.ndarray, asked: Any) -> AgentOutput:
         actions = [self._choose(np.flatnonzero(row).tolist()) for row in asked.legal]
-        return Choice(np.array(actions, np.int64))
+        return AgentOutput(np.array(actions, np.int64))
 
     def _choose(self, legal: list[int]) -> int:
         kongs = [action for action in legal if CLOSED_KONG <= action < TSUMO]

@@ -18,7 +18,7 @@ from simulator.logs.mjai_writer import player_view
 from simulator.record import NO_ACTION
 from simulator.rules import Rules
 from simulator.tiles import KINDS
-from suphx.agent.interface import Agent, Choice, ModelOutput
+from suphx.agent.interface import Agent, AgentOutput, ModelOutput
 from suphx.agent.sampling import softmax
 from suphx.errors import InputError
 from suphx.mjai.bot.seat import EventError, Seat
@@ -107,27 +107,27 @@ class Bot:
         return reply | {"meta": _meta(choice, legal)} if self._meta else reply
 
 
-def _meta(choice: Choice, legal: list[Action]) -> dict[str, Any]:
+def _meta(choice: AgentOutput, legal: list[Action]) -> dict[str, Any]:
     """Return the networks' outputs: for each question its model, the action in question, and the probabilities."""
     by_number = {int(action): action for action in legal}
     questions = []
-    for said in choice.consultations:
-        for row in range(len(said.decision)):
-            option = int(said.option[row])
-            question: dict[str, Any] = {"model": said.model}
+    for output in choice.outputs:
+        for row in range(len(output.decision)):
+            option = int(output.option[row])
+            question: dict[str, Any] = {"model": output.model}
             if option != NO_ACTION and option in by_number:
                 question["action"] = by_number[option].mjai
-            questions.append(question | {"probabilities": _probabilities(said, row)})
+            questions.append(question | {"probabilities": _probabilities(output, row)})
     return {"questions": questions}
 
 
-def _probabilities(said: ModelOutput, row: int) -> dict[str, float]:
+def _probabilities(output: ModelOutput, row: int) -> dict[str, float]:
     """Return the softmax of a question's logits over its legal answers: by kind of tile, or for `yes` alone."""
-    logits = np.where(said.legal[row], said.logits[row].astype(np.float64), -np.inf)
+    logits = np.where(output.legal[row], output.logits[row].astype(np.float64), -np.inf)
     shares = softmax(logits[None])[0].round(5).tolist()
     if len(shares) != KINDS:
         return {"yes": shares[YES]}
-    return {TILE_NAMES[kind]: shares[kind] for kind in range(KINDS) if said.legal[row, kind]}
+    return {TILE_NAMES[kind]: shares[kind] for kind in range(KINDS) if output.legal[row, kind]}
 
 
 def warm_up(agent: Agent, rules: Rules) -> None:

@@ -12,7 +12,7 @@ from simulator.actions import legal_actions
 from simulator.record import DISCARD_DRAWN, PASS, PHASE_STOP, SEATS, STOP
 from simulator.tables import Decisions
 from simulator.views.table import round_name
-from suphx.agent.interface import Choice
+from suphx.agent.interface import AgentOutput
 from suphx.mjai.host.channel import wait_for
 from suphx.mjai.host.feed import TableFeed
 from suphx.mjai.host.limits import Limits
@@ -87,36 +87,36 @@ class ExternalAgent:
         for each in hosted.seats.values():
             each.send()
 
-    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
+    def act(self, games: np.ndarray, decisions: Decisions) -> AgentOutput:
         """Ask the bots for their actions; as many as there are cores think at the same time.
 
         A bot's time starts when it is asked, not while it waits for others.
         """
-        actions = np.array([stand_in(legal) for legal in asked.legal], np.int64)
+        actions = np.array([stand_in(legal) for legal in decisions.legal], np.int64)
         questions: deque[tuple[int, HostedSeat]] = deque()
-        for n, (table, seat) in enumerate(zip(asked.game.tolist(), asked.seat.tolist(), strict=True)):
-            if asked.situation[n] == PHASE_STOP:
+        for n, (table, seat) in enumerate(zip(decisions.game.tolist(), decisions.seat.tolist(), strict=True)):
+            if decisions.situation[n] == PHASE_STOP:
                 actions[n] = STOP
                 continue
             hosted = self._tables[table]
             hosted.feed.look(games[table])
             hosted.tell()
             questions.append((n, hosted.seats[seat]))
-        for n, bot in self._answered(questions, games, asked):
+        for n, bot in self._answered(questions, games, decisions):
             if bot.answer is not None:
                 actions[n] = int(bot.answer)
-        return Choice(actions)
+        return AgentOutput(actions)
 
     def _answered(
-        self, questions: deque[tuple[int, HostedSeat]], games: np.ndarray, asked: Decisions
+        self, questions: deque[tuple[int, HostedSeat]], games: np.ndarray, decisions: Decisions
     ) -> Iterator[tuple[int, HostedSeat]]:
         """Ask the questions (index of the decision, bot), and yield each one once it is answered."""
         thinking: list[tuple[int, HostedSeat]] = []
         while questions or thinking:
             while questions and len(thinking) < _PARALLEL:
                 n, bot = questions.popleft()
-                game = games[asked.game[n]]
-                bot.ask(legal_actions(game, bot.seat, asked.legal[n]), _place(game))
+                game = games[decisions.game[n]]
+                bot.ask(legal_actions(game, bot.seat, decisions.legal[n]), _place(game))
                 thinking.append((n, bot))
             still = []
             for n, bot in thinking:

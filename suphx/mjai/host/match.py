@@ -57,15 +57,15 @@ class Contestant:
         """The name of the contestant."""
         return self.agent.name
 
-    def choose(self, games: np.ndarray, asked: Decisions, actions: np.ndarray) -> None:
+    def choose(self, games: np.ndarray, decisions: Decisions, actions: np.ndarray) -> None:
         """Write the action for each decision into actions i64[n]."""
         started = time.perf_counter()
-        actions[:] = self.agent.act(games, asked).actions
+        actions[:] = self.agent.act(games, decisions).actions
         if not isinstance(self.agent, ExternalAgent):
             seconds = time.perf_counter() - started
-            self.verdict.decisions += len(asked)
+            self.verdict.decisions += len(decisions)
             self.verdict.seconds += seconds
-            self.verdict.slowest = max(self.verdict.slowest, seconds / len(asked))
+            self.verdict.slowest = max(self.verdict.slowest, seconds / len(decisions))
 
     def close(self) -> None:
         """Release its external resources."""

@@ -20,7 +20,7 @@ from ray.exceptions import RayError, RayTaskError
 from simulator.tables import Decisions, Ended
 from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.flow import Flow, Sampling
-from suphx.agent.interface import Agent, Choice
+from suphx.agent.interface import Agent, AgentOutput
 from suphx.features.layout import PLANES
 from suphx.learning.advantages import Values, raw_advantages
 from suphx.learning.experience import Batch
@@ -60,10 +60,10 @@ class AnsweredPolicy(Flow):
         self._versions.append(version)
         return found
 
-    def act(self, games: np.ndarray, asked: Decisions) -> Choice:
+    def act(self, games: np.ndarray, decisions: Decisions) -> AgentOutput:
         """Choose for each decision."""
         self._oracle.gamma, self._versions = self._gamma if self._has_oracle else 0.0, []
-        choice = super().act(games, asked)
+        choice = super().act(games, decisions)
         self.version = min(self._versions, default=self.version)
         return choice
 

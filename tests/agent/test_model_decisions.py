@@ -12,7 +12,7 @@ from simulator.players.simple import choose_random
 from simulator.record import ACTION_NAMES, NO_ACTION, PASS, SEATS
 from simulator.tables import Tables
 from simulator.tiles import KINDS, kind_name
-from suphx.agent.questions import discard_actions, discarded_kind, questions_of
+from suphx.agent.model_decisions import discard_actions, discarded_kind, model_decisions
 from suphx.networks.sizes import MODELS
 
 #: First word of an action's name -> the network that is asked about it.
@@ -37,48 +37,48 @@ def test_each_decision_gives_its_questions_in_the_order_of_the_flow() -> None:
     tables = Tables(48, seed=5)
     met, wise, forced = Counter[str](), choose_function("sensible"), 0
     for _ in range(260):
-        asked = tables.decisions()
-        found = questions_of(tables.games, asked)
-        assert (np.diff(found.questions["position"].astype(int)) >= 0).all()
-        for n in range(0, len(asked), 2):
-            row = found.questions[found.questions["position"] == n]
+        decisions = tables.decisions()
+        models = model_decisions(tables.games, decisions)
+        assert (np.diff(models.rows["position"].astype(int)) >= 0).all()
+        for n in range(0, len(decisions), 2):
+            row = models.rows[models.rows["position"] == n]
             told = [(MODELS[q["model"]], ACTION_NAMES[q["option"]] if q["option"] >= 0 else "") for q in row]
-            assert set(row["seat"]) <= {asked.seat[n]}
-            if found.by_rules[n] != NO_ACTION:
+            assert set(row["seat"]) <= {decisions.seat[n]}
+            if models.by_rules[n] != NO_ACTION:
                 met["by rules"] += 1
-                assert not told and not found.kinds[n].any() and asked.legal[n, found.by_rules[n]]
+                assert not told and not models.kinds[n].any() and decisions.legal[n, models.by_rules[n]]
                 continue
-            names = [ACTION_NAMES[action] for action in np.flatnonzero(asked.legal[n])]
-            questions, kinds = expected(names, int(tables.games["drawn"][asked.game[n]]))
+            names = [ACTION_NAMES[action] for action in np.flatnonzero(decisions.legal[n])]
+            questions, kinds = expected(names, int(tables.games["drawn"][decisions.game[n]]))
             assert told == questions
-            assert set(np.flatnonzero(found.kinds[n])) == kinds
-            assert bool(kinds) != asked.legal[n, PASS]
+            assert set(np.flatnonzero(models.kinds[n])) == kinds
+            assert bool(kinds) != decisions.legal[n, PASS]
             met.update(model for model, _ in told)
             forced += len(kinds) == 1
-        actions, wild = np.empty(len(asked), np.int64), np.empty(len(asked), np.int64)
-        wise(tables.games, asked.game, asked.seat, asked.legal, 5, actions)
-        choose_random(tables.games, asked.game, asked.seat, asked.legal, 5, wild)
-        tables.step(np.where(asked.game % 2 == 0, actions, wild))
+        actions, wild = np.empty(len(decisions), np.int64), np.empty(len(decisions), np.int64)
+        wise(tables.games, decisions.game, decisions.seat, decisions.legal, 5, actions)
+        choose_random(tables.games, decisions.game, decisions.seat, decisions.legal, 5, wild)
+        tables.step(np.where(decisions.game % 2 == 0, actions, wild))
     assert forced and min(met[each] for each in (*MODELS, "by rules")) > 5
 
 
 def test_a_kind_is_discarded_by_a_legal_action_that_discards_it() -> None:
     tables = Tables(40, seed=6)
     for _ in range(40):
-        asked = tables.decisions()
-        row, kind = np.nonzero(questions_of(tables.games, asked).kinds)
-        actions = discard_actions(tables.games, asked.game[row], asked.seat[row], kind)
-        assert asked.legal[row, actions].all()
-        games = tables.games[asked.game[row]]
+        decisions = tables.decisions()
+        row, kind = np.nonzero(model_decisions(tables.games, decisions).kinds)
+        actions = discard_actions(tables.games, decisions.game[row], decisions.seat[row], kind)
+        assert decisions.legal[row, actions].all()
+        games = tables.games[decisions.game[row]]
         assert [discarded_kind(*each) for each in zip(games, actions, strict=True)] == kind.tolist()
-        wild = np.empty(len(asked), np.int64)
-        choose_random(tables.games, asked.game, asked.seat, asked.legal, 6, wild)
+        wild = np.empty(len(decisions), np.int64)
+        choose_random(tables.games, decisions.game, decisions.seat, decisions.legal, 6, wild)
         tables.step(wild)
 
 
 def test_nobody_is_asked_in_games_without_a_decision() -> None:
     games = Tables(2, seed=1).games.copy()
     games["pending"] = 0
-    found = questions_of(games, decisions_of(games))
-    assert not len(found.questions) and not len(found.by_rules)
+    models = model_decisions(games, decisions_of(games))
+    assert not len(models.rows) and not len(models.by_rules)
     assert len(decisions_of(Tables(2, seed=1).games)) < 2 * SEATS

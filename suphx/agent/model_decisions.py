@@ -1,7 +1,8 @@
-"""A decision's questions to the networks, and what needs no network: one enumeration for play, reviews and training.
+"""The model decisions within a decision, and what the rules decide: one enumeration for play, reviews and training.
 
-The order is that of the paper's flow (section 2.1, Figure 1): the rules first; then every legal chow, pong and kong,
-each a question; then riichi; then the discard, which is a question if more than one kind may be discarded.
+A model decision is one call on one network. The order is that of the paper's flow (section 2.1, Figure 1): the rules
+first; then a model decision for every legal chow, pong and kong; then riichi; then the discard, if more than one kind
+may be discarded.
 
 Rules decide wins (taken, unless that ends the game with this seat in fourth place), the dealer's choice to end the game
 (taken: it is legal only in first place with the target score), nine terminals, and which tile of a kind is discarded.
@@ -21,21 +22,21 @@ from simulator.tables import Decisions
 from simulator.tiles import KINDS, RED_FIVES
 from suphx.networks.sizes import MODELS
 
-#: A hand with nine terminals and honours is played on, not aborted, up to this shanten number.
+#: A hand with nine terminals and honors is played on, not aborted, up to this shanten number.
 _PLAYABLE_SHANTEN = 2
-#: Most questions of a decision: six chows, two pongs and a kong; a turn has fewer.
-MOST_QUESTIONS = 12
+#: Most model decisions of a decision: six chows, two pongs and a kong; a turn has fewer.
+MAX_MODEL_DECISIONS = 12
 
 DISCARD, RIICHI, CHOW, PONG, KONG = range(len(MODELS))
-#: The models whose proposals compete: of those answered yes, the surest is made.
+#: The models whose proposals compete: of the accepted ones, the most confident is made.
 CALL_MODELS = MODELS[CHOW:]
 
-#: One question to a network, and its answer.
-QUESTION = np.dtype([
-    ("position", "u4"),  # index of the decision, or of the kept record in which it was asked
+#: One decision of one network, and the action it takes.
+MODEL_DECISION = np.dtype([
+    ("position", "u4"),  # index of the decision in its batch, or of the record in which it was made
     ("option", "i2"),  # the action in question, or NO_ACTION for a discard
     ("seat", "u1"),
-    ("answer", "u1"),  # the kind discarded, or NO and YES
+    ("action", "u1"),  # the kind discarded, or NO and YES
     ("model", "u1"),  # index in MODELS
 ], align=True)  # fmt: skip
 
@@ -50,12 +51,12 @@ def _ends_fourth(game, seat, trial):
     """
     result = trial["result"]
     win = result["wins"][0]
-    by_draw = trial["phase"] == r.PHASE_TURN
-    result["type"] = r.RESULT_TSUMO if by_draw else r.RESULT_RON
+    tsumo = trial["phase"] == r.PHASE_TURN
+    result["type"] = r.RESULT_TSUMO if tsumo else r.RESULT_RON
     result["n_wins"] = 1
     win["seat"] = seat
     win["source"] = trial["turn"]
-    win["tile"] = trial["drawn"] if by_draw else trial["claim_tile"]
+    win["tile"] = trial["drawn"] if tsumo else trial["claim_tile"]
     trial["rules"]["ura_dora"] = 0
     trial["phase"] = r.PHASE_ROUND_OVER
     finish_round(trial)
@@ -64,7 +65,7 @@ def _ends_fourth(game, seat, trial):
 
 @jit
 def _by_rules(lookup, games, i, seat, trials):
-    """Return the action that the rules choose for the seat asked in games[i], or NO_ACTION."""
+    """Return the action that the rules choose for a seat that is to act in games[i], or NO_ACTION."""
     game = games[i]
     for win in (r.TSUMO, r.RON):
         if is_legal(game, seat, win):
@@ -80,24 +81,25 @@ def _by_rules(lookup, games, i, seat, trials):
 
 
 @jit
-def _write(questions, n, position, seat, model, option):
-    """Write question n, if there is room; return n + 1."""
-    if n < len(questions):
-        question = questions[n]
-        question["position"] = position
-        question["option"] = option
-        question["seat"] = seat
-        question["answer"] = 0
-        question["model"] = model
+def _write(rows, n, position, seat, model, option):
+    """Write row n, if there is room; return n + 1."""
+    if n < len(rows):
+        row = rows[n]
+        row["position"] = position
+        row["option"] = option
+        row["seat"] = seat
+        row["action"] = 0
+        row["model"] = model
     return n + 1
 
 
 @jit
-def ask(lookup, games, i, seat, trials, kinds, questions, n):
-    """Enumerate the questions of the seat asked in games[i]; return (the rules' action or NO_ACTION, end of questions).
+def enumerate_model_decisions(lookup, games, i, seat, trials, kinds, rows, n):
+    """Enumerate the model decisions of a seat that is to act in games[i]; return (the rules' action or NO_ACTION, n).
 
-    trials GAME[1] is overwritten. kinds bool[34] receives the kinds that may be discarded, none for a claim. questions
-    QUESTION[...] receives the questions from index n on, with i as position; none if the rules decide.
+    trials GAME[1] is overwritten. kinds bool[34] receives the kinds that may be discarded, none for a claim. rows
+    MODEL_DECISION[...] receives the model decisions from index n on, with i as position, none if the rules decide; the
+    n returned is the index after the last one.
     """
     game = games[i]
     kinds[:] = False
@@ -107,7 +109,7 @@ def ask(lookup, games, i, seat, trials, kinds, questions, n):
     for option in range(r.CHOW_LOW, r.TSUMO):
         if is_legal(game, seat, option):
             model = CHOW if option < r.PONG else (PONG if option < r.OPEN_KONG else KONG)
-            n = _write(questions, n, i, seat, model, option)
+            n = _write(rows, n, i, seat, model, option)
     for kind in range(KINDS):
         kinds[kind] = is_legal(game, seat, kind)
     for suit in range(3):
@@ -115,9 +117,9 @@ def ask(lookup, games, i, seat, trials, kinds, questions, n):
     if is_legal(game, seat, r.DISCARD_DRAWN):
         kinds[np.int64(game["drawn"]) >> 2] = True
     if is_legal(game, seat, r.DECLARE_RIICHI):
-        n = _write(questions, n, i, seat, RIICHI, r.DECLARE_RIICHI)
+        n = _write(rows, n, i, seat, RIICHI, r.DECLARE_RIICHI)
     if kinds.sum() > 1:
-        n = _write(questions, n, i, seat, DISCARD, r.NO_ACTION)
+        n = _write(rows, n, i, seat, DISCARD, r.NO_ACTION)
     return r.NO_ACTION, n
 
 
@@ -159,41 +161,43 @@ def discard_actions(games: np.ndarray, index: np.ndarray, seats: np.ndarray, kin
 
 
 @dataclass(frozen=True)
-class Questions:
-    """The questions of a batch of decisions."""
+class ModelDecisions:
+    """The model decisions of a batch of decisions."""
 
     by_rules: np.ndarray
     """i64[n]: the action of each decision that needs no network, NO_ACTION for the others."""
     kinds: np.ndarray
     """bool[n, 34]: the kinds that may be discarded; none for claims, and where the rules decide."""
-    questions: np.ndarray
-    """QUESTION[m] in the order of decisions and of the flow, with the decision's index as position."""
+    rows: np.ndarray
+    """MODEL_DECISION[m] in the order of decisions and of the flow, with the decision's index as position."""
 
 
 @jit
-def _fill(lookup, games, index, seats, trials, by_rules, kinds, questions):
+def _fill(lookup, games, index, seats, trials, by_rules, kinds, rows):
     n = 0
     for d in range(len(index)):
         first = n
-        by_rules[d], n = ask(lookup, games, np.int64(index[d]), np.int64(seats[d]), trials, kinds[d], questions, n)
+        by_rules[d], n = enumerate_model_decisions(
+            lookup, games, np.int64(index[d]), np.int64(seats[d]), trials, kinds[d], rows, n
+        )
         for q in range(first, n):
-            questions[q]["position"] = d
+            rows[q]["position"] = d
     return n
 
 
-def questions_of(games: np.ndarray, asked: Decisions) -> Questions:
-    """Return the questions of each decision; games GAME[...], whose own legal actions are those that count."""
-    n = len(asked)
+def model_decisions(games: np.ndarray, decisions: Decisions) -> ModelDecisions:
+    """Return the model decisions of a batch; games GAME[...], whose own legal actions count."""
+    n = len(decisions)
     by_rules, kinds = np.full(n, r.NO_ACTION, np.int64), np.zeros((n, KINDS), np.bool_)
-    questions = np.empty(n * MOST_QUESTIONS, QUESTION)
+    rows = np.empty(n * MAX_MODEL_DECISIONS, MODEL_DECISION)
     m = 0
     if n:
-        m = _fill(get_lookup(), games, asked.game, asked.seat, np.zeros(1, r.GAME), by_rules, kinds, questions)
-    return Questions(by_rules, kinds, questions[:m])
+        m = _fill(get_lookup(), games, decisions.game, decisions.seat, np.zeros(1, r.GAME), by_rules, kinds, rows)
+    return ModelDecisions(by_rules, kinds, rows[:m])
 
 
-def compile_questions() -> None:
-    """Compile what `questions_of` calls, with no decisions."""
+def compile_model_decisions() -> None:
+    """Compile what `model_decisions` calls."""
     games, index, seats = np.zeros(1, r.GAME), np.zeros(0, np.int32), np.zeros(0, np.uint8)
-    by_rules, kinds, questions = np.zeros(0, np.int64), np.zeros((0, KINDS), np.bool_), np.zeros(0, QUESTION)
-    _fill(get_lookup(), games, index, seats, games.copy(), by_rules, kinds, questions)
+    by_rules, kinds, rows = np.zeros(0, np.int64), np.zeros((0, KINDS), np.bool_), np.zeros(0, MODEL_DECISION)
+    _fill(get_lookup(), games, index, seats, games.copy(), by_rules, kinds, rows)
