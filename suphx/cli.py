@@ -19,27 +19,27 @@ from suphx.commands.bench import bench
 from suphx.commands.bot import bot
 from suphx.commands.check import check
 from suphx.commands.compare import compare
-from suphx.commands.duel import duel
 from suphx.commands.evaluate import evaluate
 from suphx.commands.features import features
+from suphx.commands.groups import with_plugins
 from suphx.commands.logs import logs
 from suphx.commands.match import match
 from suphx.commands.outlook import outlook
-from suphx.commands.poker import poker
 from suphx.commands.pretrain import pretrain
 from suphx.commands.report import report
 from suphx.commands.review import review
 from suphx.commands.reward import reward
-from suphx.commands.solve import solve
 from suphx.commands.train import train
 from suphx.commands.warmup import warmup
 from suphx.commands.web import web
+from suphx.plugins import COMMANDS
 
 _LINE_BREAK = re.compile(r"\s*\n\s*")  # libraries have some in their messages
 EXIT_ERROR = 1  # an input is wrong or missing; a wrong command line exits with 2, Ctrl-C with 130
 
 app = typer.Typer(
     name="suphx",
+    cls=with_plugins(COMMANDS),
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -82,9 +82,6 @@ for panel, commands in _PANELS.items():
     if panel == "Train":
         app.add_typer(outlook, name="outlook", rich_help_panel=panel)
 app.add_typer(logs, name="logs", rich_help_panel="Look inside")
-app.add_typer(duel, name="duel", rich_help_panel="Solve games")
-app.add_typer(poker, name="poker", rich_help_panel="Solve games")
-app.add_typer(solve, name="solve", rich_help_panel="Solve games")
 
 
 #: The extra of the installation that brings a package (`pyproject.toml`).

@@ -15,10 +15,8 @@ from suphx.adaptation.agent import AdaptedConfig
 from suphx.adaptation.config import AdaptationConfig
 from suphx.adaptation.experiment import ExperimentConfig
 from suphx.config import Config
-from suphx.equilibrium.poker.deepfool import DeepFoolConfig
-from suphx.equilibrium.poker.encodings import EncodingsConfig
-from suphx.equilibrium.poker.samples import SamplesConfig
 from suphx.outlook.config import OutlookConfig
+from suphx.plugins import CONFIGURATIONS
 from suphx.reward.config import RewardConfig
 from suphx.selfplay.config import TrainConfig
 from suphx.supervised.config import PretrainConfig
@@ -41,9 +39,6 @@ _COMMANDS: tuple[tuple[str, str, type[Config]], ...] = (
     ("`suphx outlook train`", "The outlook ([how](outlook.md)); `configs/outlook.yaml`.", OutlookConfig),
     ("`suphx adapt`", "Run-time adaptation ([the experiment](adaptation.md)); `configs/adapt.yaml`.", ExperimentConfig),
     ("An agent that adapts", "`adapted:AGENT,config=FILE` ([in play](adaptation.md#in-play)).", AdaptedConfig),
-    ("`suphx poker samples`", "Solved endgames ([poker](poker.md)); `configs/poker-samples.yaml`.", SamplesConfig),
-    ("`suphx poker encodings`", "Value networks ([poker](poker.md)); `configs/poker-encodings.yaml`.", EncodingsConfig),
-    ("`suphx poker train`", "A policy for hold'em ([poker](poker.md)); `configs/poker-train.yaml`.", DeepFoolConfig),
 )
 _SIGNS = {Ge: ("at least", "ge"), Gt: ("above", "gt"), Le: ("at most", "le"), Lt: ("below", "lt")}
 _NAMES = {str: "text", int: "whole number", float: "number", bool: "true or false", Path: "path", type(None): "null"}
@@ -135,7 +130,7 @@ def _rows(model: type[BaseModel], shown: dict[type[BaseModel], str], above: str 
 def configuration_page() -> str:
     """Return the page in Markdown."""
     found = [_HEAD]
-    for title, words, model in _COMMANDS:
+    for title, words, model in (*_COMMANDS, *((each.name, each.description, each.load()) for each in CONFIGURATIONS)):
         found += [f"\n## {title}\n", words, "", "| field | value | default | meaning |", "|---|---|---|---|"]
         found += _rows(model, {AdaptationConfig: "adaptation"} if model is AdaptedConfig else {})
     return "\n".join(found) + "\n"

@@ -10,14 +10,23 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from suphx.errors import InputError
+
+if TYPE_CHECKING:
+    import typer
+    from fastapi import APIRouter
 
 #: Names of modules, separated by commas; Python must find them, such as in a folder of PYTHONPATH.
 PLUGINS_VARIABLE = "SUPHX_PLUGINS"
 
 T = TypeVar("T")
+
+
+def lazy(module: str, name: str) -> Callable[[], Any]:
+    """Return a loader for a registry: what has a name in a module, which is imported then."""
+    return lambda: getattr(import_module(module), name)
 
 
 @cache
@@ -72,3 +81,26 @@ class Registry(Generic[T]):
         """Yield all entries, those of plugins included, in the order of their registration."""
         load_plugins()
         return iter(list(self._entries.values()))
+
+
+@dataclass(frozen=True)
+class View:
+    """A view that the page of `suphx web` has at the address `/NAME`, by the name that it is registered by.
+
+    In `folder`: `NAME.js`, whose `show(root)` shows it in an element; `style.css`; and for each language
+    `texts/LANGUAGE.json`, with a section NAME, whose `title` and `link` (with a place for the `{link}`) are for the
+    start page. Its requests are `/api/NAME`.
+    """
+
+    folder: Path
+    load_routes: Callable[[], Callable[[], "APIRouter"]]
+
+
+#: Groups of commands, each with the panel of `suphx --help` as its description; likewise of `suphx bench`.
+COMMANDS: "Registry[typer.Typer]" = Registry("command")
+BENCHES: "Registry[typer.Typer]" = Registry("benchmark")
+#: What `suphx warmup` compiles.
+WARMUPS: Registry[Callable[[], None]] = Registry("part to compile")
+#: Configuration classes, by the title of their section in the documents.
+CONFIGURATIONS: Registry[Any] = Registry("configuration")
+VIEWS: Registry[View] = Registry("view")

@@ -15,7 +15,7 @@ from documented import ROOT, commands_of, documented_commands, words_of
 from typer.testing import CliRunner
 
 from suphx import cli
-from suphx.bench.equilibrium import NO_LITEEFG, has_liteefg
+from suphx.equilibrium.bench.solvers import NO_LITEEFG, has_liteefg
 
 COMMANDS = documented_commands()
 
@@ -52,7 +52,7 @@ QUICK: dict[str, list[str]] = {
     "duel curves": ["--out", "duel.png"],
     "poker equity": [],
     "poker solve": ["--iterations", "10"],
-    "bench duel": ["--games", "50", "--iterations", "20"],
+    "bench solvers duel": ["--games", "50", "--iterations", "20"],
     "bench features": ["--seconds", "0.1", "--positions", "100"],
 }
 #: The same, where it takes longer.
@@ -83,16 +83,16 @@ SLOW: dict[str, list[str]] = {
     ],
     "bench adapt": ["--seconds", "0.2", "--sizes", "small", "--rollouts", "4", "--questions", "64"],
     "bench direction": ["--games", "2"],
-    "bench learner --probe oracle": ["--games", "pocket:draws=2", "--seeds", "1", "--updates", "6"],
-    "bench learner --games": ["--games", "kuhn", "--seeds", "1", "--updates", "6"],
-    "bench equilibrium": ["--games", "kuhn", "--turns", "1"],
-    "bench rules": ["--game", "kuhn_poker", "--iterations", "10", "--seeds", "1", "--plots", "."],
-    "bench poker": ["--turns", "1"],
+    "bench solvers learner --probe oracle": ["--games", "pocket:draws=2", "--seeds", "1", "--updates", "6"],
+    "bench solvers learner --games": ["--games", "kuhn", "--seeds", "1", "--updates", "6"],
+    "bench solvers equilibrium": ["--games", "kuhn", "--turns", "1"],
+    "bench solvers rules": ["--game", "kuhn_poker", "--iterations", "10", "--seeds", "1", "--plots", "."],
+    "bench solvers poker": ["--turns", "1"],
     "bench learner": ["--seconds", "0.2", "--sizes", "small", "--batch", "8"],
 }
 #: Commands that are only read, by how they begin, and where else they are run.
 READ: dict[str, str] = {
-    "bench learner --probe adaptation": "takes minutes: tests/equilibrium/test_probe.py",
+    "bench solvers learner --probe adaptation": "takes minutes: tests/equilibrium/test_probe.py",
     "poker samples": "takes an hour: tests/equilibrium/poker/test_poker_encodings.py",
     "poker encodings": "needs solved samples: tests/equilibrium/poker/test_poker_encodings.py",
     "poker train": "takes minutes: tests/equilibrium/poker/test_deepfool.py",

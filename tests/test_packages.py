@@ -28,8 +28,8 @@ SHARED = {
 #: From the bottom up: a package imports those above its line in this list, and the shared files, never those below.
 ORDER = (
     "features", "networks", "agent", "dataset", "learning", "supervised", "reward", "outlook", "mjai", "adaptation",
-    "agents", "evaluation", "selfplay", "equilibrium", "review", "web", "report", "bench", "configuration_page",
-    "commands", "cli", "__main__",
+    "agents", "evaluation", "selfplay", "review", "web", "report", "bench", "configuration_page", "commands",
+    "equilibrium", "cli", "__main__",
 )  # fmt: skip
 #: What still points upwards. How rounds are counted in evaluation is how adaptation counts them as well.
 UPWARDS = {("adaptation", "evaluation")}
@@ -115,3 +115,16 @@ def test_collecting_and_learning_load_neither_bots_nor_adaptation(module: str) -
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT).stdout
     assert module in loaded
     assert not [name for name in loaded.split() if name.startswith(("suphx.mjai", "suphx.adaptation", "suphx.agents"))]
+
+
+def test_the_solvers_are_known_to_nobody() -> None:
+    """They register themselves; the order of packages says the rest, but for those above them."""
+    for path, module in files("suphx"):
+        for line, imported in imports_of(path) if package_of(module) != "equilibrium" else ():
+            assert package_of(imported) != "equilibrium", f"{path.relative_to(ROOT)}:{line}"
+        for line, imported in imports_of(path) if module.startswith("suphx.equilibrium.") else ():
+            learns = package_of(imported) in ("learning", "selfplay", "adaptation", "networks", "features")
+            assert not learns or module.startswith("suphx.equilibrium.probe."), f"{path.relative_to(ROOT)}:{line}"
+    code = "import sys, suphx.agent, suphx.selfplay.local, suphx.web.app; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT).stdout
+    assert "suphx.web.app" in loaded and "suphx.equilibrium" not in loaded

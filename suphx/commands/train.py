@@ -118,10 +118,10 @@ def _training(
         chosen = choose_precision(*precision)
         screen.print(f"computing in {chosen}", style="dim", highlight=False)
         return LocalTraining(config, folder, chosen)
-    from suphx.commands.warmup import Part, warmup
+    from suphx.commands.warmup import warmup
     from suphx.selfplay.roles.run import DistributedTraining, start_ray
 
-    warmup([Part.features])  # compiled once, before processes begin
+    warmup(["features"])  # compiled once, before processes begin
     start_ray(config, address)
     return DistributedTraining(config, folder)
 

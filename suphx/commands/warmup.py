@@ -1,13 +1,11 @@
 """`suphx warmup`: compile ahead of time."""
 
 import time
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-#: What can be compiled apart.
-Part = StrEnum("Part", ["table", "logs", "features", "training", "bot", "review", "solve", "duel"])
+from suphx.plugins import WARMUPS, lazy
 
 
 def _table() -> None:
@@ -86,38 +84,14 @@ def _review() -> None:
         review_game(log, load_agent("untrained"), "untrained")
 
 
-def _solve() -> None:
-    from suphx.equilibrium.flat_game import flat
-    from suphx.equilibrium.games import Kuhn
-    from suphx.equilibrium.rules import NAMED
-    from suphx.equilibrium.solver import Solver
-
-    game = flat(Kuhn())
-    for rule in NAMED:
-        Solver(game, rule).run(1).nash_conv()
-
-
-def _duel() -> None:
-    from suphx.equilibrium.duel.evaluation import Benchmark
-    from suphx.equilibrium.duel.log import replay
-    from suphx.equilibrium.duel.nodes import Nodes
-    from suphx.equilibrium.duel.players import match, player_named
-
-    nodes = Nodes()
-    nodes.train(1)
-    Benchmark(nodes.rules, 2, 0).evaluate(nodes)
-    for _, games in match(player_named("normal"), player_named("random"), 1, 0):
-        replay(games[0], "warmup")
-
-
-_PARTS = {
-    "table": _table, "logs": _logs, "features": _features, "training": _training, "bot": _bot, "review": _review,
-    "solve": _solve, "duel": _duel,
-}  # fmt: skip
+for _name in ("table", "logs", "features", "training", "bot", "review"):
+    WARMUPS.register(_name, "", lazy(__name__, f"_{_name}"))
 
 
 def warmup(
-    parts: Annotated[list[Part] | None, typer.Argument(help="What to compile; by default everything.")] = None,
+    parts: Annotated[
+        list[str] | None, typer.Argument(help="What to compile, such as `table logs`; by default everything.")
+    ] = None,
 ) -> None:
     """Compile everything once, so that nothing has to wait for it later.
 
@@ -128,8 +102,8 @@ def warmup(
 
     typer.echo(f"Compiling into {cache_folder()} ...")
     started = time.perf_counter()
-    for part in parts or list(Part):
+    for part in parts or [entry.name for entry in WARMUPS]:
         before = time.perf_counter()
-        _PARTS[part]()
+        WARMUPS[part]()
         typer.echo(f"  {part}: {time.perf_counter() - before:.1f} s")
     typer.echo(f"Ready after {time.perf_counter() - started:.1f} s.")

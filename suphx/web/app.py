@@ -13,10 +13,10 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from simulator.logs.model import LogError
 from suphx.agent import DEFAULT_AGENT
 from suphx.errors import InputError
+from suphx.plugins import VIEWS
 from suphx.review.analysis import clean
 from suphx.review.document import Note
 from suphx.web.agents import Players
-from suphx.web.duels import duel_routes
 from suphx.web.game_routes import to_keep
 from suphx.web.games import IDLE_PLAYED, Games
 from suphx.web.guard import Guard
@@ -45,7 +45,6 @@ def page_routes() -> APIRouter:
     @routes.get("/review/{review}")
     @routes.get("/watch/{game}")
     @routes.get("/play/{game}")
-    @routes.get("/duel")
     @routes.get("/page/{name}")
     def page(request: Request) -> Response:
         found = page_file(request.url.path)
@@ -54,6 +53,8 @@ def page_routes() -> APIRouter:
         media_type, text = found
         return Response(text, media_type=media_type, headers={"Cache-Control": "no-cache"})
 
+    for view in VIEWS:
+        routes.add_api_route(f"/{view.name}", page)
     return routes
 
 
@@ -169,7 +170,8 @@ def create_app(
     app.include_router(review_routes(jobs, reviewer))
     app.include_router(watch_routes(watched, Players(agent), samples, jobs, reviewer))
     app.include_router(play_routes(played, opponents, jobs, reviewer, walls))
-    app.include_router(duel_routes())
+    for view in VIEWS:
+        app.include_router(view.load().load_routes()())
     for error in (InputError, LogError):
         app.add_exception_handler(error, _refuse)
     app.add_middleware(Guard, hosts=list(hosts), policy=policy())

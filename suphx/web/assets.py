@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from suphx.plugins import VIEWS
+
 PAGE = Path(__file__).parent / "page"
 
 #: Prefix of the names by which modules import each other: `suphx/tiles.js`. An import map resolves them.
@@ -24,14 +26,35 @@ def text_of(name: str) -> str:
 def languages() -> dict[str, dict[str, dict[str, Any]]]:
     """Return the page's texts by language: section -> name -> text, or texts by number (`one`, `other`)."""
     order = ("en", "romaji", "ja", "zh")
-    return {language: json.loads(text_of(f"texts/{language}.json")) for language in order}
+    texts = {language: json.loads(text_of(f"texts/{language}.json")) for language in order}
+    for folder in _view_folders():
+        for path in folder.glob("texts/*.json"):
+            texts[path.stem] |= json.loads(path.read_text(encoding="utf-8"))
+    return texts
+
+
+def _view_folders() -> list[Path]:
+    return [view.load().folder for view in VIEWS]
+
+
+@cache
+def style() -> str:
+    """Return the page's styles, those of the plugins' views included."""
+    return text_of("style.css") + "".join((folder / "style.css").read_text("utf-8") for folder in _view_folders())
 
 
 @cache
 def modules() -> dict[str, str]:
-    """Return the texts of the modules by file name; `texts.js`, which has all languages, is made from their files."""
-    found = {path.name: text_of(path.name) for path in sorted(PAGE.glob("*.js"))}
-    return found | {"texts.js": f"export const TEXTS = {as_script(json.dumps(languages(), ensure_ascii=False))};\n"}
+    """Return the texts of the modules by file name.
+
+    Two are made: `texts.js` has the texts in all languages, `views.js` the names of the plugins' views.
+    """
+    files = [path for folder in (PAGE, *_view_folders()) for path in sorted(folder.glob("*.js"))]
+    texts = as_script(json.dumps(languages(), ensure_ascii=False))
+    return {path.name: path.read_text(encoding="utf-8") for path in files} | {
+        "texts.js": f"export const TEXTS = {texts};\n",
+        "views.js": f"export const VIEWS = {json.dumps([view.name for view in VIEWS])};\n",
+    }
 
 
 def hash_source(script: str) -> str:

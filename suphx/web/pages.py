@@ -4,11 +4,11 @@ import html
 import json
 import re
 
-from suphx.web.assets import PREFIX, as_script, fill, hash_source, languages, modules, text_of
+from suphx.plugins import VIEWS
+from suphx.web.assets import PREFIX, as_script, fill, hash_source, languages, modules, style, text_of
 
-_STYLE = "style.css"
 #: The page chooses its view by the address.
-_VIEWS = re.compile(r"/|/duel|/(review|watch|play)/[^/]+")
+_VIEWS_OF_GAMES = re.compile(r"/(review|watch|play)/[^/]+")
 
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -40,11 +40,11 @@ def no_script() -> str:
 
 def page_file(path: str) -> tuple[str, str] | None:
     """Return the media type and the text of what stands at a path of the page; None if nothing does."""
-    if _VIEWS.fullmatch(path):
+    if path == "/" or path[1:] in VIEWS or _VIEWS_OF_GAMES.fullmatch(path):
         return "text/html", fill(text_of("app.html"), {"modules": import_map(), "no_script": no_script()})
     name = path.removeprefix("/page/")
     if name == path:
         return None
-    if name == _STYLE:
-        return "text/css", text_of(_STYLE)
+    if name == "style.css":
+        return "text/css", style()
     return ("text/javascript", modules()[name]) if name in modules() else None

@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from suphx import cli
 from suphx.adaptation.config import StepsConfig
-from suphx.bench import small_games
 from suphx.equilibrium import CHANCE, Solver, flat, games
+from suphx.equilibrium.probe import bench
 from suphx.equilibrium.probe.adaptation import Adapting, hands_of, posteriors
 from suphx.equilibrium.probe.learning import (
     GAMES,
@@ -137,9 +137,9 @@ def test_redealt_hands_are_exact_until_somebody_discards(pocket, adapting):
 
 
 def test_the_table_of_adaptation(monkeypatch):
-    monkeypatch.setattr(small_games, "DEALS", (16,))
-    monkeypatch.setattr(small_games, "STEPS", {0.01: 1})
+    monkeypatch.setattr(bench, "DEALS", (16,))
+    monkeypatch.setattr(bench, "STEPS", {0.01: 1})
     words = ["--probe", "adaptation", "--games", "pocket:draws=2", "--seeds", "1", "--updates", "2"]
-    done = CliRunner(env={"COLUMNS": "150"}).invoke(cli.app, ["bench", "learner", *words])
+    done = CliRunner(env={"COLUMNS": "150"}).invoke(cli.app, ["bench", "solvers", "learner", *words])
     assert done.exit_code == 0, done.output
     assert "16 deals, KL 0.01" in done.stdout and "redealt hands after 0 discards │ 0.000" in done.stdout

@@ -12,11 +12,18 @@ from typer.testing import CliRunner
 
 from suphx import cli
 from suphx.equilibrium import Solver, flat, games, load_policy
+from suphx.equilibrium.rules import NAMED
 from suphx.errors import InputError
 
 
 def invoke(*words: str, **more):
     return CliRunner().invoke(cli.app, ["solve", *words], **more)
+
+
+def test_the_help_names_games_rules_and_options():
+    words = invoke("--help", env={"COLUMNS": "200"}).stdout
+    assert all(name in words for name in [*games.NAMED, *NAMED, "--until", "--max-nodes", "openspiel:NAME"]), words
+    assert "solve [OPTIONS]" in words and "suphx solve play" in words
 
 
 def test_solve_says_json_and_writes_files(tmp_path):
@@ -38,14 +45,14 @@ def test_solve_says_json_and_writes_files(tmp_path):
 
 def test_a_game_that_the_bench_does_not_have_is_named():
     pytest.importorskip("pyspiel")
-    done = CliRunner().invoke(cli.app, ["bench", "equilibrium", "--games", "kuhn,nosuch"])
+    done = CliRunner().invoke(cli.app, ["bench", "solvers", "equilibrium", "--games", "kuhn,nosuch"])
     assert isinstance(done.exception, InputError) and "--games nosuch: the games are kuhn_poker" in str(done.exception)
 
 
 def test_twelve_rules_in_a_picture(tmp_path):
     pytest.importorskip("pyspiel")
-    words = ["bench", "rules", "--game", "kuhn_poker", "--iterations", "10", "--seeds", "2", "--plots", str(tmp_path)]
-    done = CliRunner().invoke(cli.app, [*words, "--json"])
+    words = f"bench solvers rules --game kuhn_poker --iterations 10 --seeds 2 --plots {tmp_path} --json"
+    done = CliRunner().invoke(cli.app, words.split())
     assert done.exit_code == 0, done.output
     told = " ".join(done.stderr.split())  # what it will measure, and how far it is
     assert told.startswith("Measure the NashConv of the twelve rules")
@@ -59,10 +66,10 @@ def test_twelve_rules_in_a_picture(tmp_path):
 
 def test_the_bench_says_how_to_get_liteefg(monkeypatch):
     pytest.importorskip("pyspiel")
-    monkeypatch.setattr("suphx.bench.equilibrium.has_liteefg", lambda: False)
-    done = CliRunner().invoke(cli.app, ["bench", "rules", "--liteefg"])
-    assert isinstance(done.exception, InputError) and "suphx bench equilibrium --install" in str(done.exception)
-    words = ["bench", "equilibrium", "--against", "liteefg", "--games", "kuhn,leduc", "--turns", "1"]
+    monkeypatch.setattr("suphx.equilibrium.bench.solvers.has_liteefg", lambda: False)
+    done = CliRunner().invoke(cli.app, ["bench", "solvers", "rules", "--liteefg"])
+    assert isinstance(done.exception, InputError) and "suphx bench solvers equilibrium --install" in str(done.exception)
+    words = ["bench", "solvers", "equilibrium", "--against", "liteefg", "--games", "kuhn,leduc", "--turns", "1"]
     done = CliRunner().invoke(cli.app, words)
     told = " ".join(done.stderr.split())
     assert done.exit_code == 0 and told.count("is left out: LiteEFG is not installed") == 1

@@ -51,7 +51,7 @@ def test_modules_ask_for_nothing_but_each_other():
     example = "https://tenhou.net/0/?log=..."  # shown where an address can be typed
     assert {each for found in addresses.values() for each in found} == {"http://www.w3.org/2000/svg", example}
     for name, text in modules().items():
-        imports = re.findall(r"\bfrom \"([^\"]+)\"|\bimport\(\"?([^\")]*)", text)
+        imports = re.findall(r"\bfrom \"([^\"]+)\"|\bimport\(\"([^\")]*)", text)
         for one, other in imports:
             assert (one or other).removeprefix("suphx/") in modules(), name
 

@@ -1,18 +1,9 @@
 """`suphx bench learner`: what a step of learning takes, beside the bare step of the same network."""
 
 import json
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-
-
-class Probe(StrEnum):
-    """What of the learner is judged on small games."""
-
-    learner = "learner"
-    oracle = "oracle"
-    adaptation = "adaptation"
 
 
 def learner(
@@ -23,24 +14,12 @@ def learner(
     batch: Annotated[int, typer.Option(min=1, help="Questions of a step.")] = 1024,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; by default a GPU if there is one.")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads on a CPU.")] = 1,
-    games: Annotated[
-        str | None,
-        typer.Option(help="Instead: NashConv of what it learns on these small games, as `suphx solve` names."),
-    ] = None,
-    probe: Annotated[
-        Probe, typer.Option(help="With --games: learning by itself, oracle guiding, or run-time adaptation.")
-    ] = Probe.learner,
-    seeds: Annotated[int, typer.Option(min=1, help="With --games: how many seeds.")] = 5,
-    updates: Annotated[int, typer.Option(min=1, help="With --games: how many updates.")] = 200,
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
     """Measure steps of the learner, with and without a critic, in turns with forward, backward and AdamW alone.
 
     On a GPU also questions answered a second and, of cards whose peak is known, the shares of it that are reached.
     """
-    if games is not None:
-        _small_games(games.split(","), probe, seeds, updates, as_json)
-        return
     from rich.console import Console
     from rich.table import Table
 
@@ -71,50 +50,3 @@ def learner(
         print(json.dumps(numbers))
         return
     Console().print(table)
-
-
-def _small_games(names: list[str], probe: Probe, seeds: int, updates: int, as_json: bool) -> None:
-    from rich.console import Console
-
-    from suphx.bench.small_games import bench_small_games
-
-    screen = Console(stderr=True)
-
-    def tell(text: str) -> None:
-        screen.print(text, style="dim", highlight=False)
-
-    numbers = bench_small_games(names, probe.value, seeds, updates, tell)
-    if as_json:
-        print(json.dumps(numbers))
-        return
-    for name, found in numbers.items():
-        Console().print(_adaptation_table(name, found) if probe is Probe.adaptation else _learning_table(name, found))
-
-
-def _learning_table(name: str, found: dict[str, Any]) -> Any:
-    from rich.table import Table
-
-    table = Table("variant", "updates", "last policy", "averaged", title=name)
-    for variant, each in found.items():
-        if variant == "cfr+":
-            table.add_row(f"cfr+, {each['iterations']} iterations", "", f"{each['nash_conv']:.3g}", "")
-            continue
-        for updates, *parts in zip(each["updates"], each["last"], each["averaged"], strict=True):
-            table.add_row(variant, str(updates), *map(_with_interval, parts))
-    return table
-
-
-def _adaptation_table(name: str, found: dict[str, Any]) -> Any:
-    from rich.table import Table
-
-    table = Table("", "share of the best gain", "hands that gain", title=f"{name}: NashConv {found['nash_conv']:.3f}")
-    for row in found["posterior"]:
-        shown = f"{row['distance']:.3f} from the exact distribution"
-        table.add_row(f"redealt hands after {row['discards']} discards", shown, "")
-    for variant, each in found["copies"].items():
-        table.add_row(variant, _with_interval(each["share"]), _with_interval(each["hands"]))
-    return table
-
-
-def _with_interval(part: dict[str, float]) -> str:
-    return f"{part['mean']:.3f} ± {part['half']:.3f}"

@@ -1,10 +1,12 @@
 // Entry point of the served page: the address determines which view it shows.
-import { showDuel } from "suphx/duel.js";
 import { showGame, showPlay, showReview } from "suphx/opening.js";
 import { dropAnywhere, showStart } from "suphx/start.js";
+import { VIEWS } from "suphx/views.js";
 
 const root = document.getElementById("root");
-const [, view, id] = /^\/(review|play|watch|duel)\/?([\w-]*)$/.exec(location.pathname) || [];
+const [, view, id] = /^\/(\w+)\/?([\w-]*)$/.exec(location.pathname) || [];
+const added = VIEWS.includes(view); // by a plugin
 
-if (view !== "play" && view !== "duel") dropAnywhere(); // during a game, an accidental drop would leave it
-({ duel: showDuel, review: showReview, play: showPlay, watch: showGame }[view] || showStart)(root, id);
+if (view !== "play" && !added) dropAnywhere(); // during a game, an accidental drop would leave it
+if (added) import(`suphx/${view}.js`).then((module) => module.show(root));
+else ({ review: showReview, play: showPlay, watch: showGame }[view] || showStart)(root, id);

@@ -4,6 +4,7 @@ import { h, s, show } from "suphx/dom.js";
 import { ask, formOf, whileStarting } from "suphx/server.js";
 import { applySettings, loadSettings, saveSettings } from "suphx/settings.js";
 import { symbols, tile } from "suphx/tiles.js";
+import { VIEWS } from "suphx/views.js";
 import { dateOf, rich, t, term, told } from "suphx/words.js";
 
 const PLACES = ["right", "across", "left"];
@@ -177,7 +178,7 @@ function watchCard() {
     h("label", { class: "recorded", for: "recorded" }, t("start.open_recorded"), fileField("recorded", LOGS, (file) => file && start("recorded", [["log", file]]))), sampled,
     keptList({ path: "/api/games", at: "watch", title: t("start.games"), look: "games", items: (found) => found.games, hear,
       words: (game) => ({ playing: t("start.live_round", { kind: t(`start.${game.kind}`), number: game.rounds.length }), over: t(`start.${game.kind}`), failed: told(game.message) }[game.state]) }),
-    h("p", {}, rich("start.duel", { link: h("a", { href: "/duel", id: "duel" }, t("duel.title")) })));
+    VIEWS.map((view) => h("p", {}, rich(`${view}.link`, { link: h("a", { href: `/${view}`, id: view }, t(`${view}.title`)) }))));
 }
 
 /** Show the start page in an element. */

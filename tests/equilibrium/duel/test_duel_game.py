@@ -12,7 +12,7 @@ import pytest
 
 from simulator.lookup import get_lookup
 from simulator.tiles import NO_TILE, kind_name, parse_kinds
-from suphx.bench.duel import bench_duel, play_plans
+from suphx.equilibrium.bench.duel import bench_duel, play_plans
 from suphx.equilibrium.duel import table as t
 from suphx.equilibrium.duel.abstraction import NODE, Rules, deal, grow, options_of
 from suphx.equilibrium.duel.patterns import KINDS, NORMAL, PAIRS, PONGS, TILES
@@ -272,6 +272,6 @@ def test_a_tree_holds_every_choice_and_ends_in_payoffs():
 
 
 def test_the_benchmark_measures_games_iterations_and_an_evaluation(monkeypatch):
-    monkeypatch.setattr("suphx.bench.duel._DEALS", 20)
+    monkeypatch.setattr("suphx.equilibrium.bench.duel._DEALS", 20)
     numbers = dict(bench_duel(50, 20))
     assert len(numbers) == 8 and all(value > 0 for value in numbers.values())

@@ -8,13 +8,18 @@ from typer.core import TyperGroup
 
 _Max = Annotated[int, typer.Option("--max-nodes", min=1, help="Refuse a game with more nodes.")]
 MAX_NODES = 20_000_000
+_RULES = "cfr, cfr+, dcfr, pcfr+, es, os, domd, reg-domd, reg-cfr, mmd, qfr, cmd"
 
 
 def _solve(
     game: Annotated[
-        str, typer.Argument(help="kuhn, leduc, liars-dice:sides=4, pocket, X.game, openspiel:NAME, module:Class, ...")
+        str,
+        typer.Argument(
+            help="rps, kuhn, leduc, liars-dice, goofspiel, dark-hex or pocket, with options as in liars-dice:sides=4; "
+            "a LiteEFG file X.game; openspiel:NAME; module:Class."
+        ),
     ],
-    rule: Annotated[str, typer.Option(help="The update rule: a name, or FILE.py:NAME.")] = "cfr+",
+    rule: Annotated[str, typer.Option(help=f"The update rule: {_RULES}, or FILE.py:NAME.")] = "cfr+",
     iterations: Annotated[int | None, typer.Option(min=1, help="How many iterations; by default 1,000.")] = None,
     until: Annotated[float | None, typer.Option(min=0.0, help="Go on until NashConv is at most this.")] = None,
     traverse: Annotated[str | None, typer.Option(help="full, external or outcome; by default as the rule is.")] = None,
@@ -33,6 +38,8 @@ def _solve(
     """Solve a game: iterate an update rule, and say how far the policy is from an equilibrium, exactly.
 
     NashConv is the sum of what best responses gain, exploitability NashConv divided by the number of players.
+
+    `suphx solve play GAME POLICY` plays against a policy in the terminal.
     """
     from suphx.equilibrium.running import Wanted, solve
 
@@ -72,6 +79,10 @@ class _GameByDefault(TyperGroup):
 
     def resolve_command(self, ctx, args):
         return super().resolve_command(ctx, args if args[0] in self.commands else [self.default, *args])
+
+    def format_help(self, ctx, formatter):
+        command = self.commands[self.default]
+        command.format_help(typer.Context(command, ctx.parent, ctx.info_name), formatter)
 
 
 solve = typer.Typer(

@@ -2,13 +2,13 @@
 
 import typer
 
-from suphx.commands.poker.encodings import encodings
-from suphx.commands.poker.equity import equity
-from suphx.commands.poker.match import match
-from suphx.commands.poker.play import play
-from suphx.commands.poker.samples import samples
-from suphx.commands.poker.solve import solve
-from suphx.commands.poker.train import train
+from suphx.equilibrium.commands.poker.encodings import encodings
+from suphx.equilibrium.commands.poker.equity import equity
+from suphx.equilibrium.commands.poker.match import match
+from suphx.equilibrium.commands.poker.play import play
+from suphx.equilibrium.commands.poker.samples import samples
+from suphx.equilibrium.commands.poker.solve import solve
+from suphx.equilibrium.commands.poker.train import train
 
 poker = typer.Typer(
     no_args_is_help=True, help="Poker: equity, endgames, counterfactual values, hold'em for two to six players."

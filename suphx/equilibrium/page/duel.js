@@ -1,6 +1,6 @@
 // Two-player mahjong with all hands open: forth and back through a game, with what a table keeps of each node.
 import { act, fileField, iconButton, isForElement, keyList, latestMoves, selectOf, showToggles } from "suphx/controls.js";
-import { h, s, show } from "suphx/dom.js";
+import { h, s, show as fill } from "suphx/dom.js";
 import { ask, formOf } from "suphx/server.js";
 import { applySettings, loadSettings, saveSettings } from "suphx/settings.js";
 import { moveShown } from "suphx/spoken.js";
@@ -112,7 +112,7 @@ class DuelPage {
       iconButton("step-before", t("page.step_before", { key: "←" }), () => this.go(this.at - 1)), this.where,
       iconButton("step-after", t("page.step_after", { key: "→" }), () => this.go(this.at + 1)), iconButton("decision-after", t("duel.choice_after"), () => this.toChoice(1)),
       iconButton("round-after", t("duel.to_end"), () => this.go(Infinity)));
-    show(root, symbols(), h("header", { class: "top" }, form, h("label", { class: "duel-log" }, t("duel.log"), " ", fileField("log", ".jsonl", (file) => this.open(file, 0))), this.games,
+    fill(root, symbols(), h("header", { class: "top" }, form, h("label", { class: "duel-log" }, t("duel.log"), " ", fileField("log", ".jsonl", (file) => this.open(file, 0))), this.games,
       h("div", { class: "links" }, h("a", { href: "/" }, t("page.start_page"))), this.toggles),
     h("main", { class: "review duel" }, h("h1", { class: "unseen" }, t("duel.title")), h("div", { class: "left" }, this.table, way), h("div", { class: "right" }, h("h2", { class: "unseen" }, t("page.details")), this.said, this.panel, keyList(KEYS))));
     document.addEventListener("keydown", (event) => this.key(event));
@@ -150,7 +150,7 @@ class DuelPage {
       this.game = await (await asked).json();
       this.said.textContent = this.file ? this.file.name : "";
       this.games.hidden = this.game.games < 2;
-      show(this.games, [...Array(this.game.games).keys()].map((n) => h("option", { value: n, selected: n === this.game.game }, t("duel.game_of", { number: n + 1, games: this.game.games }))));
+      fill(this.games, [...Array(this.game.games).keys()].map((n) => h("option", { value: n, selected: n === this.game.game }, t("duel.game_of", { number: n + 1, games: this.game.games }))));
       this.go(frame);
     } catch (error) {
       this.said.textContent = error.message;
@@ -191,18 +191,18 @@ class DuelPage {
     const frame = frames[this.at];
     const names = players.map((name, seat) => (players[0] === players[1] ? `${seat + 1} ${nameOf(name)}` : nameOf(name)));
     this.where.textContent = `${this.at + 1} / ${frames.length}`;
-    show(this.table, tableOf(frame, names), h("p", { class: "unseen" }, inWords(frame, names)));
+    fill(this.table, tableOf(frame, names), h("p", { class: "unseen" }, inWords(frame, names)));
     const latest = [0, 1].map((seat) => frames.slice(0, this.at + 1).findLast((each) => each.choice && each.mover === seat)).filter(Boolean);
     const winner = points[0] > 0 ? 0 : 1;
     const end = points[0] ? t("duel.wins", { name: names[winner], points: Math.abs(points[0]), plan: nameOf(pattern) }) : t("duel.exhausted");
     const moves = frames.slice(1, this.at + 1).map((each) => each.did).filter(([, what]) => what !== "pass").reverse().slice(0, MOVES);
-    show(this.panel, frame.phase === "over" ? h("p", { id: "end" }, h("b", {}, end)) : null,
+    fill(this.panel, frame.phase === "over" ? h("p", { id: "end" }, h("b", {}, end)) : null,
       latest.map((each) => node(each.choice, names[each.mover], plans, each === frame)),
       latestMoves(moves.map(([seat, what]) => [names[seat], planShown(what) || moveShown([seat, what])])));
   }
 }
 
 /** Show the page of two-player mahjong in an element. */
-export function showDuel(root) {
+export function show(root) {
   new DuelPage(root);
 }

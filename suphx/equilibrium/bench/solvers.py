@@ -35,7 +35,7 @@ GAMES = {
 }
 PEERS = ("openspiel", "liteefg")
 LITEEFG = "liteefg==1.0.0"
-NO_LITEEFG = "LiteEFG is not installed; this builds it: suphx bench equilibrium --install"
+NO_LITEEFG = "LiteEFG is not installed; this builds it: suphx bench solvers equilibrium --install"
 
 #: LiteEFG's baseline for each rule, and which of its iterates is reported, as its own programs do.
 LITEEFG_RULES = {

@@ -1,4 +1,4 @@
-"""The learner on small games, over seeds: numbers for `suphx bench learner --games`."""
+"""The learner on small games, over seeds: numbers for `suphx bench solvers learner`."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,0 +1,1 @@
+"""Speed of the solvers beside other programs'."""
