@@ -7,9 +7,10 @@ import numpy as np
 from simulator.rules import Rules
 from suphx.agent.network_agent import untrained_networks
 from suphx.learning.experience import Batch, join
+from suphx.networks.models import MODELS
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision, choose_precision
-from suphx.networks.sizes import MODELS, NetworkSize
+from suphx.networks.sizes import NetworkSize
 from suphx.reward.rounds import RoundReward, make_rewards
 from suphx.selfplay.collect import Collector
 from suphx.selfplay.policy import Policy

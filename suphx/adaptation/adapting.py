@@ -15,7 +15,7 @@ from suphx.adaptation.rollouts import Rolled, roll_out, rollouts_of
 from suphx.adaptation.steps import advantages, between, step
 from suphx.agent.flow import Network
 from suphx.learning.policy_gradient import divergence, legal_answers, log_probabilities
-from suphx.networks.sizes import OUTPUTS
+from suphx.networks.models import OUTPUTS
 
 #: Assumption until measured: doubling the rollouts side by side takes 2^0.6 times as long, as passes are fuller.
 _GROWTH = 0.6

@@ -15,9 +15,9 @@ from suphx.agent.flow import Flow, Network, Sampling
 from suphx.agent.interface import AgentOutput
 from suphx.agent.named_networks import load_networks
 from suphx.networks.inference import Evaluator
+from suphx.networks.models import MODELS
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import MODELS
 from suphx.threads import Stopped
 
 #: The network that adapts.

@@ -20,7 +20,7 @@ from suphx.agent.interface import Agent, AgentOutput, act_each
 from suphx.agent.sampling import highest_probability
 from suphx.learning.experience import experience_dtype
 from suphx.learning.policy_gradient import legal_bits
-from suphx.networks.sizes import MODEL_PLANES
+from suphx.networks.models import MODEL_PLANES
 
 #: Rollouts played side by side; affects speed and memory, not the results.
 SIDE_BY_SIDE = 2048

@@ -17,9 +17,9 @@ from suphx.adaptation.config import StepsConfig
 from suphx.adaptation.learned_part import LearnedPart, copy_but
 from suphx.learning.experience import microbatches
 from suphx.learning.policy_gradient import LARGEST_LOG_WEIGHT, divergence, legal_answers, log_probabilities
+from suphx.networks.models import OUTPUTS
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import OUTPUTS
 
 #: Most questions that a distance is measured on; not all are needed, as neighbours within rollouts are alike.
 _MEASURED = 2048

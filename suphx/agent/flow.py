@@ -14,10 +14,10 @@ from simulator import record as r
 from simulator.tables import Decisions
 from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.interface import AgentOutput, ModelOutput
-from suphx.agent.model_decisions import CALL_MODELS, CHOW, DISCARD, RIICHI, discard_actions, model_decisions
+from suphx.agent.model_decisions import DISCARD, SEES_CALL, discard_actions, model_decisions
 from suphx.agent.sampling import choose, uniform
 from suphx.errors import InputError
-from suphx.networks.sizes import MODELS, NO, YES
+from suphx.networks.models import CALL_MODELS, MODELS, NO, TURN_MODELS, YES
 
 #: A network: packed planes uint64[n, planes] -> logits f32[n, 34 or 2].
 Network = Callable[[np.ndarray], np.ndarray]
@@ -83,7 +83,7 @@ class _Batch:
         Each option is a model decision of its own, even the same chow with and without the red five. Among equally
         confident options the higher action wins: the one with the red five, which then cannot be lost by a discard.
         """
-        rows = self._rows[self._rows["model"] >= CHOW]
+        rows = self._rows[SEES_CALL[self._rows["model"]]]
         decision, option = rows["position"].astype(np.int64), rows["option"].astype(np.int64)
         planes = self._flow.encoder.proposals(self._games, self._index[decision], self._seats[decision], option)
         confidence = np.full(len(decision), -np.inf)
@@ -98,16 +98,18 @@ class _Batch:
         self._actions[self._open() & ~self._kinds.any(axis=1)] = r.PASS
 
     def discard(self) -> None:
-        """Decide about riichi, then about which kind to discard."""
-        rows = self._rows[self._rows["model"] < CHOW]
+        """Decide about riichi (`TURN_MODELS`), then about which kind to discard."""
+        rows = self._rows[~SEES_CALL[self._rows["model"]]]
         rows = rows[self._open()[rows["position"]]]
         encoded, row = np.unique(rows["position"].astype(np.int64), return_inverse=True)
         planes = self._flow.encoder.positions(self._games, self._index[encoded], self._seats[encoded])
 
-        at = row[rows["model"] == RIICHI]
-        output = self._decide("riichi", encoded[at], np.full(len(at), r.DECLARE_RIICHI), planes[at])
-        if output is not None:
-            self._actions[output.decision[output.action == YES]] = r.DECLARE_RIICHI
+        for model in TURN_MODELS:
+            of_model = (rows["model"] == MODELS.index(model)) & self._open()[rows["position"]]
+            at, option = row[of_model], rows["option"][of_model].astype(np.int64)
+            output = self._decide(model, encoded[at], option, planes[at])
+            if output is not None:
+                self._actions[output.decision[output.action == YES]] = option[output.action == YES]
 
         at = row[rows["model"] == DISCARD]
         at = at[self._open()[encoded[at]]]

@@ -20,16 +20,16 @@ from simulator.rounds import finish_round
 from simulator.shanten import shanten
 from simulator.tables import Decisions
 from simulator.tiles import KINDS, RED_FIVES
-from suphx.networks.sizes import MODELS
+from suphx.networks.models import CALL_MODELS, MODELS
 
 #: A hand with nine terminals and honors is played on, not aborted, up to this shanten number.
 _PLAYABLE_SHANTEN = 2
 #: Most model decisions of a decision: six chows, two pongs and a kong; a turn has fewer.
 MAX_MODEL_DECISIONS = 12
 
-DISCARD, RIICHI, CHOW, PONG, KONG = range(len(MODELS))
-#: The models whose proposals compete: of the accepted ones, the most confident is made.
-CALL_MODELS = MODELS[CHOW:]
+DISCARD, RIICHI, CHOW, PONG, KONG = map(MODELS.index, ("discard", "riichi", "chow", "pong", "kong"))
+#: bool[models]: whether a model is shown a proposed call.
+SEES_CALL = np.isin(MODELS, CALL_MODELS)
 
 #: One decision of one network, and the action it takes.
 MODEL_DECISION = np.dtype([

@@ -7,9 +7,10 @@ import torch
 from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.flow import Flow, Sampling
 from suphx.networks.inference import Evaluator
+from suphx.networks.models import MODELS
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import MODELS, NetworkSize
+from suphx.networks.sizes import NetworkSize
 
 
 class NetworkAgent(Flow):

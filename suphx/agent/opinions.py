@@ -19,9 +19,9 @@ import numpy as np
 from simulator import record as r
 from simulator.tables import Decisions
 from suphx.agent.flow import Flow
-from suphx.agent.model_decisions import CALL_MODELS, CHOW, DISCARD, RIICHI, discard_actions, model_decisions
+from suphx.agent.model_decisions import DISCARD, SEES_CALL, discard_actions, model_decisions
 from suphx.agent.sampling import softmax
-from suphx.networks.sizes import MODELS, NO, YES
+from suphx.networks.models import CALL_MODELS, MODELS, NO, TURN_MODELS, YES
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class _Batch:
 
     def propose(self) -> None:
         """Share out between every legal chow, pong and kong; the rest of a claim's probability is a pass."""
-        rows = self._rows[self._rows["model"] >= CHOW]
+        rows = self._rows[SEES_CALL[self._rows["model"]]]
         decision, option = rows["position"].astype(np.int64), rows["option"].astype(np.int64)
         index, seats = self._decisions.game[decision], self._decisions.seat[decision]
         planes = self._flow.encoder.proposals(self._games, index, seats, option)
@@ -67,18 +67,17 @@ class _Batch:
             if len(at):
                 confidence[at] = _confidence(self._flow.networks[model](planes[at]))
         for n in np.lexsort((option, confidence))[::-1]:  # the most confident first; of equal ones the higher action
-            self._share(decision[n : n + 1], option[n], confidence[n : n + 1])
+            self._share(decision[n : n + 1], option[n : n + 1], confidence[n : n + 1])
         passing = np.flatnonzero((self._left > 0) & ~self._kinds.any(axis=1))
         self.probability[passing, r.PASS] = self._left[passing]
         self._prefer(passing, np.full(len(passing), r.PASS))
 
-    def _share(self, decision: np.ndarray, option: int, confidence: np.ndarray) -> None:
-        """Give an option its part of what is left of some decisions' probability."""
+    def _share(self, decision: np.ndarray, option: np.ndarray, confidence: np.ndarray) -> None:
+        """Give an option of each its part of what is left of some decisions' probability."""
         yes = 1 / (1 + np.exp(-confidence))
         self.probability[decision, option] = self._left[decision] * yes
         self._left[decision] *= 1 - yes
-        wanted = decision[confidence > 0]
-        self._prefer(wanted, np.full(len(wanted), option))
+        self._prefer(decision[confidence > 0], option[confidence > 0])
 
     def _prefer(self, decision: np.ndarray, action: np.ndarray) -> None:
         """Note the preferred actions of decisions that have none yet."""
@@ -86,13 +85,15 @@ class _Batch:
         self.preferred[decision] = np.where(before == r.NO_ACTION, action, before)
 
     def discard(self) -> None:
-        """Share out between riichi and every kind that may be discarded."""
-        rows = self._rows[self._rows["model"] < CHOW]
+        """Share out between riichi (`TURN_MODELS`) and every kind that may be discarded."""
+        rows = self._rows[~SEES_CALL[self._rows["model"]]]
         encoded, row = np.unique(rows["position"].astype(np.int64), return_inverse=True)
         planes = self._flow.encoder.positions(self._games, self._decisions.game[encoded], self._decisions.seat[encoded])
-        at = row[rows["model"] == RIICHI]
-        if len(at):
-            self._share(encoded[at], r.DECLARE_RIICHI, _confidence(self._flow.networks["riichi"](planes[at])))
+        for model in TURN_MODELS:
+            of_model = rows["model"] == MODELS.index(model)
+            at, option = row[of_model], rows["option"][of_model].astype(np.int64)
+            if len(at):
+                self._share(encoded[at], option, _confidence(self._flow.networks[model](planes[at])))
         share = self._kinds.astype(np.float64)  # right where only one kind may be discarded
         at = row[rows["model"] == DISCARD]
         which = encoded[at]

@@ -18,8 +18,9 @@ from suphx.agent.network_agent import untrained_networks
 from suphx.bench.evaluation import Shadow, bare_rate
 from suphx.learning.experience import experience_dtype
 from suphx.networks.inference import Evaluator
+from suphx.networks.models import MODELS
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import MODELS, NetworkSize
+from suphx.networks.sizes import NetworkSize
 from suphx.networks.timing import made_up_planes
 
 #: Number of hands whose rollouts share passes, and of hands that each have their own copy.

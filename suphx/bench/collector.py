@@ -21,9 +21,10 @@ from suphx.features.layout import ORACLE_PLANES
 from suphx.learning.experience import experience_dtype
 from suphx.networks.inference import Evaluator
 from suphx.networks.memory import keep_memory
+from suphx.networks.models import MODEL_PLANES, MODELS, OUTPUTS, Model
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import MODEL_PLANES, MODELS, OUTPUTS, Model, NetworkSize
+from suphx.networks.sizes import NetworkSize
 from suphx.networks.timing import made_up_planes
 from suphx.reward.rounds import RoundReward, make_rewards
 from suphx.selfplay.collect import Collector

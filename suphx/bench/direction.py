@@ -20,9 +20,9 @@ from suphx.intervals import half_width
 from suphx.learning.experience import Batch, join, with_hidden
 from suphx.learning.policy_gradient import legal_answers, log_probabilities, terms_of
 from suphx.networks.inference import Evaluator
+from suphx.networks.models import MODEL_PLANES
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import MODEL_PLANES
 from suphx.networks.weights import load_agent_network, load_network
 from suphx.reward.rounds import load_predictor, make_rewards
 from suphx.selfplay.collect import Collector

@@ -24,8 +24,9 @@ from suphx.agents import load_agent
 from suphx.evaluation.arena import BATCH, Terms, play_here
 from suphx.evaluation.protocol import Plan, one_against_three
 from suphx.networks.inference import Evaluator
+from suphx.networks.models import MODELS, OUTPUTS
 from suphx.networks.precision import Precision, choose_precision
-from suphx.networks.sizes import MODELS, OUTPUTS, NetworkSize
+from suphx.networks.sizes import NetworkSize
 from suphx.networks.timing import made_up_planes
 
 _SENSIBLE = one_against_three(["sensible"], ["sensible"])

@@ -11,7 +11,7 @@ from suphx.bench.clocked import Clocked, ClockedBuffer
 from suphx.bench.collector import MODEL, made_up_questions
 from suphx.learning.config import LearningConfig
 from suphx.learning.experience import PATH, Batch
-from suphx.networks.sizes import MODEL_PLANES, OUTPUTS
+from suphx.networks.models import MODEL_PLANES, OUTPUTS
 from suphx.networks.timing import made_up_planes
 from suphx.selfplay.play import Counts
 from suphx.selfplay.roles.messages import Minibatch

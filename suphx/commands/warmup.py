@@ -51,9 +51,10 @@ def _training() -> None:
     from suphx.dataset.logs import generated
     from suphx.dataset.selection import select
     from suphx.dataset.suits import permute_suits
+    from suphx.networks.models import MODELS
     from suphx.networks.policy import PolicyNetwork
     from suphx.networks.precision import choose_precision
-    from suphx.networks.sizes import MODELS, NetworkSize
+    from suphx.networks.sizes import NetworkSize
     from suphx.supervised.measures import situations
 
     prepared = generated(2)

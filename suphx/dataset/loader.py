@@ -17,14 +17,14 @@ import torch
 from simulator.lookup import get_lookup
 from simulator.record import GAME
 from simulator.tiles import KINDS
-from suphx.agent.model_decisions import CHOW, DISCARD, MODEL_DECISION
+from suphx.agent.model_decisions import DISCARD, MODEL_DECISION, SEES_CALL
 from suphx.dataset.pairs import COUNTS, collect_pairs
 from suphx.dataset.prepared import Prepared
 from suphx.dataset.selection import Selection
 from suphx.dataset.suits import permute_suits
 from suphx.features.encode import encode_batch, encode_call_batch
 from suphx.features.layout import places_of, start
-from suphx.networks.sizes import MODEL_PLANES, MODELS
+from suphx.networks.models import MODEL_PLANES, MODELS
 
 #: Approximate number of pairs in a chunk: 220 MB of planes. A batch of 256 then holds pairs of hundreds of rounds.
 CHUNK_PAIRS = 32_768
@@ -98,10 +98,10 @@ class Source:
         """Return the planes of collected pairs, uint64[n, planes]."""
         pairs = collected.pairs
         index, seats = pairs["position"].astype(np.int64), pairs["seat"].astype(np.int64)
-        if self.selection.model < CHOW:
-            planes = encode_batch(collected.positions, index, seats)
-        else:
+        if SEES_CALL[self.selection.model]:
             planes = encode_call_batch(collected.positions, index, seats, pairs["option"].astype(np.int64))
+        else:
+            planes = encode_batch(collected.positions, index, seats)
         planes[:, self._hidden] = 0
         return planes
 

@@ -29,7 +29,7 @@ from suphx.agent.model_decisions import (
     discarded_kind,
     enumerate_model_decisions,
 )
-from suphx.networks.sizes import MODELS, NO, YES
+from suphx.networks.models import MODELS, NO, YES
 
 #: Index of the column after the models: forced discards, which give no pairs.
 FORCED = len(MODELS)

@@ -19,7 +19,7 @@ from simulator.tiles import TILES
 from suphx.config import StrictModel
 from suphx.dataset.pairs import COUNTS
 from suphx.errors import InputError
-from suphx.networks.sizes import MODELS
+from suphx.networks.models import MODELS
 
 FORMAT_VERSION = 1
 #: The dan of a player for whom the log states none.

@@ -11,7 +11,7 @@ from simulator.record import SEATS
 from suphx.config import Config
 from suphx.dataset.prepared import NO_DAN, SPLITS, Prepared
 from suphx.errors import InputError
-from suphx.networks.sizes import MODELS
+from suphx.networks.models import MODELS
 
 
 class Filters(Config):

@@ -7,7 +7,8 @@ from typing import ClassVar, Literal
 from pydantic import Field, model_validator
 
 from suphx.config import Config
-from suphx.networks.sizes import SIZES, Model, NetworkSize
+from suphx.networks.models import Model
+from suphx.networks.sizes import SIZES, NetworkSize
 
 
 class EntropyConfig(Config):

@@ -16,9 +16,9 @@ from suphx.learning.diverged import LearningDiverged
 from suphx.learning.experience import SEATS, microbatches, with_hidden
 from suphx.learning.optimizer import Optimizer
 from suphx.learning.peers import Peers
+from suphx.networks.models import CRITIC
 from suphx.networks.policy import ValueNetwork
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import CRITIC
 
 
 class Critic:

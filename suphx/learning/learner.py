@@ -21,9 +21,9 @@ from suphx.learning.model_learner import ModelLearner, ModelState, figures_of
 from suphx.learning.oracle import gamma_at, narrow, widen
 from suphx.learning.peers import Peers
 from suphx.learning.policy_gradient import legal_answers
+from suphx.networks.models import CRITIC, OUTPUTS
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import CRITIC, OUTPUTS
 
 
 class LearnerState(StrictModel):

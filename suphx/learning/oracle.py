@@ -8,8 +8,8 @@ import torch
 
 from suphx.features.layout import ORACLE_PLANES
 from suphx.learning.config import OracleConfig
+from suphx.networks.models import MODEL_PLANES
 from suphx.networks.policy import PolicyNetwork
-from suphx.networks.sizes import MODEL_PLANES
 
 
 def widen(network: PolicyNetwork, planes: int = ORACLE_PLANES) -> PolicyNetwork:

@@ -10,7 +10,7 @@ from suphx.checkpoint import tensors_below
 from suphx.config import StrictModel
 from suphx.learning.config import ReplayConfig
 from suphx.learning.experience import Batch, experience_dtype
-from suphx.networks.sizes import MODELS
+from suphx.networks.models import MODELS
 
 #: Used-up rows are removed from a part once less than this share of its rows can still be used.
 _COMPACT_BELOW = 0.5

@@ -11,8 +11,8 @@ from statistics import harmonic_mean
 import torch
 
 from suphx.errors import InputError
+from suphx.networks.models import MODELS
 from suphx.networks.policy import PolicyNetwork
-from suphx.networks.sizes import MODELS
 from suphx.networks.weights import AgentCard, load_agent, load_card, save_agent
 
 

@@ -18,9 +18,10 @@ from simulator.tiles import KINDS
 from suphx.features.layout import PLANES
 from suphx.networks.convolution import KindConvolution, residual_block
 from suphx.networks.first_layer import first_layer
+from suphx.networks.models import CRITIC, MODEL_PLANES, OUTLOOK, OUTPUTS
 from suphx.networks.planes import unpack
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import CRITIC, MODEL_PLANES, OUTLOOK, OUTPUTS, NetworkSize
+from suphx.networks.sizes import NetworkSize
 
 #: The head of the yes-or-no models: channels of its narrow convolution (the paper does not say), then its layers.
 _HEAD_CHANNELS = 4

@@ -1,30 +1,8 @@
-"""The five models, their inputs and outputs, and the network sizes."""
-
-from typing import Literal, get_args
+"""The sizes of networks."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from suphx.errors import InputError
-from suphx.features.layout import CALL_PLANES, PLANES
-
-#: The models of the paper's Table 1, in the order of the decision flow's text.
-Model = Literal["discard", "riichi", "chow", "pong", "kong"]
-MODELS: tuple[str, ...] = get_args(Model)
-#: The additional network that predicts a round's reward; it is not part of an agent.
-CRITIC = "critic"
-#: The additional network that says what discards risk and what a position is worth; it is not part of an agent either.
-OUTLOOK = "outlook"
-#: Number of input planes (Table 2): the call models also see the proposed call.
-MODEL_PLANES = {
-    "discard": PLANES,
-    "riichi": PLANES,
-    "chow": CALL_PLANES,
-    "pong": CALL_PLANES,
-    "kong": CALL_PLANES,
-}
-#: The two outputs of the models that answer yes or no.
-NO, YES = 0, 1
-OUTPUTS = {"discard": 34, "riichi": 2, "chow": 2, "pong": 2, "kong": 2}
 
 
 class NetworkSize(BaseModel):

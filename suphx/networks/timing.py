@@ -9,12 +9,12 @@ import numpy as np
 import torch
 
 from simulator.tiles import KINDS
-from suphx.features.layout import CALL_LAYOUT
+from suphx.features.layout import CALL_LAYOUT, PLANES
 from suphx.features.layout_groups import FLAG
 from suphx.networks.inference import CPU_CHUNK, GPU_CHUNK, Evaluator
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
 from suphx.networks.precision import Precision, run_times
-from suphx.networks.sizes import PLANES, NetworkSize
+from suphx.networks.sizes import NetworkSize
 
 #: Assumed of a GPU that is not here: operations a second (40 % of an H100's peak in bfloat16), and the least seconds
 #: for each block of a network in a batch that it answers and in a step that it learns.

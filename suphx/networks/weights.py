@@ -20,8 +20,9 @@ from simulator.files import write_whole
 from suphx.config import StrictModel
 from suphx.errors import InputError
 from suphx.features.layout import VERSION
+from suphx.networks.models import MODELS, OUTLOOK
 from suphx.networks.policy import OutlookNetwork, PolicyNetwork
-from suphx.networks.sizes import MODELS, OUTLOOK, NetworkSize
+from suphx.networks.sizes import NetworkSize
 
 FORMAT_VERSION = 1
 CARD_NAME = "agent.json"

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from suphx.networks.sizes import Model
+from suphx.networks.models import Model
 from suphx.report.curves import Curves
 from suphx.reward.run import Results as RewardResults
 from suphx.selfplay.config import TrainConfig

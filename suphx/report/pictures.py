@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from suphx.errors import InputError
-from suphx.networks.sizes import MODELS
+from suphx.networks.models import MODELS
 from suphx.plotting import colour, one_panel, tidy, write_figure
 from suphx.report.curves import Curve, Curves
 from suphx.report.parts import Accuracy, SelfPlay, Supervised

@@ -7,7 +7,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from suphx.errors import InputError
-from suphx.networks.sizes import Model
+from suphx.networks.models import Model
 from suphx.networks.weights import CARD_NAME, load_card
 from suphx.report import parts
 from suphx.report.curves import Curves, read_curves

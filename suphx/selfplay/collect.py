@@ -18,7 +18,7 @@ from suphx.features.encode import encode_oracle_batch
 from suphx.features.layout import ORACLE_PLANES
 from suphx.learning.experience import PATH, Batch
 from suphx.learning.policy_gradient import legal_bits
-from suphx.networks.sizes import MODEL_PLANES
+from suphx.networks.models import MODEL_PLANES
 from suphx.reward.rounds import Rewards
 from suphx.selfplay.pending import PendingExperience
 from suphx.selfplay.records import as_bytes, from_bytes

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import torch
 
 from suphx.features.layout import ORACLE_PLANES, PLANES
+from suphx.networks.models import CRITIC, MODELS
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
 from suphx.networks.precision import choose_precision
-from suphx.networks.sizes import CRITIC, MODELS
 from suphx.networks.timing import Seconds, answering_seconds, assumed_seconds, learning_seconds
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.pace import DECISIONS_A_GAME, QUESTIONS_A_GAME, learned_of

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from suphx.agent.named_networks import weights_folder
 from suphx.learning.oracle import without_hidden
+from suphx.networks.models import MODEL_PLANES
 from suphx.networks.policy import PolicyNetwork
-from suphx.networks.sizes import MODEL_PLANES
 from suphx.networks.weights import save_agent, save_network
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength, read_strength, write_strength

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from simulator.record import SEATS
 from suphx.errors import InputError
 from suphx.features.layout import ORACLE_PLANES
-from suphx.networks.sizes import MODEL_PLANES
+from suphx.networks.models import MODEL_PLANES
 from suphx.selfplay.roles.resources import IN_FLIGHT, SENT_QUESTIONS
 
 if TYPE_CHECKING:

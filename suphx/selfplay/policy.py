@@ -10,9 +10,9 @@ from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.flow import Flow, Sampling
 from suphx.features.encode import encode_oracle_batch
 from suphx.networks.inference import Evaluator
+from suphx.networks.models import MODEL_PLANES, MODELS
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import MODEL_PLANES, MODELS
 from suphx.selfplay.dropout import drop, dropout_keys
 
 #: The learning policy plays at temperature 1: the probabilities it logs are those of its own softmax.

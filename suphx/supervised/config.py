@@ -10,7 +10,8 @@ from suphx.config import Config
 from suphx.dataset.logs import GeneratedGames
 from suphx.dataset.selection import Filters
 from suphx.features.layout import places_of
-from suphx.networks.sizes import MODEL_PLANES, SIZES, Model, NetworkSize
+from suphx.networks.models import MODEL_PLANES, Model
+from suphx.networks.sizes import SIZES, NetworkSize
 
 
 class ModelPlan(Config):

@@ -11,7 +11,7 @@ from suphx.agent.model_decisions import CHOW, DISCARD, KONG
 from suphx.dataset.loader import Source, legal_discards
 from suphx.dataset.prepared import Prepared
 from suphx.dataset.selection import Selection
-from suphx.networks.sizes import NO, YES
+from suphx.networks.models import NO, YES
 from suphx.supervised.measures import (
     SITUATIONS,
     balanced_accuracy,

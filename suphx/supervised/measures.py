@@ -9,7 +9,7 @@ from simulator.lookup import get_lookup
 from simulator.record import ADDED_KONG, CLOSED_KONG, SEATS
 from simulator.shanten import shanten
 from suphx.intervals import share_interval
-from suphx.networks.sizes import YES
+from suphx.networks.models import YES
 
 #: Turns (number of own discards so far) are grouped in sixes, like the rows of a river.
 TURN_NAMES = ("turns 1-6", "turns 7-12", "turns 13-")

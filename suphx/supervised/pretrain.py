@@ -20,9 +20,9 @@ from suphx.dataset.logs import generated, open_prepared
 from suphx.dataset.prepared import SPLITS, Prepared
 from suphx.dataset.selection import select
 from suphx.networks.memory import keep_memory
+from suphx.networks.models import MODELS
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import MODELS
 from suphx.networks.weights import load_agent, load_agent_network, load_network, save_agent
 from suphx.supervised.bars import training_bars
 from suphx.supervised.config import PretrainConfig

@@ -15,9 +15,9 @@ from suphx.dataset.prepared import Prepared
 from suphx.dataset.selection import Filters, Selection, select
 from suphx.errors import InputError
 from suphx.networks.inference import Evaluator
+from suphx.networks.models import MODELS
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import MODELS
 from suphx.networks.weights import load_agent, seen_games
 from suphx.supervised.bars import testing_bars
 from suphx.supervised.evaluate import evaluate_model
@@ -126,7 +126,7 @@ def _accuracies(results: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str,
         if not numbers["pairs"]:
             yield (model, "no pairs", *("-" for _ in _HEAD[2:]))
             continue
-        paper, _, earlier = PAPER[model]
+        paper, _, earlier = PAPER.get(model, ("-", None, None))
         trained = numbers.get("training_pairs")
         yield (
             model, with_interval(numbers), f"{paper}", "-" if earlier is None else f"{earlier}",

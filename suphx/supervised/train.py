@@ -21,9 +21,9 @@ from suphx.dataset.selection import select
 from suphx.errors import InputError
 from suphx.features.layout import VERSION
 from suphx.networks.inference import Evaluator
+from suphx.networks.models import MODELS, Model
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import MODELS, Model
 from suphx.networks.weights import load_agent_network, load_network, save_network
 from suphx.supervised.config import PretrainConfig
 from suphx.supervised.optimizer import AveragingOptimizer

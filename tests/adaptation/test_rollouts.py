@@ -19,7 +19,7 @@ from suphx.adaptation.rollouts import ROLLOUT, Rolled, roll_out, rollouts_of
 from suphx.agent.interface import Agent, AgentOutput
 from suphx.agent.sampling import highest_probability
 from suphx.learning.policy_gradient import legal_answers, log_probabilities
-from suphx.networks.sizes import OUTPUTS
+from suphx.networks.models import OUTPUTS
 from suphx.reward.games import START
 from suphx.reward.rounds import PhiReward, make_rewards
 from suphx.selfplay.records import as_bytes

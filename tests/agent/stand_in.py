@@ -12,7 +12,8 @@ from simulator.tables import Decisions, collect
 from simulator.tiles import KINDS, parse_tiles
 from suphx.agent.flow import Flow, Sampling
 from suphx.agent.interface import AgentOutput
-from suphx.networks.sizes import CALL_PLANES, MODELS, PLANES
+from suphx.features.layout import CALL_PLANES, PLANES
+from suphx.networks.models import MODELS
 
 
 class StandInEncoder:

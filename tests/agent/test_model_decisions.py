@@ -13,7 +13,7 @@ from simulator.record import ACTION_NAMES, NO_ACTION, PASS, SEATS
 from simulator.tables import Tables
 from simulator.tiles import KINDS, kind_name
 from suphx.agent.model_decisions import discard_actions, discarded_kind, model_decisions
-from suphx.networks.sizes import MODELS
+from suphx.networks.models import MODELS
 
 #: First word of an action's name -> the network that is asked about it.
 NETWORK = {"riichi": "riichi", "chow": "chow", "pong": "pong", "open": "kong", "closed": "kong", "added": "kong"}

@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 from suphx.bench.collector import MODEL, bench_collector, made_up_questions
 from suphx.bench.learner import PEAKS, bench_learner, operations, peak_of
 from suphx.cli import app
-from suphx.networks.sizes import MODELS, SIZES, NetworkSize
+from suphx.networks.models import MODELS
+from suphx.networks.sizes import SIZES, NetworkSize
 
 TINY = NetworkSize(filters=4, blocks=1)
 

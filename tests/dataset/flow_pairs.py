@@ -40,8 +40,9 @@ from suphx.agent.flow import Flow, Sampling
 from suphx.agent.model_decisions import MODEL_DECISION
 from suphx.dataset.pairs import COUNTS, collect_pairs
 from suphx.dataset.prepared import Prepared
+from suphx.features.layout import CALL_PLANES, PLANES
 from suphx.features.positions import Position, positions_of_round
-from suphx.networks.sizes import CALL_PLANES, MODELS, NO, PLANES, YES
+from suphx.networks.models import MODELS, NO, YES
 
 ALL_SEATS = (1 << SEATS) - 1
 ALL_MODELS = (1 << len(MODELS)) - 1

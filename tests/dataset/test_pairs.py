@@ -20,7 +20,7 @@ from simulator.tiles import KINDS
 from suphx.dataset.pairs import FORCED
 from suphx.dataset.prepare import prepare_games
 from suphx.dataset.prepared import LeftOut, Prepared
-from suphx.networks.sizes import MODELS, NO, YES
+from suphx.networks.models import MODELS, NO, YES
 
 MIXED = ["random", "sensible", "never_calls", "tsumogiri"]
 

@@ -9,8 +9,8 @@ import torch
 from suphx.features.layout import ORACLE_PLANES
 from suphx.learning.config import OracleConfig
 from suphx.learning.oracle import gamma_at, narrow, widen
+from suphx.networks.models import MODELS
 from suphx.networks.policy import PolicyNetwork
-from suphx.networks.sizes import MODELS
 from tests.learning.toy_experience import ALL, TINY, as_input, random_planes
 
 

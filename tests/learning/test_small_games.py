@@ -15,7 +15,8 @@ from suphx.learning.config import EntropyConfig, LearningConfig, ReplayConfig
 from suphx.learning.experience import Batch
 from suphx.learning.learner import Learner
 from suphx.learning.replay import ReplayBuffer
-from suphx.networks.sizes import MODELS, NO, YES, NetworkSize
+from suphx.networks.models import MODELS, NO, YES
+from suphx.networks.sizes import NetworkSize
 from tests.learning.toy_experience import PRECISION, drawn, flags, policy_of, questions, rounds, tiny_network, valued
 
 KUHN_VALUE = -1 / 18

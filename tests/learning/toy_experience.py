@@ -9,10 +9,11 @@ from simulator.record import SEATS
 from simulator.tiles import KINDS
 from suphx.learning.experience import PATH, Batch, experience_dtype, with_hidden
 from suphx.learning.policy_gradient import legal_answers, log_probabilities
+from suphx.networks.models import OUTPUTS
 from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import OUTPUTS, NetworkSize
+from suphx.networks.sizes import NetworkSize
 
 PRECISION = Precision(torch.device("cpu"), torch.float32, 1, "for tests")
 TINY = NetworkSize(filters=4, blocks=1)

@@ -9,8 +9,9 @@ from typer.testing import CliRunner
 
 from suphx import cli
 from suphx.errors import InputError
+from suphx.networks.models import MODELS
 from suphx.networks.policy import PolicyNetwork
-from suphx.networks.sizes import MODELS, NetworkSize
+from suphx.networks.sizes import NetworkSize
 from suphx.networks.weights import load_agent, load_card, save_agent, seen_games
 
 TINY = NetworkSize(name="tiny", filters=8, blocks=2)

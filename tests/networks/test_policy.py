@@ -6,12 +6,14 @@ import torch
 from pydantic import ValidationError
 from torch.nn import functional
 
+from suphx.features.layout import PLANES
 from suphx.networks import onednn
 from suphx.networks.convolution import KindConvolution, residual_block
+from suphx.networks.models import MODELS
 from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
 from suphx.networks.precision import choose_precision
-from suphx.networks.sizes import MODELS, PLANES, SIZES, NetworkSize, size_named
+from suphx.networks.sizes import SIZES, NetworkSize, size_named
 from suphx.networks.timing import made_up_planes
 
 TINY = NetworkSize(filters=8, blocks=2)

@@ -19,9 +19,10 @@ from simulator.record import CHOW_LOW, OPEN_KONG, PASS, PONG, SEATS, TSUMO
 from simulator.tables import Tables
 from suphx.agent.named_networks import SHIPPED, load_networks
 from suphx.features.encode import encode_batch, encode_call_batch
+from suphx.features.layout import PLANES
+from suphx.networks.models import MODEL_PLANES, MODELS
 from suphx.networks.planes import unpack
 from suphx.networks.policy import PolicyNetwork
-from suphx.networks.sizes import MODEL_PLANES, MODELS, PLANES
 from suphx.review.analysis import shipped_predictor
 from suphx.reward.games import START, Games
 

@@ -9,8 +9,9 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from suphx.features.layout import VERSION
+from suphx.networks.models import MODELS
 from suphx.networks.policy import PolicyNetwork
-from suphx.networks.sizes import MODELS, NetworkSize
+from suphx.networks.sizes import NetworkSize
 from suphx.networks.weights import (
     CARD_NAME,
     WeightsError,

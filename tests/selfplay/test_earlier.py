@@ -7,8 +7,8 @@ import torch
 from selfplay_tables import tiny_networks
 
 from suphx.learning.oracle import widen
+from suphx.networks.models import MODEL_PLANES
 from suphx.networks.policy import PolicyNetwork
-from suphx.networks.sizes import MODEL_PLANES
 from suphx.selfplay.earlier import EarlierVersions
 from suphx.selfplay.seating import EarlierConfig
 

@@ -36,7 +36,7 @@ from suphx.config import load_config
 from suphx.errors import InputError
 from suphx.evaluation.arena import load_agents
 from suphx.networks.average import average_agents
-from suphx.networks.sizes import MODEL_PLANES
+from suphx.networks.models import MODEL_PLANES
 from suphx.networks.weights import load_agent as load_weights
 from suphx.networks.weights import load_card, load_network, save_agent, save_network
 from suphx.reward.rounds import SHIPPED_PREDICTOR

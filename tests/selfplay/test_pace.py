@@ -11,7 +11,7 @@ from suphx.config import load_config
 from suphx.errors import InputError
 from suphx.learning.config import LearningConfig
 from suphx.learning.replay import ReplayBuffer
-from suphx.networks.sizes import MODELS
+from suphx.networks.models import MODELS
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.pace import LONG_ROUND, QUESTIONS_A_GAME, ROUNDS_A_GAME, check_pace
 from tests.learning.toy_experience import questions, random_planes, rounds

@@ -24,8 +24,9 @@ from suphx.learning.config import CriticConfig, LearningConfig
 from suphx.learning.learner import Learner
 from suphx.learning.peers import Peers, TorchPeers, open_store
 from suphx.networks.inference import Evaluator
+from suphx.networks.models import MODEL_PLANES, OUTPUTS
 from suphx.networks.policy import ValueNetwork
-from suphx.networks.sizes import MODEL_PLANES, OUTPUTS, NetworkSize
+from suphx.networks.sizes import NetworkSize
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.roles import origin as of_a_run
 from suphx.selfplay.roles.answers import Engines, OwnNetworks, PlayingNetworks, seconds_between_requests

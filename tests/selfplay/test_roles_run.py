@@ -26,7 +26,7 @@ from simulator.logs.mjlog import read_mjlog
 from simulator.logs.verify import verify_game
 from suphx.cli import app
 from suphx.errors import InputError
-from suphx.networks.sizes import MODEL_PLANES
+from suphx.networks.models import MODEL_PLANES
 from suphx.networks.weights import load_agent
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.folder import CHECKPOINT_NAME, RunFolder

@@ -9,7 +9,7 @@ from rich.console import Console
 from suphx.dataset.loader import Source
 from suphx.dataset.pairs import FORCED
 from suphx.dataset.selection import select
-from suphx.networks.sizes import MODELS, OUTPUTS
+from suphx.networks.models import MODELS, OUTPUTS
 from suphx.supervised import evaluate
 from suphx.supervised.evaluate import evaluate_model
 from suphx.supervised.results import show_results

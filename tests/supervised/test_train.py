@@ -12,9 +12,10 @@ from suphx.dataset.loader import Loader
 from suphx.dataset.prepare import prepare_games
 from suphx.dataset.selection import select
 from suphx.errors import InputError
+from suphx.networks.models import MODEL_PLANES
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision, choose_precision
-from suphx.networks.sizes import MODEL_PLANES, NetworkSize
+from suphx.networks.sizes import NetworkSize
 from suphx.networks.weights import load_agent_network, load_network, save_agent
 from suphx.supervised import train
 from suphx.supervised.config import PretrainConfig

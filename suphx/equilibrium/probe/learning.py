@@ -30,9 +30,10 @@ from suphx.learning.experience import PATH, Batch, experience_dtype, with_hidden
 from suphx.learning.learner import Learner
 from suphx.learning.oracle import narrow
 from suphx.learning.policy_gradient import log_probabilities
+from suphx.networks.models import OUTPUTS
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import OUTPUTS, NetworkSize
+from suphx.networks.sizes import NetworkSize
 from suphx.selfplay.dropout import drop
 
 MODEL = "discard"

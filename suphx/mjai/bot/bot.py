@@ -22,7 +22,7 @@ from suphx.agent.interface import Agent, AgentOutput, ModelOutput
 from suphx.agent.sampling import softmax
 from suphx.errors import InputError
 from suphx.mjai.bot.seat import EventError, Seat
-from suphx.networks.sizes import YES
+from suphx.networks.models import YES
 
 #: Which events outside of arrays get a reply: every event, or only those on which the seat can act.
 Replies = Literal["every", "acting"]

@@ -10,8 +10,8 @@ import ray
 from ray.exceptions import RayError, RayTaskError
 
 from suphx.networks.inference import Evaluator
+from suphx.networks.models import MODELS
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import MODELS
 from suphx.selfplay.policy import fitted_logits
 from suphx.selfplay.roles.messages import PackedNetwork, Published, unpack
 from suphx.selfplay.roles.origin import origin_with_networks

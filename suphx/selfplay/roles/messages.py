@@ -10,8 +10,9 @@ import numpy as np
 import torch
 
 from suphx.learning.advantages import Moments
+from suphx.networks.models import CRITIC
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
-from suphx.networks.sizes import CRITIC, NetworkSize
+from suphx.networks.sizes import NetworkSize
 from suphx.selfplay.play import Counts
 
 

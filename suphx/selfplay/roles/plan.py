@@ -9,7 +9,7 @@ import torch
 
 from suphx.errors import InputError
 from suphx.features.layout import ORACLE_PLANES
-from suphx.networks.sizes import MODEL_PLANES
+from suphx.networks.models import MODEL_PLANES
 from suphx.selfplay.config import TrainConfig
 
 GIB = 1 << 30

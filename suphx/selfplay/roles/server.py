@@ -15,7 +15,7 @@ from ray.exceptions import GetTimeoutError, ObjectLostError, RayError, RayTaskEr
 
 from suphx.learning.diverged import LearningDiverged
 from suphx.learning.peers import open_store
-from suphx.networks.sizes import CRITIC
+from suphx.networks.models import CRITIC
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.play import Counts
 from suphx.selfplay.roles.messages import Minibatch, Published, pack, pack_all

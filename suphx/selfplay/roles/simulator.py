@@ -25,7 +25,7 @@ from suphx.features.layout import PLANES
 from suphx.learning.advantages import Values, raw_advantages
 from suphx.learning.experience import Batch
 from suphx.networks.memory import keep_memory
-from suphx.networks.sizes import CRITIC, MODELS
+from suphx.networks.models import CRITIC, MODELS
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.play import Counts, Play
 from suphx.selfplay.policy import OracleEncoder, drawn
