@@ -14,7 +14,6 @@ from suphx.agent.network_agent import NetworkAgent
 from suphx.errors import InputError
 from suphx.mjai.host.specs import external_agent, is_external, usual_limits
 from suphx.networks.precision import Precision, choose_precision
-from suphx.reward.rounds import predictor_hash
 
 
 def load_agent(
@@ -90,6 +89,6 @@ def fingerprint(name: str) -> str:
     if name.startswith(ADAPTED):
         agent, config = parse(name)
         return ", ".join(
-            [fingerprint(agent), config.model_dump_json(), *predictor_hash(config.adaptation.reward).values()]
+            [fingerprint(agent), config.model_dump_json(), *config.adaptation.reward.fingerprints().values()]
         )
     return fingerprint_of_networks(name) if names_networks(name) else f"{name}, {version('suphx')}"

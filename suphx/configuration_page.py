@@ -18,6 +18,7 @@ from suphx.config import Config
 from suphx.outlook.config import OutlookConfig
 from suphx.plugins import CONFIGURATIONS
 from suphx.reward.config import RewardConfig
+from suphx.reward.kinds import REWARDS, RewardKind
 from suphx.selfplay.config import TrainConfig
 from suphx.supervised.config import PretrainConfig
 
@@ -57,7 +58,9 @@ def _parts(annotation: Any) -> Iterator[tuple[str, type[BaseModel]]]:
     """Yield the configuration classes nested in a type, each with the prefix of its field names."""
     for option in _options(annotation):
         origin, inner = get_origin(option), get_args(option)
-        if isinstance(option, type) and issubclass(option, BaseModel):
+        if option is RewardKind:
+            yield from (("", REWARDS[each.name]) for each in REWARDS)
+        elif isinstance(option, type) and issubclass(option, BaseModel):
             yield "", option
         elif origin in (list, tuple) and inner:
             yield from (("[]" + below, part) for below, part in _parts(inner[0]))

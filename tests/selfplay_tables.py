@@ -11,7 +11,8 @@ from suphx.networks.models import MODELS
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision, choose_precision
 from suphx.networks.sizes import NetworkSize
-from suphx.reward.rounds import RoundReward, make_rewards
+from suphx.reward.kinds import TableRewards
+from suphx.reward.rounds import PointRewards
 from suphx.selfplay.collect import Collector
 from suphx.selfplay.policy import Policy
 from suphx.selfplay.seating import FourLearners, TableConfig
@@ -41,7 +42,7 @@ def tiny_collector(
     hidden: bool = False,
 ) -> Collector:
     """Return a collector with networks of a seed, `policy`, as version 1."""
-    rewards = make_rewards(RoundReward(), slots, None)
+    rewards = TableRewards(PointRewards(10_000), slots)
     table = table or FourLearners()
     against = load_opponents(table.opponents, seed, precision())
     collector = Collector(table, rules, rewards, slots, seed, models, against, oracle, hidden, max_confidence)

@@ -10,12 +10,13 @@ import torch
 from suphx.adaptation.config import AdaptationConfig, StepsConfig
 from suphx.adaptation.players import DISCARD, Copy, Original
 from suphx.adaptation.positions import Position
-from suphx.adaptation.rewards import Rewards
+from suphx.adaptation.rewards import rewards_of
 from suphx.adaptation.rollouts import Rolled, roll_out, rollouts_of
 from suphx.adaptation.steps import advantages, between, step
 from suphx.agent.flow import Network
 from suphx.learning.policy_gradient import divergence, legal_answers, log_probabilities
 from suphx.networks.models import OUTPUTS
+from suphx.reward.kinds import RoundRewards
 
 #: Assumption until measured: doubling the rollouts side by side takes 2^0.6 times as long, as passes are fuller.
 _GROWTH = 0.6
@@ -139,7 +140,7 @@ class Played:
 class Adapter:
     """Adapts an agent's policy to positions, and compares copies with the original on the same deals."""
 
-    def __init__(self, original: Original, config: AdaptationConfig, rewards: Rewards, seed: int) -> None:
+    def __init__(self, original: Original, config: AdaptationConfig, rewards: RoundRewards, seed: int) -> None:
         """seed: random seed of deals and of sampling in rollouts; it makes adaptation to a position reproducible."""
         self.original, self.config, self.rewards, self.seed = original, config, rewards, seed
         self._pace = Pace()
@@ -188,7 +189,7 @@ class Adapter:
         own = [self.original.drawing(config.temperature)] * len(positions)
         rollouts = rollouts_of(len(positions), deals, first, config.copies)
         rolled = roll_out(positions, rollouts, own, self.original.playing, self.seed, True, config.max_confidence)
-        rewards = self.rewards.of(positions, rollouts["position"].astype(np.int64), rolled.ended)
+        rewards = rewards_of(self.rewards, positions, rolled)
         return Rewarded(rolled, rewards.astype(np.float32))
 
     def learn(
@@ -220,7 +221,7 @@ class Adapter:
         rollouts = rollouts_of(len(positions), deals, first)
         playing = self.original.playing
         rolled = roll_out(positions, rollouts, [playing] * len(positions), playing, self.seed, keep=True)
-        rewards = self.rewards.of(positions, rollouts["position"].astype(np.int64), rolled.ended)
+        rewards = rewards_of(self.rewards, positions, rolled)
         return Played(positions, rolled, rewards.reshape(len(positions), deals))
 
     def gains(self, played: Played, copies: Sequence[Copy]) -> np.ndarray:
@@ -238,8 +239,7 @@ class Adapter:
         own = [self.original.player(copy) for copy in copies]
         rolled = roll_out(played.positions, rollouts[again], own, self.original.playing, self.seed)
         found = np.zeros(len(rollouts))
-        which = rollouts["position"][again].astype(np.int64)
-        found[again] = self.rewards.of(played.positions, which, rolled.ended) - played.rewards.reshape(-1)[again]
+        found[again] = rewards_of(self.rewards, played.positions, rolled) - played.rewards.reshape(-1)[again]
         return found.reshape(played.rewards.shape)
 
     def try_out(self, played: Played, learned: Sequence[Copy], rollouts: int) -> list[Adapted]:

@@ -18,7 +18,6 @@ from suphx.adaptation.adapting import Adapter
 from suphx.adaptation.config import AdaptationConfig
 from suphx.adaptation.players import FlowAgent, Original, load_original
 from suphx.adaptation.positions import Position, start_of
-from suphx.adaptation.rewards import Rewards
 from suphx.agent.interface import AgentOutput, act_each
 from suphx.config import Config, load_config, make_config
 from suphx.errors import InputError
@@ -30,6 +29,7 @@ _MOST_ROLLOUTS = 8_000
 #: A round whose adaptation takes so many times as long as it may counts as late.
 _LATE = 1.1
 _SOUTH_4 = 7
+_RULES = Rules.tenhou()
 
 
 class AdaptedConfig(Config):
@@ -91,8 +91,9 @@ class AdaptedAgent:
         self.counts: defaultdict[int, Counts] = defaultdict(Counts)
         """By table."""
         self._original, self._config = original, config
-        self._rewards = Rewards(config.adaptation.reward, Rules.tenhou())
-        self._adapter = Adapter(original, config.adaptation, self._rewards, seed)
+        rewards = config.adaptation.reward.load(_RULES)
+        self._rules_used = rewards.rules_used
+        self._adapter = Adapter(original, config.adaptation, rewards, seed)
         self._memory: dict[tuple[int, int], _Memory] = {}
 
     def act(self, games: np.ndarray, decisions: Decisions) -> AgentOutput:
@@ -128,11 +129,18 @@ class AdaptedAgent:
             last = None
         if last and last.deal == deal and last.signs == signs and last.decisions <= game["decisions"][seat]:
             return last
-        self._rewards.check(game)
+        self._check_rules(game)
         before = last.history if last and last.deal < deal else np.zeros(0, START)
         memory = _Memory(name, deal, signs, np.concatenate([before, start_of(game)]), self._original.playing)
         self._memory[table, seat] = memory
         return memory
+
+    def _check_rules(self, game: np.void) -> None:
+        """Raise InputError if a game, GAME, is played by rules other than those the reward was loaded for."""
+        record = _RULES.to_record()
+        for name in self._rules_used:
+            if game["rules"][name] != record[name]:
+                raise InputError(f"rules: {name} is another here than in the games that the reward is for")
 
     def _adapt(self, games: np.ndarray, decisions: Decisions, rows: Sequence[int]) -> None:
         memories = [self._memory[_place(decisions, row)] for row in rows]

@@ -7,7 +7,7 @@ from typing import ClassVar
 from pydantic import Field, model_validator
 
 from suphx.config import Config
-from suphx.reward.rounds import PhiReward, RewardConfig
+from suphx.reward.kinds import AnyReward, default_reward
 
 
 class StepsConfig(Config):
@@ -46,8 +46,8 @@ class AdaptationConfig(Config):
     check_deals: int = Field(default=250, ge=0)
     """Held-out deals on which the adapted copy is compared with the original, and dropped if its mean gain is more than
     a standard error below 0: what is clearly worse. 0 for no check."""
-    reward: RewardConfig = Field(default_factory=PhiReward)
-    """The reward of a rollout: `{kind: phi}` or `{kind: round}`."""
+    reward: AnyReward = Field(default_factory=default_reward)
+    """The reward of a rollout, as in self-play: `{kind: phi}`, `{kind: round}`, or a kind of your own."""
 
     @model_validator(mode="after")
     def _fits(self) -> AdaptationConfig:

@@ -19,11 +19,9 @@ from suphx.adaptation.config import AdaptationConfig, StepsConfig
 from suphx.adaptation.hands import Hand, HandsConfig, find_hands
 from suphx.adaptation.notebook import HandResult, Notebook, Trial
 from suphx.adaptation.players import Copy, Original
-from suphx.adaptation.rewards import Rewards
 from suphx.agent import DEFAULT_AGENT
 from suphx.agent.named_networks import fingerprint_of_networks
 from suphx.config import Config
-from suphx.reward.rounds import predictor_hash
 from suphx.threads import Shared, in_threads
 
 #: Name of the way of adapting that the configuration itself describes.
@@ -98,7 +96,7 @@ class ExperimentConfig(Config):
 
         Raises InputError if one cannot be read.
         """
-        return {"weights": fingerprint_of_networks(self.agent)} | predictor_hash(self.adaptation.reward)
+        return {"weights": fingerprint_of_networks(self.agent)} | self.adaptation.reward.fingerprints()
 
 
 class Experiment:
@@ -107,7 +105,7 @@ class Experiment:
     def __init__(self, config: ExperimentConfig, original: Original) -> None:
         self.config, self.original = config, original
         self._rules = Rules.preset(config.rules)
-        self.rewards = Rewards(config.adaptation.reward, self._rules)
+        self.rewards = config.adaptation.reward.load(self._rules)
         self.adapter = Adapter(original, config.adaptation, self.rewards, config.seed)
         self._ways = {ADAPTED: Variant(), **config.variants}
 

@@ -17,6 +17,7 @@ from suphx.adaptation.adapting import TEST_DEALS, Adapter
 from suphx.adaptation.hands import Hand
 from suphx.adaptation.players import FlowAgent, Original
 from suphx.adaptation.positions import Position
+from suphx.adaptation.rewards import rewards_of
 from suphx.adaptation.rollouts import roll_out, rollouts_of
 from suphx.agent.interface import Agent, AgentOutput
 from suphx.agent.opinions import opinions_of
@@ -116,7 +117,7 @@ def compare_styles(
         rolled = roll_out(positions, rollouts, [agent.playing] * len(hands), first.playing, adapter.seed)
         rows = np.array([tally(rolled.ended[n : n + 1])[seat] for n, seat in enumerate(seats)])
         counts.append(rows[:, [COLUMN[name] for name in COUNTED]].reshape(len(hands), deals, -1).mean(axis=1))
-        gained = adapter.rewards.of(positions, which, rolled.ended) * adapter.rewards.unit
+        gained = rewards_of(adapter.rewards, positions, rolled) * adapter.rewards.unit
         rewards.append(gained.reshape(-1, deals).mean(axis=1))
     found: dict[str, Any] = {"agents": [first.name, second.name], "hands": len(hands), "deals": deals}
     found |= {name: _pair(*(each[:, place] for each in counts)) for place, name in enumerate(COUNTED)}

@@ -26,7 +26,8 @@ from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import NetworkSize
 from suphx.networks.timing import made_up_planes
-from suphx.reward.rounds import RoundReward, make_rewards
+from suphx.reward.kinds import TableRewards
+from suphx.reward.rounds import PointRewards
 from suphx.selfplay.collect import Collector
 from suphx.selfplay.policy import drawn
 from suphx.selfplay.seating import FourLearners
@@ -132,7 +133,7 @@ def bench_collector(
     """
     keep_memory()
     networks = untrained_networks(size, seed)
-    rewards = make_rewards(RoundReward(), games, None)
+    rewards = TableRewards(PointRewards(10_000), games)
     collector = Collector(FourLearners(), Rules.preset(RULES), rewards, games, seed, (MODEL,))
     collector.set_policy(0, RuleAgent(player("sensible")))
     while collector.counters["decisions"] < _DECISIONS_BEFORE * games:

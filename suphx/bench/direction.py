@@ -24,7 +24,7 @@ from suphx.networks.models import MODEL_PLANES
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.weights import load_agent_network, load_network
-from suphx.reward.rounds import load_predictor, make_rewards
+from suphx.reward.kinds import TableRewards
 from suphx.selfplay.collect import Collector
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.folder import ORACLE_FOLDER
@@ -90,9 +90,9 @@ def directions(
     start = Evaluator(networks[_DISCARD], precision, batch_invariant=True) if effects and _DISCARD in models else None
     tallies = [_Tally(agent, models, games, precision, start) for agent in agents]
     slots = min(games, side_by_side)
-    rewards = make_rewards(config.reward, slots, load_predictor(config.reward, rules))
+    rewards = config.reward.load(rules)
     hidden = any(tally.sees_hidden for tally in tallies)
-    collector = Collector(FourLearners(), rules, rewards, slots, seed, models, hidden=hidden)
+    collector = Collector(FourLearners(), rules, TableRewards(rewards, slots), slots, seed, models, hidden=hidden)
     collector.set_policy(0, Policy(0, networks, precision, seed, learning=models))
     over, rounds, questions = 0, 0, 0
     held: list[Batch] = []

@@ -12,7 +12,6 @@ from rich.table import Table
 
 from simulator.rules import Rules
 from suphx.cluster import ADDRESS_VARIABLE
-from suphx.reward.rounds import load_predictor
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import check_opponent
 from suphx.selfplay.expected import ExpectedRate, expected_rate
@@ -55,7 +54,7 @@ def show_local_plan(config: TrainConfig, pace: Pace, as_json: bool) -> None:
     """Print the pace of a training in one process; raise InputError for what it cannot begin with."""
     load_start(config)
     load_teachers(config)
-    load_predictor(config.reward, Rules.preset(config.rules))
+    config.reward.load(Rules.preset(config.rules))
     load_opponents(config.table.opponents, config.seed)
     check_opponent(config.evaluation)
     if as_json:

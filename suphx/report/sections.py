@@ -11,6 +11,7 @@ from suphx.report.pictures import PICTURES_FOLDER
 from suphx.report.words import decimals, is_clear, picture, power, signed, table, told, with_interval
 from suphx.reward.baselines import BASELINES
 from suphx.reward.evaluation import ALL_ROUNDS, PREDICTOR, Errors
+from suphx.reward.kinds import REWARDS
 from suphx.reward.rounds import PhiReward
 from suphx.reward.run import CALIBRATION_PLOT_NAME, GAME_PLOT_NAME, Results
 from suphx.supervised.results import count_words, percent
@@ -143,7 +144,7 @@ def _settings(found: SelfPlay) -> list[str]:
         source = f"`{reward.predictor}`" if reward.predictor else "the predictor that comes with the program"
         words = f"the change of Phi ({source})"
     else:
-        words = "the points gained"
+        words = next(each.description for each in REWARDS if each.name == reward.kind)
     stopped = "" if found.games >= config.games else f" of {config.games:,}"
     return [
         f"{found.games:,} games{stopped}, starting from `{config.start}`. Networks that learn: "

@@ -19,7 +19,7 @@ from suphx.features.layout import ORACLE_PLANES
 from suphx.learning.experience import PATH, Batch
 from suphx.learning.policy_gradient import legal_bits
 from suphx.networks.models import MODEL_PLANES
-from suphx.reward.rounds import Rewards
+from suphx.reward.kinds import TableRewards
 from suphx.selfplay.pending import PendingExperience
 from suphx.selfplay.records import as_bytes, from_bytes
 from suphx.selfplay.seating import LEARNER, TableConfig, seated
@@ -38,7 +38,7 @@ class Collector:
         self,
         table: TableConfig,
         rules: Rules,
-        rewards: Rewards,
+        rewards: TableRewards,
         slots: int,
         seed: int,
         models: Sequence[str],

@@ -11,7 +11,7 @@ from suphx.agent import DEFAULT_AGENT
 from suphx.config import Config
 from suphx.features.layout import ORACLE_VERSION, VERSION
 from suphx.learning.config import LearningConfig
-from suphx.reward.rounds import PhiReward, RewardConfig
+from suphx.reward.kinds import AnyReward, default_reward
 from suphx.selfplay.roles.resources import RolesConfig
 from suphx.selfplay.seating import FourLearners, TableConfig
 
@@ -46,8 +46,8 @@ class TrainConfig(Config):
     """With `learning.teacher`: folder of the oracle to distil from (`oracle/` of a run with `learning.oracle`)."""
     rules: str = "tenhou"
     """Preset of rules: tenhou, tenhou_east, mahjong_soul or m_league."""
-    reward: RewardConfig = Field(default_factory=PhiReward)
-    """What a round is worth: `{kind: round}` (RL-basic) or `{kind: phi}` (RL-1)."""
+    reward: AnyReward = Field(default_factory=default_reward)
+    """What a round is worth: `{kind: round}` (RL-basic), `{kind: phi}` (RL-1), or a kind of your own."""
     table: TableConfig = Field(default_factory=FourLearners)
     """Who plays: `{kind: selfplay}`, or `{kind: one-against-three, opponents: [sl]}`, also against earlier versions of
     the run itself."""

@@ -25,7 +25,6 @@ from suphx.learning.replay import ReplayBuffer
 from suphx.networks.memory import keep_memory
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
-from suphx.reward.rounds import load_predictor
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength
 from suphx.selfplay.monitor import Monitor
@@ -58,11 +57,11 @@ class LocalTraining(Training):
         against += [self._earlier_agent(place) for place in range(len(self.earlier.kept))]
         if self.progress.replay is None:
             self.progress.dealt_from = self.progress.version
-        predictor = load_predictor(config.reward, Rules.preset(config.rules))
+        rewards = config.reward.load(Rules.preset(config.rules))
         seed, begun = config.seed, self.progress.dealt_from
         if begun:  # its walls are others than those that other processes dealt before
             seed = int(np.random.SeedSequence([seed, begun]).generate_state(1, np.uint64)[0])
-        self._play = Play(config, config.side_by_side, seed, predictor, against)
+        self._play = Play(config, config.side_by_side, seed, rewards, against)
         self.collector = self._play.collector
         if saved is not None and self.progress.replay is not None:
             self._restore(saved)

@@ -12,8 +12,7 @@ from simulator.rules import Rules
 from simulator.tables import Ended
 from suphx.agent.interface import Agent
 from suphx.learning.experience import Batch, join
-from suphx.reward.predictor import RewardPredictor
-from suphx.reward.rounds import make_rewards
+from suphx.reward.kinds import RoundRewards, TableRewards
 from suphx.selfplay.collect import Collector
 from suphx.selfplay.config import TrainConfig
 
@@ -31,7 +30,7 @@ class Counts:
     reward_square: float = 0.0
     paths: int = 0
     phi_square: float = 0.0
-    """Sum of squared errors of Phi in finished games (`Rewards.take_errors`)."""
+    """Sum of squared errors of Phi in finished games (`RoundRewards.take_errors`)."""
     phi_count: int = 0
     seconds: float = 0.0
     """Time spent on collecting, over all threads that play."""
@@ -54,16 +53,16 @@ class Play:
         config: TrainConfig,
         slots: int,
         seed: int,
-        predictor: RewardPredictor | None,
+        rewards: RoundRewards,
         opponents: Sequence[Agent],
     ) -> None:
-        """slots: number of games side by side. seed: random seed of the walls. predictor: of Phi, if that is rewarded.
+        """slots: number of games side by side. seed: random seed of the walls. rewards: those of the configuration.
 
         opponents: as for `Collector`.
         """
         learning = config.learning
         self.collector = Collector(
-            config.table, Rules.preset(config.rules), make_rewards(config.reward, slots, predictor), slots, seed,
+            config.table, Rules.preset(config.rules), TableRewards(rewards, slots), slots, seed,
             learning.models, opponents, max_confidence=learning.max_confidence, **config.hidden_planes,
         )  # fmt: skip
         self.questions = 0

@@ -11,7 +11,6 @@ from suphx.hashes import hash_of_file
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.weights import load_agent, load_card, load_network
-from suphx.reward.rounds import predictor_hash
 from suphx.selfplay.config import TrainConfig
 
 
@@ -66,4 +65,4 @@ def fingerprints(config: TrainConfig) -> dict[str, str]:
             f"teacher {model}": hash_of_file(config.teacher / f"{model}.safetensors")
             for model in config.learning.models
         }
-    return found | predictor_hash(config.reward)
+    return found | config.reward.fingerprints()

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import torch
 
 from simulator.players import player
 from simulator.record import PHASE_TURN, SEATS
 from simulator.rules import Rules
-from simulator.tables import Tables
+from simulator.tables import Ended, Tables
 from suphx.adaptation.players import Original
 from suphx.adaptation.positions import Position, start_of
-from suphx.adaptation.rewards import Rewards
 from suphx.agent.network_agent import untrained_networks
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import NetworkSize
-from suphx.reward.rounds import RoundReward
+from suphx.reward.games import Games
+from suphx.reward.kinds import RoundRewards
+from suphx.reward.rounds import PointRewards
 
 PRECISION = Precision(torch.device("cpu"), torch.float32, 1, "for tests")
 #: Tiles left in the wall, at most.
@@ -59,20 +58,17 @@ def late_positions(n: int, seed: int = 6) -> list[Position]:
     return [found[game] for game in range(n)]
 
 
-class Honours(Rewards):
-    """A reward that a seat can do much about in a few turns: 1 for each of its last four discards that is an honour."""
+class Honours(RoundRewards):
+    """A reward that a seat can do much about in a few turns: 1 for each of its last four discards that is an honor."""
 
-    def __init__(self) -> None:
-        super().__init__(RoundReward(), Rules.tenhou())
-
-    def of(self, positions: Sequence[Position], which: np.ndarray, ended: np.ndarray) -> np.ndarray:
-        found = np.zeros(len(which))
-        for row, record in enumerate(ended):
-            seat = positions[which[row]].seat
-            tiles = record["river"][seat, : record["n_river"][seat]] & 255
-            found[row] = (tiles[-4:] >> 2 >= FIRST_HONOUR).sum()
-        return found
+    def of(self, ended: Ended, games: Games) -> np.ndarray:
+        rewards = np.zeros((len(ended), SEATS))
+        for row, record in enumerate(ended.records):
+            for seat in range(SEATS):
+                tiles = record["river"][seat, : record["n_river"][seat]] & 255
+                rewards[row, seat] = (tiles[-4:] >> 2 >= FIRST_HONOUR).sum()
+        return rewards
 
 
-def points() -> Rewards:
-    return Rewards(RoundReward(), Rules.tenhou())
+def points() -> RoundRewards:
+    return PointRewards(10_000)

@@ -14,14 +14,15 @@ from simulator.redeal.hidden import redeal_hidden
 from simulator.rules import Rules
 from simulator.tables import Decisions, Ended, Tables
 from suphx.adaptation.positions import Position, start_of
-from suphx.adaptation.rewards import Rewards
+from suphx.adaptation.rewards import rewards_of
 from suphx.adaptation.rollouts import ROLLOUT, Rolled, roll_out, rollouts_of
 from suphx.agent.interface import Agent, AgentOutput
 from suphx.agent.sampling import highest_probability
 from suphx.learning.policy_gradient import legal_answers, log_probabilities
 from suphx.networks.models import OUTPUTS
 from suphx.reward.games import START
-from suphx.reward.rounds import PhiReward, make_rewards
+from suphx.reward.kinds import TableRewards
+from suphx.reward.rounds import PhiReward
 from suphx.selfplay.records import as_bytes
 from tests.adaptation.adaptation_positions import PRECISION, first_rounds, late_positions, points, tiny_agent
 
@@ -158,9 +159,9 @@ def test_positions_that_nobody_can_adapt_from_are_refused() -> None:
 
 def test_phi_of_a_rollout_is_what_self_play_gives_for_the_same_round() -> None:
     rules = Rules.tenhou()
-    ours = Rewards(PhiReward(), rules)
+    phi = PhiReward().load(rules)
     for game in play_games([player("sensible")] * 4, 6, rules, seed=8):
-        rewards = make_rewards(PhiReward(), 1, ours.predictor)
+        rewards = TableRewards(phi, 1)
         history = np.zeros(0, START)
         for number, record in enumerate(game.rounds):
             expected = rewards.of(Ended(np.zeros(1, np.int32), game.rounds[number : number + 1]))[0]
@@ -170,8 +171,8 @@ def test_phi_of_a_rollout_is_what_self_play_gives_for_the_same_round() -> None:
             history = np.concatenate([history, start])
             (beginning,) = first_rounds(1)
             seats = [Position(beginning.game, seat, history) for seat in range(4)]
-            found = ours.of(seats, np.arange(4), np.repeat(game.rounds[number : number + 1], 4))
-            assert np.allclose(found, expected, atol=1e-5)
+            rolled = Rolled(rollouts_of(4, 1), np.repeat(game.rounds[number : number + 1], 4), np.zeros(0))
+            assert np.allclose(rewards_of(phi, seats, rolled), expected, atol=1e-5)
 
 
 def test_points_of_a_round_are_the_seats_own_less_the_mean() -> None:
@@ -180,7 +181,7 @@ def test_points_of_a_round_are_the_seats_own_less_the_mean() -> None:
     which = rollouts["position"].astype(np.int64)
     gained = found.ended["result"]["scores"] - found.ended["start_scores"]
     expected = (gained - gained.mean(axis=1, keepdims=True))[np.arange(12), which % 4] / 10_000
-    assert np.allclose(points().of(positions, which, found.ended), expected)
+    assert np.allclose(rewards_of(points(), positions, found), expected)
 
 
 def test_how_a_round_started_is_read_off_its_table() -> None:

@@ -12,23 +12,15 @@ from simulator.rules import Rules
 from simulator.tables import Ended
 from suphx.errors import InputError
 from suphx.reward.games import START, Games
+from suphx.reward.kinds import RewardKind, TableRewards
 from suphx.reward.predictor import RewardPredictor
-from suphx.reward.rounds import (
-    SHIPPED_PREDICTOR,
-    PhiReward,
-    PhiRewards,
-    RewardConfig,
-    Rewards,
-    RoundReward,
-    load_predictor,
-    make_rewards,
-)
+from suphx.reward.rounds import SHIPPED_PREDICTOR, PhiReward, PhiRewards, RoundReward
 
 RULES = Rules.tenhou()
 
 
-def rewards_of(config: RewardConfig, slots: int) -> Rewards:
-    return make_rewards(config, slots, load_predictor(config, RULES))
+def rewards_of(config: RewardKind, slots: int) -> TableRewards:
+    return TableRewards(config.load(RULES), slots)
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +29,7 @@ def games() -> list[np.ndarray]:
     return [game.rounds for game in play_games([player("sensible")] * 4, 8, RULES, seed=3)]
 
 
-def rewards_by_game(rewards: Rewards, games: list[np.ndarray]) -> list[np.ndarray]:
+def rewards_by_game(rewards: TableRewards, games: list[np.ndarray]) -> list[np.ndarray]:
     """Return f32[rounds, 4] of each game, with the games side by side: in each step one round of those still going."""
     found: list[list[np.ndarray]] = [[] for _ in games]
     for place in range(max(map(len, games))):
@@ -104,17 +96,17 @@ def test_a_games_rewards_do_not_depend_on_the_longer_game_that_was_at_its_table_
     predictor = RewardPredictor.load(SHIPPED_PREDICTOR)
     longest, shortest = max(games, key=len), min(games, key=len)
     assert len(longest) > len(shortest)
-    rewards = PhiRewards(predictor, 1)
+    rewards = TableRewards(PhiRewards(predictor), 1)
     rewards_by_game(rewards, [longest])
     (after,) = rewards_by_game(rewards, [shortest])
-    (alone,) = rewards_by_game(PhiRewards(predictor, 1), [shortest])
+    (alone,) = rewards_by_game(TableRewards(PhiRewards(predictor), 1), [shortest])
     assert after == pytest.approx(alone, abs=1e-6)
 
 
 def test_phi_is_off_by_what_was_still_to_come_as_each_round_began(games):
-    rewards = rewards_of(PhiReward(), len(games))
+    rewards = rewards_of(PhiReward(unit=1.0), len(games))
     rounds = rewards_by_game(rewards, games)
-    to_come = [each[::-1].astype(float).cumsum(axis=0) * rewards.unit for each in rounds]
+    to_come = [each[::-1].astype(float).cumsum(axis=0) for each in rounds]
     square, count = sum((each**2).sum() for each in to_come), sum(each.size for each in to_come)
     assert rewards.take_errors() == (pytest.approx(square, rel=1e-4), count)
     assert rewards.take_errors() == (0, 0)  # they are told once
@@ -141,7 +133,7 @@ def test_games_in_progress_go_on_from_their_state(games):
 
 def test_a_game_of_more_rounds_than_there_was_room_for():
     predictor = RewardPredictor.load(SHIPPED_PREDICTOR)
-    rewards = PhiRewards(predictor, 1)
+    rewards = TableRewards(PhiRewards(predictor, unit=1.0), 1)
     total = np.zeros(SEATS)
     for deals in range(1, 41):
         record = np.zeros(1, GAME)
@@ -151,14 +143,14 @@ def test_a_game_of_more_rounds_than_there_was_room_for():
         record["result"]["game_over"] = deals == 40
         total += rewards.of(Ended(np.array([0], np.int32), record))[0]
     expected = predictor.description.prizes - predictor.start  # equal points: the seat nearer the first dealer is first
-    assert total * rewards.unit == pytest.approx(expected, abs=1e-3)
+    assert total == pytest.approx(expected, abs=1e-3)
 
 
 def test_a_predictor_of_other_rules_is_refused():
     with pytest.raises(InputError, match="length is 'east'; the reward predictor was trained with 'east_south'"):
-        load_predictor(PhiReward(), Rules(length="east"))
+        PhiReward().load(Rules(length="east"))
 
 
 def test_a_predictor_that_is_not_there_is_an_error(tmp_path):
     with pytest.raises(InputError, match="no such file of a reward predictor"):
-        load_predictor(PhiReward(predictor=tmp_path / "none.safetensors"), RULES)
+        PhiReward(predictor=tmp_path / "none.safetensors").load(RULES)

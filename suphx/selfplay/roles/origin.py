@@ -19,8 +19,7 @@ from suphx.errors import InputError
 from suphx.features.layout import ORACLE_VERSION, VERSION
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.weights import load_agent
-from suphx.reward.predictor import RewardPredictor
-from suphx.reward.rounds import load_predictor
+from suphx.reward.kinds import RoundRewards
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.roles.messages import PackedNetwork, pack_all
 from suphx.selfplay.roles.role import ask, find
@@ -53,8 +52,8 @@ class Origin:
     """Ray reference to Networks, which a machine gets once, and only if networks are there."""
     opponents: tuple[str, ...]
     """Names of the opponents with networks."""
-    predictor: RewardPredictor | None
-    """The predictor of Phi, if that is the reward."""
+    rewards: RoundRewards
+    """The rewards of rounds."""
     earlier: int = 0
     """Number of earlier versions among the opponents."""
 
@@ -72,10 +71,10 @@ def program() -> str:
     return f"suphx {version('suphx')}, planes {VERSION}, hidden planes {ORACLE_VERSION}"
 
 
-def read_origin(config: TrainConfig, start: Mapping[str, PolicyNetwork]) -> tuple[Networks, RewardPredictor | None]:
-    """Return what a run starts from, and the predictor of Phi, if that is its reward.
+def read_origin(config: TrainConfig, start: Mapping[str, PolicyNetwork]) -> tuple[Networks, RoundRewards]:
+    """Return what a run starts from, and its rewards.
 
-    start: the networks it starts from, by model. Raises InputError if an opponent, a teacher or the predictor cannot be
+    start: the networks it starts from, by model. Raises InputError if an opponent, a teacher or the reward cannot be
     used.
     """
     against = {}
@@ -85,16 +84,16 @@ def read_origin(config: TrainConfig, start: Mapping[str, PolicyNetwork]) -> tupl
         if has_networks(name):
             against[name] = pack_all(load_agent(weights_folder(name)))
     teachers = load_teachers(config)
-    predictor = load_predictor(config.reward, Rules.preset(config.rules))
+    rewards = config.reward.load(Rules.preset(config.rules))
     teaching = pack_all(teachers) if teachers else None
-    return Networks(pack_all(start), against, teaching), predictor
+    return Networks(pack_all(start), against, teaching), rewards
 
 
 def publish_origin(config: TrainConfig, start: Mapping[str, PolicyNetwork]) -> Origin:
     """Read what a run starts from, and return it, with networks where Ray can hand them out."""
-    found, predictor = read_origin(config, start)
+    found, rewards = read_origin(config, start)
     versions = len(earlier_names(config.table))
-    return Origin(program(), ray.put(found), tuple(found.opponents), predictor, versions)
+    return Origin(program(), ray.put(found), tuple(found.opponents), rewards, versions)
 
 
 def origin() -> Origin:

@@ -151,7 +151,7 @@ class _Half:
         seed = int(np.random.SeedSequence([config.seed, begun, half]).generate_state(1, np.uint64)[0])
         slots = -(-config.side_by_side // config.roles.halves)
         self._policy = AnsweredPolicy(answers, config, seed)
-        self.play = Play(config, slots, seed, start.predictor, _opponents(config, start, answers, seed))
+        self.play = Play(config, slots, seed, start.rewards, _opponents(config, start, answers, seed))
         self._values = _values(answers) if config.learning.has_critic else None
         self._wanted = min(SENT_QUESTIONS, config.learning.batch)
         self._in_flight: deque[Any] = deque()
