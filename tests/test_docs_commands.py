@@ -33,7 +33,6 @@ QUICK: dict[str, list[str]] = {
     "--help": [],
     "warmup": [],
     "logs generate": ["--games", "2"],
-    "logs tamper": ["--games", "1", "--every", "61"],
     "logs": [],
     "features": [],
     "check": ["--games", "2", "--workers", "1"],
@@ -70,9 +69,8 @@ SLOW: dict[str, list[str]] = {
     "outlook evaluate": ["--decisions", "500", "--valued", "100", "--bootstrap", "20"],
     "bench simulator": ["--seconds", "0.1"],
     "bench networks": ["--seconds", "0.1", "--sizes", "small"],
-    "bench pretrain": ["--turns", "1", "--sizes", "small"],
-    "bench evaluate": ["--seconds", "0.1", "--sizes", "small", "--memory-games", "100", "--agreement-games", "1"],
-    "bench selfplay": ["--seconds", "0.2", "--sizes", "small", "--games", "4", "--batch", "8", "--no-roles"],
+    "bench evaluate": ["--seconds", "0.1", "--sizes", "small"],
+    "bench selfplay": ["--seconds", "0.2", "--sizes", "small", "--games", "4"],
     "adapt": [
         "--set=hands=[{situation: lead, count: 1}]",
         "--set=adaptation.deals=2",
@@ -81,8 +79,6 @@ SLOW: dict[str, list[str]] = {
         "--set=deals=6",
         "--set=more_hands=0",
     ],
-    "bench adapt": ["--seconds", "0.2", "--sizes", "small", "--rollouts", "4", "--questions", "64"],
-    "bench direction": ["--games", "2"],
     "bench solvers learner --probe oracle": ["--games", "pocket:draws=2", "--seeds", "1", "--updates", "6"],
     "bench solvers learner --games": ["--games", "kuhn", "--seeds", "1", "--updates", "6"],
     "bench solvers equilibrium": ["--games", "kuhn", "--turns", "1"],
@@ -107,7 +103,6 @@ READ: dict[str, str] = {
     "adapt configs/adapt-ladder.yaml --picture": "needs all hands: tests/adaptation/test_experiment.py",
     "compare": "needs matches: tests/evaluation/test_evaluate_command.py",
     "evaluate --challenger adapted": "takes hours: tests/adaptation/test_adapted_agent.py",
-    "bench direction configs/ladder.yaml RUN/oracle": "needs an oracle's run: tests/bench/test_bench_direction.py",
     "match tcp": "waits for clients: tests/mjai/test_host_tcp.py",
     "match python": "needs the reader's bot: tests/mjai/test_host_match.py",
     "report": "needs a run of scripts/train.sh: tests/test_train_script.py",
@@ -214,7 +209,7 @@ def _shortened(command: str, tables: list[dict[str, list[str]]]) -> list[str]:
     added = _found(tables, words)
     assert added is not None, f"say in QUICK, SLOW or READ how to try {command!r}, which stands in {COMMANDS[command]}"
     if "config.yaml" in words:
-        config = {"train": "laptop", "bench": "ladder"}.get(words[0], words[0])
+        config = {"train": "laptop"}.get(words[0], words[0])
         shutil.copy(ROOT / "configs" / f"{config}.yaml", "config.yaml")
     return [*words, *added]
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from wins import as_arrays, make_wins, score_made
 
 from simulator.scoring.hands import HandError, score, score_batch
 from simulator.tiles import NotationError
-from suphx.bench.wins import as_arrays, make_wins, score_made
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,6 @@ from simulator.efficiency import (
 from simulator.lookup import KEY_STEP, derive, get_lookup
 from simulator.shanten import NO_SHANTEN, is_complete, shanten_of_keys, suit_key, tenpai_discards_of_keys
 from simulator.tiles import KINDS, TERMINALS_AND_HONOURS, NotationError, parse_counts
-from suphx.bench.hands import bench_accepted, bench_shanten, game_like_hands, random_hands
 
 COMPILED = not numba.config.DISABLE_JIT
 MANY = 100_000 if COMPILED else 500
@@ -376,17 +375,3 @@ def test_tables_are_kept_and_a_damaged_file_is_replaced(tmp_path, monkeypatch):
 def test_tables_work_where_they_cannot_be_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(lookup_module, "cache_folder", lambda: tmp_path / "missing")
     assert get_lookup.__wrapped__() == derive()
-
-
-# The benchmark.
-
-
-@pytest.mark.skipif(not COMPILED, reason="measures compiled code")
-def test_benchmark_reports_rates_of_its_own_hands():
-    hands = game_like_hands(200)
-    assert (hands.sum(axis=1) == 14).all()
-    assert hands.max() <= 4
-    assert shanten_batch(hands).mean() < shanten_batch(random_hands(200)).mean()
-    report = bench_shanten(0, hands) | bench_accepted(0, hands)
-    assert {"shanten_game_ours_per_second", "accepted_random_ours_us"} <= set(report)
-    assert all(value > 0 for value in report.values())

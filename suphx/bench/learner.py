@@ -1,4 +1,4 @@
-"""Benchmark of learning steps, alternating with bare steps of the same network: forward, backward, AdamW.
+"""How fast a step of learning is, alternating with bare steps of the same network: forward, backward, AdamW.
 
 On a CPU, ratios are of CPU time, so that they are valid even if the machine does other work.
 """
@@ -15,18 +15,20 @@ from torch.utils.flop_counter import FlopCounterMode
 from simulator.record import SEATS
 from simulator.tiles import KINDS
 from suphx.agent.network_agent import untrained_networks
-from suphx.bench.collector import MODEL, Spent, made_up_questions
 from suphx.bench.networks import bench_inference
-from suphx.features.layout import PLANES
+from suphx.bench.selfplay import MODEL, Spent
+from suphx.features.layout import ORACLE_PLANES, PLANES
 from suphx.learning.config import CriticConfig, LearningConfig
-from suphx.learning.experience import microbatches
+from suphx.learning.experience import experience_dtype, microbatches
 from suphx.learning.learner import Learner
 from suphx.networks.memory import keep_memory
+from suphx.networks.models import MODEL_PLANES, OUTPUTS
 from suphx.networks.policy import PolicyNetwork, Trunk, ValueNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import NetworkSize
+from suphx.networks.timing import made_up_planes
 
-#: Learning rate, so small that networks stay near those that the made-up answers were drawn from.
+#: Learning rate, so small that networks stay near those that played the made-up decisions.
 _RATE = 1e-6
 #: Peak of the tensor cores with bfloat16 without sparsity, in floating-point operations per second, from NVIDIA's data
 #: sheets. Keys are words that must all be in the card's name; the first match counts. No share of the peak is reported
@@ -42,15 +44,27 @@ PEAKS = {
 }
 
 
-def _played_by(network: PolicyNetwork, questions: np.ndarray, precision: Precision) -> np.ndarray:
-    """Write the log-probabilities of the questions' answers under this network; return the questions."""
+def made_up_decisions(n: int, hidden: int = ORACLE_PLANES) -> np.ndarray:
+    """Return n decisions of the learning model, all actions legal, each in a trajectory of its own."""
+    generator = np.random.default_rng(0)
+    rows = np.zeros(n, experience_dtype(MODEL_PLANES[MODEL], hidden=hidden))
+    rows["path"] = np.arange(n)
+    rows["planes"], rows["hidden"] = made_up_planes(n, MODEL_PLANES[MODEL]), made_up_planes(n, hidden)
+    rows["legal"] = (1 << OUTPUTS[MODEL]) - 1
+    rows["answer"] = generator.integers(0, OUTPUTS[MODEL], n)
+    rows["log_probability"] = -np.log(OUTPUTS[MODEL])
+    return rows
+
+
+def _played_by(network: PolicyNetwork, decisions: np.ndarray, precision: Precision) -> np.ndarray:
+    """Write the log-probabilities of the actions under this network; return the decisions."""
     with torch.inference_mode():
-        for rows in microbatches(len(questions), precision):
-            logits = network.of_packed(np.ascontiguousarray(questions["planes"][rows]), precision)
+        for rows in microbatches(len(decisions), precision):
+            logits = network.of_packed(np.ascontiguousarray(decisions["planes"][rows]), precision)
             log_policy = functional.log_softmax(logits, dim=1).cpu().numpy()
-            answer = questions["answer"][rows].astype(np.int64)
-            questions["log_probability"][rows] = np.take_along_axis(log_policy, answer[:, None], 1)[:, 0]
-    return questions
+            action = decisions["answer"][rows].astype(np.int64)
+            decisions["log_probability"][rows] = np.take_along_axis(log_policy, action[:, None], 1)[:, 0]
+    return decisions
 
 
 class _BareStep:
@@ -59,7 +73,7 @@ class _BareStep:
     def __init__(
         self, network: Trunk, planes: np.ndarray, targets: torch.Tensor, loss: Callable, precision: Precision
     ) -> None:
-        """planes: uint64[n, planes]. loss: function of outputs and targets [n, ...], summed over questions."""
+        """planes: uint64[n, planes]. loss: function of outputs and targets [n, ...], summed over rows."""
         self._network = network.to(precision.device)
         self._planes, self._targets, self._loss = planes, targets.to(precision.device), loss
         self._precision = precision
@@ -67,8 +81,8 @@ class _BareStep:
 
     def take(self) -> None:
         for rows in microbatches(len(self._planes), self._precision):
-            answers = self._network.of_packed(self._planes[rows], self._precision)
-            self._loss(answers, self._targets[rows], reduction="sum").backward()
+            outputs = self._network.of_packed(self._planes[rows], self._precision)
+            self._loss(outputs, self._targets[rows], reduction="sum").backward()
         self._optimizer.step()
         self._optimizer.zero_grad()
 
@@ -76,10 +90,9 @@ class _BareStep:
 def bench_learner(
     size: NetworkSize, precision: Precision, seconds: float, batch: int, with_critic: bool, seed: int = 0
 ) -> dict[str, float]:
-    """Measure the learner's step on a batch of questions, alternating with the bare step; optionally with a critic.
+    """Measure the learner's step on a batch of decisions, alternating with the bare step; optionally with a critic.
 
-    seconds: total time. `ratio`: the learner's pairs per second relative to bare steps. With a critic, a pair is a
-    question that policy and critic have both learned from. `cores`: mean number of busy cores in the learner's steps.
+    seconds: total time. `pairs_per_s`: decisions learned from, with a critic by both. `ratio`: relative to bare steps.
     """
     keep_memory()
     generator = torch.Generator().manual_seed(seed)
@@ -92,18 +105,18 @@ def bench_learner(
         critic=CriticConfig(size=size, learning_rate=_RATE),
     )
     learner = Learner({MODEL: network}, config, precision, seed)
-    questions = _played_by(learner.networks[MODEL], made_up_questions(batch), precision)
-    questions["advantage"] = torch.randn(batch, generator=generator).numpy()
+    decisions = _played_by(learner.networks[MODEL], made_up_decisions(batch), precision)
+    decisions["advantage"] = torch.randn(batch, generator=generator).numpy()
     rewards = torch.randn(batch, SEATS, generator=generator)
-    questions["rewards"] = rewards.numpy()
-    fresh, answers = untrained_networks(size, seed)[MODEL], torch.from_numpy(questions["answer"].astype(np.int64))
-    bare = [_BareStep(fresh, np.ascontiguousarray(questions["planes"]), answers, functional.cross_entropy, precision)]
+    decisions["rewards"] = rewards.numpy()
+    fresh, actions = untrained_networks(size, seed)[MODEL], torch.from_numpy(decisions["answer"].astype(np.int64))
+    bare = [_BareStep(fresh, np.ascontiguousarray(decisions["planes"]), actions, functional.cross_entropy, precision)]
     if with_critic:
-        seen = np.concatenate([questions["planes"], questions["hidden"]], axis=1)
+        seen = np.concatenate([decisions["planes"], decisions["hidden"]], axis=1)
         bare.append(_BareStep(ValueNetwork(size, seen.shape[1]), seen, rewards, functional.mse_loss, precision))
 
     def learn() -> None:
-        learner.learn(MODEL, questions, 0)
+        learner.learn(MODEL, decisions, 0)
 
     def step() -> None:
         for each in bare:
@@ -118,8 +131,6 @@ def bench_learner(
         "bare_pairs_per_s": pairs / spent["bare"].wall,
         "bare_pairs_per_core_s": pairs / spent["bare"].cpu,
         "ratio": alone / whole,
-        "ratio_wall": spent["bare"].wall / spent["learner"].wall,
-        "cores": spent["learner"].cpu / spent["learner"].wall,
     }
 
 
@@ -162,16 +173,16 @@ def peak_of(card: str) -> float | None:
 
 
 def bench_card(size: NetworkSize, precision: Precision, seconds: float, batch: int) -> dict[str, float]:
-    """Measure a GPU: positions answered and pairs learned from per second, and their shares of the card's peak.
+    """Measure a GPU: positions and pairs learned from per second, and their shares of the card's peak.
 
     Shares are left out for a card whose peak is unknown.
     """
-    answers = bench_inference(size.name, precision, seconds)["inference_per_s"]
-    learned = bench_learner(size, precision, seconds, batch, with_critic=False)["pairs_per_s"]
-    found = {"inference_per_s": answers, "pairs_per_s": learned}
+    inference = bench_inference(size, precision, seconds)["inference_per_s"]
+    learning = bench_learner(size, precision, seconds, batch, with_critic=False)["pairs_per_s"]
+    metrics = {"inference_per_s": inference, "pairs_per_s": learning}
     peak = peak_of(torch.cuda.get_device_name(precision.device))
     if peak is not None:
         each = operations(size)
-        found["inference_share_of_peak"] = answers * each["forward"] / peak
-        found["training_share_of_peak"] = learned * each["training"] / peak
-    return found
+        metrics["inference_share_of_peak"] = inference * each["forward"] / peak
+        metrics["training_share_of_peak"] = learning * each["training"] / peak
+    return metrics

@@ -1,7 +1,7 @@
 """The 3x1 convolution of the trunk, along the 34 kinds of tiles, with a weight gradient that is fast on a CPU.
 
 Activations are 4-D, [n, channels, 34, 1], and are stored as [n, 34, channels] (channels last). For the forward pass and
-the gradient of the input, PyTorch's own convolution is the fastest variant measured (`suphx bench networks`), and where
+the gradient of the input, PyTorch's own convolution is the fastest variant measured, and where
 that needs it, the same memory viewed as [n, channels, 1, 34] (`onednn.py`). For the gradient of the weights, oneDNN
 takes six times as long without that view.
 """

@@ -15,8 +15,7 @@ from suphx.adaptation.hands import Hand
 from suphx.adaptation.moments import COUNTED, Moment, changes, compare_styles, find_moments, plot_moment
 from suphx.adaptation.positions import Position
 from suphx.agent.opinions import opinions_of
-from suphx.bench.adaptation import bench_copies, bench_rollouts, bench_steps
-from tests.adaptation.adaptation_positions import PRECISION, TINY, Honours, late_positions, points, tiny_agent
+from tests.adaptation.adaptation_positions import Honours, late_positions, points, tiny_agent
 
 ONE, OTHER = tiny_agent(), tiny_agent(1)
 ADAPTER = Adapter(ONE, AdaptationConfig(), points(), 3)
@@ -79,12 +78,3 @@ def test_styles_are_shares_of_rounds_on_the_same_deals(positions: list[Position]
     assert all(alike[name]["interval"] == [0.0, 0.0] for name in (*COUNTED, "reward"))
     played = Adapter(ONE, AdaptationConfig(), points(), 3).play(positions, 4, 0)
     assert alike["reward"]["first"] == pytest.approx(played.rewards.mean() * 10_000)
-
-
-def test_the_benchmark_measures_each_part() -> None:
-    rollouts = bench_rollouts(TINY, PRECISION, 0.1, 4)
-    assert rollouts["ratio"] == pytest.approx(rollouts["rollouts_per_s"] / rollouts["bare_rollouts_per_s"])
-    assert 20 < rollouts["questions_per_rollout"] < 200
-    steps, copies = bench_steps(TINY, PRECISION, 64), bench_copies(TINY, PRECISION, 0.05)
-    assert len(steps) == 3 and all(np.isfinite(value) and value > 0 for value in (*steps.values(), *copies.values()))
-    assert copies["bytes_of_last_block_and_head"] < copies["bytes_of_a_copy"]

@@ -3,6 +3,7 @@
 import numpy as np
 from lookahead_reference import ORPHANS, RUNS, STEPS, TRIPLETS, Position
 
+from simulator.jit import jit
 from simulator.lookup import get_lookup
 from simulator.record import (
     MELD,
@@ -12,9 +13,13 @@ from simulator.record import (
     MELD_OPEN_KONG,
     MELD_PONG,
     NO_TILE,
+    PHASE_CALL_DISCARD,
+    PHASE_TURN,
 )
 from simulator.rules import Rules
 from simulator.tiles import DORA_OF, KINDS, RED_FIVES, parse_tiles
+from suphx.bench.features import collect_positions
+from suphx.features.encode_lookahead import see
 from suphx.features.lookahead import PLANES, VIEW, lookahead
 
 KONGS = (MELD_OPEN_KONG, MELD_CLOSED_KONG, MELD_ADDED_KONG)
@@ -144,3 +149,19 @@ def of_view(view):
         melds=view["melds"].copy(),
         **{name: view[name].tolist() for name in names}, **{name: int(view[name]) for name in numbers},
     )  # fmt: skip
+
+
+@jit
+def _see_all(games, seats, views):
+    for n in range(len(games)):
+        see(games[n], seats[n], views[n])
+
+
+def discard_views(logs, at_least):
+    """VIEW[n]: what the seats see at discard decisions, in games with at least so many decisions of any kind."""
+    games, seats, _ = collect_positions(logs, at_least)
+    discards = (games["phase"] == PHASE_TURN) | (games["phase"] == PHASE_CALL_DISCARD)
+    discards &= games["riichi"][np.arange(len(games)), seats] == 0
+    views = np.zeros(discards.sum(), VIEW)
+    _see_all(games[discards], seats[discards], views)
+    return views

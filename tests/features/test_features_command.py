@@ -1,4 +1,4 @@
-"""`suphx features`, its page and its benchmark."""
+"""`suphx features` and its page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typer.testing import CliRunner
 from simulator.game import Game
 from simulator.logs.model import LogError
 from simulator.record import DISCARD_DRAWN, PASS, PHASE_CLAIM
-from suphx.bench.features import bench_features
 from suphx.cli import app
 from suphx.features.layout import VERSION
 from suphx.features.page import features_page
@@ -65,11 +64,3 @@ def test_what_is_not_there_is_named(log: Path) -> None:
         run(str(log), "--round", "99")
     with pytest.raises(LogError, match="no decision 9999 of seat 2"):
         run(str(log), "--at", "9999", "--seat", "2")
-
-
-def test_the_benchmark_measures_the_same_positions() -> None:
-    pytest.importorskip("riichienv")
-    found = bench_features(seconds=0.1, positions=50)
-    assert abs(found["positions"] - found["riichienv_positions"]) <= 0.05 * found["positions"]
-    assert found["ratio"] > 3  # ten on a quiet machine: `suphx bench features`
-    assert 0 < found["features_us"] < found["features_with_lookahead_us"] < found["features_with_lookahead_p99_us"]

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numba
 import numpy as np
 import pytest
-from lookahead_positions import SORTS, kinds_at, made, of_view, planes_of, written
+from lookahead_positions import SORTS, discard_views, kinds_at, made, of_view, planes_of, written
 from lookahead_reference import STEPS, all_hands, hands_by_exchange, planes
 
 from simulator.jit import jit
@@ -18,7 +18,6 @@ from simulator.tables import Tables
 from simulator.tiles import KINDS, kind_name, parse_kinds
 from simulator.walls import DORA_INDICATORS
 from suphx.bench.features import games_of_logs
-from suphx.bench.lookahead import discard_views
 from suphx.features import layout
 from suphx.features.encode_lookahead import see
 from suphx.features.lookahead import LIKELIHOODS, PLANES, VIEW, lookahead

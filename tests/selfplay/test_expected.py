@@ -1,13 +1,10 @@
 """The speed that a plan promises follows from what its parts take."""
 
 import math
-from pathlib import Path
 
 import pytest
 import torch
 
-from suphx.bench.speed_page import filled, plan_rates, tables
-from suphx.config import load_config
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import choose_precision
 from suphx.networks.sizes import SIZES
@@ -113,24 +110,3 @@ def test_networks_are_measured_here():
     network, precision = PolicyNetwork("discard", SIZES["small"]), choose_precision("cpu", None, 1)
     answer, gradient = (take(network, precision, 0.01) for take in (answering_seconds, learning_seconds))
     assert 1e-6 < answer.row < 1 and answer.batch >= 0 and 1e-6 < gradient.row < 1
-
-
-@NO_GPU
-def test_the_pages_have_the_tables_of_what_was_measured_and_follows():
-    for path, parts in tables().items():
-        page = Path(path).read_text(encoding="utf-8")
-        assert page == filled(page, parts), f"run `python -m suphx.bench.speed_page`: {path.name} is not as measured"
-
-
-def test_a_page_without_a_place_for_a_table_is_refused():
-    page = "<!-- table: one -->\nold\n<!-- end -->"
-    assert filled(page, {"one": "new"}) == "<!-- table: one -->\nnew\n<!-- end -->"
-    with pytest.raises(ValueError, match="0 places for the table 'two'"):
-        filled(page, {"two": "new"})
-
-
-def test_twice_the_machines_do_twice_as_much_until_minibatches_are_the_limit():
-    config = load_config(Path("cluster"), TrainConfig)
-    head, *rows = plan_rates(config, Times(0, 0, 0, 0), (10, 20, 1000))
-    minibatches = [float(row[head.index("minibatches")].strip("*").replace(",", "")) for row in rows]
-    assert minibatches[1] < 2 * minibatches[0] and minibatches[2] < 50 * minibatches[0]

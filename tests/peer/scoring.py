@@ -1,12 +1,12 @@
-"""Benchmark scored wins per second on one core, against the calculators of riichienv (Rust) and mahjong (Python)."""
+"""Wins scored by the calculators of riichienv (Rust) and of the package mahjong (Python)."""
 
 import importlib
-import time
 from collections.abc import Callable
+
+from wins import MadeWin
 
 from simulator.record import MELD_ADDED_KONG, MELD_CHOW, MELD_CLOSED_KONG, MELD_OPEN_KONG, MELD_PONG
 from simulator.scoring import winning as s
-from suphx.bench.wins import MadeWin, as_arrays, make_wins, score_made
 
 
 def riichienv_scorer(win: MadeWin) -> Callable[[], object]:
@@ -60,44 +60,3 @@ def mahjong_scorer(win: MadeWin) -> Callable[[], object]:
     return lambda: calculator.estimate_hand_value(
         tiles, win.tiles[-1], melds, dora, config, ura_dora_indicators=ura or None
     )
-
-
-def bench_scoring(seconds: float = 6.0, wins: int = 4000, seed: int = 1) -> dict[str, float]:
-    """Return the wins scored per second by us and by both peers, and the ratios; they take turns on the same wins.
-
-    Ours is `score_batch`, including payments. The peers' arguments are prepared beforehand. `compile_s` is the time to
-    our first result in this process: several seconds without a cache of compiled code.
-    """
-    made = list(make_wins(wins, seed))
-    arrays = as_arrays(made)
-    start = time.perf_counter()
-    score_made(arrays)
-    compile_s = time.perf_counter() - start
-    peers = {
-        "riichienv": [riichienv_scorer(win) for win in made],
-        "mahjong": [mahjong_scorer(win) for win in made[: max(1, wins // 20)]],
-    }
-    done = {"ours": 0, "riichienv": 0, "mahjong": 0}
-    spent = dict.fromkeys(done, 0.0)
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end or not all(done.values()):
-        turn = time.perf_counter()
-        for _ in range(50):
-            score_made(arrays)
-        spent["ours"] += time.perf_counter() - turn
-        done["ours"] += 50 * wins
-        for name, scorers in peers.items():
-            turn = time.perf_counter()
-            for scorer in scorers:
-                scorer()
-            spent[name] += time.perf_counter() - turn
-            done[name] += len(scorers)
-    rates = {name: done[name] / spent[name] for name in done}
-    return {
-        "wins_per_second": rates["ours"],
-        "riichienv_wins_per_second": rates["riichienv"],
-        "mahjong_wins_per_second": rates["mahjong"],
-        "ratio_riichienv": rates["ours"] / rates["riichienv"],
-        "ratio_mahjong": rates["ours"] / rates["mahjong"],
-        "compile_s": compile_s,
-    }

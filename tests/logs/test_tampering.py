@@ -6,13 +6,13 @@ import itertools
 from collections import Counter
 
 import pytest
+from tampering import reason_of, tamper
 
 from simulator.logs.archives import open_logs
 from simulator.logs.convert import write_as
 from simulator.logs.formats import FORMATS, format_named, read_log
 from simulator.logs.generate import generate_games
 from simulator.logs.model import LogError
-from suphx.bench.tampering import reason_of, tamper
 
 
 def unnoticed(data: bytes, every: int) -> Counter[str]:

@@ -1,11 +1,12 @@
 """Agreement with the `mahjong` package on made-up wins of every kind."""
 
 import pytest
+from wins import as_arrays, make_wins, score_made
 
 from simulator.scoring.winning import FIRST_TURN
 from simulator.scoring.yaku import DORA, RED_FIVE, URA_DORA, yaku_of
-from suphx.bench.scoring import mahjong_scorer
-from suphx.bench.wins import as_arrays, make_wins, score_made
+
+from .scoring import mahjong_scorer
 
 #: The package's numbers of yaku (`yaku_id`) beside Tenhou's.
 NUMBERS = {

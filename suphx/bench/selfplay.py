@@ -1,4 +1,4 @@
-"""Benchmark of a collector's speed compared with its networks alone, measured alternately in one run.
+"""How fast games of self-play are collected, compared with the networks alone in the same run.
 
 Networks are fresh, and play each other as in a training. Rates are given in wall-clock time and in CPU time; the latter
 are valid even if the machine does other work. Ratios are of CPU time on a CPU and of wall-clock time on a GPU.
@@ -17,11 +17,9 @@ from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.flow import Flow, Network, Sampling
 from suphx.agent.interface import RuleAgent
 from suphx.agent.network_agent import untrained_networks
-from suphx.features.layout import ORACLE_PLANES
-from suphx.learning.experience import experience_dtype
 from suphx.networks.inference import Evaluator
 from suphx.networks.memory import keep_memory
-from suphx.networks.models import MODEL_PLANES, MODELS, OUTPUTS, Model
+from suphx.networks.models import MODEL_PLANES, MODELS, Model
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
 from suphx.networks.sizes import NetworkSize
@@ -32,44 +30,32 @@ from suphx.selfplay.collect import Collector
 from suphx.selfplay.policy import drawn
 from suphx.selfplay.seating import FourLearners
 
-#: The model that learns, whose questions are kept: as in the paper.
+#: The model that learns: as in the paper.
 MODEL: Model = "discard"
-RULES = "tenhou"
+_RULES = "tenhou"
 #: Decisions per table that `sensible` makes beforehand, so that tables are at different points of their games.
 _DECISIONS_BEFORE = 150
 #: Steps of the networks that are not counted: by then buffers have grown to the sizes that are needed.
 _STEPS_BEFORE = 60
-#: Questions per call of the bare networks if the number is free: whole passes.
-_BARE_QUESTIONS = 512
-
-
-def made_up_questions(n: int, hidden: int = ORACLE_PLANES) -> np.ndarray:
-    """Return n questions to the learning model, with all answers possible and so many hidden planes, each a path."""
-    generator = np.random.default_rng(0)
-    found = np.zeros(n, experience_dtype(MODEL_PLANES[MODEL], hidden=hidden))
-    found["path"] = np.arange(n)
-    found["planes"], found["hidden"] = made_up_planes(n, MODEL_PLANES[MODEL]), made_up_planes(n, hidden)
-    found["legal"] = (1 << OUTPUTS[MODEL]) - 1
-    found["answer"] = generator.integers(0, OUTPUTS[MODEL], n)
-    found["log_probability"] = -np.log(OUTPUTS[MODEL])
-    return found
+#: Rows per call of the bare networks if the number is free: whole passes.
+_BARE_ROWS = 512
 
 
 @dataclass
 class Spent:
-    """Wall-clock and CPU time spent, and what networks were asked meanwhile."""
+    """Wall-clock and CPU time, and the calls of networks meanwhile."""
 
     wall: float = 0.0
     cpu: float = 0.0
-    asked: list[tuple[str, int]] = field(default_factory=list)
-    """One entry per call of a network: the model and the number of questions."""
+    calls: list[tuple[str, int]] = field(default_factory=list)
+    """The model and the number of rows of each call."""
 
-    def questions(self) -> Counter[str]:
-        """Return the number of questions that each model was asked."""
-        found: Counter[str] = Counter()
-        for model, n in self.asked:
-            found[model] += n
-        return found
+    def rows(self) -> Counter[str]:
+        """Return the number of rows by model."""
+        counts: Counter[str] = Counter()
+        for model, n in self.calls:
+            counts[model] += n
+        return counts
 
     def during(self, work: Callable[[], object]) -> None:
         """Call `work`, and add the time it takes."""
@@ -80,7 +66,7 @@ class Spent:
 
 
 class TimedPolicy(Flow):
-    """A policy that asks its networks as `Policy` does, and records the questions and the time networks take."""
+    """A policy that uses its networks as in self-play, and records their calls and the time they take."""
 
     def __init__(self, networks: Mapping[str, PolicyNetwork], precision: Precision, seed: int) -> None:
         self.inside = Spent()
@@ -91,10 +77,10 @@ class TimedPolicy(Flow):
 
     def _timed(self, model: str, evaluator: Evaluator) -> Network:
         def logits(planes: np.ndarray) -> np.ndarray:
-            found: list[np.ndarray] = []
-            self.inside.during(lambda: found.append(evaluator.logits(planes)))
-            self.inside.asked.append((model, len(planes)))
-            return found[0]
+            outputs: list[np.ndarray] = []
+            self.inside.during(lambda: outputs.append(evaluator.logits(planes)))
+            self.inside.calls.append((model, len(planes)))
+            return outputs[0]
 
         return logits
 
@@ -105,17 +91,17 @@ class BareNetworks:
     def __init__(self, networks: Mapping[str, PolicyNetwork], precision: Precision, batch_invariant: bool) -> None:
         """batch_invariant: as in play; otherwise a GPU's passes are as large as the call."""
         self._evaluators = {model: Evaluator(networks[model], precision, batch_invariant) for model in MODELS}
-        self._planes = {model: made_up_planes(_BARE_QUESTIONS, planes) for model, planes in MODEL_PLANES.items()}
+        self._planes = {model: made_up_planes(_BARE_ROWS, planes) for model, planes in MODEL_PLANES.items()}
         self.spent = Spent()
 
-    def answer(self, asked: Sequence[tuple[str, int]]) -> None:
-        """Answer a sequence of calls, each with a model and a number of questions."""
-        self.spent.during(lambda: self._answer(asked))
-        self.spent.asked += asked
+    def repeat(self, calls: Sequence[tuple[str, int]]) -> None:
+        """Make a sequence of calls, each of a model with a number of rows."""
+        self.spent.during(lambda: self._repeat(calls))
+        self.spent.calls += calls
 
-    def _answer(self, asked: Sequence[tuple[str, int]]) -> None:
-        for model, n in asked:
-            for first in range(0, n, _BARE_QUESTIONS):
+    def _repeat(self, calls: Sequence[tuple[str, int]]) -> None:
+        for model, n in calls:
+            for first in range(0, n, _BARE_ROWS):
                 self._evaluators[model].logits(self._planes[model][: n - first])
 
 
@@ -124,17 +110,17 @@ def bench_collector(
 ) -> dict[str, float]:
     """Measure a collector with a number of games side by side, alternating with the bare networks.
 
-    seconds: of play, in wall-clock time; the bare networks answer the same number of questions, which takes less.
+    seconds: of play, in wall-clock time; the bare networks make calls with as many rows, which takes less.
 
-    `ratio`: speed in questions per second relative to bare networks with calls of the same sizes; `ratio_large`:
-    relative to bare networks with as large calls as possible. `network_share`: share of the time inside networks.
-    `play_us`: CPU time outside networks per question, in microseconds. `questions_per_step`: of all tables, per step.
-    `MODEL_share`: the model's share of the questions. `learned_share`: share of the questions kept for learning.
+    A question is a row of a network's call. `ratio`: speed in questions per second relative to bare networks with
+    calls of the same sizes; `ratio_large`: relative to bare networks with calls as large as possible. `network_share`:
+    share of the time inside networks. `play_us`: CPU time outside networks per question, in microseconds.
+    `learned_share`: share of the questions that are collected for learning.
     """
     keep_memory()
     networks = untrained_networks(size, seed)
     rewards = TableRewards(PointRewards(10_000), games)
-    collector = Collector(FourLearners(), Rules.preset(RULES), rewards, games, seed, (MODEL,))
+    collector = Collector(FourLearners(), Rules.preset(_RULES), rewards, games, seed, (MODEL,))
     collector.set_policy(0, RuleAgent(player("sensible")))
     while collector.counters["decisions"] < _DECISIONS_BEFORE * games:
         collector.step()
@@ -146,23 +132,21 @@ def bench_collector(
     policy.inside = Spent()
     collector.step()
     for each in (same, large):  # not counted: networks are set up once per size of a call
-        each.answer(policy.inside.asked)
+        each.repeat(policy.inside.calls)
         each.spent = Spent()
 
-    whole, before, policy.inside, steps = Spent(), dict(collector.counters), Spent(), 0
+    whole, before, policy.inside = Spent(), dict(collector.counters), Spent()
     for turn in range(turns):
-        before_turn = len(policy.inside.asked)
+        before_turn = len(policy.inside.calls)
         while whole.wall < seconds * (turn + 1) / turns:
             whole.during(collector.step)
-            steps += 1
-        same.answer(policy.inside.asked[before_turn:])
-        large.answer([*(policy.inside.questions() - large.spent.questions()).items()])
+        same.repeat(policy.inside.calls[before_turn:])
+        large.repeat([*(policy.inside.rows() - large.spent.rows()).items()])
 
     decisions, questions = (collector.counters[name] - before[name] for name in ("decisions", "questions"))
     on_cpu = precision.device.type == "cpu"
-    took = {"play": whole, "inside": policy.inside, "same": same.spent, "large": large.spent}
-    time_of = {name: each.cpu if on_cpu else each.wall for name, each in took.items()}
-    asked = policy.inside.questions()
+    spent = {"play": whole, "inside": policy.inside, "same": same.spent, "large": large.spent}
+    time_of = {name: each.cpu if on_cpu else each.wall for name, each in spent.items()}
     return {
         "games": games,
         "decisions_per_s": decisions / whole.wall,
@@ -170,14 +154,9 @@ def bench_collector(
         "decisions_per_core_s": decisions / whole.cpu,
         "questions_per_core_s": questions / whole.cpu,
         "bare_questions_per_s": questions / time_of["same"],
-        "bare_large_questions_per_s": questions / time_of["large"],
         "ratio": time_of["same"] / time_of["play"],
         "ratio_large": time_of["large"] / time_of["play"],
-        "ratio_wall": same.spent.wall / whole.wall,
         "network_share": time_of["inside"] / time_of["play"],
         "play_us": 1e6 * (whole.cpu - policy.inside.cpu) / questions,
-        "questions_per_step": questions / steps,
-        "questions_per_decision": questions / decisions,
-        "learned_share": asked[MODEL] / questions,
-        **{f"{model}_share": asked[model] / questions for model in MODELS},
+        "learned_share": policy.inside.rows()[MODEL] / questions,
     }
