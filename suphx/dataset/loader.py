@@ -4,12 +4,14 @@ The order depends only on (seed, model, epoch), so that an interrupted run resum
 shuffled over the whole epoch, pairs within a chunk of some 700 rounds.
 """
 
+from __future__ import annotations
+
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import count
-from typing import TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -30,18 +32,39 @@ from suphx.networks.models import MODEL_PLANES, MODELS
 CHUNK_PAIRS = 32_768
 
 
-T = TypeVar("T")
 _MAY_DISCARD = start("legal.discard")
 
 
+class Rows(Protocol):
+    """Targets of several pairs: an array, or several arrays that are indexed together."""
+
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+
+    def __getitem__(self, which: slice, /) -> Any:
+        """Return those of some pairs."""
+
+
+T = TypeVar("T", bound=Rows)
+M = TypeVar("M")
+
+
 @dataclass(frozen=True)
-class Chunk:
-    """Some encoded pairs."""
+class PairChunk(Generic[T]):
+    """Some pairs, ready for training."""
 
     planes: np.ndarray
     """uint64[n, planes]: the network's input."""
-    answers: np.ndarray
-    """i64[n]: kinds of tiles, or NO and YES."""
+    targets: T
+    """What its output is held against: for the agent's networks the action taken, i64[n], a kind of tile or NO and
+    YES."""
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    def take(self, which: slice) -> PairChunk[T]:
+        """Return some of the pairs."""
+        return PairChunk(self.planes[which], self.targets[which])
 
 
 def legal_discards(planes: np.ndarray) -> np.ndarray:
@@ -105,7 +128,7 @@ class Source:
         planes[:, self._hidden] = 0
         return planes
 
-    def some_pairs(self, most: int | None = None, seed: int = 0) -> Chunk:
+    def some_pairs(self, most: int | None = None, seed: int = 0) -> PairChunk[np.ndarray]:
         """Return encoded pairs of the selection: all of them, or those of randomly chosen rounds, cut off at `most`."""
         selection = self.selection
         order = np.arange(len(selection.rounds))
@@ -114,17 +137,17 @@ class Source:
             order = order[: int(np.searchsorted(selection.pairs[order].cumsum(), most)) + 1]
         collected = self.collect(order)
         planes = self.encode(collected)
-        return Chunk(planes[:most], collected.pairs["action"][:most].astype(np.int64))
+        return PairChunk(planes[:most], collected.pairs["action"][:most].astype(np.int64))
 
 
-def prepared_ahead(make: Callable[[int], T], first: int, threads: int = 1) -> Generator[tuple[int, T]]:
-    """Yield (number, make(number)) without end from number `first` on, with as many made ahead as there are threads."""
+def prefetch(make: Callable[[int], M], first: int, threads: int = 1) -> Generator[tuple[int, M]]:
+    """Yield (number, make(number)) without end from number `first` on, computing as many ahead as there are threads."""
     with ThreadPoolExecutor(threads, thread_name_prefix="loader") as pool:
-        coming = deque(pool.submit(make, first + ahead) for ahead in range(threads))
+        ahead = deque(pool.submit(make, first + number) for number in range(threads))
         for number in count(first):
-            made = coming.popleft().result()
-            coming.append(pool.submit(make, number + threads))
-            yield number, made
+            item = ahead.popleft().result()
+            ahead.append(pool.submit(make, number + threads))
+            yield number, item
 
 
 class Loader:
@@ -169,7 +192,7 @@ class Loader:
         bounds[-1] = len(order)
         return order[bounds[number] : bounds[number + 1]]
 
-    def chunk(self, epoch: int, number: int) -> Chunk:
+    def chunk(self, epoch: int, number: int) -> PairChunk[np.ndarray]:
         """Return chunk `number` of an epoch, with its pairs shuffled."""
         collected = self._source.collect(self.places(epoch, number))
         random = self.random(epoch, number)
@@ -178,13 +201,13 @@ class Loader:
         if self._shuffle_suits:
             permute_suits(planes, answers, random.integers(0, 6, len(planes)), self._source.selection.model == DISCARD)
         mixed = random.permutation(len(planes))
-        return Chunk(self._placed(planes[mixed]), self._placed(answers[mixed]))
+        return PairChunk(self._placed(planes[mixed]), self._placed(answers[mixed]))
 
     def _placed(self, array: np.ndarray) -> np.ndarray:
         if not self._pinned:
             return array
         return torch.from_numpy(array.view(np.int64)).pin_memory().numpy().view(array.dtype)
 
-    def run(self, first: int) -> Generator[tuple[int, Chunk]]:
+    def run(self, first: int) -> Generator[tuple[int, PairChunk[np.ndarray]]]:
         """Yield (number, chunk) without end from chunk `first` on, numbered across epochs, preparing the next ahead."""
-        return prepared_ahead(lambda number: self.chunk(*divmod(number, self.chunks)), first, self._threads)
+        return prefetch(lambda number: self.chunk(*divmod(number, self.chunks)), first, self._threads)

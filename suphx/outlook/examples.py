@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from suphx.dataset.loader import Loader, Source, prepared_ahead
+from suphx.dataset.loader import Loader, PairChunk, Source, prefetch
 from suphx.dataset.prepared import Prepared
 from suphx.dataset.selection import select
 from suphx.features.encode import encode_batch
@@ -37,7 +37,7 @@ class Targets:
     def __len__(self) -> int:
         return len(self.results)
 
-    def take(self, which: np.ndarray | slice) -> Targets:
+    def __getitem__(self, which: np.ndarray | slice) -> Targets:
         """Return those of some decisions."""
         return Targets(*(getattr(self, each.name)[which] for each in fields(self)))
 
@@ -113,25 +113,25 @@ def some_after(examples: Examples, random: np.random.Generator) -> Examples:
     return examples.after(~would_deal_in & (random.random(len(examples.seats)) < 0.5))
 
 
-def chunks(source: DiscardSource, seed: int, first: int) -> Generator[tuple[int, tuple[np.ndarray, Targets]]]:
-    """Yield (number, (planes u64[n, planes], targets)) without end from chunk `first` on, preparing the next ahead.
+def chunks(source: DiscardSource, seed: int, first: int) -> Generator[tuple[int, PairChunk[Targets]]]:
+    """Yield (number, chunk) without end from chunk `first` on, preparing the next ahead.
 
     Chunks are numbered across epochs, and shuffled in an order that depends on the seed only.
     """
     order = Loader(source.source, seed)
 
-    def chunk(number: int) -> tuple[np.ndarray, Targets]:
+    def chunk(number: int) -> PairChunk[Targets]:
         epoch, of_epoch = divmod(number, order.chunks)
         random = order.random(epoch, of_epoch)
         examples = some_after(source.collect(order.places(epoch, of_epoch), random), random)
-        mixed = random.permutation(len(examples.seats))
-        return examples.planes()[mixed], examples.targets.take(mixed)
+        shuffled = random.permutation(len(examples.seats))
+        return PairChunk(examples.planes()[shuffled], examples.targets[shuffled])
 
-    return prepared_ahead(chunk, first)
+    return prefetch(chunk, first)
 
 
-def some_examples(source: DiscardSource, most: int, seed: int) -> tuple[np.ndarray, Targets]:
-    """Return planes and targets of some decisions of randomly chosen rounds, half of them after the discard."""
+def some_examples(source: DiscardSource, most: int, seed: int) -> PairChunk[Targets]:
+    """Return some decisions of randomly chosen rounds, half of them after the discard."""
     random = np.random.default_rng(seed)
     examples = some_after(source.collect(source.some_places(random, most), random), random)
-    return examples.planes()[:most], examples.targets.take(slice(most))
+    return PairChunk(examples.planes(), examples.targets).take(slice(most))

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from suphx.supervised.config import PretrainConfig
 
 if TYPE_CHECKING:
-    from suphx.supervised.train import Report
+    from suphx.supervised.training import ChunkReport
 
 
 def _progress(screen: Console) -> Progress:
@@ -21,20 +21,20 @@ def _progress(screen: Console) -> Progress:
 
 
 @contextmanager
-def training_bars(config: PretrainConfig, screen: Console) -> Iterator[Callable[[Report], None]]:
+def training_bars(config: PretrainConfig, screen: Console) -> Iterator[Callable[[ChunkReport], None]]:
     """Yield a function that shows each training report in the bar of its model; it may be called from any thread."""
     with _progress(screen) as progress:
-        bars = {
+        bars: dict[str, TaskID] = {
             model: progress.add_task(model, total=plan.pairs, words="waiting") for model, plan in config.models.items()
         }
-        validated = dict.fromkeys(config.models, "")
+        validated: dict[str, str] = dict.fromkeys(config.models, "")
 
-        def watch(report: Report) -> None:
+        def watch(report: ChunkReport) -> None:
             if report.validation is not None:
-                found = report.validation
-                validated[report.model] = f"validation {found.accuracy:.2%}, loss {found.loss:.4f}"
+                metrics = report.validation.metrics
+                validated[report.model] = f"validation {metrics['accuracy']:.2%}, loss {metrics['loss']:.4f}"
                 if not screen.is_terminal:  # a log file gets lines instead of bars
-                    line = f"{report.model}: {found.pairs:,} pairs, {report.pairs_per_s:,.0f}/s"
+                    line = f"{report.model}: {report.pairs:,} pairs, {report.pairs_per_s:,.0f}/s"
                     screen.print(f"{line}, {validated[report.model]}", highlight=False)
             words = f"{report.pairs_per_s:,.0f} pairs/s, loss {report.loss:.4f} {validated[report.model]}"
             progress.update(bars[report.model], completed=min(report.pairs, report.total), words=words)

@@ -21,7 +21,7 @@ from suphx.supervised.measures import (
     share_with_interval,
     situations,
 )
-from suphx.supervised.train import log_loss
+from suphx.supervised.policy_training import log_loss
 
 #: Pairs that are collected, encoded and evaluated at a time.
 _CHUNK_PAIRS = 16_384

@@ -1,4 +1,4 @@
-"""The optimiser of supervised training: a learning rate that rises and falls, and a moving average of the weights."""
+"""The optimizer of supervised training: a learning rate that rises and falls, and a moving average of the weights."""
 
 import copy
 from typing import Generic, TypeVar
@@ -10,7 +10,6 @@ from suphx.networks.policy import Trunk
 from suphx.supervised.config import Schedule
 
 _AVERAGE_START = 10  # makes the average forget the first steps sooner
-
 
 T = TypeVar("T", bound=Trunk)
 
@@ -30,6 +29,7 @@ class AveragingOptimizer(Optimizer, Generic[T]):
         super().__init__(
             network, learning_rate, config.weight_decay, muon, config.other_learning_rate if muon else None
         )
+        self.network = network
         self._config, self._peak = config, learning_rate
         self.average: T = copy.deepcopy(network).requires_grad_(False)
         self._averages: list[torch.Tensor] = list(self.average.parameters())
@@ -38,9 +38,9 @@ class AveragingOptimizer(Optimizer, Generic[T]):
         """Take a step at the rate for this share of the pairs and clear the gradients; return the convolution rate."""
         factor = rate_at(self._config, share)
         self.step(factor)
-        kept = min(1 - 1 / self._config.average_steps, self.steps / (self.steps + _AVERAGE_START))
+        decay = min(1 - 1 / self._config.average_steps, self.steps / (self.steps + _AVERAGE_START))
         with torch.no_grad():
-            torch._foreach_lerp_(self._averages, self._weights, 1 - kept)
+            torch._foreach_lerp_(self._averages, self._weights, 1 - decay)
         return self._peak * factor
 
     def tensors(self) -> dict[str, torch.Tensor]:

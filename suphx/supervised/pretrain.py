@@ -26,8 +26,9 @@ from suphx.networks.precision import Precision
 from suphx.networks.weights import load_agent, load_agent_network, load_network, save_agent
 from suphx.supervised.bars import training_bars
 from suphx.supervised.config import PretrainConfig
+from suphx.supervised.policy_training import PolicyTraining
 from suphx.supervised.results import card, measure
-from suphx.supervised.train import WEAK_NAME, Interrupted, Report, Training
+from suphx.supervised.training import WEAK_NAME, ChunkReport, TrainingInterrupted
 
 AGENT_FOLDER = "agent"
 WEAK_FOLDER = "weak"
@@ -74,7 +75,7 @@ def pretrain(
 
 
 def train_models(
-    config: PretrainConfig, prepared: Prepared, folder: Path, precision: Precision, watch: Callable[[Report], None]
+    config: PretrainConfig, prepared: Prepared, folder: Path, precision: Precision, watch: Callable[[ChunkReport], None]
 ) -> dict[str, PolicyNetwork]:
     """Train the models of a configuration, each in its own folder, and return the best network of each.
 
@@ -86,10 +87,10 @@ def train_models(
     at_once = min(precision.threads, len(config.models)) if on_cpu else 1
     each = replace(precision, threads=1) if on_cpu else precision
     order = sorted(config.models, key=lambda model: -config.models[model].pairs)
-    trainings = {model: Training(model, config, prepared, folder / model, each) for model in order}
+    trainings = {model: PolicyTraining(model, config, prepared, folder / model, each) for model in order}
     stop = Event()
     with ThreadPoolExecutor(at_once, initializer=torch.set_num_threads, initargs=(each.threads,)) as pool:
-        running = {model: pool.submit(training.run, watch, stop) for model, training in trainings.items()}
+        running = {model: pool.submit(training.train, watch, stop) for model, training in trainings.items()}
         try:
             wait(running.values(), return_when=FIRST_EXCEPTION)
         finally:
@@ -98,7 +99,9 @@ def train_models(
                 waiting.cancel()
     failed = [found.exception() for found in running.values() if not found.cancelled()]
     wrong = [error for error in failed if error is not None]
-    for error in sorted(wrong, key=lambda error: isinstance(error, Interrupted)):  # the cause before its Interrupted
+    for error in sorted(
+        wrong, key=lambda error: isinstance(error, TrainingInterrupted)
+    ):  # the cause before the interruptions
         raise error
     return {model: running[model].result() for model in config.models}
 

@@ -1,6 +1,7 @@
 """Training the outlook network, its file, and what it says."""
 
 import json
+from threading import Event
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from typer.testing import CliRunner
 
 from simulator.rules import Rules
 from suphx.cli import app
-from suphx.dataset.loader import Loader, prepared_ahead
+from suphx.dataset.loader import Loader, prefetch
 from suphx.errors import InputError
 from suphx.features.encode import encode_batch
 from suphx.networks.precision import Precision
@@ -20,6 +21,7 @@ from suphx.outlook.labels import after_discards
 from suphx.outlook.outputs import fresh_network, loss_of, outlooks
 from suphx.outlook.predictor import SHIPPED, Outlook, check_rules
 from suphx.outlook.training import OutlookTraining
+from suphx.supervised.training import SupervisedProgress, TrainingInterrupted
 
 PRECISION = Precision(torch.device("cpu"), torch.float32, 1, "")
 TINY = NetworkSize(filters=8, blocks=1)
@@ -66,30 +68,39 @@ def test_a_training_that_was_stopped_ends_as_one_that_was_not(prepared, tmp_path
     monkeypatch.setattr(Loader.__init__, "__defaults__", (1500, False, 1, False))  # pairs of a chunk
     config = OutlookConfig(size=TINY, decisions=4000, batch=128, validations=2, validation_decisions=200)
 
-    class Stop(Exception):
-        pass
-
-    def stop(done: int, rate: float, loss: float) -> None:
-        raise Stop
-
     whole = OutlookTraining(config, prepared, tmp_path / "whole", PRECISION)
-    whole.run(lambda done, rate, loss: None)
-    with pytest.raises(Stop):
-        OutlookTraining(config, prepared, tmp_path / "parts", PRECISION).run(stop)
+    whole.run()
+    stop = Event()
+    with pytest.raises(TrainingInterrupted):
+        OutlookTraining(config, prepared, tmp_path / "parts", PRECISION).run(lambda report: stop.set(), stop)
     again = OutlookTraining(config, prepared, tmp_path / "parts", PRECISION)
-    assert 0 < again.progress.decisions < 4000
-    again.run(lambda done, rate, loss: None)
+    assert 0 < again.progress.pairs < 4000
+    again.run()
     assert again.progress.validations == whole.progress.validations
     for name, each in whole.average.state_dict().items():
         assert torch.equal(each, again.average.state_dict()[name]), name
-    first, last = whole.progress.validations[0].losses["all"], whole.progress.validations[-1].losses["all"]
+    first, last = whole.progress.validations[0].metrics["loss"], whole.progress.validations[-1].metrics["loss"]
     assert last < first
     with pytest.raises(InputError, match="another configuration"):
         OutlookTraining(config.model_copy(update={"seed": 1}), prepared, tmp_path / "parts", PRECISION)
 
 
+def test_validations_in_checkpoints_of_earlier_versions_are_read():
+    written = {
+        "purpose": "", "chunk": 3, "decisions": 900, "steps": 7,
+        "validations": [{"decisions": 900, "losses": {"deal in": 0.5, "all": 2.0}}],
+    }  # fmt: skip
+    progress = SupervisedProgress.model_validate(written)
+    assert (progress.chunk, progress.pairs, progress.steps) == (3, 900, 7)
+    assert progress.validations[0].metrics == {"deal in": 0.5, "loss": 2.0}
+    best = {"pairs": 900, "accuracy": 0.7, "loss": 0.9}
+    progress = SupervisedProgress.model_validate({"purpose": "", "pairs": 900, "best": best, "validations": [best]})
+    assert progress.best == progress.validations[0] and progress.best.metrics == {"accuracy": 0.7, "loss": 0.9}
+    assert SupervisedProgress.model_validate_json(progress.model_dump_json()) == progress
+
+
 def test_chunks_come_in_order_whatever_the_threads():
-    numbers = prepared_ahead(lambda number: number**2, 3, threads=3)
+    numbers = prefetch(lambda number: number**2, 3, threads=3)
     assert [next(numbers) for _ in range(4)] == [(3, 9), (4, 16), (5, 25), (6, 36)]
 
 

@@ -22,7 +22,7 @@ class Knowing:
     def __init__(self, model: str, wrong: int = 0) -> None:
         source = Source(sensible_games(), select(sensible_games(), model, None))
         pairs = source.some_pairs()
-        self._answers = {plane.tobytes(): answer for plane, answer in zip(pairs.planes, pairs.answers, strict=True)}
+        self._answers = {plane.tobytes(): answer for plane, answer in zip(pairs.planes, pairs.targets, strict=True)}
         self._model, self._wrong, self._asked = model, wrong, 0
 
     def logits(self, planes: np.ndarray) -> np.ndarray:

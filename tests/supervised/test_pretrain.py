@@ -15,8 +15,9 @@ from suphx.dataset.prepare import prepare_games
 from suphx.errors import InputError
 from suphx.networks.precision import choose_precision
 from suphx.networks.weights import load_network
+from suphx.supervised.policy_training import PolicyTraining
 from suphx.supervised.pretrain import train_models
-from suphx.supervised.train import BEST_NAME, CHECKPOINT_NAME, Interrupted, Report, Training
+from suphx.supervised.training import BEST_NAME, CHECKPOINT_NAME, ChunkReport, TrainingInterrupted
 from tests.dataset.made_games import sensible_games
 from tests.supervised.tiny_config import tiny_config
 
@@ -65,14 +66,14 @@ def test_a_model_that_fails_ends_the_others_and_is_the_error_that_is_told(
 ) -> None:
     ended: list[str] = []
 
-    def run(training: Training, watch: object, stop: Event) -> None:
+    def run(training: PolicyTraining, watch: object, stop: Event) -> None:
         if training.model == "pong":
             raise RuntimeError("the disk is full")
         assert stop.wait(30)
         ended.append(training.model)
-        raise Interrupted
+        raise TrainingInterrupted
 
-    monkeypatch.setattr(Training, "run", run)
+    monkeypatch.setattr(PolicyTraining, "train", run)
     config = tiny_config(models={"chow": {"pairs": 9}, "pong": {"pairs": 5}})
     with pytest.raises(RuntimeError, match="the disk is full"):
         train_models(config, sensible_games(), tmp_path, choose_precision("cpu", "float32", 2), lambda _: None)
@@ -81,7 +82,7 @@ def test_a_model_that_fails_ends_the_others_and_is_the_error_that_is_told(
 
 def test_models_go_side_by_side_to_the_same_weights_as_one_by_one(tmp_path: Path) -> None:
     config = tiny_config(models={"riichi": {"pairs": 800}, "kong": {"pairs": 400}})
-    reports: list[Report] = []
+    reports: list[ChunkReport] = []
     for threads in (1, 2):
         precision = choose_precision("cpu", "float32", threads)
         train_models(config, sensible_games(), tmp_path / str(threads), precision, reports.append)

@@ -17,9 +17,10 @@ from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision, choose_precision
 from suphx.networks.sizes import NetworkSize
 from suphx.networks.weights import load_agent_network, load_network, save_agent
-from suphx.supervised import train
+from suphx.supervised import policy_training
 from suphx.supervised.config import PretrainConfig
-from suphx.supervised.train import CHECKPOINT_NAME, WEAK_NAME, Interrupted, Report, Training, grow_into
+from suphx.supervised.policy_training import PolicyTraining, grow_into
+from suphx.supervised.training import CHECKPOINT_NAME, WEAK_NAME, ChunkReport, TrainingInterrupted
 from tests.dataset.made_games import sensible_games
 from tests.supervised.tiny_config import tiny_config
 
@@ -29,15 +30,15 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     def loader(source, seed, **options):
         return Loader(source, seed, 300, **options)
 
-    monkeypatch.setattr(train, "Loader", loader)
+    monkeypatch.setattr(policy_training, "Loader", loader)
 
 
 def precision() -> Precision:
     return choose_precision("cpu", "float32", 1)
 
 
-def training(folder: Path, config: PretrainConfig | None = None) -> Training:
-    return Training("riichi", config or tiny_config(), sensible_games(), folder, precision())
+def training(folder: Path, config: PretrainConfig | None = None) -> PolicyTraining:
+    return PolicyTraining("riichi", config or tiny_config(), sensible_games(), folder, precision())
 
 
 def weights(folder: Path) -> dict[str, torch.Tensor]:
@@ -45,9 +46,9 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
 
 
 def stop_after(chunks: int, event: Event):
-    seen: list[Report] = []
+    seen: list[ChunkReport] = []
 
-    def watch(report: Report) -> None:
+    def watch(report: ChunkReport) -> None:
         seen.append(report)
         if len(seen) == chunks:
             event.set()
@@ -57,27 +58,27 @@ def stop_after(chunks: int, event: Event):
 
 def test_training_lowers_the_loss_and_keeps_the_best_weights(tmp_path: Path) -> None:
     config = tiny_config(models={"discard": {"pairs": 5000}})
-    run = Training("discard", config, sensible_games(), tmp_path, precision())
+    run = PolicyTraining("discard", config, sensible_games(), tmp_path, precision())
     run.run(lambda _: None, Event())
     first, *_, last = run.progress.validations
-    assert last.loss < first.loss
+    assert last.metrics["loss"] < first.metrics["loss"]
     assert run.progress.best is not None
-    assert run.progress.best.loss == min(each.loss for each in run.progress.validations)
+    assert run.progress.best.metrics["loss"] == min(each.metrics["loss"] for each in run.progress.validations)
 
 
 def test_what_is_tuned_to_a_player_is_validated_with_that_player(tmp_path: Path) -> None:
     games = prepare_games(generate_games(40, ["sensible", "tsumogiri"] * 2, seed=6), "made")
     config = tiny_config(filters={"players": ["sensible"]}, models={"discard": {"pairs": 5000}})
-    run = Training("discard", config, games, tmp_path, precision())
+    run = PolicyTraining("discard", config, games, tmp_path, precision())
     own = select(games, "discard", "validation", config.filters)
     assert own.n_pairs < select(games, "discard", "validation").n_pairs
     assert run.held_out_source.selection.n_pairs == own.n_pairs
 
 
 def test_a_batch_of_thousands_is_one_step_for_many_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(train, "Loader", Loader)
+    monkeypatch.setattr(policy_training, "Loader", Loader)
     config = tiny_config(models={"discard": {"pairs": 4096}}, batch=2048)
-    run = Training("discard", config, sensible_games(), tmp_path, precision())
+    run = PolicyTraining("discard", config, sensible_games(), tmp_path, precision())
     run.run(lambda _: None, Event())
     assert run.progress.pairs >= 4096 and run.progress.steps == round(run.progress.pairs / 2048)
 
@@ -85,14 +86,14 @@ def test_a_batch_of_thousands_is_one_step_for_many_pairs(tmp_path: Path, monkeyp
 def test_a_stopped_training_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     config = tiny_config(models={"riichi": {"pairs": 1500, "shuffle_suits": True}})
-    training(whole, config).run(lambda _: None, Event())
+    training(whole, config).train(lambda _: None, Event())
     stops = 0
     while True:
         event = Event()
         try:
-            training(parts, config).run(stop_after(1, event), event)
+            training(parts, config).train(stop_after(1, event), event)
             break
-        except Interrupted:
+        except TrainingInterrupted:
             stops += 1
     assert stops >= 3
     for name, value in weights(whole).items():
@@ -101,15 +102,15 @@ def test_a_stopped_training_goes_on_as_if_nothing_had_happened(tmp_path: Path) -
 
 
 def test_a_training_that_is_done_is_not_done_again(tmp_path: Path) -> None:
-    training(tmp_path).run(lambda _: None, Event())
-    reports: list[Report] = []
-    training(tmp_path).run(reports.append, Event())
+    training(tmp_path).train(lambda _: None, Event())
+    reports: list[ChunkReport] = []
+    training(tmp_path).train(reports.append, Event())
     assert not reports
 
 
 def test_the_same_seed_gives_the_same_weights_and_another_one_others(tmp_path: Path) -> None:
     for name, seed in (("a", 0), ("b", 0), ("c", 1)):
-        training(tmp_path / name, tiny_config(seed=seed)).run(lambda _: None, Event())
+        training(tmp_path / name, tiny_config(seed=seed)).train(lambda _: None, Event())
     same, other = weights(tmp_path / "b"), weights(tmp_path / "c")
     for name, value in weights(tmp_path / "a").items():
         assert torch.equal(value, same[name]), name
@@ -118,8 +119,8 @@ def test_the_same_seed_gives_the_same_weights_and_another_one_others(tmp_path: P
 
 def test_a_checkpoint_of_another_configuration_is_refused(tmp_path: Path) -> None:
     event = Event()
-    with pytest.raises(Interrupted):
-        training(tmp_path).run(stop_after(1, event), event)
+    with pytest.raises(TrainingInterrupted):
+        training(tmp_path).train(stop_after(1, event), event)
     with pytest.raises(InputError, match=r"checkpoint\.safetensors: a checkpoint of a training with another"):
         training(tmp_path, tiny_config(learning_rate=5e-3))
 
@@ -151,7 +152,7 @@ def test_a_training_may_go_on_from_given_weights(tmp_path: Path) -> None:
     size = NetworkSize(filters=8, blocks=1)
     start = agent(tmp_path / "agent", untrained_networks(size, seed=77))
     config = tiny_config(start=start, learning_rate=1e-9, other_learning_rate=1e-9)
-    found = training(tmp_path / "run", config).run(lambda _: None, Event())
+    found = training(tmp_path / "run", config).train(lambda _: None, Event())
     given = untrained_networks(size, seed=77)["riichi"].state_dict()
     for name, value in found.state_dict().items():
         torch.testing.assert_close(value, given[name], atol=1e-5, rtol=0)
@@ -192,7 +193,7 @@ def test_a_model_may_begin_as_another_that_sees_the_same(tmp_path: Path) -> None
     start = agent(tmp_path / "agent", untrained_networks(size, seed=77))
     models = {"riichi": {"pairs": 300, "start_model": "discard"}}
     config = tiny_config(start=start, models=models, learning_rate=1e-9, other_learning_rate=1e-9)
-    found = training(tmp_path / "run", config).run(lambda _: None, Event()).state_dict()
+    found = training(tmp_path / "run", config).train(lambda _: None, Event()).state_dict()
     given = untrained_networks(size, seed=77)["discard"].state_dict()
     shared = [name for name in given if not name.startswith("head.")]
     assert shared

@@ -41,14 +41,14 @@ def train(
     folder = out or runs_folder() / "outlook" / chosen.name
     with folder_lock(folder, "trains here"):
         training = OutlookTraining(chosen, prepared, folder, precision)
-        with progress("decisions", chosen.decisions, done=training.progress.decisions) as show:
-            training.run(lambda done, rate, loss: show(done, f"{rate:,.0f}/s, loss {loss:.4f}"))
+        with progress("decisions", chosen.decisions, done=training.progress.pairs) as show:
+            training.run(lambda at: show(at.pairs, f"{at.pairs_per_s:,.0f}/s, loss {at.loss:.4f}"))
         save_network(folder / WEIGHTS_NAME, training.average, "float16")
     validations = training.progress.validations
     if as_json:
-        print(json.dumps([each.model_dump() for each in validations]))
+        print(json.dumps([{"decisions": each.pairs, "losses": each.metrics} for each in validations]))
         return
     for each in validations:
-        losses = ", ".join(f"{name} {value:.4f}" for name, value in each.losses.items())
-        print(f"validation after {each.decisions:,} decisions: {losses}")
+        losses = ", ".join(f"{name} {value:.4f}" for name, value in each.metrics.items())
+        print(f"validation after {each.pairs:,} decisions: {losses}")
     print(folder / WEIGHTS_NAME)

@@ -1,0 +1,231 @@
+"""The loop of supervised training: chunks of pairs, steps, validations, early stopping, checkpoints and TensorBoard."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import torch
+from pydantic import AliasChoices, Field, model_validator
+from torch.utils.tensorboard import SummaryWriter
+
+from suphx.checkpoint import TrainingProgress, load_checkpoint, save_checkpoint, tensors_below
+from suphx.config import StrictModel
+from suphx.dataset.loader import PairChunk, T
+from suphx.networks.policy import OutlookNetwork, PolicyNetwork
+from suphx.networks.precision import Precision
+from suphx.networks.weights import save_network
+from suphx.supervised.optimizer import AveragingOptimizer
+
+CHECKPOINT_NAME = "checkpoint.safetensors"
+BEST_NAME = "best.safetensors"
+WEAK_NAME = "weak.safetensors"
+#: The name of the number of pairs in checkpoints, and in those that earlier versions wrote of the outlook network.
+_PAIRS = AliasChoices("pairs", "decisions")
+
+N = TypeVar("N", bound=PolicyNetwork | OutlookNetwork)
+
+
+class TrainingInterrupted(Exception):
+    """Raised when a training has been stopped; it can be resumed from its checkpoint."""
+
+
+class Validation(StrictModel):
+    """The averaged weights on validation pairs."""
+
+    pairs: int = Field(validation_alias=_PAIRS)
+    """Number of pairs trained on so far."""
+    metrics: dict[str, float]
+    """Means over the pairs by name; `loss` is what training minimizes."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _former(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Translate validations in checkpoints of earlier versions."""
+        if "losses" in values:  # of the outlook network
+            losses = dict(values["losses"])
+            return {"pairs": values["decisions"], "metrics": {"loss": losses.pop("all"), **losses}}
+        if "loss" in values:
+            return {"pairs": values["pairs"], "metrics": {name: values[name] for name in ("loss", "accuracy")}}
+        return values
+
+
+class SupervisedProgress(TrainingProgress):
+    """The progress of a training."""
+
+    chunk: int = 0
+    """Number of the next chunk."""
+    pairs: int = Field(default=0, validation_alias=_PAIRS)
+    """Number of pairs trained on so far."""
+    steps: int = 0
+    seconds: float = 0
+    done: bool = False
+    best: Validation | None = None
+    validations: list[Validation] = Field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class ChunkReport:
+    """The progress of a training after a chunk, for display."""
+
+    model: str
+    pairs: int
+    total: int
+    pairs_per_s: float
+    loss: float
+    validation: Validation | None
+
+
+@dataclass(frozen=True)
+class LoopPlan:
+    """How long a training goes on, and what it does on the way."""
+
+    pairs: int
+    """Pairs to train on, counting repeats."""
+    batch: int
+    """Pairs per step."""
+    validations: int
+    """How often the averaged weights are evaluated."""
+    patience: int | None = None
+    """Stop after this many validations without a lower loss, and save the best weights; None: train to the end."""
+    weak: float | None = None
+    """Share of the pairs after which an under-trained copy is saved."""
+    checkpoint_seconds: float = 0
+    """Time between checkpoints; 0: after every chunk."""
+
+
+class SupervisedTraining(ABC, Generic[N, T]):
+    """The training of one network in its own folder: `run` resumes from the checkpoint there, if there is one.
+
+    A subclass says where the pairs come from, and what the loss is.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        optimizer: AveragingOptimizer[N],
+        plan: LoopPlan,
+        folder: Path,
+        precision: Precision,
+        purpose: str,
+    ) -> None:
+        """purpose: hash of all that determines the training; raises InputError if the checkpoint has another."""
+        self.model, self.optimizer, self.plan = model, optimizer, plan
+        self.folder, self.precision = folder, precision
+        self.progress = SupervisedProgress(purpose=purpose)
+        checkpoint = load_checkpoint(folder / CHECKPOINT_NAME, purpose, SupervisedProgress)
+        if checkpoint is not None:
+            self.progress, tensors = checkpoint
+            self.network.load_state_dict(tensors_below(tensors, "network."))
+            optimizer.load_tensors(tensors, self.progress.steps)
+
+    @property
+    def network(self) -> N:
+        """The network that is trained."""
+        return self.optimizer.network
+
+    @property
+    def average(self) -> N:
+        """The network with the moving average of the weights, which is what is validated and saved."""
+        return self.optimizer.average
+
+    @abstractmethod
+    def chunks(self, first: int) -> Generator[tuple[int, PairChunk[T]]]:
+        """Yield (number, chunk) without end, from chunk number `first` on."""
+
+    @abstractmethod
+    def held_out(self) -> PairChunk[T]:
+        """Return the validation pairs."""
+
+    @abstractmethod
+    def loss(self, chunk: PairChunk[T]) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+        """Return the mean loss of the network on a batch, and other means over it by name."""
+
+    @abstractmethod
+    def validate(self, held_out: PairChunk[T]) -> dict[str, float]:
+        """Return means of the averaged weights on the validation pairs by name, among them `loss`."""
+
+    def run(self, watch: Callable[[ChunkReport], None] = lambda report: None, stop: Event | None = None) -> None:
+        """Train until the pairs are used up or validation stops it.
+
+        watch: called after every chunk. stop: set it to end the training early; it then writes a checkpoint and raises
+        TrainingInterrupted.
+        """
+        progress, plan = self.progress, self.plan
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if progress.done or progress.pairs >= plan.pairs:
+            return
+        with SummaryWriter(str(self.folder / "tensorboard"), purge_step=progress.pairs) as writer:
+            held_out = self.held_out()
+            saved = time.monotonic()
+            for number, chunk in self.chunks(progress.chunk):
+                watch(self._train_on(number, chunk.take(slice(plan.pairs - progress.pairs)), held_out, writer))
+                progress.done = progress.pairs >= plan.pairs or self._out_of_patience()
+                stopped = stop is not None and stop.is_set()
+                if progress.done or stopped or time.monotonic() - saved >= plan.checkpoint_seconds:
+                    self._save()
+                    saved = time.monotonic()
+                if progress.done:
+                    return
+                if stopped:
+                    raise TrainingInterrupted
+
+    def _train_on(self, number: int, chunk: PairChunk[T], held_out: PairChunk[T], writer: SummaryWriter) -> ChunkReport:
+        progress, plan = self.progress, self.plan
+        before, started = progress.pairs, time.monotonic()
+        metrics = self._steps(chunk)
+        seconds = time.monotonic() - started
+        progress.chunk, progress.steps = number + 1, self.optimizer.steps
+        progress.pairs += len(chunk)
+        progress.seconds += seconds
+        metrics["pairs_per_s"] = len(chunk) / seconds
+        if plan.weak is not None and before < plan.weak * plan.pairs <= progress.pairs:
+            save_network(self.folder / WEAK_NAME, self.average)
+        between = plan.pairs / plan.validations
+        validation = None
+        if progress.pairs >= min(plan.pairs, (before // between + 1) * between):
+            validation = self._validation(held_out)
+            metrics |= {f"validation_{name}": value for name, value in validation.metrics.items()}
+        for name, value in metrics.items():
+            writer.add_scalar(f"{self.model}/{name}", value, progress.pairs)
+        return ChunkReport(self.model, progress.pairs, plan.pairs, metrics["pairs_per_s"], metrics["loss"], validation)
+
+    def _steps(self, chunk: PairChunk[T]) -> dict[str, float]:
+        """Take a step for every batch of a chunk; return means over the steps, and the last learning rate."""
+        before, n, rate = self.progress.pairs, len(chunk), 0.0
+        steps: list[dict[str, torch.Tensor]] = []
+        for rows in np.array_split(np.arange(n), max(1, round(n / self.plan.batch))):
+            start, stop = int(rows[0]), int(rows[-1]) + 1  # slices: a copy would not lie in pinned memory
+            loss, others = self.loss(chunk.take(slice(start, stop)))
+            loss.backward()
+            rate = self.optimizer.step_at((before + start) / self.plan.pairs)
+            steps.append({"loss": loss.detach()} | {name: each.detach() for name, each in others.items()})
+        means = {name: float(torch.stack([each[name] for each in steps]).mean()) for name in steps[0]}
+        return means | {"learning_rate": rate}
+
+    def _validation(self, held_out: PairChunk[T]) -> Validation:
+        progress = self.progress
+        validation = Validation(pairs=progress.pairs, metrics=self.validate(held_out))
+        progress.validations.append(validation)
+        if self.plan.patience is not None and (
+            progress.best is None or validation.metrics["loss"] < progress.best.metrics["loss"]
+        ):
+            progress.best = validation
+            save_network(self.folder / BEST_NAME, self.average)
+        return validation
+
+    def _out_of_patience(self) -> bool:
+        """Return whether the last `patience` validations all failed to improve on the best one before them."""
+        best, patience = self.progress.best, self.plan.patience
+        later = [each for each in self.progress.validations if best is not None and each.pairs > best.pairs]
+        return patience is not None and len(later) >= patience
+
+    def _save(self) -> None:
+        weights = {f"network.{name}": each for name, each in self.network.state_dict().items()}
+        save_checkpoint(self.folder / CHECKPOINT_NAME, self.progress, weights | self.optimizer.tensors())
