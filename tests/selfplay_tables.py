@@ -63,7 +63,7 @@ def collect(collector: Collector, rounds: int) -> Batch:
 
 def assert_same(first: Batch, second: Batch) -> None:
     """Hold that two batches are equal, bit for bit."""
-    assert np.array_equal(first.paths, second.paths)
+    assert np.array_equal(first.trajectories, second.trajectories)
     assert first.experience.keys() == second.experience.keys()
     for model, one in first.experience.items():
         other = second.experience[model]

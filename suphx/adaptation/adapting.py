@@ -124,7 +124,7 @@ class Rewarded:
         advantage = np.zeros(len(rollouts))
         advantage[mine] = advantages(rewards, rollouts["deal"][mine])
         asked = self.rolled.questions(position)
-        return asked, advantage[asked["path"]]
+        return asked, advantage[asked["trajectory"]]
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,7 @@ class Adapter:
         differs = np.zeros(len(rollouts), np.bool_)
         for number, copy in enumerate(copies):
             asked = played.rolled.questions(number)
-            differs[asked["path"][answers(copy.evaluator.logits, asked) != asked["answer"]]] = True
+            differs[asked["trajectory"][answers(copy.evaluator.logits, asked) != asked["action"]]] = True
         again = np.flatnonzero(differs)
         own = [self.original.player(copy) for copy in copies]
         rolled = roll_out(played.positions, rollouts[again], own, self.original.playing, self.seed)

@@ -53,11 +53,11 @@ class Rolled:
     ended: np.ndarray
     """GAME[n]: each table after the payments of its round, as in `Ended.records`."""
     experience: np.ndarray
-    """The questions to the seats that adapt which were kept, ordered by rollout and time; `path` is the rollout."""
+    """Decisions of the seats that adapt, if wanted, by rollout and time; `trajectory` is the rollout."""
 
     def questions(self, position: int) -> np.ndarray:
         """Return the questions of one position."""
-        return self.experience[self.rollouts["position"][self.experience["path"]] == position]
+        return self.experience[self.rollouts["position"][self.experience["trajectory"]] == position]
 
 
 def roll_out(
@@ -80,7 +80,7 @@ def roll_out(
         pass
     experience = np.concatenate(playing.asked)
     playing.asked.clear()  # they take much memory
-    return Rolled(rollouts, playing.ended, experience[np.argsort(experience["path"], kind="stable")])
+    return Rolled(rollouts, playing.ended, experience[np.argsort(experience["trajectory"], kind="stable")])
 
 
 class _Playing:
@@ -169,7 +169,7 @@ class _Playing:
                 wanted &= highest_probability(output.logits, output.legal) <= max_confidence
             rows = np.flatnonzero(wanted)
             found = np.zeros(len(rows), self._dtype)
-            found["path"], found["planes"] = rollout[output.decision[rows]], output.planes[rows]
+            found["trajectory"], found["planes"] = rollout[output.decision[rows]], output.planes[rows]
             found["legal"] = legal_bits(output.legal[rows])
-            found["answer"], found["log_probability"] = output.action[rows], output.log_probability[rows]
+            found["action"], found["log_probability"] = output.action[rows], output.log_probability[rows]
             self.asked.append(found)

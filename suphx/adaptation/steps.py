@@ -70,7 +70,7 @@ class _Climb:
         self._inputs = part.inputs(np.ascontiguousarray(experience["planes"]))
         device = part.precision.device
         self._legal = torch.from_numpy(legal_answers(experience["legal"], OUTPUTS[part.network.model])).to(device)
-        self._answer = torch.from_numpy(experience["answer"].astype(np.int64)).to(device)
+        self._answer = torch.from_numpy(experience["action"].astype(np.int64)).to(device)
         self._advantage = torch.from_numpy(advantage).float().to(device)
         self._played = torch.from_numpy(experience["log_probability"].copy()).to(device)
         self._chunks = microbatches(len(experience), self._precision)

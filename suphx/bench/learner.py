@@ -48,10 +48,10 @@ def made_up_decisions(n: int, hidden: int = ORACLE_PLANES) -> np.ndarray:
     """Return n decisions of the learning model, all actions legal, each in a trajectory of its own."""
     generator = np.random.default_rng(0)
     rows = np.zeros(n, experience_dtype(MODEL_PLANES[MODEL], hidden=hidden))
-    rows["path"] = np.arange(n)
+    rows["trajectory"] = np.arange(n)
     rows["planes"], rows["hidden"] = made_up_planes(n, MODEL_PLANES[MODEL]), made_up_planes(n, hidden)
     rows["legal"] = (1 << OUTPUTS[MODEL]) - 1
-    rows["answer"] = generator.integers(0, OUTPUTS[MODEL], n)
+    rows["action"] = generator.integers(0, OUTPUTS[MODEL], n)
     rows["log_probability"] = -np.log(OUTPUTS[MODEL])
     return rows
 
@@ -62,7 +62,7 @@ def _played_by(network: PolicyNetwork, decisions: np.ndarray, precision: Precisi
         for rows in microbatches(len(decisions), precision):
             logits = network.of_packed(np.ascontiguousarray(decisions["planes"][rows]), precision)
             log_policy = functional.log_softmax(logits, dim=1).cpu().numpy()
-            action = decisions["answer"][rows].astype(np.int64)
+            action = decisions["action"][rows].astype(np.int64)
             decisions["log_probability"][rows] = np.take_along_axis(log_policy, action[:, None], 1)[:, 0]
     return decisions
 
@@ -109,7 +109,7 @@ def bench_learner(
     decisions["advantage"] = torch.randn(batch, generator=generator).numpy()
     rewards = torch.randn(batch, SEATS, generator=generator)
     decisions["rewards"] = rewards.numpy()
-    fresh, actions = untrained_networks(size, seed)[MODEL], torch.from_numpy(decisions["answer"].astype(np.int64))
+    fresh, actions = untrained_networks(size, seed)[MODEL], torch.from_numpy(decisions["action"].astype(np.int64))
     bare = [_BareStep(fresh, np.ascontiguousarray(decisions["planes"]), actions, functional.cross_entropy, precision)]
     if with_critic:
         seen = np.concatenate([decisions["planes"], decisions["hidden"]], axis=1)

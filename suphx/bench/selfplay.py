@@ -143,7 +143,7 @@ def bench_collector(
         same.repeat(policy.inside.calls[before_turn:])
         large.repeat([*(policy.inside.rows() - large.spent.rows()).items()])
 
-    decisions, questions = (collector.counters[name] - before[name] for name in ("decisions", "questions"))
+    decisions, questions = (collector.counters[name] - before[name] for name in ("decisions", "model_decisions"))
     on_cpu = precision.device.type == "cpu"
     spent = {"play": whole, "inside": policy.inside, "same": same.spent, "large": large.spent}
     time_of = {name: each.cpu if on_cpu else each.wall for name, each in spent.items()}

@@ -16,9 +16,9 @@ from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import check_opponent
 from suphx.selfplay.expected import ExpectedRate, expected_rate
 from suphx.selfplay.pace import LONG_ROUND, Pace
-from suphx.selfplay.roles.origin import read_origin
 from suphx.selfplay.roles.plan import GIB, Node, Plan, parse_node, plan_of, this_machine
 from suphx.selfplay.roles.run import nodes_of_cluster, start_ray
+from suphx.selfplay.roles.run_inputs import read_run_inputs
 from suphx.selfplay.sources import load_opponents, load_start, load_teachers
 
 
@@ -39,7 +39,7 @@ def show_plan(config: TrainConfig, pace: Pace, address: str | None, words: Seque
         _show(config, plan, nodes, screen)
         _show_pace(config, pace, screen)
     check_opponent(config.evaluation)
-    read_origin(config, load_start(config))  # all of it can be read
+    read_run_inputs(config, load_start(config))  # all of it can be read
     rate = expected_rate(config, nodes)
     if as_json:
         values: dict[str, Any] = {"roles": [asdict(role) for role in plan.roles], "nodes": [asdict(n) for n in nodes]}

@@ -15,7 +15,7 @@ class EntropyConfig(Config):
     """How a policy's entropy is held at a target (formula 3)."""
 
     target: float | None = Field(default=None, ge=0)
-    """Entropy to hold, in nats, averaged over questions. By default it is `share` of what is measured in the first
+    """Entropy to hold, in nats, averaged over decisions. By default it is `share` of what is measured in the first
     `recent_steps` steps."""
     share: float = Field(default=1.0, gt=0)
     """Share of the measured entropy that becomes the target."""
@@ -85,9 +85,9 @@ class CriticConfig(Config):
     steps: int = Field(default=1, ge=1)
     """Steps that the critic takes from each batch, on equal parts of it: it has more to learn than the policy."""
     gae_lambda: float = Field(default=0.9, ge=0, le=1)
-    """Lambda of generalised advantages (GAE). 1: reward minus value; 0: the change of value up to the round's next
-    question, to any seat. Questions count, not decisions: where several of one decision are learned from (three chows,
-    a pong), the earlier ones are weighted with lambda for each that follows."""
+    """Lambda of generalized advantages (GAE). 1: reward minus value; 0: the change of value up to the round's next
+    decision of any seat. What a network decides counts: where a seat may call in several ways (three chows, a pong),
+    each is a decision, and the earlier ones are weighted with lambda for each that follows."""
 
     @model_validator(mode="after")
     def _known_size(self) -> CriticConfig:
@@ -101,12 +101,12 @@ class CriticConfig(Config):
 
 
 class ReplayConfig(Config):
-    """How long questions are kept to learn from, and how often they are used."""
+    """How long decisions are kept to learn from, and how often they are used."""
 
     bytes: int = Field(default=1 << 30, ge=1)
-    """Memory for questions; the oldest are dropped when it is full."""
+    """Memory for decisions; the oldest are dropped when it is full."""
     reuse: int = Field(default=1, ge=1, le=255)
-    """Maximum number of steps that use a question."""
+    """Maximum number of steps that use a decision."""
     staleness: int = Field(default=8, ge=0)
     """Maximum number of versions between the policy that played and the newest one."""
 
@@ -124,7 +124,7 @@ class CollapseConfig(Config):
 
 
 class LearningConfig(Config):
-    """The step: what is learned from a batch of questions."""
+    """The step: what is learned from a batch of decisions."""
 
     renamed: ClassVar[dict[str, str]] = {
         "certain": "max_confidence",
@@ -137,17 +137,17 @@ class LearningConfig(Config):
     start_temperature: float | None = Field(default=None, gt=0)
     """Temperature at which the learning policies start, compared with what they learned from people: their logits are
     divided by it before the first step, unless the start's `agent.json` says that this was done. null: as the start is.
-    Below 1, policies start more certain, with the same likeliest answers. A policy that imitates many people is less
+    Below 1, policies start more certain, with the same likeliest actions. A policy that imitates many people is less
     certain than a player should be: at 1, much of the gradient only makes it more certain, which changes nothing in
     greedy play and is undone by the entropy target."""
     batch: int = Field(default=1024, ge=1)
-    """Questions per step."""
+    """Decisions per step."""
     batch_of: dict[Model, int] = Field(default_factory=dict)
-    """The same for single models. There are sixty discards for each question about a kong, so a large batch of kongs
+    """The same for single models. There are sixty discards for each decision about a kong, so a large batch of kongs
     would be too old (`replay.staleness`) before it is complete."""
     max_confidence: float = Field(default=1.0, gt=0, le=1)
-    """Questions whose likeliest answer was more probable than this are not learned from: their gradients are small.
-    Whether a question is left out depends on the question alone, not on the answer drawn."""
+    """Decisions whose likeliest action was more probable than this are not learned from: their gradients are small.
+    Whether a decision is left out depends on the decision alone, not on the action drawn."""
     optimizer: Literal["adamw", "muon"] = "adamw"
     """AdamW for all weights, or Muon for convolutions and AdamW for the rest."""
     learning_rate: float = Field(default=1e-5, gt=0)
@@ -162,7 +162,7 @@ class LearningConfig(Config):
     max_grad_norm: float = Field(default=1.0, gt=0)
     """Maximum norm of the gradient; a longer gradient is scaled down to it."""
     max_importance_weight: float = Field(default=5.0, gt=1)
-    """Questions with a higher importance weight are rejected: they take no part in the step."""
+    """Decisions with a higher importance weight are rejected: they take no part in the step."""
     entropy: EntropyConfig = Field(default_factory=EntropyConfig)
     """How entropy is held, for every model alike."""
     reference: DistanceConfig | None = None
@@ -171,12 +171,12 @@ class LearningConfig(Config):
     teacher: DistanceConfig | None = None
     """Pull each policy towards a given oracle: KL(oracle, policy), distillation. Off by default."""
     baseline: Literal["mean", "critic"] = "mean"
-    """What is subtracted from a round's reward: the mean reward, or what a critic expects at each question."""
+    """What is subtracted from a round's reward: the mean reward, or what a critic expects at each decision."""
     scale: bool = True
-    """Divide advantages by their spread, so that alpha, beta and distances mean the same for every reward."""
+    """Divide advantages by their standard deviation: alpha, beta and distances then mean the same for every reward."""
     recent_batches: int = Field(default=100, ge=1)
-    """Batches of rounds over which the mean reward and the spread of advantages are averaged, the latest counting
-    most."""
+    """Batches of rounds over which the mean reward and the standard deviation of advantages are averaged, the latest
+    counting most."""
     recent_steps: int = Field(default=20, ge=1)
     """Steps over which recent entropy and divergences are averaged, the latest counting most."""
     critic: CriticConfig = Field(default_factory=CriticConfig)
@@ -184,7 +184,7 @@ class LearningConfig(Config):
     oracle: OracleConfig | None = None
     """Oracle guiding. Off by default."""
     replay: ReplayConfig = Field(default_factory=ReplayConfig)
-    """The replay buffer: which questions are kept to learn from."""
+    """The replay buffer: which decisions are kept to learn from."""
     collapse: CollapseConfig = Field(default_factory=CollapseConfig)
     """When training ends because the policy has collapsed."""
 
@@ -200,9 +200,9 @@ class LearningConfig(Config):
         if any(rate <= 0 for rate in self.learning_rate_of.values()):
             raise ValueError("learning_rate_of: rates must be above 0")
         if any(batch < 1 for batch in self.batch_of.values()):
-            raise ValueError("batch_of: a batch has at least one question")
+            raise ValueError("batch_of: a batch has at least one decision")
         if self.critic.steps > min(map(self.batch_for, self.models)):
-            raise ValueError("critic.steps: more of them than there are questions in a batch")
+            raise ValueError("critic.steps: more of them than there are decisions in a batch")
         if self.teacher is not None and self.oracle is not None:
             raise ValueError("teacher: cannot be combined with `oracle`, with which the policy is an oracle itself")
         return self
@@ -213,7 +213,7 @@ class LearningConfig(Config):
         return self.baseline == "critic"
 
     def batch_for(self, model: str) -> int:
-        """Return the number of questions in a step of a model."""
+        """Return the number of decisions in a step of a model."""
         return next((own for name, own in self.batch_of.items() if name == model), self.batch)
 
     def rate_for(self, model: str) -> float:

@@ -38,7 +38,7 @@ class EntropyController:
         return self._config.share * self.state.first if self._config.target is None else self._config.target
 
     def update(self, entropy: float) -> None:
-        """Record the mean entropy of a step's questions, in nats, and adjust alpha once the target is known."""
+        """Record the mean entropy of a step's decisions, in nats, and adjust alpha once the target is known."""
         state, config = self.state, self._config
         state.steps += 1
         state.recent += (entropy - state.recent) / min(state.steps, self._recent_steps)

@@ -1,6 +1,6 @@
 """A critic with perfect information: it predicts what a round will be worth to each seat, for use as a baseline.
 
-One network serves the questions of all models: it sees the position and hidden information, but not the proposed
+One network serves the decisions of all models: it sees the position and hidden information, but not the proposed
 action. A baseline may depend on anything but the answer itself without changing the mean policy gradient.
 """
 
@@ -37,9 +37,9 @@ class Critic:
         self._steps, self._warmup = config.critic.steps, config.critic.warmup_steps
 
     def values(self, experience: np.ndarray) -> np.ndarray:
-        """Return f32[n, 4]: the expected reward of each seat at each question, starting with the seat that is asked.
+        """Return f32[n, 4]: the expected reward of each seat at each decision, starting with the seat that is asked.
 
-        Raises ValueError if the questions come without hidden planes.
+        Raises ValueError if the decisions come without hidden planes.
         """
         found = np.empty((len(experience), SEATS), np.float32)
         with torch.inference_mode():
@@ -48,7 +48,7 @@ class Critic:
         return found
 
     def step(self, minibatch: np.ndarray) -> dict[str, float]:
-        """Take the configured number of steps, each from a part of the questions; return figures about them, by name.
+        """Take the configured number of steps, each from a part of the decisions; return metrics about them, by name.
 
         The rewards themselves are the target, not a mixture with later values: this has no bias, and a round is short.
         `explained_variance` is that of the values before each step. Raises LearningDiverged; the step that diverged is
@@ -60,8 +60,8 @@ class Critic:
         error, norms = torch.cat([error for error, _ in found]), [norm for _, norm in found]
         spread = float(wanted.var(correction=0))
         explained = 1 - float(error.var(correction=0)) / spread if spread else 0.0
-        figures = {"loss": float((error**2).mean()), "explained_variance": explained}
-        return self._peers.figures(figures) | {"grad_norm": float(np.mean(norms))}
+        metrics = {"loss": float((error**2).mean()), "explained_variance": explained}
+        return self._peers.metrics(metrics) | {"grad_norm": float(np.mean(norms))}
 
     def _step(self, experience: np.ndarray, wanted: torch.Tensor) -> tuple[torch.Tensor, float]:
         """Take a step towards rewards f32[n, 4]; return rewards minus values, f32[n, 4], and the gradient's norm."""
@@ -71,7 +71,7 @@ class Critic:
             (error**2).mean(dim=1).sum().backward()
             errors.append(error.detach())
         error = torch.cat(errors)
-        step = self._peers.figures({"kept": float(len(experience)), "loss": float((error**2).mean())})
+        step = self._peers.metrics({"kept": float(len(experience)), "loss": float((error**2).mean())})
         norm, loss = self.optimizer.divide_gradients(int(step["kept"]), self._peers), step["loss"]
         if not np.isfinite([loss, norm]).all():
             self.optimizer.clear()

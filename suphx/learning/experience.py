@@ -1,7 +1,7 @@
-"""What is learned from: every question to a learning network, with its answer and the rewards of its round.
+"""What is learned from: every decision of a learning network, with its action and the rewards of its round.
 
-Experience is one structured array from the table to the gradient: the collector makes its rows, the buffer keeps them,
-a minibatch is some of them. A *path* is one seat's way through one round: all its questions share that round's reward.
+Experience is one structured array from the table to the gradient: the collector writes its rows, the buffer stores
+them, a minibatch is some of them. A *trajectory* is one seat's decisions in one round: they share that round's reward.
 """
 
 from __future__ import annotations
@@ -20,68 +20,66 @@ SEATS = 4
 #: Positions per learning pass on a CPU: more are no faster, and activations stay in memory until the backward pass.
 CPU_LEARNING_CHUNK = 512
 
-PATH = np.dtype([
+TRAJECTORY = np.dtype([
     ("game", "u8"),  # number of the game in its seed's sequence
     ("round", "u2"),  # which round of the game, from 0, repeats counted
     ("seat", "u1"),
     ("last", "u1"),  # 1: the game ended with this round
     ("version", "u4"),  # of the policy that was playing when the round was dealt
-    ("reward", "f4"),  # of this round, in units of the configured reward
-    ("others", "f4", SEATS - 1),  # rewards of the seats on the right, across and on the left
+    ("rewards", "f4", SEATS),  # of this round, in the reward's units: to the seat, on its right, across, on its left
 ])  # fmt: skip
 
 
 def experience_dtype(planes: int, oracle: int = 0, hidden: int = 0) -> np.dtype:
-    """Return the type of a question: packed planes of each kind, and the rest; without gaps, so that bytes compare."""
+    """Return the type of a decision: packed planes of each kind, and the rest; without gaps, so that bytes compare."""
     return np.dtype([
         ("planes", "u8", (planes,)),  # what the network saw, without hidden planes
         ("oracle", "u8", (oracle,)),  # the hidden tiles that a learning oracle saw, after dropout
         ("hidden", "u8", (hidden,)),  # all hidden tiles, for a critic or a teacher
-        ("legal", "u8"),  # bit a is set if answer a was possible
-        ("path", "u4"),  # index into the batch's paths
+        ("legal", "u8"),  # bit a is set if action a was legal
+        ("trajectory", "u4"),  # index into the batch's trajectories
         ("version", "u4"),  # of the policy that was playing when the round was dealt
-        ("log_probability", "f4"),  # of the answer under the policy that played
-        ("advantage", "f4"),  # of the answer; 0 until it is known
-        ("rewards", "f4", (SEATS,)),  # of the round to each seat, starting with the one that was asked
+        ("log_probability", "f4"),  # of the action under the policy that played
+        ("advantage", "f4"),  # of the action; 0 until it is known
+        ("rewards", "f4", (SEATS,)),  # of the round to each seat, starting with the one that decides
         ("round", "u2"),  # which round of the game
-        ("place", "u2"),  # number of questions asked earlier in the round, to any network and seat
-        ("seat", "u2"),  # the one that was asked
-        ("answer", "u2"),  # the answer taken: a kind of tile, or NO or YES
+        ("step", "u2"),  # number of earlier decisions in the round, of any network and seat
+        ("seat", "u2"),  # the one that decides
+        ("action", "u2"),  # the action taken: a kind of tile, or NO or YES
     ])  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Finished rounds: their paths, and the questions in them by model."""
+    """Finished rounds: their trajectories, and the decisions in them by model."""
 
-    paths: np.ndarray
-    """PATH[m]"""
+    trajectories: np.ndarray
+    """TRAJECTORY[m]"""
     experience: dict[str, np.ndarray]
-    """`experience_dtype`[n] by model, for models that learn; those of a path in the order in which they were asked."""
+    """`experience_dtype`[n] by model, for models that learn; those of a trajectory in the order of play."""
 
     def fill(self) -> Batch:
-        """Write to every question what its path says: version, round, seat and rewards; return this batch."""
+        """Write to every decision what its trajectory says: version, round, seat and rewards; return the batch."""
         for rows in self.experience.values():
-            paths = self.paths[rows["path"]]
-            for name in ("version", "round", "seat"):
-                rows[name] = paths[name]
-            rows["rewards"][:, 0], rows["rewards"][:, 1:] = paths["reward"], paths["others"]
+            trajectories = self.trajectories[rows["trajectory"]]
+            for name in ("version", "round", "seat", "rewards"):
+                rows[name] = trajectories[name]
         return self
 
     def size(self) -> int:
         """Return the size in bytes."""
-        return int(self.paths.nbytes + sum(rows.nbytes for rows in self.experience.values()))
+        return int(self.trajectories.nbytes + sum(rows.nbytes for rows in self.experience.values()))
 
 
 def join(batches: Sequence[Batch]) -> Batch:
-    """Return one or more batches with the same models as a single one, with paths renumbered."""
-    first = np.cumsum([0, *(len(batch.paths) for batch in batches[:-1])])
+    """Return one or more batches with the same models as a single one, with trajectories renumbered."""
+    first = np.cumsum([0, *(len(batch.trajectories) for batch in batches[:-1])])
     experience = {}
     for model in batches[0].experience:
         parts = [batch.experience[model] for batch in batches]
         experience[model] = np.concatenate(parts)
-        experience[model]["path"] += np.repeat(first, [len(part) for part in parts]).astype(np.uint32)
-    return Batch(np.concatenate([batch.paths for batch in batches]), experience)
+        experience[model]["trajectory"] += np.repeat(first, [len(part) for part in parts]).astype(np.uint32)
+    return Batch(np.concatenate([batch.trajectories for batch in batches]), experience)
 
 
 def microbatches(n: int, precision: Precision) -> list[slice]:

@@ -1,6 +1,6 @@
-"""The learner: networks, their optimisers and controllers, and the learning step on a batch of questions.
+"""The learner: networks, their optimisers and controllers, and the learning step on a batch of decisions.
 
-It knows nothing of games or processes. It checks the questions that it learns from, since another process may have
+It knows nothing of games or processes. It checks the decisions that it learns from, since another process may have
 sent them.
 """
 
@@ -17,7 +17,7 @@ from suphx.learning.controllers import rate_share
 from suphx.learning.critic import Critic
 from suphx.learning.diverged import LearningDiverged
 from suphx.learning.experience import Batch, microbatches
-from suphx.learning.model_learner import ModelLearner, ModelState, figures_of
+from suphx.learning.model_learner import ModelLearner, ModelState, metrics_of
 from suphx.learning.oracle import gamma_at, narrow, widen
 from suphx.learning.peers import Peers
 from suphx.learning.policy_gradient import legal_answers
@@ -53,7 +53,7 @@ class Learner:
 
         networks: one for every model that learns; the learner takes them over, and widens them for oracle guiding.
         seed: random seed of the critic's fresh weights. teachers: oracles to distil from, if the configuration asks for
-        it. peers: processes that share each step; they differ only in the questions they are given.
+        it. peers: processes that share each step; they differ only in the decisions they are given.
         """
         self.config, self.precision = config, precision
         self._peers = peers or Peers()
@@ -97,12 +97,12 @@ class Learner:
             learning.set(narrow(learning.network))
 
     def advantages_of(self, batch: Batch) -> dict[str, np.ndarray]:
-        """Return advantages f32[n] of each model's questions. Call it once per batch, in order."""
+        """Return advantages f32[n] of each model's decisions. Call it once per batch, in order."""
         raw = raw_advantages(self.config, batch, self.critic.values if self.critic else None)
         return self.advantages.of(batch, raw)
 
     def learn(self, model: str, minibatch: np.ndarray, version: int) -> dict[str, dict[str, float]]:
-        """Take a step of a model's policy, and of the critic if there is one; return figures of both, by name.
+        """Take a step of a model's policy, and of the critic if there is one; return metrics of both, by name.
 
         version: of the weights that play now.
         """
@@ -113,40 +113,40 @@ class Learner:
         return found
 
     def step(self, model: str, minibatch: np.ndarray) -> dict[str, float]:
-        """Take a step of a model's policy on a minibatch, with advantages; return figures about it, by name.
+        """Take a step of a model's policy on a minibatch, with advantages; return metrics about it, by name.
 
-        Raises LearningDiverged, with nothing changed, if a figure is not finite, and ValueError if there are no
-        questions or an answer was not possible.
+        Raises LearningDiverged, with nothing changed, if a metric is not finite, and ValueError if there are no
+        decisions or an answer was not possible.
         """
         learning = self._models[model]
         legal = legal_answers(minibatch["legal"], OUTPUTS[model])
-        if not len(minibatch) or not legal[np.arange(len(legal)), minibatch["answer"]].all():
-            raise ValueError(f"{model}: no questions, or an answer that was not possible")
+        if not len(minibatch) or not legal[np.arange(len(legal)), minibatch["action"]].all():
+            raise ValueError(f"{model}: no decisions, or an answer that was not possible")
         guided = self.config.oracle if self.narrowed else None  # its last phase has settings of its own
         highest = guided.after_max_importance_weight if guided else self.config.max_importance_weight
         found = [
             learning.learn_from(minibatch[rows], legal[rows], highest, tells=rows.start == 0)
             for rows in microbatches(len(minibatch), self.precision)
         ]
-        figures = self._peers.figures(figures_of(found))
-        kept = int(figures["kept"])
-        figures["grad_norm"] = learning.optimizer.divide_gradients(max(kept, 1), self._peers)
-        if not np.isfinite(list(figures.values())).all():
+        metrics = self._peers.metrics(metrics_of(found))
+        kept = int(metrics["kept"])
+        metrics["grad_norm"] = learning.optimizer.divide_gradients(max(kept, 1), self._peers)
+        if not np.isfinite(list(metrics.values())).all():
             learning.optimizer.clear()
-            raise LearningDiverged(model, learning.optimizer.steps, figures)
-        figures["gradient_signal"] = learning.optimizer.found_again()
+            raise LearningDiverged(model, learning.optimizer.steps, metrics)
+        metrics["gradient_signal"] = learning.optimizer.found_again()
         factor = rate_share(self.config.anneal, self.games) * (guided.after_rate if guided else 1.0)
         if kept:
             learning.optimizer.step(factor)
         else:
             learning.optimizer.clear()
-        figures |= {
+        metrics |= {
             "alpha": learning.entropy.coefficient,
             "learning_rate": self.config.rate_for(model) * factor,
             "advantage_mean": float(minibatch["advantage"].mean()),
-            "advantage_spread": float(minibatch["advantage"].std()),
+            "advantage_std": float(minibatch["advantage"].std()),
         }
-        return figures | learning.control(figures)
+        return metrics | learning.control(metrics)
 
     def alarms(self) -> list[str]:
         """Return the current signs of a collapse, in words."""

@@ -1,4 +1,4 @@
-"""One learning model: its network, optimiser and controllers, and the gradients of its questions."""
+"""One learning model: its network, optimiser and controllers, and the gradients of its decisions."""
 
 import numpy as np
 import torch
@@ -60,10 +60,10 @@ class ModelLearner:
     def learn_from(
         self, rows: np.ndarray, legal: np.ndarray, max_importance_weight: float, tells: bool
     ) -> dict[str, torch.Tensor]:
-        """Add the gradients of some questions to those of the batch; legal bool[n, m].
+        """Add the gradients of some decisions to those of the batch; legal bool[n, m].
 
         tells: measure the distance to the reference even if it does not affect learning. Returns, by name and without
-        gradients, the terms and distances of the questions, [n] each, and `loss`, the sum over the kept ones.
+        gradients, the terms and distances of the decisions, [n] each, and `loss`, the sum over the kept ones.
         """
         device = self.precision.device
         possible = torch.from_numpy(legal).to(device)
@@ -71,7 +71,7 @@ class ModelLearner:
         log_policy = log_probabilities(self.network.of_packed(packed, self.precision), possible)
         terms = terms_of(
             log_policy,
-            torch.from_numpy(rows["answer"].astype(np.int64)).to(device),
+            torch.from_numpy(rows["action"].astype(np.int64)).to(device),
             torch.from_numpy(rows["log_probability"].copy()).to(device),
             torch.from_numpy(rows["advantage"].copy()).to(device),
             max_importance_weight,
@@ -102,11 +102,11 @@ class ModelLearner:
         packed = with_hidden(rows["planes"], rows["hidden"], fixed.planes)
         return log_probabilities(torch.from_numpy(fixed.logits(packed)).to(possible.device), possible)
 
-    def control(self, figures: dict[str, float]) -> dict[str, float]:
+    def control(self, metrics: dict[str, float]) -> dict[str, float]:
         """Adjust alpha for the next step; return the entropy that it aims at."""
-        self.entropy.update(figures["entropy"])
+        self.entropy.update(metrics["entropy"])
         share = 1 / min(self.entropy.state.steps, self.config.recent_steps)
-        self.behaviour_kl += share * (figures["kl_behaviour"] - self.behaviour_kl)
+        self.behaviour_kl += share * (metrics["kl_behaviour"] - self.behaviour_kl)
         return {"entropy_target": self.entropy.target}
 
     def state(self) -> ModelState:
@@ -126,19 +126,19 @@ class ModelLearner:
         self.behaviour_kl = state.behaviour_kl
 
 
-def figures_of(found: list[dict[str, torch.Tensor]]) -> dict[str, float]:
-    """Return figures by name, as means over a batch's questions; `loss` is a mean over the kept ones.
+def metrics_of(found: list[dict[str, torch.Tensor]]) -> dict[str, float]:
+    """Return metrics by name, as means over a batch's decisions; `loss` is a mean over the kept ones.
 
     found: what `learn_from` returned for parts of the batch; the first one has all names.
     """
     loss = float(sum(each["loss"] for each in found))
     terms = {name: torch.cat([each[name] for each in found if name in each]) for name in found[0] if name != "loss"}
     kept, weight = int(terms.pop("kept").sum()), terms.pop("weight")
-    figures = {
+    metrics = {
         "loss": loss / max(kept, 1),
         "kept": float(kept),
         "weight_mean": float(weight.mean()),
         "weight_max": float(weight.max()),
         "rejected": 1 - kept / len(weight),
     }
-    return figures | {name: float(each.mean()) for name, each in terms.items()}
+    return metrics | {name: float(each.mean()) for name, each in terms.items()}

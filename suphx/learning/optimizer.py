@@ -68,7 +68,7 @@ class Optimizer:
     def divide_gradients(self, by: float, peers: Peers) -> float:
         """Turn summed gradients into means, clip them to the maximum norm, and return the norm before clipping.
 
-        by: number of questions of the whole step. peers: the processes that share it.
+        by: number of decisions of the whole step. peers: the processes that share it.
         """
         gradients = [weight.grad for weight in self._weights if weight.grad is not None]
         peers.add_up(gradients)
@@ -79,8 +79,8 @@ class Optimizer:
     def found_again(self) -> float:
         """Return the share of this gradient g predicted by the mean m of earlier ones: <g, m> / <g, g>; at first 0.
 
-        If each question is learned from once, the noise in a gradient is independent of earlier gradients. The mean of
-        this figure over many steps is then the signal's share of the squared gradient: 1 / (1 + gradient noise scale),
+        If each decision is learned from once, the noise in a gradient is independent of earlier gradients. The mean of
+        this metric over many steps is then the signal's share of the squared gradient: 1 / (1 + gradient noise scale),
         with the noise scale of McCandlish et al. 2018 (arXiv:1812.06162) in batches. m is the optimiser's own moving
         average, over about ten steps (Muon: 20).
         """

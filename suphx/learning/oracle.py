@@ -1,7 +1,7 @@
 """Oracle guiding (paper, section 3.3; formula 5): a network sees perfect information, which is gradually dropped out.
 
 The network's input is [x_normal, delta x x_perfect], where each element of delta is 1 with probability gamma. Dropout
-happens in play, which passes on what is left (`oracle` of a question), so that learning sees what play saw.
+happens in play, which passes on what is left (`oracle` of a decision), so that learning sees what play saw.
 """
 
 import torch

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import torch
 from torch import distributed
 
-#: Names of figures that are sums or maxima, rather than means over a step's questions.
+#: Names of metrics that are sums or maxima, rather than means over a step's decisions.
 _SUMS, _LARGEST = ("kept",), ("weight_max",)
 #: How long to wait for a process that does not answer before the step fails in all of them.
 _TIMEOUT = datetime.timedelta(seconds=300)
@@ -36,9 +36,9 @@ class Peers:
     def add_up(self, gradients: Sequence[torch.Tensor]) -> None:
         """Replace gradients by their sums over all processes."""
 
-    def figures(self, figures: dict[str, float]) -> dict[str, float]:
-        """Return figures of the whole step, given those of this process's questions."""
-        return figures
+    def metrics(self, metrics: dict[str, float]) -> dict[str, float]:
+        """Return metrics of the whole step, given those of this process's decisions."""
+        return metrics
 
 
 class TorchPeers(Peers):
@@ -69,20 +69,20 @@ class TorchPeers(Peers):
         for each, total in zip(gradients, together.split(sizes), strict=True):
             each.copy_(total.view_as(each))
 
-    def figures(self, figures: dict[str, float]) -> dict[str, float]:
-        """Return figures of the whole step: sums, maxima or means over processes; the loss is weighted by `kept`."""
-        values = torch.tensor([*figures.values()], dtype=torch.float64, device=self._device)
+    def metrics(self, metrics: dict[str, float]) -> dict[str, float]:
+        """Return metrics of the whole step: sums, maxima or means over processes; the loss is weighted by `kept`."""
+        values = torch.tensor([*metrics.values()], dtype=torch.float64, device=self._device)
         everyone = [torch.zeros_like(values) for _ in range(self.size)]
         distributed.all_gather(everyone, values)
         table = torch.stack(everyone).cpu()
-        kept = table[:, list(figures).index("kept")] if "kept" in figures else torch.ones(self.size)
+        kept = table[:, list(metrics).index("kept")] if "kept" in metrics else torch.ones(self.size)
         found = {}
-        for name, column in zip(figures, table.T, strict=True):
+        for name, column in zip(metrics, table.T, strict=True):
             if name in _SUMS:
                 found[name] = float(column.sum())
             elif name in _LARGEST:
                 found[name] = float(column.max())
-            elif name == "loss":  # a mean over kept questions
+            elif name == "loss":  # a mean over kept decisions
                 found[name] = float((column * kept).sum() / kept.sum().clamp(min=1))
             else:
                 found[name] = float(column.mean())

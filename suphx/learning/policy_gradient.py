@@ -1,7 +1,7 @@
-"""Policy gradient with importance weights (formulas 1 and 2), question by question.
+"""Policy gradient with importance weights (formulas 1 and 2), decision by decision.
 
-The caller adds the terms up to the objective: the sum over kept questions of gain + alpha x entropy - coefficient x
-divergence. A question's terms do not depend on the rest of its batch.
+The caller adds the terms up to the objective: the sum over kept decisions of gain + alpha x entropy - coefficient x
+divergence. A decision's terms do not depend on the rest of its batch.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ LARGEST_LOG_WEIGHT = 20.0
 
 @dataclass(frozen=True)
 class Terms:
-    """What each question contributes; gradients flow through `gain` and `entropy`."""
+    """What each decision contributes; gradients flow through `gain` and `entropy`."""
 
     gain: torch.Tensor
     """f32[n]: importance weight x advantage (formula 1)"""
@@ -53,11 +53,11 @@ def terms_of(
     advantage: torch.Tensor,
     max_importance_weight: float,
 ) -> Terms:
-    """Return each question's terms.
+    """Return each decision's terms.
 
     log_policy: f32[n, m] from `log_probabilities`. answer: i64[n], the answer given, which must have been possible.
     played: f32[n], its log-probability under the policy that played. advantage: f32[n], without gradient.
-    max_importance_weight: questions with a higher importance weight are rejected.
+    max_importance_weight: decisions with a higher importance weight are rejected.
     """
     log_weight = log_policy.gather(1, answer[:, None]).squeeze(1) - played
     log_weight = log_weight.clamp(max=LARGEST_LOG_WEIGHT)

@@ -1,4 +1,4 @@
-"""The replay buffer: questions to learn from, by the version that played, with bounds on bytes, staleness and reuse."""
+"""The replay buffer: decisions to learn from, by the version that played, with bounds on bytes, staleness and reuse."""
 
 from dataclasses import dataclass
 
@@ -18,14 +18,14 @@ _COMPACT_BELOW = 0.5
 
 @dataclass
 class _Part:
-    """The questions of one batch that belong to one version and one model."""
+    """The decisions of one batch that belong to one version and one model."""
 
     model: str
     version: int
     rows: np.ndarray
     """`experience_dtype`[n]"""
     uses: np.ndarray
-    """u1[n]: how often each question was used"""
+    """u1[n]: how often each decision was used"""
 
     @property
     def size(self) -> int:
@@ -47,13 +47,13 @@ class ReplayState(StrictModel):
     draws: dict[str, int] = Field(default_factory=dict)
     """Number of minibatches drawn, by model."""
     added: int = 0
-    """Number of questions added."""
+    """Number of decisions added."""
     used: int = 0
-    """Number of uses of questions."""
+    """Number of uses of decisions."""
     stale: int = 0
-    """Number of questions dropped because of their age before they were ever used."""
+    """Number of decisions dropped because of their age before they were ever used."""
     crowded: int = 0
-    """Number of questions dropped for lack of room before they were ever used."""
+    """Number of decisions dropped for lack of room before they were ever used."""
     parts: list[_PartState] = Field(default_factory=list)
 
 
@@ -68,9 +68,9 @@ class ReplayBuffer:
         """In order of arrival, oldest first."""
 
     def add(self, batch: Batch, advantages: dict[str, np.ndarray]) -> None:
-        """Add the questions of finished rounds, with their advantages f32[n] by model.
+        """Add the decisions of finished rounds, with their advantages f32[n] by model.
 
-        Questions that are too old are left out, and the oldest arrivals are dropped if there is no room. Raises
+        Decisions that are too old are left out, and the oldest arrivals are dropped if there is no room. Raises
         ValueError for a batch that is larger than the whole buffer.
         """
         if batch.size() > self._config.bytes:
@@ -87,16 +87,16 @@ class ReplayBuffer:
         self._make_room()
 
     def advance(self, version: int) -> None:
-        """Set the version that is learning now, and drop questions that have become too stale."""
+        """Set the version that is learning now, and drop decisions that have become too stale."""
         self._state.newest = version
         self._drop_stale()
 
     def available(self, model: str) -> int:
-        """Return how many of a model's questions can still be used."""
+        """Return how many of a model's decisions can still be used."""
         return sum(int(self._usable(part).sum()) for part in self._parts if part.model == model)
 
     def sample(self, model: str, n: int) -> np.ndarray | None:
-        """Draw a minibatch: n different questions, uniformly from all that can be used; None if there are fewer."""
+        """Draw a minibatch: n different decisions, uniformly from all that can be used; None if there are fewer."""
         parts = [part for part in self._parts if part.model == model]
         usable = [np.flatnonzero(self._usable(part)) for part in parts]
         ends = np.cumsum([0, *map(len, usable)])
@@ -115,13 +115,13 @@ class ReplayBuffer:
         self._compact()
         return np.concatenate(found)
 
-    def figures(self) -> dict[str, float]:
-        """Return figures about the contents, by name; ages are in versions."""
+    def metrics(self) -> dict[str, float]:
+        """Return metrics about the contents, by name; ages are in versions."""
         rows = np.array([len(part.uses) for part in self._parts], np.int64)
         ages = np.array([self._state.newest - part.version for part in self._parts], np.int64)
         total = int(rows.sum())
         return {
-            "questions": total,
+            "decisions": total,
             "bytes": self.size(),
             "age_mean": float((ages * rows).sum() / total) if total else 0.0,
             "age_max": float(ages.max()) if total else 0.0,

@@ -12,6 +12,8 @@ from suphx.config import StrictModel
 from suphx.errors import InputError
 
 _FILES = "*.tfevents.*"
+#: New names of curves that earlier versions wrote under other ones.
+_RENAMED = {"play/reward_spread": "play/reward_std"}
 
 
 class Curve(StrictModel):
@@ -37,7 +39,7 @@ def read_curves(folder: Path) -> Curves:
                 points = {name: [each for each in old if each[0] < event.step] for name, old in points.items()}
             for value in event.summary.value:
                 if value.HasField("simple_value") and math.isfinite(value.simple_value):
-                    points.setdefault(value.tag, []).append((event.step, value.simple_value))
+                    points.setdefault(_RENAMED.get(value.tag, value.tag), []).append((event.step, value.simple_value))
     return {
         name: Curve(steps=[step for step, _ in each], values=[value for _, value in each])
         for name, each in sorted(points.items())

@@ -22,7 +22,7 @@ _PANELS = (
     ("alpha, weight of the entropy", ("MODEL/alpha",)),
     ("KL from the policy that played (nats)", ("MODEL/kl_behaviour",)),
     ("importance weights: mean, and dashed the highest", ("MODEL/weight_mean", "MODEL/weight_max")),
-    ("spread of the rounds' rewards", ("play/reward_spread",)),
+    ("standard deviation of the rounds' rewards", ("play/reward_std",)),
     ("finished games/s", ("rate/games_per_s",)),
 )
 _COLUMNS = 2

@@ -124,7 +124,7 @@ _MODEL_CURVES = (
     ("rejected", "share of questions rejected for their importance weight", "stay near 0"),
 )
 _OTHER_CURVES = (
-    ("play/reward_spread", "spread of the rounds' rewards", "not vanish"),
+    ("play/reward_std", "standard deviation of the rounds' rewards", "not vanish"),
     ("rate/games_per_s", "finished games/s", ""),
     ("rate/decisions_per_s", "decisions/s", "stay level"),
 )

@@ -1,4 +1,4 @@
-"""`Collector`: plays games endlessly and returns, as rounds end, their questions and rewards.
+"""`Collector`: plays games endlessly and returns, as rounds end, their decisions and rewards.
 
 It is the core of the simulator role: tables, the policies that play at them, and rewards. Its results depend only on
 its configuration, its random seed and the weights it is given, not on timing; its state is plain arrays.
@@ -16,7 +16,7 @@ from suphx.agent.sampling import highest_probability
 from suphx.checkpoint import joined, tensors_below
 from suphx.features.encode import encode_oracle_batch
 from suphx.features.layout import ORACLE_PLANES
-from suphx.learning.experience import PATH, Batch
+from suphx.learning.experience import TRAJECTORY, Batch
 from suphx.learning.policy_gradient import legal_bits
 from suphx.networks.models import MODEL_PLANES
 from suphx.reward.kinds import TableRewards
@@ -24,14 +24,15 @@ from suphx.selfplay.pending import PendingExperience
 from suphx.selfplay.records import as_bytes, from_bytes
 from suphx.selfplay.seating import LEARNER, TableConfig, seated
 
-_COUNTERS = ("games", "begun", "rounds", "decisions", "questions", "version")
+_COUNTERS = ("games", "begun", "rounds", "decisions", "model_decisions", "version")
 
 
 class Collector:
     """A batch of tables at which the latest policy plays.
 
-    Weights change in the middle of rounds: every question is answered by the current weights, and the probability under
-    them is logged. A path's version is that of the weights when its round was dealt: the oldest that took part in it.
+    Weights change in the middle of rounds: every decision is made by the current weights, and the probability under
+    them is logged. A trajectory's version is that of the weights when its round was dealt: the oldest that
+    took part in it.
     """
 
     def __init__(
@@ -50,25 +51,25 @@ class Collector:
         """Deal the first rounds; `set_policy` must follow.
 
         slots: number of games side by side, which `rewards` must be made for. seed: random seed of the walls. models:
-        those that learn, whose questions are kept. opponents: the other players, by number: those that the table names
+        those that learn, whose decisions are kept. opponents: the other players, by number: those that the table names
         (`sources.load_opponents`), and earlier versions.
         oracle: keep the hidden tiles that a learning oracle saw. hidden: keep all hidden tiles, for a critic or a
-        teacher. max_confidence: questions whose likeliest answer is more probable are not kept.
+        teacher. max_confidence: decisions whose likeliest action is more probable are not kept.
         """
         self.table = table
         self.tables = Tables(slots, rules, seed, restart=False)
         self.rewards = rewards
         self.counters = dict.fromkeys(_COUNTERS, 0) | {"begun": slots}
-        """Finished games, games begun, finished rounds, decisions of all seats, questions to the policy, and version
-        of the weights."""
+        """Finished games, games begun, finished rounds, decisions of all seats, decisions of the policy's
+        networks, and version of the weights."""
         self._max_confidence = max_confidence
         self._widths = ORACLE_PLANES * oracle, ORACLE_PLANES * hidden
-        self._questions = {model: PendingExperience(MODEL_PLANES[model], *self._widths) for model in models}
+        self._pending = {model: PendingExperience(MODEL_PLANES[model], *self._widths) for model in models}
         self._policy: Agent | None = None
         self._opponents = list(opponents)
         self.seated = seated(table, self.tables.games["number"])
         """i64[slots, 4]: the player in each seat, LEARNER or an opponent's number from 1 on."""
-        self._asked = np.zeros(slots, np.uint16)  # questions to any network in the round so far
+        self._steps = np.zeros(slots, np.uint16)  # decisions of any network in the round so far
         self._version_dealt = np.zeros(slots, np.uint32)
 
     def set_policy(self, version: int, policy: Agent) -> None:
@@ -96,7 +97,7 @@ class Collector:
         return self._finish(ended)
 
     def _answers(self, decisions: Decisions) -> np.ndarray:
-        """Return each decision's action, i64[n], chosen by the player in that seat; keep the policy's questions."""
+        """Return each decision's action, i64[n], chosen by the player in that seat; keep the policy's decisions."""
         assert self._policy is not None, "a collector needs a policy"
         who = self.seated[decisions.game, decisions.seat]
         actions, choices = act_each((self._policy, *self._opponents), who, self.tables.games, decisions)
@@ -105,28 +106,28 @@ class Collector:
         return actions
 
     def _keep(self, decisions: Decisions, outputs: Sequence[ModelOutput]) -> None:
-        """Keep the questions that the policy was asked in one step."""
+        """Keep the decisions of the policy's networks in one step."""
         owner = decisions.game.astype(np.int64) * SEATS + decisions.seat
-        places = _places(outputs, decisions.game, self._asked)
-        for output, place in zip(outputs, places, strict=True):
+        steps = _steps(outputs, decisions.game, self._steps)
+        for output, step in zip(outputs, steps, strict=True):
             owners = owner[output.decision]
-            np.add.at(self._asked, decisions.game[output.decision], 1)
-            self.counters["questions"] += len(owners)
-            if output.model in self._questions:
+            np.add.at(self._steps, decisions.game[output.decision], 1)
+            self.counters["model_decisions"] += len(owners)
+            if output.model in self._pending:
                 own = MODEL_PLANES[output.model]
                 columns = {
-                    "place": place,
+                    "step": step,
                     "planes": output.planes[:, :own],
                     "oracle": self._shown(output, own),
                     "hidden": self._hidden(decisions, output),
                     "legal": legal_bits(output.legal),
-                    "answer": output.action,
+                    "action": output.action,
                     "log_probability": output.log_probability,
                 }
                 if self._max_confidence < 1:
                     kept = highest_probability(output.logits, output.legal) <= self._max_confidence
                     owners, columns = owners[kept], {name: each[kept] for name, each in columns.items()}
-                self._questions[output.model].add(owners, columns)
+                self._pending[output.model].add(owners, columns)
 
     def _shown(self, output: ModelOutput, own: int) -> np.ndarray:
         """Return the oracle planes that the network saw: zeros once it sees none; [n, 0] if none are kept."""
@@ -136,7 +137,7 @@ class Collector:
         return output.planes[:, own : own + width]
 
     def _hidden(self, decisions: Decisions, output: ModelOutput) -> np.ndarray:
-        """Return all oracle planes of the questions; [n, 0] if none are kept."""
+        """Return all oracle planes of the decisions; [n, 0] if none are kept."""
         if not self._widths[1]:
             return np.empty((len(output.planes), 0), np.uint64)
         return encode_oracle_batch(self.tables.games, decisions.game[output.decision], decisions.seat[output.decision])
@@ -145,16 +146,17 @@ class Collector:
         rewards = self.rewards.of(ended)
         rows, seats = np.nonzero(self.seated[ended.game] == LEARNER)
         slots = ended.game[rows]
-        paths = np.zeros(len(rows), PATH)
-        paths["game"], paths["round"] = ended.records["number"][rows], ended.records["deals"][rows] - 1
-        paths["seat"], paths["last"] = seats, ended.finished[rows]
-        paths["version"], paths["reward"] = self._version_dealt[slots], rewards[rows, seats]
-        paths["others"] = rewards[rows[:, None], (seats[:, None] + np.arange(1, SEATS)) % SEATS]
-        number = np.full(len(self.tables) * SEATS, -1)  # of each seat's path
-        number[slots.astype(np.int64) * SEATS + seats] = np.arange(len(paths))
-        batch = Batch(paths, {model: questions.take(number) for model, questions in self._questions.items()}).fill()
+        trajectories = np.zeros(len(rows), TRAJECTORY)
+        trajectories["game"], trajectories["round"] = ended.records["number"][rows], ended.records["deals"][rows] - 1
+        trajectories["seat"], trajectories["last"] = seats, ended.finished[rows]
+        trajectories["version"] = self._version_dealt[slots]
+        trajectories["rewards"] = rewards[rows[:, None], (seats[:, None] + np.arange(SEATS)) % SEATS]
+        number = np.full(len(self.tables) * SEATS, -1)  # of each seat's trajectory
+        number[slots.astype(np.int64) * SEATS + seats] = np.arange(len(trajectories))
+        experience = {model: pending.take(number) for model, pending in self._pending.items()}
+        batch = Batch(trajectories, experience).fill()
 
-        self._asked[ended.game] = 0
+        self._steps[ended.game] = 0
         self._version_dealt[ended.game] = self.counters["version"]
         self.seated[ended.game] = seated(self.table, self.tables.games["number"][ended.game])
         self.counters["rounds"] += len(ended)
@@ -163,32 +165,32 @@ class Collector:
 
     def state(self) -> dict[str, np.ndarray]:
         """Return everything except the policy, as plain arrays: a restored copy with the same policy plays the same."""
-        found = {
+        arrays = {
             "games": as_bytes(self.tables.games),
-            "asked": self._asked.copy(),
+            "asked": self._steps.copy(),
             "version_dealt": self._version_dealt.copy(),
             "counters": np.array([self.counters[name] for name in _COUNTERS], np.int64),
         }
-        questions = {f"questions.{model}": each.state() for model, each in self._questions.items()}
-        return found | joined({"rewards": self.rewards.state()} | questions)
+        pending = {f"questions.{model}": each.state() for model, each in self._pending.items()}
+        return arrays | joined({"rewards": self.rewards.state()} | pending)
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
         """Restore what `state` returned; the policy must be set separately."""
         self.tables.restore(from_bytes(state["games"]))
-        self._asked[:] = state["asked"]
+        self._steps[:] = state["asked"]
         self._version_dealt[:] = state["version_dealt"]
         self.counters = dict(zip(_COUNTERS, state["counters"].tolist(), strict=True))
         self.seated = seated(self.table, self.tables.games["number"])
         self.rewards.restore(tensors_below(state, "rewards."))
-        for model, questions in self._questions.items():
-            questions.restore(tensors_below(state, f"questions.{model}."))
+        for model, pending in self._pending.items():
+            pending.restore(tensors_below(state, f"questions.{model}."))
 
 
-def _places(outputs: Sequence[ModelOutput], tables: np.ndarray, before: np.ndarray) -> list[np.ndarray]:
-    """Return, for each output, u16[m]: how many questions came before each one in its round.
+def _steps(outputs: Sequence[ModelOutput], tables: np.ndarray, before: np.ndarray) -> list[np.ndarray]:
+    """Return, for each output, u16[m]: how many decisions came before each one in its round.
 
-    tables: i32[n], the table of each decision. before: u16[slots], number of questions at each table before this step.
-    A table's questions are in the order of its decisions, and a decision's in the order of outputs.
+    tables: i32[n], the table of each decision. before: u16[slots], number of decisions at each table before.
+    A table's decisions are in the order of its seats' turns, and those of one turn in the order of outputs.
     """
     decision = np.concatenate([output.decision for output in outputs])
     table = tables[decision]
@@ -196,5 +198,5 @@ def _places(outputs: Sequence[ModelOutput], tables: np.ndarray, before: np.ndarr
     ordered = table[order]
     within = np.empty(len(decision), np.int64)
     within[order] = np.arange(len(decision)) - np.searchsorted(ordered, ordered)
-    place = (before[table] + within).astype(np.uint16)
-    return np.split(place, np.cumsum([len(output.decision) for output in outputs])[:-1])
+    steps = (before[table] + within).astype(np.uint16)
+    return np.split(steps, np.cumsum([len(output.decision) for output in outputs])[:-1])

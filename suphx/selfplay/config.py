@@ -77,7 +77,7 @@ class TrainConfig(Config):
             raise ValueError("evaluation.seed: the deals of `seed` are learned from; measure on other deals")
         for model in self.learning.models:
             batch, servers, buffers = self.learning.batch_for(model), self.roles.servers.count, self.roles.buffers.count
-            small = f"learning: a batch of {batch} questions to {model} is too small for"
+            small = f"learning: a batch of {batch} decisions of {model} is too small for"
             if batch // servers < (self.learning.critic.steps if self.learning.has_critic else 1):
                 raise ValueError(f"{small} {servers} servers, which share it, and the critic's steps")
             if batch < buffers:
@@ -88,7 +88,7 @@ class TrainConfig(Config):
 
     @property
     def hidden_planes(self) -> dict[str, bool]:
-        """Which fields of hidden planes a question's record (`experience_dtype`) has.
+        """Which fields of hidden planes a decision's record (`experience_dtype`) has.
 
         `oracle`: what a learning oracle was shown; `hidden`: all hidden planes, for a teacher or a critic.
         """

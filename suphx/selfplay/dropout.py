@@ -13,7 +13,7 @@ _DROPOUT = np.uint64(0x0D)
 
 
 def dropout_keys(games: np.ndarray, index: np.ndarray, seats: np.ndarray, options: np.ndarray, seed: int) -> np.ndarray:
-    """Return uint64[n]: dropout keys that hash (seed, game, deal, seat, decision number, option) of each question.
+    """Return uint64[n]: dropout keys that hash (seed, game, deal, seat, decision number, option) of each decision.
 
     games: GAME[...]; index i64[n]; seats u8[n]; options i64[n], the proposed action.
     """

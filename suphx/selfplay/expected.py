@@ -16,7 +16,7 @@ from suphx.networks.policy import PolicyNetwork, ValueNetwork
 from suphx.networks.precision import choose_precision
 from suphx.networks.timing import Seconds, answering_seconds, assumed_seconds, learning_seconds
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.pace import DECISIONS_A_GAME, QUESTIONS_A_GAME, learned_of
+from suphx.selfplay.pace import DECISIONS_A_GAME, MODEL_DECISIONS_A_GAME, learned_of
 from suphx.selfplay.roles.plan import Node
 from suphx.selfplay.roles.resources import HALVES, RoleConfig
 from suphx.selfplay.sources import load_start
@@ -68,7 +68,7 @@ def expected_rate(config: TrainConfig, nodes: Sequence[Node]) -> ExpectedRate:
 
 def bounds(config: TrainConfig, times: Times, cores: float) -> dict[str, float]:
     """Return the games a second that each role allows, the gathering of minibatches, and all cores together."""
-    roles, learning, asked = config.roles, config.learning, sum(QUESTIONS_A_GAME.values())
+    roles, learning, asked = config.roles, config.learning, sum(MODEL_DECISIONS_A_GAME.values())
     learned, reuse = learned_of(config), learning.replay.reuse
     pairs, steps = sum(learned.values()), sum(reuse * n / learning.batch_for(model) for model, n in learned.items())
     requests = len(MODELS) * asked / (config.side_by_side / HALVES * QUESTIONS_A_STEP)
@@ -93,7 +93,7 @@ def bounds(config: TrainConfig, times: Times, cores: float) -> dict[str, float]:
 
 def times_of(config: TrainConfig) -> Times:
     """Return what the networks of the start and the critic take on this machine."""
-    roles, learned, asked = config.roles, learned_of(config), dict[str, float](QUESTIONS_A_GAME)
+    roles, learned, asked = config.roles, learned_of(config), dict[str, float](MODEL_DECISIONS_A_GAME)
     networks: dict[str, PolicyNetwork | ValueNetwork] = dict(load_start(config))
     if config.learning.has_critic:
         networks[CRITIC] = ValueNetwork(config.learning.critic.network_size(), PLANES + ORACLE_PLANES)

@@ -106,8 +106,8 @@ class LocalTraining(Training):
         return counts, steps, learning
 
     def _collect(self) -> tuple[Batch, Counts]:
-        """Play until the finished rounds contain at least a batch of questions, and return them."""
-        while self._play.questions < self.config.learning.batch:
+        """Play until the finished rounds contain at least a batch of decisions, and return them."""
+        while self._play.learnable < self.config.learning.batch:
             ended = self._play.step()
             if ended is not None:
                 finished = int(ended.finished.sum())
@@ -117,7 +117,7 @@ class LocalTraining(Training):
         return self._play.take()
 
     def _learn(self, batch: Batch, most: int) -> int:
-        """Store a batch, take as many steps as there are questions for, at most `most`, and return their number."""
+        """Store a batch, take as many steps as there are decisions for, at most `most`, and return their number."""
         self.replay.add(batch, self.learner.advantages_of(batch))
         taken = 0
         for model in self.config.learning.models:
@@ -148,7 +148,7 @@ class LocalTraining(Training):
 
     def _tell(self, counts: Counts, seconds: float, learning: float) -> None:
         super()._tell(counts, seconds, learning)
-        self.averages.add({"replay": self.replay.figures()})
+        self.averages.add({"replay": self.replay.metrics()})
         self._monitor.tell(self.averages.take(), self.progress.games, self.progress.version)
         self._watch(replace(self._monitor.report(), strength=None))
 

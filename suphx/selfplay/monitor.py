@@ -11,10 +11,10 @@ from simulator.tables import Ended
 from suphx.checkpoint import load_checkpoint, save_checkpoint
 from suphx.learning.oracle import gamma_at
 from suphx.networks.precision import Precision
-from suphx.selfplay.board import Board
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Evaluation, Strength, check_opponent, read_strength, write_strength
 from suphx.selfplay.folder import RunFolder
+from suphx.selfplay.metrics import MetricWriter
 from suphx.selfplay.policy import Policy
 from suphx.selfplay.samples import Samples
 from suphx.selfplay.sources import load_start
@@ -38,7 +38,7 @@ class Monitor:
         saved = self.saved()
         self._games, self._version = (saved[0].games, saved[0].version) if saved else (0, 0)
         self._is_fresh = saved is None
-        self._figures: Mapping[str, float] = {}
+        self._metrics: Mapping[str, float] = {}
         self._lately = deque([(time.monotonic(), self._games)])  # times and games
         self.samples = Samples(self.folder.games, config.sample_games, Rules.preset(config.rules), config.table)
 
@@ -47,27 +47,27 @@ class Monitor:
         self.folder.path.mkdir(parents=True, exist_ok=True)
         if self._is_fresh:
             self.folder.strength.unlink(missing_ok=True)  # from an earlier run in this folder
-        self._board = Board(self.folder.tensorboard, self._games)
+        self._writer = MetricWriter(self.folder.tensorboard, self._games)
 
     def saved(self) -> Checkpoint | None:
         """Return the last checkpoint, or None if there is none; raises InputError if it is of another training."""
         return load_checkpoint(self.folder.checkpoint, self._purpose, Progress)
 
-    def tell(self, figures: Mapping[str, float], games: int, version: int) -> None:
-        """Receive the progress and the figures of a version, and write the curves."""
-        self._games, self._version, self._figures = games, version, figures
+    def tell(self, metrics: Mapping[str, float], games: int, version: int) -> None:
+        """Receive the progress and the metrics of a version, and write the curves."""
+        self._games, self._version, self._metrics = games, version, metrics
         now = time.monotonic()
         self._lately.append((now, games))
         while len(self._lately) > 2 and now - self._lately[0][0] > _LATELY_SECONDS:
             self._lately.popleft()
-        self._board.write(figures, games)
+        self._writer.write(metrics, games)
 
     def report(self) -> Report:
         """Return the training's progress, with the last measurement."""
         first, last = self._lately[0], self._lately[-1]
         rate = (last[1] - first[1]) / (last[0] - first[0]) if last[0] > first[0] else 0.0
-        decisions = self._figures.get("rate/decisions_per_s", 0.0)
-        return Report(self._games, self.config.games, self._version, rate, decisions, self._figures, self.strength())
+        decisions = self._metrics.get("rate/decisions_per_s", 0.0)
+        return Report(self._games, self.config.games, self._version, rate, decisions, self._metrics, self.strength())
 
     def sample(self, ended: Ended, learner: str) -> None:
         """Receive rounds that ended, of which those of the table whose games are kept as samples count."""
@@ -100,7 +100,7 @@ class Monitor:
         if strength is None:
             return None
         write_strength(self.folder.strength, strength)
-        self._board.write_strength(strength)
+        self._writer.write_strength(strength)
         self.folder.keep_if_best(agent, strength)
         check_rank(config, strength)
         return strength
@@ -111,4 +111,4 @@ class Monitor:
 
     def close(self) -> None:
         """Close the curves' file."""
-        self._board.close()
+        self._writer.close()

@@ -1,13 +1,13 @@
 """Check that games can be learned from: experience must arrive in time, and the buffer must hold enough minibatches.
 
-A path carries the version with which its round was dealt. It therefore ages by the number of versions that are learned
-while all tables play a round, whatever the speed of play and learning. Experience older than `replay.staleness` is
-dropped.
+A trajectory carries the version with which its round was dealt. It therefore ages by the number of versions that are
+learned while all tables play a round, whatever the speed of play and learning. Experience older than `replay.staleness`
+is dropped.
 
 In a run by roles experience also waits, if learning is the slower side: on its way to buffers that have
 enough, and in the buffers, for as many minibatches as they hold `ahead` together.
 
-Two things are not counted. Questions that `learning.max_confidence` leaves out depend on the policy: without them a
+Two things are not counted. Decisions that `learning.max_confidence` leaves out depend on the policy: without them a
 version takes more games, and experience is younger than computed here.
 """
 
@@ -20,20 +20,20 @@ from simulator.record import SEATS
 from suphx.errors import InputError
 from suphx.features.layout import ORACLE_PLANES
 from suphx.networks.models import MODEL_PLANES
-from suphx.selfplay.roles.resources import IN_FLIGHT, SENT_QUESTIONS
+from suphx.selfplay.roles.resources import IN_FLIGHT, SENT_DECISIONS
 
 if TYPE_CHECKING:
     from suphx.selfplay.config import TrainConfig
 
-#: Questions to each network per hanchan, and decisions per hanchan, of all four seats; measured with `sl` in 1,729
+#: Decisions of each network per hanchan, and decisions of seats, of all four seats; measured with `sl` in 1,729
 #: rounds.
-QUESTIONS_A_GAME = {"discard": 494, "riichi": 21, "chow": 105, "pong": 51, "kong": 8}
+MODEL_DECISIONS_A_GAME = {"discard": 494, "riichi": 21, "chow": 105, "pong": 51, "kong": 8}
 DECISIONS_A_GAME = 645
 #: Rounds per hanchan, measured with `sl` against itself.
 ROUNDS_A_GAME = 10.8
 #: Length of a long round, as a multiple of the mean length.
 LONG_ROUND = 2
-#: Bytes of a question besides its planes.
+#: Bytes of a decision besides its planes.
 _ROW_BYTES = 64
 
 
@@ -48,15 +48,15 @@ class Pace:
     versions_waiting: float
     """How much older it may become before it is learned from, in a run by roles, if learning is the slower side."""
     minibatches_in_reach: dict[str, float]
-    """By model: number of minibatches that its questions fill before they are too old."""
+    """By model: number of minibatches that its decisions fill before they are too old."""
     replay_bytes: int
     """Size of what a buffer must be able to hold: its share of the minibatches."""
 
 
 def learned_of(config: TrainConfig) -> dict[str, float]:
-    """Return the questions of a game that are learned from, by model."""
+    """Return the decisions of a game that are learned from, by model."""
     share = config.table.learning_seats / SEATS
-    return {model: share * QUESTIONS_A_GAME[model] for model in config.learning.models}
+    return {model: share * MODEL_DECISIONS_A_GAME[model] for model in config.learning.models}
 
 
 def pace_of(config: TrainConfig, tables: int, by_roles: bool = False) -> Pace:
@@ -67,7 +67,7 @@ def pace_of(config: TrainConfig, tables: int, by_roles: bool = False) -> Pace:
     versions, waiting = tables / ROUNDS_A_GAME / games, 0.0
     if by_roles:
         in_flight = config.roles.simulators.count * config.roles.halves * IN_FLIGHT
-        sent, ahead = in_flight * min(SENT_QUESTIONS, learning.batch), config.roles.ahead * len(learning.models)
+        sent, ahead = in_flight * min(SENT_DECISIONS, learning.batch), config.roles.ahead * len(learning.models)
         waiting = sent / (games * sum(asked.values())) + ahead / config.publish_steps
     reach = max(learning.replay.staleness + 1 - versions, 0.0) * games
     minibatches = {model: reach * n / learning.batch_for(model) for model, n in asked.items()}

@@ -1,7 +1,7 @@
 """Experience of unfinished rounds: rows of arrays that are reused once a round has ended.
 
-Rounds end one by one, so the questions of a round are scattered over the rows. Nothing is moved before a round ends: a
-new question is written to a free row, and the rows of a finished round are copied out together.
+Rounds end one by one, so the decisions of a round are scattered over the rows. Nothing is moved before a round ends: a
+new decision is written to a free row, and the rows of a finished round are copied out together.
 """
 
 import numpy as np
@@ -14,15 +14,15 @@ _FREE = -1
 
 
 class PendingExperience:
-    """Questions to one model, by table and seat."""
+    """Decisions of one model, by table and seat."""
 
     def __init__(self, planes: int, oracle: int, hidden: int) -> None:
-        """planes, oracle, hidden: number of planes of each kind that a question has."""
+        """planes, oracle, hidden: number of planes of each kind that a decision has."""
         self._owner = np.full(_FIRST_ROWS, _FREE, np.int32)  # table x 4 + seat, or _FREE
         self._rows = np.zeros(_FIRST_ROWS, experience_dtype(planes, oracle, hidden))
 
     def add(self, owner: np.ndarray, columns: dict[str, np.ndarray]) -> None:
-        """Add questions; owner: i64[n], table x 4 + seat. columns: fields of a question by name."""
+        """Add decisions; owner: i64[n], table x 4 + seat. columns: fields of a decision by name."""
         while len(free := np.flatnonzero(self._owner == _FREE)) < len(owner):
             self._owner = np.concatenate([self._owner, np.full_like(self._owner, _FREE)])
             self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
@@ -31,26 +31,26 @@ class PendingExperience:
         for name, column in columns.items():
             self._rows[name][rows] = column
 
-    def take(self, path: np.ndarray) -> np.ndarray:
-        """Remove and return the questions of finished rounds, sorted by path and in the order they were asked.
+    def take(self, trajectory: np.ndarray) -> np.ndarray:
+        """Remove and return the decisions of finished rounds, sorted by trajectory and in the order of play.
 
-        path: i64[tables x 4], the path of each seat's round; -1 if the round has not ended.
+        trajectory: i64[tables x 4], that of each seat; -1 if its round has not ended.
         """
-        found = path[self._owner]
-        found[self._owner == _FREE] = -1
-        rows = np.flatnonzero(found >= 0)
-        rows = rows[np.lexsort((self._rows["place"][rows], found[rows]))]
+        ended = trajectory[self._owner]
+        ended[self._owner == _FREE] = -1
+        rows = np.flatnonzero(ended >= 0)
+        rows = rows[np.lexsort((self._rows["step"][rows], ended[rows]))]
         taken = self._rows[rows]
-        taken["path"] = found[rows]
+        taken["trajectory"] = ended[rows]
         self._owner[rows] = _FREE
         return taken
 
     def state(self) -> dict[str, np.ndarray]:
-        """Return all questions as plain arrays, sorted by owner and place, so that the rows they used do not matter."""
+        """Return all decisions as plain arrays, sorted by owner and step, so that the rows they used do not matter."""
         rows = np.flatnonzero(self._owner != _FREE)
-        rows = rows[np.lexsort((self._rows["place"][rows], self._owner[rows]))]
-        found = self._rows[rows]
-        return {"owner": self._owner[rows], "rows": found.view(np.uint8).reshape(len(rows), found.itemsize)}
+        rows = rows[np.lexsort((self._rows["step"][rows], self._owner[rows]))]
+        pending = self._rows[rows]
+        return {"owner": self._owner[rows], "rows": pending.view(np.uint8).reshape(len(rows), pending.itemsize)}
 
     def restore(self, state: dict[str, np.ndarray]) -> None:
         """Replace the contents by what `state` returned."""

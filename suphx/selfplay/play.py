@@ -24,11 +24,11 @@ class Counts:
     games: int = 0
     rounds: int = 0
     decisions: int = 0
-    questions: int = 0
+    model_decisions: int = 0
     reward: float = 0.0
-    """Sum over paths."""
+    """Sum over trajectories."""
     reward_square: float = 0.0
-    paths: int = 0
+    trajectories: int = 0
     phi_square: float = 0.0
     """Sum of squared errors of Phi in finished games (`RoundRewards.take_errors`)."""
     phi_count: int = 0
@@ -65,8 +65,8 @@ class Play:
             config.table, Rules.preset(config.rules), TableRewards(rewards, slots), slots, seed,
             learning.models, opponents, max_confidence=learning.max_confidence, **config.hidden_planes,
         )  # fmt: skip
-        self.questions = 0
-        """Questions to networks that learn in the rounds that have not been taken yet."""
+        self.learnable = 0
+        """Decisions of networks that learn in the rounds that have not been taken yet."""
         self._batches: list[Batch] = []
         self._counted = dict(self.collector.counters)
         self._began = time.perf_counter()
@@ -88,19 +88,22 @@ class Play:
             return None
         batch, ended = finished
         self._batches.append(batch)
-        self.questions += sum(map(len, batch.experience.values()))
+        self.learnable += sum(map(len, batch.experience.values()))
         return ended
 
     def take(self) -> tuple[Batch, Counts]:
         """Return the rounds that have ended since this was last called, at least one, and their counts."""
-        batch, self._batches, self.questions = join(self._batches), [], 0
+        batch, self._batches, self.learnable = join(self._batches), [], 0
         now, before = self.collector.counters, self._counted
-        rewards, (square, count) = batch.paths["reward"].astype(np.float64), self.collector.rewards.take_errors()
+        rewards, (square, count) = (
+            batch.trajectories["rewards"][:, 0].astype(np.float64),
+            self.collector.rewards.take_errors(),
+        )
         counts = Counts(
-            **{name: now[name] - before[name] for name in ("games", "rounds", "decisions", "questions")},
+            **{name: now[name] - before[name] for name in ("games", "rounds", "decisions", "model_decisions")},
             reward=float(rewards.sum()),
             reward_square=float((rewards**2).sum()),
-            paths=len(rewards),
+            trajectories=len(rewards),
             phi_square=square,
             phi_count=count,
             seconds=self.seconds,

@@ -1,4 +1,4 @@
-"""A training's status line on the error stream: games, speed, time left and figures of the policy."""
+"""A training's status line on the error stream: games, speed, time left and metrics of the policy."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -46,9 +46,9 @@ def training_line(config: TrainConfig, screen: Console) -> Iterator[Callable[[Re
 def _words(config: TrainConfig, report: Report) -> str:
     model = config.learning.models[0]
     policy = ", ".join(
-        f"{title} {report.figures[f'{model}/{name}']:.3g}"
+        f"{title} {report.metrics[f'{model}/{name}']:.3g}"
         for title, name in (("entropy", "entropy"), ("alpha", "alpha"), ("KL", "kl_behaviour"))
-        if f"{model}/{name}" in report.figures
+        if f"{model}/{name}" in report.metrics
     )
     rate = f"{report.games_per_s:.2f} games/s, {report.decisions_per_s:,.0f} decisions/s"
     return f"{report.games:,} games, {rate}, version {report.version}, {model} {policy}"

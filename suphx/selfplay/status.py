@@ -26,7 +26,7 @@ class Report:
     version: int
     games_per_s: float
     decisions_per_s: float
-    figures: Mapping[str, float] = field(default_factory=dict)
+    metrics: Mapping[str, float] = field(default_factory=dict)
     """As written to TensorBoard (`board.py`)."""
     strength: Strength | None = None
     """Result of a measurement, if this report is about one."""

@@ -15,10 +15,10 @@ from suphx.checkpoint import TrainingProgress, joined, purpose_of, tensors_below
 from suphx.learning.learner import Learner, LearnerState
 from suphx.learning.replay import ReplayState
 from suphx.networks.policy import PolicyNetwork
-from suphx.selfplay.board import Averages
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.earlier import EarlierState, EarlierVersions
 from suphx.selfplay.evaluation import Strength
+from suphx.selfplay.metrics import MetricAverages
 from suphx.selfplay.play import Counts
 from suphx.selfplay.sources import fingerprints
 from suphx.selfplay.status import check_rank, collapsed
@@ -68,7 +68,7 @@ class Training:
     def __init__(self, config: TrainConfig, learner: Learner, saved: Checkpoint | None) -> None:
         """learner: as it starts. saved: the checkpoint to go on from, if there is one."""
         self.config, self.learner = config, learner
-        self.averages = Averages()
+        self.averages = MetricAverages()
         self.earlier = EarlierVersions(config.table.earlier, learner.networks)
         self.progress = Progress(purpose=purpose(config))
         if saved is not None:
@@ -124,14 +124,14 @@ class Training:
         raise NotImplementedError
 
     def _tell(self, counts: Counts, seconds: float, learning: float) -> None:
-        """Add the figures of a version, and hand all of them on."""
+        """Add the metrics of a version, and hand all of them on."""
         rate = {"games_per_s": counts.games / seconds, "decisions_per_s": counts.decisions / seconds}
         rate["learning"] = learning / seconds
         play: dict[str, float] = {"version": self.progress.version, "gamma": self.learner.gamma}
-        if counts.paths:
-            mean = counts.reward / counts.paths
+        if counts.trajectories:
+            mean = counts.reward / counts.trajectories
             play["reward_mean"] = mean
-            play["reward_spread"] = max(counts.reward_square / counts.paths - mean**2, 0.0) ** 0.5
+            play["reward_std"] = max(counts.reward_square / counts.trajectories - mean**2, 0.0) ** 0.5
             play["rounds"] = counts.rounds
         if counts.phi_count:
             play["phi_error"] = (counts.phi_square / counts.phi_count) ** 0.5

@@ -83,7 +83,7 @@ def test_copies_of_a_deal_have_its_tiles_and_other_random_numbers() -> None:
     assert len(watcher.first) == 36  # each rollout has a seed of its own
     assert len(np.unique(walls, axis=0)) == 12
     found = rolled(positions, rollouts)
-    answers = [found.experience["answer"][found.experience["path"] == row] for row in range(36)]
+    answers = [found.experience["action"][found.experience["trajectory"] == row] for row in range(36)]
     assert len({each.tobytes() for each in answers}) > 18
 
 
@@ -119,16 +119,18 @@ def test_every_question_is_kept_with_what_the_network_said() -> None:
     positions, rollouts = late_positions(2), rollouts_of(2, 5)
     found = rolled(positions, rollouts)
     experience = found.experience
-    assert set(experience["path"].tolist()) <= set(range(10)) and np.all(np.diff(experience["path"].astype(int)) >= 0)
+    assert set(experience["trajectory"].tolist()) <= set(range(10)) and np.all(
+        np.diff(experience["trajectory"].astype(int)) >= 0
+    )
     legal = torch.from_numpy(legal_answers(experience["legal"], OUTPUTS["discard"]))
     network = tiny_agent().networks["discard"]
     with torch.inference_mode():
         said = network.of_packed(np.ascontiguousarray(experience["planes"]), PRECISION)
         log_policy = log_probabilities(said, legal)
-    taken = log_policy[torch.arange(len(experience)), torch.from_numpy(experience["answer"].astype(np.int64))]
+    taken = log_policy[torch.arange(len(experience)), torch.from_numpy(experience["action"].astype(np.int64))]
     assert np.allclose(taken.numpy(), experience["log_probability"], atol=1e-4)
     for row in range(10):
-        mine = experience["path"] == row
+        mine = experience["trajectory"] == row
         seat = positions[rollouts["position"][row]].seat
         assert mine.sum() <= found.ended["n_river"][row, seat] + 1
 

@@ -46,11 +46,11 @@ def pocket():
 def test_games_of_an_equilibrium_have_its_value_and_its_probabilities(kuhn):
     policy, n = Solver(kuhn).run(2000).policy(), 40_000
     batch = play(kuhn, by_table(kuhn, planes_of(kuhn), policy.probabilities), np.zeros(n), np.random.default_rng(0))
-    won = batch.paths["reward"]
+    won = batch.trajectories["rewards"][:, 0]
     assert float(won[:n].mean()) == pytest.approx(-1 / 18, abs=4 * float(won.std()) / 200)
     assert np.array_equal(won[:n], -won[n:])
     played = batch.experience[MODEL]
-    assert np.all(np.isfinite(played["log_probability"])) and played["place"].max() == 1
+    assert np.all(np.isfinite(played["log_probability"])) and played["step"].max() == 1
 
 
 def test_every_information_set_looks_different(kuhn):
@@ -123,7 +123,9 @@ def test_a_copy_gains_less_than_the_best_response_and_is_measured_exactly(pocket
     for k in np.flatnonzero(own):
         mixed[pocket.place(k)] = policy[pocket.place(k)]
     won = [
-        play(pocket, each, start, generator).paths["reward"][hand.player * len(start) :][: len(start)].astype(float)
+        play(pocket, each, start, generator)
+        .trajectories["rewards"][:, 0][hand.player * len(start) :][: len(start)]
+        .astype(float)
         for each in (by_table(pocket, adapting.planes, mixed), ask)
     ]
     error = float(np.sqrt(won[0].var() + won[1].var()) / len(start) ** 0.5)

@@ -33,9 +33,9 @@ from tests.learning.toy_experience import (
     PRECISION,
     TINY,
     as_input,
+    decisions,
     drawn,
     policy_of,
-    questions,
     random_planes,
     rounds,
     valued,
@@ -47,7 +47,7 @@ EVEN = float(np.log(1 / ANSWERS))
 
 
 def made_batch(n: int, seed: int = 0, hidden: bool = False, models: tuple[str, ...] = ("discard",)) -> Batch:
-    """Questions with even answers; a round is worth more with lower answers."""
+    """Decisions with even answers; a round is worth more with lower answers."""
     experience = {}
     generator = np.random.default_rng(seed)
     for model in models:
@@ -56,8 +56,8 @@ def made_batch(n: int, seed: int = 0, hidden: bool = False, models: tuple[str, .
         perfect = random_planes(n, ORACLE_PLANES, seed) if hidden else None
         planes = random_planes(n, PLANES, seed + 1)
         played = np.full(n, -np.log(answers))
-        experience[model] = questions(planes, answers, answer, played, oracle=perfect, hidden=perfect)
-    answer = experience[models[0]]["answer"].astype(float)
+        experience[model] = decisions(planes, answers, answer, played, oracle=perfect, hidden=perfect)
+    answer = experience[models[0]]["action"].astype(float)
     return rounds(experience, (generator.normal(size=n) - answer).astype(np.float32))
 
 
@@ -79,26 +79,26 @@ def gradients(learner: Learner) -> dict[str, torch.Tensor]:
 
 
 def test_a_batch_in_several_passes_is_one_batch() -> None:
-    """600 questions are three passes; one by one they say what the figures must be."""
+    """600 decisions are three passes; one by one they say what the metrics must be."""
     learner = learner_of(LearningConfig(max_grad_norm=1e6, max_importance_weight=1.01))
     batch = made_batch(600)
     experience = batch.experience["discard"]
     whole = copy.deepcopy(learner.networks["discard"])
     policy = policy_of(whole, experience["planes"], ANSWERS)
     advantage = learner.advantages_of(batch)["discard"]
-    figures = learner.step("discard", valued(experience, advantage))
-    weight = policy[np.arange(600), experience["answer"]] * ANSWERS
+    metrics = learner.step("discard", valued(experience, advantage))
+    weight = policy[np.arange(600), experience["action"]] * ANSWERS
     kept = weight <= 1.01
     entropy = -(policy * np.log(policy)).sum(axis=1)
     assert 0 < (~kept).sum() < 600
-    assert figures["kept"] == kept.sum() and figures["rejected"] == pytest.approx((~kept).mean())
-    assert figures["loss"] == pytest.approx(-(weight * advantage + 0.01 * entropy)[kept].mean(), rel=1e-4)
-    assert figures["weight_mean"] == pytest.approx(weight.mean(), rel=1e-5)
-    assert figures["weight_max"] == pytest.approx(weight.max(), rel=1e-5)
-    assert figures["entropy"] == pytest.approx(entropy.mean(), rel=1e-5)
-    assert figures["kl_behaviour"] == pytest.approx((weight - 1 - np.log(weight)).mean(), rel=1e-3)
+    assert metrics["kept"] == kept.sum() and metrics["rejected"] == pytest.approx((~kept).mean())
+    assert metrics["loss"] == pytest.approx(-(weight * advantage + 0.01 * entropy)[kept].mean(), rel=1e-4)
+    assert metrics["weight_mean"] == pytest.approx(weight.mean(), rel=1e-5)
+    assert metrics["weight_max"] == pytest.approx(weight.max(), rel=1e-5)
+    assert metrics["entropy"] == pytest.approx(entropy.mean(), rel=1e-5)
+    assert metrics["kl_behaviour"] == pytest.approx((weight - 1 - np.log(weight)).mean(), rel=1e-3)
     log_policy = whole(as_input(experience["planes"]))[:, :ANSWERS].log_softmax(dim=1)
-    answered = log_policy[torch.arange(600), torch.from_numpy(experience["answer"].astype(int))]
+    answered = log_policy[torch.arange(600), torch.from_numpy(experience["action"].astype(int))]
     gain = answered.exp() * ANSWERS * torch.from_numpy(advantage) - 0.01 * (log_policy.exp() * log_policy).sum(dim=1)
     (-gain[torch.from_numpy(kept)].mean()).backward()
     for found, weights_of_it in zip(gradients(learner).values(), whole.parameters(), strict=True):
@@ -123,9 +123,9 @@ def test_rejected_questions_have_no_part_in_the_step() -> None:
     advantage = np.ones(64, np.float32)
     mixed, kept = learner_of(LearningConfig()), learner_of(LearningConfig())
     planes = experience["planes"]
-    figures = mixed.step("discard", valued(questions(planes, ANSWERS, experience["answer"], played), advantage))
+    metrics = mixed.step("discard", valued(decisions(planes, ANSWERS, experience["action"], played), advantage))
     kept.step("discard", valued(experience[np.arange(1, 64, 2)], advantage[::2]))
-    assert figures["rejected"] == 0.5
+    assert metrics["rejected"] == 0.5
     for name, each in gradients(mixed).items():
         torch.testing.assert_close(each, gradients(kept)[name], rtol=1e-4, atol=1e-6)
 
@@ -133,10 +133,10 @@ def test_rejected_questions_have_no_part_in_the_step() -> None:
 def test_no_step_is_taken_where_all_is_rejected() -> None:
     learner = learner_of(LearningConfig())
     before = weights(learner)
-    figures = learner.step(
-        "discard", valued(questions(random_planes(8, PLANES), 4, played=np.full(8, -30.0)), np.ones(8))
+    metrics = learner.step(
+        "discard", valued(decisions(random_planes(8, PLANES), 4, played=np.full(8, -30.0)), np.ones(8))
     )
-    assert figures["rejected"] == 1 and figures["grad_norm"] == 0
+    assert metrics["rejected"] == 1 and metrics["grad_norm"] == 0
     assert all(torch.equal(each, before[name]) for name, each in weights(learner).items())
 
 
@@ -166,7 +166,7 @@ def test_the_signal_in_a_gradient_is_told_from_chance(optimizer: str) -> None:
     generator = np.random.default_rng(1)
     for number in range(60):
         batch = made_batch(64, seed=number)
-        shuffled = rounds(batch.experience, generator.permutation(batch.paths["reward"]))
+        shuffled = rounds(batch.experience, generator.permutation(batch.trajectories["rewards"][:, 0]))
         for name, each in (("signal", batch), ("chance", shuffled)):
             found[name].append(step(learners[name], each)["gradient_signal"])
     assert found["signal"][0] == found["chance"][0] == 0
@@ -195,32 +195,32 @@ def test_a_critic_that_diverges_is_refused() -> None:
 def test_questions_that_cannot_be_are_refused() -> None:
     learner = learner_of(LearningConfig())
     with pytest.raises(ValueError, match="was not possible"):
-        learner.step("discard", questions(random_planes(2, PLANES), 2, answer=np.array([0, 2])))
-    with pytest.raises(ValueError, match="no questions"):
-        learner.step("discard", questions(random_planes(0, PLANES), 2))
+        learner.step("discard", decisions(random_planes(2, PLANES), 2, action=np.array([0, 2])))
+    with pytest.raises(ValueError, match="no decisions"):
+        learner.step("discard", decisions(random_planes(0, PLANES), 2))
     with pytest.raises(ValueError, match=r"6 planes cannot see 5 and 0 hidden"):
-        learner.step("discard", questions(random_planes(2, 5), 2))
+        learner.step("discard", decisions(random_planes(2, 5), 2))
 
 
 def drift(config: LearningConfig, steps: int = 40) -> tuple[np.ndarray, dict[str, float]]:
-    """The policy after some steps towards low answers, and the last figures."""
+    """The policy after some steps towards low answers, and the last metrics."""
     learner = learner_of(config)
     generator = np.random.default_rng(0)
     planes = random_planes(64, PLANES)
     for _ in range(steps):
         policy = policy_of(learner.networks["discard"], planes, ANSWERS)
         answer, played = drawn(policy, generator)
-        batch = rounds({"discard": questions(planes, ANSWERS, answer, played)}, -answer.astype(np.float32))
-        figures = step(learner, batch)
-    return policy, figures
+        batch = rounds({"discard": decisions(planes, ANSWERS, answer, played)}, -answer.astype(np.float32))
+        metrics = step(learner, batch)
+    return policy, metrics
 
 
 def test_a_reference_holds_the_policy() -> None:
     free, _ = drift(LearningConfig(learning_rate=3e-3))
     start = policy_of(network_of(PLANES, 1), random_planes(64, PLANES), ANSWERS)
-    held, figures = drift(LearningConfig(learning_rate=3e-3, reference=DistanceConfig(coefficient=10)))
+    held, metrics = drift(LearningConfig(learning_rate=3e-3, reference=DistanceConfig(coefficient=10)))
     assert np.abs(held - start).mean() < 0.3 * np.abs(free - start).mean()
-    assert 0 < figures["kl_reference"] < 0.1
+    assert 0 < metrics["kl_reference"] < 0.1
 
 
 def test_a_reference_that_pulls_nowhere_tells_the_distance_and_changes_nothing(monkeypatch) -> None:
@@ -247,8 +247,8 @@ def test_an_oracle_distils_into_a_normal_policy() -> None:
     learner = learner_of(config, teachers={"discard": teacher})
     batch = made_batch(128, hidden=True)
     nothing = np.zeros(128, np.float32)
-    figures = [learner.step("discard", valued(batch.experience["discard"], nothing))["kl_teacher"] for _ in range(100)]
-    assert figures[0] > 0.05 and figures[-1] < 0.3 * figures[0]
+    metrics = [learner.step("discard", valued(batch.experience["discard"], nothing))["kl_teacher"] for _ in range(100)]
+    assert metrics[0] > 0.05 and metrics[-1] < 0.3 * metrics[0]
 
 
 def test_the_rate_falls_in_a_straight_line() -> None:
@@ -272,10 +272,10 @@ def test_single_models_have_their_own_rate() -> None:
     batch = made_batch(64, models=("discard", "kong"))
     for model, rate in (("discard", 1e-3), ("kong", 5e-3)):
         before = learner.networks[model].first.weight.detach().clone()
-        figures = step(learner, batch, model)
+        metrics = step(learner, batch, model)
         moved = (learner.networks[model].first.weight.detach() - before).abs().max()
         assert float(moved) == pytest.approx(rate, rel=0.01)  # AdamW's first step is as long as its rate
-        assert figures["learning_rate"] == pytest.approx(rate)
+        assert metrics["learning_rate"] == pytest.approx(rate)
 
 
 ORACLE = OracleConfig(full_games=10, decay_games=20, after_rate=0.1, after_max_importance_weight=1.01)
@@ -294,7 +294,7 @@ def test_an_oracle_uses_what_it_sees() -> None:
         oracle[:, 7] = np.where(better, ALL, np.uint64(0))
         policy = policy_of(learner.networks["discard"], planes, 2, oracle)
         answer, played = drawn(policy, generator)
-        experience = questions(planes, 2, answer, played, oracle=oracle)
+        experience = decisions(planes, 2, answer, played, oracle=oracle)
         step(learner, rounds({"discard": experience}, np.where(answer == better, 1.0, -1.0)))
     assert policy[np.arange(128), better].mean() > 0.9
 
@@ -318,8 +318,8 @@ def test_the_oracle_ends_in_a_normal_network_of_the_same_function() -> None:
     learner = learner_of(LearningConfig(oracle=ORACLE, learning_rate=1e-2))
     batch = made_batch(64, hidden=True)
     experience = batch.experience["discard"]
-    figures = step(learner, batch)
-    assert (learner.gamma, figures["learning_rate"]) == (1, 1e-2)
+    metrics = step(learner, batch)
+    assert (learner.gamma, metrics["learning_rate"]) == (1, 1e-2)
     learner.count_games(20)
     assert learner.gamma == 0.5
     nothing = np.zeros_like(experience["oracle"])
@@ -330,12 +330,12 @@ def test_the_oracle_ends_in_a_normal_network_of_the_same_function() -> None:
     after = policy_of(learner.networks["discard"], experience["planes"], ANSWERS)
     np.testing.assert_allclose(after, before, rtol=1e-5)
     first = learner.networks["discard"].first.weight.detach().clone()
-    figures = learner.step("discard", valued(experience, np.ones(64)))  # what oracles played is still of use
+    metrics = learner.step("discard", valued(experience, np.ones(64)))  # what oracles played is still of use
     moved = (learner.networks["discard"].first.weight.detach() - first).abs().max()
     assert float(moved) == pytest.approx(1e-3, rel=0.01)  # AdamW's first step is as long as its rate
-    assert figures["learning_rate"] == pytest.approx(1e-3)
-    weight = after[np.arange(64), experience["answer"]] * ANSWERS
-    assert figures["rejected"] == pytest.approx((weight > 1.01).mean()) and figures["rejected"] > 0
+    assert metrics["learning_rate"] == pytest.approx(1e-3)
+    weight = after[np.arange(64), experience["action"]] * ANSWERS
+    assert metrics["rejected"] == pytest.approx((weight > 1.01).mean()) and metrics["rejected"] > 0
 
 
 class _Progress(TrainingProgress):
@@ -412,9 +412,9 @@ def test_bfloat16_planes_train_float32_weights_nearly_alike() -> None:
     found = []
     for precision in (PRECISION, half):
         learner = Learner({"discard": network_of(PLANES, 1)}, LearningConfig(), precision)
-        figures = step(learner, made_batch(300))
+        metrics = step(learner, made_batch(300))
         assert all(each.dtype == torch.float32 for each in learner.networks["discard"].parameters())
-        found.append(figures)
+        found.append(metrics)
     assert found[0]["entropy"] == pytest.approx(found[1]["entropy"], rel=0.01)
     assert found[0]["grad_norm"] == pytest.approx(found[1]["grad_norm"], rel=0.05)
     assert found[0] != found[1]

@@ -24,7 +24,7 @@ def made_up(n: int = 6, answers: int = 5) -> dict[str, torch.Tensor]:
     return {
         "logits": logits,
         "legal": legal,
-        "answer": answer,
+        "action": answer,
         "played": torch.randn(n, generator=generator, dtype=torch.float64) * 0.3 - 1.2,
         "advantage": torch.randn(n, generator=generator, dtype=torch.float64),
         "reference": torch.randn(n, answers, generator=generator, dtype=torch.float64),
@@ -33,7 +33,7 @@ def made_up(n: int = 6, answers: int = 5) -> dict[str, torch.Tensor]:
 
 def objective(logits: torch.Tensor, made: dict[str, torch.Tensor], highest: float) -> torch.Tensor:
     policy = log_probabilities(logits, made["legal"])
-    terms = terms_of(policy, made["answer"], made["played"], made["advantage"], highest)
+    terms = terms_of(policy, made["action"], made["played"], made["advantage"], highest)
     distance = divergence(policy, log_probabilities(made["reference"], made["legal"]))
     return (terms.gain + ALPHA * terms.entropy - COEFFICIENT * distance)[terms.kept].sum()
 
@@ -48,12 +48,12 @@ def test_gradients_of_a_table_policy_are_those_of_finite_differences(highest: fl
 def test_the_objective_is_formula_2_written_out() -> None:
     made = made_up()
     total = 0.0
-    for row in range(len(made["answer"])):
+    for row in range(len(made["action"])):
         legal = made["legal"][row].numpy()
         policy = np.where(legal, np.exp(made["logits"][row].numpy()), 0)
         reference = np.where(legal, np.exp(made["reference"][row].numpy()), 0)
         policy, reference = policy / policy.sum(), reference / reference.sum()
-        ratio = policy[made["answer"][row]] / np.exp(float(made["played"][row]))
+        ratio = policy[made["action"][row]] / np.exp(float(made["played"][row]))
         logs = np.log(policy[legal])
         entropy = -(policy[legal] * logs).sum()
         distance = (policy[legal] * (logs - np.log(reference[legal]))).sum()
@@ -91,7 +91,7 @@ def test_gradients_of_a_network_are_those_of_finite_differences() -> None:
 
 
 def weighted(played_logits: torch.Tensor, logits: torch.Tensor, n: int = 40_000) -> tuple[Terms, torch.Tensor]:
-    """Answers of one policy, weighted as another one's; what each is worth."""
+    """InferenceClient of one policy, weighted as another one's; what each is worth."""
     torch.manual_seed(0)
     worth = torch.tensor([1.0, -2.0, 0.5, 3.0])
     answer = torch.multinomial(played_logits.softmax(0), n, replacement=True)
@@ -123,7 +123,7 @@ def test_the_divergence_from_the_policy_that_played_is_estimated_without_bias() 
 
 
 def two_answers(weight: float, advantage: float, highest: float) -> tuple[Terms, torch.Tensor]:
-    """One question with two even answers, and the gradient of its gain by the logit of the answer taken."""
+    """One decision with two even answers, and the gradient of its gain by the logit of the answer taken."""
     logits = torch.zeros(1, 2, requires_grad=True)
     policy = log_probabilities(logits, torch.ones(1, 2, dtype=torch.bool))
     played = torch.tensor([np.log(0.5 / weight)], dtype=torch.float32)

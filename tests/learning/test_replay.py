@@ -8,14 +8,14 @@ import pytest
 from suphx.checkpoint import TrainingProgress, load_checkpoint, save_checkpoint
 from suphx.learning.config import ReplayConfig
 from suphx.learning.replay import ReplayBuffer
-from tests.learning.toy_experience import questions, random_planes, rounds
+from tests.learning.toy_experience import decisions, random_planes, rounds
 
 PLANES = 3
 
 
 def fill(buffer: ReplayBuffer, n: int, version: int, model: str = "discard") -> None:
-    """Add n questions whose advantage names them: version x 1000 + number."""
-    batch = rounds({model: questions(random_planes(n, PLANES), 4)}, np.arange(n, dtype=np.float32), version)
+    """Add n decisions whose advantage names them: version x 1000 + number."""
+    batch = rounds({model: decisions(random_planes(n, PLANES), 4)}, np.arange(n, dtype=np.float32), version)
     buffer.add(batch, {model: (version * 1000 + np.arange(n)).astype(np.float32)})
 
 
@@ -71,9 +71,9 @@ def test_what_is_too_stale_goes() -> None:
     buffer.advance(3)
     assert buffer.available("discard") == 20
     fill(buffer, 10, version=0)  # came late
-    figures = buffer.figures()
-    assert (figures["questions"], figures["age_max"], figures["dropped_stale"]) == (20, 2, 20)
-    assert figures["age_mean"] == pytest.approx(1.5)
+    metrics = buffer.metrics()
+    assert (metrics["decisions"], metrics["age_max"], metrics["dropped_stale"]) == (20, 2, 20)
+    assert metrics["age_mean"] == pytest.approx(1.5)
 
 
 def test_the_oldest_give_way_when_there_is_no_room() -> None:
@@ -84,7 +84,7 @@ def test_the_oldest_give_way_when_there_is_no_room() -> None:
         fill(buffer, 10, version)
         assert buffer.size() <= 3 * probe.size()
     assert {name // 1000 for name in names(buffer.sample("discard", 30))} == {2, 3, 4}
-    assert buffer.figures()["dropped_for_room"] == 20
+    assert buffer.metrics()["dropped_for_room"] == 20
     with pytest.raises(ValueError, match="no room for one batch"):
         fill(buffer, 1000, version=5)
 
@@ -96,7 +96,7 @@ def test_used_up_questions_leave_the_memory() -> None:
     buffer.sample("discard", 900)
     assert buffer.size() < 0.2 * before
     buffer.sample("discard", 100)
-    assert buffer.size() == 0 and buffer.figures()["questions"] == 0
+    assert buffer.size() == 0 and buffer.metrics()["decisions"] == 0
 
 
 class _Progress(TrainingProgress):
@@ -124,7 +124,7 @@ def test_a_buffer_from_a_checkpoint_draws_the_same(tmp_path) -> None:
             assert one.dtype == two.dtype and one.tobytes() == two.tobytes()
         fill(buffer, 9, 3)
         fill(other, 9, 3)
-    assert buffer.figures() == other.figures()
+    assert buffer.metrics() == other.metrics()
 
 
 def test_other_seeds_draw_others() -> None:

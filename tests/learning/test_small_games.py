@@ -17,7 +17,7 @@ from suphx.learning.learner import Learner
 from suphx.learning.replay import ReplayBuffer
 from suphx.networks.models import MODELS, NO, YES
 from suphx.networks.sizes import NetworkSize
-from tests.learning.toy_experience import PRECISION, drawn, flags, policy_of, questions, rounds, tiny_network, valued
+from tests.learning.toy_experience import PRECISION, decisions, drawn, flags, policy_of, rounds, tiny_network, valued
 
 KUHN_VALUE = -1 / 18
 
@@ -53,19 +53,19 @@ def play_tree(policy: np.ndarray, n: int, generator: np.random.Generator, versio
     first, first_played = drawn(np.repeat(policy[:1], n, axis=0), generator)
     second, second_played = drawn(policy[1 + first], generator)
     reward = (LEAVES[first, second] + generator.normal(scale=0.5, size=n)).astype(np.float32)
-    experience = questions(
+    experience = decisions(
         TREE_PLANES[np.concatenate([np.zeros(n, int), 1 + first])],
         3,
-        answer=np.concatenate([first, second]),
+        action=np.concatenate([first, second]),
         played=np.concatenate([first_played, second_played]),
-        path=np.tile(np.arange(n), 2),
-        place=np.repeat([0, 1], n),
+        trajectory=np.tile(np.arange(n), 2),
+        step=np.repeat([0, 1], n),
     )
     return rounds({"discard": experience}, reward, version)
 
 
 @pytest.mark.parametrize("optimizer", ["adamw", "muon"])
-def test_the_best_leaf_of_a_tree_is_found_from_stale_and_reused_questions(optimizer: str) -> None:
+def test_the_best_leaf_of_a_tree_is_found_from_stale_and_reused_decisions(optimizer: str) -> None:
     config = LearningConfig(
         learning_rate=5e-3,
         optimizer=optimizer,
@@ -84,7 +84,7 @@ def test_the_best_leaf_of_a_tree_is_found_from_stale_and_reused_questions(optimi
             weights.append(learner.step("discard", minibatch)["weight_max"])
     policy = policy_of(learner.networks["discard"], TREE_PLANES, 3)
     assert policy[0, 2] > 0.8 and policy[3, 1] > 0.8
-    assert max(weights) > 1.2  # the questions were not the latest policy's own
+    assert max(weights) > 1.2  # the decisions were not the latest policy's own
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -95,7 +95,7 @@ def test_each_of_the_five_models_learns(model: str) -> None:
     generator = np.random.default_rng(0)
     for _ in range(40):
         answer, played = drawn(policy_of(learner.networks[model], planes, 2), generator)
-        experience = questions(planes, 2, answer=answer, played=played)
+        experience = decisions(planes, 2, action=answer, played=played)
         batch = rounds({model: experience}, np.where(answer == YES, 1.0, -1.0))
         learner.step(model, valued(experience, learner.advantages_of(batch)[model]))
     policy = policy_of(learner.networks[model], planes[:1], 2)[0]

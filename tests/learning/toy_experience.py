@@ -1,4 +1,4 @@
-"""Questions to tiny networks, made by hand: few planes, few answers."""
+"""Decisions to tiny networks, made by hand: few planes, few answers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import torch
 
 from simulator.record import SEATS
 from simulator.tiles import KINDS
-from suphx.learning.experience import PATH, Batch, experience_dtype, with_hidden
+from suphx.learning.experience import TRAJECTORY, Batch, experience_dtype, with_hidden
 from suphx.learning.policy_gradient import legal_answers, log_probabilities
 from suphx.networks.models import OUTPUTS
 from suphx.networks.planes import unpack
@@ -25,30 +25,30 @@ def tiny_network(planes: int, seed: int = 0, size: NetworkSize = TINY, model: st
     return PolicyNetwork(model, size, planes)
 
 
-def questions(
+def decisions(
     planes: np.ndarray,
     answers: int,
-    answer: np.ndarray | None = None,
+    action: np.ndarray | None = None,
     played: np.ndarray | None = None,
-    path: np.ndarray | None = None,
-    place: np.ndarray | None = None,
+    trajectory: np.ndarray | None = None,
+    step: np.ndarray | None = None,
     oracle: np.ndarray | None = None,
     hidden: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Questions with the first few answers possible; each a path of its own unless said otherwise."""
+    """Decisions with the first few answers possible; each a trajectory of its own by default."""
     n = len(planes)
     widths = [0 if each is None else each.shape[1] for each in (oracle, hidden)]
     found = np.zeros(n, experience_dtype(planes.shape[1], *widths))
-    found["planes"], found["legal"], found["path"] = planes, (1 << answers) - 1, np.arange(n)
-    given = {"answer": answer, "log_probability": played, "path": path, "place": place, "oracle": oracle}
-    for name, each in (given | {"hidden": hidden}).items():
+    found["planes"], found["legal"], found["trajectory"] = planes, (1 << answers) - 1, np.arange(n)
+    columns = {"action": action, "log_probability": played, "trajectory": trajectory, "step": step, "oracle": oracle}
+    for name, each in (columns | {"hidden": hidden}).items():
         if each is not None:
             found[name] = each
     return found
 
 
 def valued(experience: np.ndarray, advantage: np.ndarray, rewards: np.ndarray | None = None) -> np.ndarray:
-    """A minibatch of these questions, with advantages f32[n] and, where it matters, rewards f32[n, 4]."""
+    """A minibatch of these decisions, with advantages f32[n] and, where it matters, rewards f32[n, 4]."""
     found = experience.copy()
     found["advantage"] = advantage
     if rewards is not None:
@@ -66,7 +66,7 @@ def flags(states: np.ndarray, n_states: int, answers: int) -> np.ndarray:
 
 def policy_of(network: PolicyNetwork, planes: np.ndarray, answers: int, oracle: np.ndarray | None = None) -> np.ndarray:
     """f64[n, answers]: the network's probabilities."""
-    asked = questions(planes, answers, oracle=oracle)
+    asked = decisions(planes, answers, oracle=oracle)
     legal = torch.from_numpy(legal_answers(asked["legal"], OUTPUTS[network.model]))
     with torch.inference_mode():
         logits = network.of_packed(with_hidden(planes, asked["oracle"], network.planes), PRECISION)
@@ -74,25 +74,25 @@ def policy_of(network: PolicyNetwork, planes: np.ndarray, answers: int, oracle: 
 
 
 def drawn(policy: np.ndarray, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Answers i64[n] drawn from probabilities f64[n, m], and their log-probabilities."""
+    """InferenceClient i64[n] drawn from probabilities f64[n, m], and their log-probabilities."""
     below = generator.random(len(policy))[:, None] * policy.sum(axis=1, keepdims=True)
     answer = (policy.cumsum(axis=1) < below).sum(axis=1)
     return answer, np.log(policy[np.arange(len(policy)), answer])
 
 
 def rounds(experience: dict[str, np.ndarray], rewards: np.ndarray, version: int = 0) -> Batch:
-    """A batch whose paths have these rewards f32[n], each of the first seat of a round that is nothing to the others.
+    """A batch whose trajectories have these rewards f32[n], each of a round's first seat; the others get nothing.
 
-    f32[n, 4]: of all four seats, each round with paths of all.
+    f32[n, 4]: of all four seats, each round with trajectories of all.
     """
-    paths = np.zeros(rewards.size, PATH)
-    paths["reward"], paths["version"] = rewards.reshape(-1), version
-    paths["game"] = np.arange(rewards.size)
+    trajectories = np.zeros(rewards.size, TRAJECTORY)
+    trajectories["rewards"][:, 0], trajectories["version"] = rewards.reshape(-1), version
+    trajectories["game"] = np.arange(rewards.size)
     if rewards.ndim == 2:
-        paths["game"], paths["seat"] = np.divmod(paths["game"], SEATS)
+        trajectories["game"], trajectories["seat"] = np.divmod(trajectories["game"], SEATS)
         for seat in range(SEATS):
-            paths["others"][seat::SEATS] = np.roll(rewards, -seat, axis=1)[:, 1:]
-    return Batch(paths, {model: each.copy() for model, each in experience.items()}).fill()
+            trajectories["rewards"][seat::SEATS] = np.roll(rewards, -seat, axis=1)
+    return Batch(trajectories, {model: each.copy() for model, each in experience.items()}).fill()
 
 
 def random_planes(n: int, planes: int, seed: int = 0) -> np.ndarray:

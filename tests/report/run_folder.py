@@ -13,9 +13,9 @@ from suphx.evaluation.measures import RANKS
 from suphx.evaluation.report import report
 from suphx.evaluation.tally import COLUMN, COLUMNS
 from suphx.networks.weights import AgentCard
-from suphx.selfplay.board import Board
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.evaluation import Strength
+from suphx.selfplay.metrics import MetricWriter
 
 RESULTS = Path(__file__).resolve().parents[2] / "docs" / "results"
 BEFORE, AFTER, WEAK = "pretrain/agent", "train/agent", "pretrain/weak"
@@ -64,12 +64,12 @@ def add_train(folder: Path, **changes: object) -> None:
     (folder / "agent").mkdir(parents=True)
     about = {"start": config.start, "games": "1,600", "config": config.model_dump_json()}
     (folder / "agent" / "agent.json").write_text(AgentCard(name="tiny", sha256={}, about=about).model_dump_json())
-    board = Board(folder / "tensorboard", 0)
+    board = MetricWriter(folder / "tensorboard", 0)
     for place, entropy in enumerate(np.linspace(2, 1, 10)):
         figures = {"entropy": entropy, "entropy_target": 1, "alpha": 0.125, "kl_behaviour": 0.03125}
         figures |= {"weight_mean": 1, "weight_max": 3.5, "rejected": 0}
         named = {f"discard/{name}": value for name, value in figures.items()}
-        board.write(named | {"play/reward_spread": 0.75, "rate/games_per_s": 8}, 50 * (place + 1))
+        board.write(named | {"play/reward_std": 0.75, "rate/games_per_s": 8}, 50 * (place + 1))
     board.write_strength(STRENGTH)
     board.close()
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from suphx.cli import app
 from suphx.report import pictures
-from suphx.selfplay.board import Board
+from suphx.selfplay.metrics import MetricWriter
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def trainings(tmp_path: Path) -> list[Path]:
     """Two trainings; the second one has a critic, and no oracle was ever shown anything."""
     found = [tmp_path / "rl-basic-1", tmp_path / "rl-1-1"]
     for number, folder in enumerate(found):
-        board = Board(folder / "tensorboard", 0)
+        board = MetricWriter(folder / "tensorboard", 0)
         for games in range(100, 1100, 100):
             figures = {"discard/kl_reference": games / 1e4, "discard/entropy": 0.75 - number / 4, "play/gamma": 0.0}
             board.write(figures | ({"critic/explained_variance": 0.125} if number else {}), games)
@@ -79,7 +79,7 @@ def test_what_cannot_be_drawn_is_said(trainings, tmp_path):
 
 
 def test_a_folder_of_other_curves_is_said_to_have_none_of_self_play(tmp_path):
-    board = Board(tmp_path / "run" / "tensorboard", 0)
+    board = MetricWriter(tmp_path / "run" / "tensorboard", 0)
     board.write({"discard/validation_accuracy": 0.5}, 10)
     board.close()
     done = report(tmp_path / "run", "--curves", tmp_path / "a.png")

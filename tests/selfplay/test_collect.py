@@ -25,7 +25,7 @@ from suphx.networks.policy import PolicyNetwork
 from suphx.selfplay.policy import Policy
 from suphx.selfplay.seating import EarlierConfig, FourLearners, OneAgainstThree, earlier_names, seated
 
-#: (round, seat) -> model -> rows of (place, planes, hidden, legal, answer, log-probability).
+#: (round, seat) -> model -> rows of (step, planes, hidden, legal, action, log-probability).
 Asked = dict[tuple[int, int], dict[str, list[tuple]]]
 
 
@@ -45,13 +45,13 @@ def play_slowly(number: int, rounds: int) -> tuple[Asked, list[np.ndarray]]:
             alone = Decisions(*(array[n : n + 1] for array in (due.game, due.seat, due.situation, due.legal)))
             choice = agent.act(tables.games, alone)
             actions.append(choice.actions[0])
-            path = len(records), int(due.seat[n])
+            trajectory = len(records), int(due.seat[n])
             hidden = encode_oracle_batch(tables.games, alone.game, alone.seat)[0]
             for output in choice.outputs:
                 for row in range(len(output.action)):
                     legal = sum(1 << int(a) for a in np.flatnonzero(output.legal[row]))
                     question = (count[len(records)], output.planes[row], hidden, legal, output.action[row])
-                    asked[path][output.model].append((*question, output.log_probability[row]))
+                    asked[trajectory][output.model].append((*question, output.log_probability[row]))
                     count[len(records)] += 1
         ended = tables.step(np.array(actions))
         records += list(ended.records)
@@ -59,7 +59,7 @@ def play_slowly(number: int, rounds: int) -> tuple[Asked, list[np.ndarray]]:
 
 
 def rows_of(experience: np.ndarray) -> list[tuple]:
-    names = ("place", "planes", "hidden", "legal", "answer", "log_probability")
+    names = ("step", "planes", "hidden", "legal", "action", "log_probability")
     return list(zip(*(experience[name] for name in names), strict=True))
 
 
@@ -69,17 +69,17 @@ def collected() -> Batch:
 
 
 def test_what_is_collected_is_what_a_slow_game_asks_and_answers(collected):
-    games = np.unique(collected.paths["game"])
+    games = np.unique(collected.trajectories["game"])
     compared = 0
     for game in games[:2].tolist():
-        paths = np.flatnonzero(collected.paths["game"] == game)
-        rounds = int(collected.paths["round"][paths].max()) + 1
+        trajectories = np.flatnonzero(collected.trajectories["game"] == game)
+        rounds = int(collected.trajectories["round"][trajectories].max()) + 1
         asked, _ = play_slowly(game, rounds)
-        for path in paths:
-            row = collected.paths[path]
+        for trajectory in trajectories:
+            row = collected.trajectories[trajectory]
             wanted = asked[int(row["round"]), int(row["seat"])]
             for model, experience in collected.experience.items():
-                found = rows_of(experience[experience["path"] == path])
+                found = rows_of(experience[experience["trajectory"] == trajectory])
                 assert len(found) == len(wanted[model])
                 for one, other in zip(found, wanted[model], strict=True):
                     assert all(np.array_equal(a, b) for a, b in zip(one[:-1], other[:-1], strict=True)), (row, model)
@@ -89,32 +89,32 @@ def test_what_is_collected_is_what_a_slow_game_asks_and_answers(collected):
 
 
 def test_rewards_rounds_and_ends_of_paths_are_those_of_the_games(collected):
-    for game in np.unique(collected.paths["game"])[:2].tolist():
-        paths = collected.paths[collected.paths["game"] == game]
-        _, records = play_slowly(game, int(paths["round"].max()) + 1)
-        for row in paths:
+    for game in np.unique(collected.trajectories["game"])[:2].tolist():
+        trajectories = collected.trajectories[collected.trajectories["game"] == game]
+        _, records = play_slowly(game, int(trajectories["round"].max()) + 1)
+        for row in trajectories:
             record = records[row["round"]]
             gained = record["result"]["scores"] - record["start_scores"].astype(float)
             wanted = np.roll((gained - gained.mean()) / 10_000, -int(row["seat"]))
-            np.testing.assert_allclose([row["reward"], *row["others"]], wanted, atol=1e-6)
+            np.testing.assert_allclose(row["rewards"], wanted, atol=1e-6)
             assert row["last"] == record["result"]["game_over"]
 
 
 def test_all_four_seats_give_data_in_selfplay(collected):
-    rounds = np.unique(collected.paths[["game", "round"]])
-    assert len(collected.paths) == SEATS * len(rounds)
-    assert np.array_equal(np.bincount(collected.paths["seat"]), np.full(SEATS, len(rounds)))
+    rounds = np.unique(collected.trajectories[["game", "round"]])
+    assert len(collected.trajectories) == SEATS * len(rounds)
+    assert np.array_equal(np.bincount(collected.trajectories["seat"]), np.full(SEATS, len(rounds)))
     for model in ("discard", "chow", "pong"):
-        assert set(collected.paths["seat"][collected.experience[model]["path"]]) == set(range(SEATS))
+        assert set(collected.trajectories["seat"][collected.experience[model]["trajectory"]]) == set(range(SEATS))
 
 
 def test_only_models_that_learn_are_kept_but_all_questions_are_counted():
     few, all_five = collect(tiny_collector(models=("riichi",)), 6), collect(tiny_collector(), 6)
     assert list(few.experience) == ["riichi"]
     assert np.array_equal(few.experience["riichi"], all_five.experience["riichi"])
-    rounds = all_five.paths[["game", "round"]]
+    rounds = all_five.trajectories[["game", "round"]]
     first = np.flatnonzero(rounds == rounds[0])
-    places = [each["place"][np.isin(each["path"], first)] for each in all_five.experience.values()]
+    places = [each["step"][np.isin(each["trajectory"], first)] for each in all_five.experience.values()]
     assert np.array_equal(np.sort(np.concatenate(places)), np.arange(sum(map(len, places))))
 
 
@@ -127,9 +127,9 @@ def test_what_is_nearly_certain_is_not_kept_whatever_was_answered():
     kept = likeliest <= 0.505
     assert 0.1 < kept.mean() < 0.9
     assert np.array_equal(questions["planes"][kept], open_ones.experience["chow"]["planes"])
-    assert np.array_equal(questions["place"][kept], open_ones.experience["chow"]["place"])
-    assert np.array_equal(every.paths, open_ones.paths)
-    assert 0 < (questions["answer"] == logits.argmax(axis=1))[kept].mean() < 1
+    assert np.array_equal(questions["step"][kept], open_ones.experience["chow"]["step"])
+    assert np.array_equal(every.trajectories, open_ones.trajectories)
+    assert 0 < (questions["action"] == logits.argmax(axis=1))[kept].mean() < 1
 
 
 def test_without_an_oracle_nothing_hidden_is_kept(collected):
@@ -143,9 +143,9 @@ def test_without_an_oracle_nothing_hidden_is_kept(collected):
 def test_one_learner_alone_gives_data_from_every_seat_in_turn():
     collector = tiny_collector(OneAgainstThree(opponents=("tsumogiri",)), slots=8)
     batch = collect(collector, 16)
-    assert len(batch.paths) == len(np.unique(batch.paths[["game", "round"]]))
-    assert np.array_equal(batch.paths["seat"], batch.paths["game"] % SEATS)
-    assert set(batch.paths["seat"].tolist()) == set(range(SEATS))
+    assert len(batch.trajectories) == len(np.unique(batch.trajectories[["game", "round"]]))
+    assert np.array_equal(batch.trajectories["seat"], batch.trajectories["game"] % SEATS)
+    assert set(batch.trajectories["seat"].tolist()) == set(range(SEATS))
     assert len(batch.experience["discard"])
 
 
@@ -174,17 +174,17 @@ def test_a_bot_from_outside_cannot_sit_down():
 def test_the_same_seed_collects_the_same_and_another_one_other_games():
     first, again, other = (collect(tiny_collector(seed=seed, slots=4), 3) for seed in (3, 3, 4))
     assert_same(first, again)
-    assert not np.array_equal(first.experience["discard"]["answer"], other.experience["discard"]["answer"])
+    assert not np.array_equal(first.experience["discard"]["action"], other.experience["discard"]["action"])
 
 
 def test_games_do_not_depend_on_how_many_are_played_side_by_side(collected):
     fewer = collect(tiny_collector(slots=2, hidden=True), 4)
     key = ["game", "round", "seat"]
-    for n, row in enumerate(fewer.paths):
-        (same,) = np.flatnonzero(collected.paths[key] == row[key])
+    for n, row in enumerate(fewer.trajectories):
+        (same,) = np.flatnonzero(collected.trajectories[key] == row[key])
         for model, experience in fewer.experience.items():
             there = collected.experience[model]
-            mine, its = rows_of(experience[experience["path"] == n]), rows_of(there[there["path"] == same])
+            mine, its = rows_of(experience[experience["trajectory"] == n]), rows_of(there[there["trajectory"] == same])
             assert len(mine) == len(its)
             assert all(np.array_equal(a, b) for x, y in zip(mine, its, strict=True) for a, b in zip(x, y, strict=True))
 
@@ -197,14 +197,14 @@ def test_a_round_goes_on_with_new_weights_and_says_the_oldest_it_was_played_with
     collector.set_policy(2, Policy(2, tiny_networks(seed=5), precision(), SEED))
     batch = collect(collector, 12)
     versions = set()
-    for row in batch.paths:
+    for row in batch.trajectories:
         old = (int(row["game"]), int(row["round"])) in dealt_before
         assert row["version"] == (1 if old else 2)
         versions.add(int(row["version"]))
     assert versions == {1, 2}
     unchanged = collect(tiny_collector(slots=4), 12)
-    first = batch.paths["version"] == 1
-    assert not np.array_equal(batch.paths[first]["reward"], unchanged.paths[: first.sum()]["reward"])
+    first = batch.trajectories["version"] == 1
+    assert not np.array_equal(batch.trajectories[first]["rewards"], unchanged.trajectories[: first.sum()]["rewards"])
 
 
 @pytest.mark.parametrize("steps", [0, 75])
@@ -232,11 +232,11 @@ def test_what_an_oracle_saw_is_kept_as_it_saw_it_and_new_planes_change_nothing_a
     collector = tiny_collector(oracle=True, hidden=True, models=("discard", "pong"))
     collector.set_policy(1, Policy(1, widened(("discard", "pong")), precision(), SEED, gamma))
     seen = collect(collector, 16)
-    assert np.array_equal(seen.paths, collected.paths)
+    assert np.array_equal(seen.trajectories, collected.trajectories)
     for model, experience in seen.experience.items():
         plain = collected.experience[model]
         assert np.array_equal(experience["planes"], plain["planes"])
-        assert np.array_equal(experience["answer"], plain["answer"])
+        assert np.array_equal(experience["action"], plain["action"])
         assert np.array_equal(experience["hidden"], plain["hidden"])  # a critic sees all of it, whatever gamma
         shown, hidden = np.bitwise_count(experience["oracle"]).sum(), np.bitwise_count(plain["hidden"]).sum()
         assert not (experience["oracle"] & ~plain["hidden"]).any()
@@ -246,6 +246,6 @@ def test_what_an_oracle_saw_is_kept_as_it_saw_it_and_new_planes_change_nothing_a
 def test_what_is_held_stays_within_the_rounds_in_progress():
     collector = tiny_collector(rules=Rules(length="east"))
     collect(collector, 24)
-    owner = collector._questions["discard"]._owner
+    owner = collector._pending["discard"]._owner
     assert 0 < np.count_nonzero(owner >= 0) < 6 * SEATS * 25
     assert len(owner) == 1024

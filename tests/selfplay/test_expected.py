@@ -12,10 +12,10 @@ from suphx.networks.timing import Seconds, answering_seconds, assumed_seconds, l
 from suphx.selfplay import expected
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.expected import Times, bounds, expected_rate
-from suphx.selfplay.pace import DECISIONS_A_GAME, QUESTIONS_A_GAME
+from suphx.selfplay.pace import DECISIONS_A_GAME, MODEL_DECISIONS_A_GAME
 from suphx.selfplay.roles.plan import Node
 
-QUESTIONS, DISCARDS = sum(QUESTIONS_A_GAME.values()), QUESTIONS_A_GAME["discard"]
+QUESTIONS, DISCARDS = sum(MODEL_DECISIONS_A_GAME.values()), MODEL_DECISIONS_A_GAME["discard"]
 MANY = [Node(cpus=1000)]
 NO_GPU = pytest.mark.skipif(torch.cuda.is_available(), reason="GPUs are measured here")
 

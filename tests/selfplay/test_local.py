@@ -132,10 +132,10 @@ def test_curves_have_their_names(whole):
         wanted = ("loss", "entropy", "alpha", "kl_behaviour", "grad_norm", "weight_mean", "weight_max", "staleness")
         assert {f"{model}/{name}" for name in wanted} <= names
     assert {"rate/games_per_s", "rate/decisions_per_s", "rate/learning", "replay/age_mean"} <= names
-    assert {"play/reward_mean", "play/reward_spread", "play/version", "play/rounds"} <= names
-    spread = [event.value for event in board.Scalars("play/reward_spread")]
+    assert {"play/reward_mean", "play/reward_std", "play/version", "play/rounds"} <= names
+    spread = [event.value for event in board.Scalars("play/reward_std")]
     assert len(spread) == len(reports)
-    assert board.Scalars("discard/entropy")[-1].value == pytest.approx(reports[-1].figures["discard/entropy"], rel=1e-5)
+    assert board.Scalars("discard/entropy")[-1].value == pytest.approx(reports[-1].metrics["discard/entropy"], rel=1e-5)
 
 
 def test_sample_games_are_logs_that_verify(whole):
@@ -254,9 +254,9 @@ def test_an_oracle_with_a_critic_goes_on_to_the_same_end_and_leaves_a_normal_age
             train(config, folder)
         assert load_weights(folder / "agent")["discard"].planes == MODEL_PLANES["discard"]
     assert_same_state(tmp_path / "whole", tmp_path / "parts")
-    gammas = [report.figures["play/gamma"] for report in reports]
+    gammas = [report.metrics["play/gamma"] for report in reports]
     assert gammas[0] == 1 and gammas[-1] == 0 and gammas == sorted(gammas, reverse=True)
-    assert "critic/explained_variance" in reports[-1].figures and "discard/kl_reference" in reports[-1].figures
+    assert "critic/explained_variance" in reports[-1].metrics and "discard/kl_reference" in reports[-1].metrics
 
 
 def against_earlier(start: Path, every: int, **changes: object) -> dict:

@@ -13,8 +13,8 @@ from suphx.learning.config import LearningConfig
 from suphx.learning.replay import ReplayBuffer
 from suphx.networks.models import MODELS
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.pace import LONG_ROUND, QUESTIONS_A_GAME, ROUNDS_A_GAME, check_pace
-from tests.learning.toy_experience import questions, random_planes, rounds
+from suphx.selfplay.pace import LONG_ROUND, MODEL_DECISIONS_A_GAME, ROUNDS_A_GAME, check_pace
+from tests.learning.toy_experience import decisions, random_planes, rounds
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
 TRAININGS = [path for path in CONFIGS if "publish_steps" in path.read_text() or "side_by_side" in path.read_text()]
@@ -90,8 +90,8 @@ def steps_of(config: TrainConfig, tables: int, games: int) -> dict[str, int]:
         versions.append(version)
         dealt = versions[max(len(versions) - 1 - late, 0)]
         for model in learning.models:
-            n = QUESTIONS_A_GAME[model]
-            batch = rounds({model: questions(random_planes(n, 1), 2)}, np.zeros(n, np.float32), dealt)
+            n = MODEL_DECISIONS_A_GAME[model]
+            batch = rounds({model: decisions(random_planes(n, 1), 2)}, np.zeros(n, np.float32), dealt)
             buffer.add(batch, {model: np.zeros(n, np.float32)})
             while buffer.sample(model, learning.batch_for(model)) is not None:
                 steps[model], taken = steps[model] + 1, taken + 1

@@ -45,10 +45,10 @@ class Several:
     def send(self, number: int, *models: str) -> Any:
         """Send eight rounds of a version that is the buffer's number, or only what some models were asked in them."""
         batch = collect(self._collector, 8)
-        batch.paths["version"] = number
+        batch.trajectories["version"] = number
         batch.fill()
         if models:
-            batch = Batch(batch.paths, {model: batch.experience[model] for model in models})
+            batch = Batch(batch.trajectories, {model: batch.experience[model] for model in models})
         call = self.all[number].add.remote(batch, raw_advantages(self._config, batch), Counts(rounds=8))
         assert ray.get(self.all[number].ready_models.remote(list(batch.experience), PATIENCE, False))  # it has arrived
         return call

@@ -28,14 +28,14 @@ from suphx.networks.models import MODEL_PLANES, OUTPUTS
 from suphx.networks.policy import ValueNetwork
 from suphx.networks.sizes import NetworkSize
 from suphx.selfplay.config import TrainConfig
-from suphx.selfplay.roles import origin as of_a_run
-from suphx.selfplay.roles.answers import Engines, OwnNetworks, PlayingNetworks, seconds_between_requests
+from suphx.selfplay.roles import run_inputs as run_inputs_module
 from suphx.selfplay.roles.engine import InferenceEngine
+from suphx.selfplay.roles.inference_client import Engines, OwnNetworks, PlayingNetworks, seconds_between_requests
 from suphx.selfplay.roles.messages import PackedNetwork, Published, pack, unpack
-from suphx.selfplay.roles.origin import Networks, Origin, program
 from suphx.selfplay.roles.plan import Node, parse_node, plan_of
 from suphx.selfplay.roles.resources import RoleConfig
 from suphx.selfplay.roles.role import name_of
+from suphx.selfplay.roles.run_inputs import Networks, RunInputs, program
 from suphx.selfplay.roles.simulator import AnsweredPolicy
 
 ROLES = {"object_store_gib": 0.1}
@@ -81,14 +81,14 @@ def test_a_plan_that_does_not_fit_names_the_role_that_has_no_room():
 class Watcher:
     """Stands in for the monitor."""
 
-    def __init__(self, origin: Origin) -> None:
-        self._origin = origin
+    def __init__(self, origin: RunInputs) -> None:
+        self._inputs = origin
 
-    def origin(self) -> Origin:
-        return self._origin
+    def run_inputs(self) -> RunInputs:
+        return self._inputs
 
-    def note(self, group: str, figures: dict[str, float]) -> None:
-        assert group == "engine" and figures
+    def note(self, group: str, metrics: dict[str, float]) -> None:
+        assert group == "engine" and metrics
 
 
 class Source:
@@ -125,7 +125,7 @@ def engine():
     start, other = ({model: pack(each) for model, each in tiny_networks(seed).items()} for seed in (0, 7))
     with ray_here({"name": "parts", "roles": ROLES}):
         networks = ray.put(Networks(start, {"other": other}, None))
-        origin = Origin(program(), networks, ("other",), None, earlier=2)
+        origin = RunInputs(program(), networks, ("other",), None, earlier=2)
         watcher = ray.remote(Watcher).options(name=name_of("monitor", 0), num_cpus=0).remote(origin)
         source = ray.remote(Source).options(name=name_of("servers", 0), num_cpus=0).remote()
         ray.get(source.publish.remote(publication(0, seed=0)))
@@ -384,23 +384,23 @@ def test_two_processes_that_share_each_step_learn_what_one_does_and_listen_on_lo
 
 
 def test_a_machine_with_another_program_is_named(monkeypatch):
-    monkeypatch.setattr(of_a_run, "find", lambda role: SimpleNamespace(origin=role))
-    monkeypatch.setattr(of_a_run, "ask", lambda method: Origin("suphx 0", None, (), None))
+    monkeypatch.setattr(run_inputs_module, "find", lambda role: SimpleNamespace(run_inputs=role))
+    monkeypatch.setattr(run_inputs_module, "ask", lambda method: RunInputs("suphx 0", None, (), None))
     with pytest.raises(InputError, match=r"the machine .* has suphx .*, the run is of suphx 0"):
-        of_a_run.origin()
+        run_inputs_module.run_inputs()
 
 
 def test_networks_of_a_monitor_that_has_died_since_are_asked_for_again(monkeypatch):
-    told = [Origin(program(), networks, (), None) for networks in ("lost", "there")]
-    monkeypatch.setattr(of_a_run, "origin", lambda: told.pop(0))
+    told = [RunInputs(program(), networks, (), None) for networks in ("lost", "there")]
+    monkeypatch.setattr(run_inputs_module, "run_inputs", lambda: told.pop(0))
 
     def get(reference: str) -> str:
         if reference == "lost":
             raise ray.exceptions.OwnerDiedError("00", None, "")
         return reference
 
-    monkeypatch.setattr(of_a_run.ray, "get", get)
-    assert of_a_run.origin_with_networks()[1] == "there" and not told
+    monkeypatch.setattr(run_inputs_module.ray, "get", get)
+    assert run_inputs_module.run_inputs_with_networks()[1] == "there" and not told
 
 
 def test_all_engines_together_ask_for_weights_so_many_times_a_second_at_most():

@@ -62,11 +62,11 @@ class Adapting:
         start = generator.choice(hand.nodes, deals, p=hand.weights)
         batch = play(self.game, by_table(self.game, self.planes, self.policy), start, generator)
         rows = batch.experience[MODEL]
-        rows = rows[rows["path"] // deals == hand.player]
-        rows["path"] -= np.uint32(hand.player * deals)
-        rows = rows[np.lexsort((rows["place"], rows["path"]))]
-        rewards = batch.paths["reward"][hand.player * deals : (hand.player + 1) * deals].astype(np.float64)
-        advantage = advantages(rewards, np.zeros(deals, np.int64))[rows["path"]]
+        rows = rows[rows["trajectory"] // deals == hand.player]
+        rows["trajectory"] -= np.uint32(hand.player * deals)
+        rows = rows[np.lexsort((rows["step"], rows["trajectory"]))]
+        rewards = batch.trajectories["rewards"][hand.player * deals : (hand.player + 1) * deals, 0].astype(np.float64)
+        advantage = advantages(rewards, np.zeros(deals, np.int64))[rows["trajectory"]]
         network = step(self.blueprint, rows, advantage, steps, 1.0, PRECISION, seed)
         return policy_of(network, self.game, self.planes, PRECISION)
 

@@ -26,7 +26,7 @@ from suphx.learning.config import (
     OracleConfig,
     ReplayConfig,
 )
-from suphx.learning.experience import PATH, Batch, experience_dtype, with_hidden
+from suphx.learning.experience import TRAJECTORY, Batch, experience_dtype, with_hidden
 from suphx.learning.learner import Learner
 from suphx.learning.oracle import narrow
 from suphx.learning.policy_gradient import log_probabilities
@@ -192,7 +192,7 @@ def by_network(
 
 
 def play(game: FlatGame, ask: Ask, start: np.ndarray, generator: np.random.Generator) -> Batch:
-    """Play games on from nodes i64[n]; path p * n + g is player p's way through game g."""
+    """Play games on from nodes i64[n]; trajectory p * n + g is player p's in game g."""
     tree, first, begin, n = game.tree, game.arrays.first, game.arrays.begin, len(start)
     node, places = start.astype(np.int64), np.zeros((game.players, n), np.int64)
     asked: list[np.ndarray] = []
@@ -209,16 +209,16 @@ def play(game: FlatGame, ask: Ask, start: np.ndarray, generator: np.random.Gener
         probabilities, rows = ask(node[games])
         answer = _drawn(probabilities, np.diff(first)[kind], generator)
         who = np.searchsorted(begin, kind, side="right") - 1
-        rows["path"], rows["place"] = who * n + games, places[who, games]
+        rows["trajectory"], rows["step"] = who * n + games, places[who, games]
         rows["legal"] = (np.uint64(1) << np.diff(first)[kind].astype(np.uint64)) - np.uint64(1)
-        rows["answer"], rows["log_probability"] = answer, np.log(probabilities[np.arange(len(games)), answer])
+        rows["action"], rows["log_probability"] = answer, np.log(probabilities[np.arange(len(games)), answer])
         places[who, games] += 1
         node[games] = tree.child[node[games]] + answer
         asked.append(rows)
-    paths = np.zeros(game.players * n, PATH)
-    paths["reward"] = tree.payoffs[tree.child[node]].T.reshape(-1)
-    paths["game"] = np.arange(len(paths))
-    return Batch(paths, {MODEL: np.concatenate(asked)}).fill()
+    trajectories = np.zeros(game.players * n, TRAJECTORY)
+    trajectories["rewards"][:, 0] = tree.payoffs[tree.child[node]].T.reshape(-1)
+    trajectories["game"] = np.arange(len(trajectories))
+    return Batch(trajectories, {MODEL: np.concatenate(asked)}).fill()
 
 
 def _drawn(probabilities: np.ndarray, width: np.ndarray, generator: np.random.Generator) -> np.ndarray:

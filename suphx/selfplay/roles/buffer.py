@@ -26,7 +26,7 @@ from suphx.selfplay.roles.role import Role, find
 
 #: Seconds after which a request for a minibatch is answered with none.
 _PATIENCE_SECONDS = 1.0
-#: Seconds to wait if other buffers are gone, or have no questions to the same models.
+#: Seconds to wait if other buffers are gone, or have no decisions of the same models.
 _AGAIN_SECONDS = 0.05
 
 
@@ -64,7 +64,7 @@ class Buffer(Role):
         await self._room.wait()
 
     def _look_for_room(self) -> None:
-        """Let simulators that wait go on if some model has fewer questions than it should have ahead."""
+        """Let simulators that wait go on if some model has fewer decisions than it should have ahead."""
         if all(self._has(model, self._roles.ahead) for model in self._models):
             self._room.clear()
         else:
@@ -85,9 +85,9 @@ class Buffer(Role):
         self._look_for_room()
 
     async def ready_models(self, models: Sequence[str], patience: float, lacks: bool) -> list[str]:
-        """Wait until there are enough questions for a share of some of the models' minibatches; return which models.
+        """Wait until there are enough decisions for a share of some of the models' minibatches; return which models.
 
-        patience: seconds after which no model is returned. lacks: whether some buffer lacks questions; then simulators
+        patience: seconds after which no model is returned. lacks: whether some buffer lacks decisions; then simulators
         that wait here go on, since they may have some for it.
         """
         if lacks:
@@ -115,10 +115,10 @@ class Buffer(Role):
             model = None if drawn is None else model
             self._look_for_room()
         counts, self._counts = self._counts, Counts()
-        return Minibatch(model, rows, counts, [self._replay.figures()], self._advantages.moments.model_copy())
+        return Minibatch(model, rows, counts, [self._replay.metrics()], self._advantages.moments.model_copy())
 
     async def minibatch(self, parts: int) -> Minibatch:
-        """Return a minibatch, in `parts` parts, of the next model, in turn, with enough questions in all buffers."""
+        """Return a minibatch, in `parts` parts, of the next model, in turn, with enough decisions in all buffers."""
         models = self._models[self._next :] + self._models[: self._next]
         until, lacks = time.monotonic() + _PATIENCE_SECONDS, False
         while time.monotonic() < until:
@@ -135,11 +135,11 @@ class Buffer(Role):
             if common:
                 return await self._gather(common[0], parts)
             lacks = True
-            await asyncio.sleep(_AGAIN_SECONDS)  # if each has questions, but to different models
+            await asyncio.sleep(_AGAIN_SECONDS)  # if each has decisions, but of different models
         return await self.draw(None, parts)
 
     async def _gather(self, model: str, parts: int) -> Minibatch:
-        """Return a minibatch, or none if a buffer has died or dropped questions since; then what was drawn is lost."""
+        """Return a minibatch, or none if a buffer has died or dropped decisions since; then what was drawn is lost."""
         self._next = (self._models.index(model) + 1) % len(self._models)
         asked = [each.draw.remote(model, parts) for each in self._others()]
         found = await self.draw(model, parts)

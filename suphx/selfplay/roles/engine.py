@@ -17,7 +17,7 @@ from ray.exceptions import RayError
 from suphx.networks.inference import Evaluator
 from suphx.networks.memory import keep_memory
 from suphx.selfplay.policy import fitting
-from suphx.selfplay.roles.answers import PlayingNetworks, seconds_between_requests
+from suphx.selfplay.roles.inference_client import PlayingNetworks, seconds_between_requests
 from suphx.selfplay.roles.resources import RoleConfig, precision_for
 from suphx.selfplay.roles.role import Role, find
 
@@ -140,13 +140,13 @@ class InferenceEngine(Role):
             began = time.perf_counter()
             await asyncio.sleep(_REPORT_SECONDS)
             batches, self._batches = self._batches, []
-            figures = {"queue": float(self._longest_queue), "busy": self._busy / (time.perf_counter() - began)}
+            metrics = {"queue": float(self._longest_queue), "busy": self._busy / (time.perf_counter() - began)}
             self._longest_queue, self._busy = 0, 0.0
             if batches:
-                figures |= {"batch": float(np.mean(batches)), "positions_per_s": sum(batches) / _REPORT_SECONDS}
+                metrics |= {"batch": float(np.mean(batches)), "positions_per_s": sum(batches) / _REPORT_SECONDS}
             if self._networks.delay is not None:
-                figures["weights_delay_s"], self._networks.delay = self._networks.delay, None
+                metrics["weights_delay_s"], self._networks.delay = self._networks.delay, None
             try:
-                await self._monitor.note.remote("engine", figures)
+                await self._monitor.note.remote("engine", metrics)
             except RayError:
                 continue  # the monitor is restarted; curves have a gap

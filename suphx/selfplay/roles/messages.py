@@ -75,13 +75,13 @@ class Minibatch:
     """A minibatch of one model, or a buffer's share of it, with a part for each process of the parameter server."""
 
     model: str | None
-    """None: some buffer had too few questions of every model."""
+    """None: some buffer had too few decisions of every model."""
     parts: list[list[Any]]
     """Ray references to rows of experience, by process; all empty without a model."""
     counts: Counts
     """Counts of what the buffers received since they last told."""
-    figures: list[dict[str, float]]
-    """Those of each buffer that has told (`ReplayBuffer.figures`)."""
+    metrics: list[dict[str, float]]
+    """Those of each buffer that has told (`ReplayBuffer.metrics`)."""
     moments: Moments
     """Those of the buffer that was asked."""
 
@@ -90,4 +90,4 @@ class Minibatch:
         self.model = self.model if other.model else None
         self.parts = [own + more for own, more in zip(self.parts, other.parts, strict=True)]
         self.counts += other.counts
-        self.figures += other.figures
+        self.metrics += other.metrics

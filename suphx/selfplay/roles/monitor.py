@@ -12,12 +12,12 @@ import torch
 from simulator.files import write_whole
 from suphx.errors import InputError
 from suphx.networks.precision import choose_precision
-from suphx.selfplay.board import Averages
 from suphx.selfplay.config import TrainConfig
+from suphx.selfplay.metrics import MetricAverages
 from suphx.selfplay.monitor import Monitor
 from suphx.selfplay.policy import Policy
-from suphx.selfplay.roles.origin import Origin, publish_origin
 from suphx.selfplay.roles.role import Role, is_answered
+from suphx.selfplay.roles.run_inputs import RunInputs, publish_run_inputs
 from suphx.selfplay.status import Collapsed, Report
 from suphx.selfplay.training import Progress
 
@@ -33,8 +33,8 @@ class MonitorRole(Role, Monitor):
         super().__init__(config, folder, choose_precision("cpu", None, config.roles.monitor.threads))
         self.open()
         self._begun = folder / "simulators_begun"
-        self._averages = Averages()
-        self._origin = publish_origin(config, self.start)
+        self._averages = MetricAverages()
+        self._inputs = publish_run_inputs(config, self.start)
         self._stop = Event()
         self._measuring: Any = None
         self._kept: tuple[int, Policy | None] = (self._games, None)
@@ -43,9 +43,9 @@ class MonitorRole(Role, Monitor):
         self._measured = strength.games if strength else 0
         """Games of self-play when the agent that was measured last, or is being measured, was saved."""
 
-    def origin(self) -> Origin:
+    def run_inputs(self) -> RunInputs:
         """Return what the run starts from."""
-        return self._origin
+        return self._inputs
 
     def begin_simulator(self) -> int:
         """Return a number that no simulator of this run has had before, which determines its walls."""
@@ -53,13 +53,13 @@ class MonitorRole(Role, Monitor):
         write_whole(self._begun, str(found + 1).encode())
         return found
 
-    def note(self, group: str, figures: dict[str, float]) -> None:
-        """Receive figures of a role."""
-        self._averages.add({group: figures})
+    def note(self, group: str, metrics: dict[str, float]) -> None:
+        """Receive metrics of a role."""
+        self._averages.add({group: metrics})
 
-    def tell(self, figures: dict[str, float], games: int, version: int) -> None:  # type: ignore[override]
-        """Receive the learner's progress and figures, and write the curves."""
-        super().tell(figures | self._averages.take(), games, version)
+    def tell(self, metrics: dict[str, float], games: int, version: int) -> None:  # type: ignore[override]
+        """Receive the learner's progress and metrics, and write the curves."""
+        super().tell(metrics | self._averages.take(), games, version)
 
     def report(self) -> Report:
         """Return the training's progress; raises the error of a failed measurement."""

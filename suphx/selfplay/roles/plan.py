@@ -15,9 +15,9 @@ from suphx.selfplay.config import TrainConfig
 GIB = 1 << 30
 #: Memory of a process before it does anything: Python, NumPy, torch and the compiled rules. Measured.
 _PROCESS_BYTES = 450 << 20
-#: Questions of rounds in progress at a table, over all learning models; nearly all are discards. Measured.
-_QUESTIONS_A_TABLE = 27
-#: Bytes per question for copies of its packed planes on the way into a step, and bytes per learning pass. Measured.
+#: Decisions of rounds in progress at a table, over all learning models; nearly all are discards. Measured.
+_DECISIONS_A_TABLE = 27
+#: Bytes per decision for copies of its packed planes on the way into a step, and bytes per learning pass. Measured.
 _STEP_BYTES = 900 * 8 * 5
 _PASS_BYTES = 200 << 20
 
@@ -96,7 +96,7 @@ def plan_of(config: TrainConfig) -> Plan:
     """Return the plan of a configuration."""
     roles, learning = config.roles, config.learning
     planes = max(MODEL_PLANES[model] for model in learning.models) + ORACLE_PLANES * sum(config.hidden_planes.values())
-    tables = config.side_by_side * _QUESTIONS_A_TABLE * planes * 8
+    tables = config.side_by_side * _DECISIONS_A_TABLE * planes * 8
     batch = max(map(learning.batch_for, learning.models))
     step = batch * _STEP_BYTES // roles.servers.count
     does = f"in {roles.halves} halves" if roles.engines.count else "with networks of their own"
@@ -116,7 +116,7 @@ def plan_of(config: TrainConfig) -> Plan:
         RolePlan(
             "servers", roles.servers.count, roles.servers.cpus, roles.servers.gpus, roles.servers.threads,
             _PROCESS_BYTES + _PASS_BYTES + step,
-            f"learn {', '.join(learning.models)} in steps of {batch:,} questions",
+            f"learn {', '.join(learning.models)} in steps of {batch:,} decisions",
         ),
         RolePlan(
             "monitor", 1, roles.monitor.cpus, 0.0, roles.monitor.threads, _PROCESS_BYTES + (100 << 20),

@@ -9,8 +9,8 @@ from suphx.networks.precision import Precision, choose_precision
 
 #: Halves of a simulator's tables, where engines answer.
 HALVES = 2
-#: Most batches of each half that no buffer has taken in yet, and the questions after which one is sent.
-IN_FLIGHT, SENT_QUESTIONS = 2, 1024
+#: Most batches of each half that no buffer has taken in yet, and the decisions after which one is sent.
+IN_FLIGHT, SENT_DECISIONS = 2, 1024
 
 
 class RoleConfig(Config):
@@ -49,7 +49,7 @@ class RolesConfig(Config):
     """Replay buffers keep experience, up to `learning.replay.bytes` of memory each; all give their share of every
     minibatch."""
     servers: RoleConfig = Field(default_factory=lambda: RoleConfig(cpus=0.5))
-    """The parameter server learns. Several processes share each step's questions and add up their gradients."""
+    """The parameter server learns. Several processes share each step's decisions and add up their gradients."""
     monitor: RoleConfig = Field(default_factory=lambda: RoleConfig(cpus=0.0))
     """The monitor writes all files, and measures the agent with its `threads`."""
     ahead: int = Field(default=3, ge=1)

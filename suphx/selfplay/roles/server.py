@@ -114,8 +114,8 @@ class ParameterServer(Role, Training):
             counts += found.counts
             self.progress.games += found.counts.games
             self._new_games += found.counts.games
-            for figures in found.figures:
-                self.averages.add({"replay": figures})
+            for metrics in found.metrics:
+                self.averages.add({"replay": metrics})
             self.learner.advantages.moments = found.moments
             if found.model is None:
                 continue
@@ -151,7 +151,7 @@ class ParameterServer(Role, Training):
             games, self._new_games = self._new_games, 0
             step = model, self.progress.version, games
             running = [other.step.remote(*step) for other in self._others]
-            figures = self._worker.step(*step)
+            metrics = self._worker.step(*step)
             ray.get(running)
         except LearningDiverged:
             raise
@@ -161,7 +161,7 @@ class ParameterServer(Role, Training):
             if not any(map(_is_lost, running)):
                 raise
             os._exit(1)  # a crash to Ray, which restarts this process, and it the others, from the checkpoint
-        self.averages.add(figures)
+        self.averages.add(metrics)
 
     def _publish(self, place: int | None) -> None:
         if place is not None:
@@ -174,7 +174,7 @@ class ParameterServer(Role, Training):
             buffer.advance.remote(version)
 
     def _tell(self, counts: Counts, seconds: float, learning: float) -> None:
-        """Send progress and figures to the monitor, unless it has not yet received the last ones."""
+        """Send progress and metrics to the monitor, unless it has not yet received the last ones."""
         super()._tell(counts, seconds, learning)
         if counts.seconds:
             share = {"waiting": counts.waiting / counts.seconds, "held": counts.held / counts.seconds}

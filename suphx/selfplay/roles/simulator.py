@@ -29,15 +29,21 @@ from suphx.networks.models import CRITIC, MODELS
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.play import Counts, Play
 from suphx.selfplay.policy import OracleEncoder, drawn
-from suphx.selfplay.roles.answers import Answers, Engines, OwnNetworks, PlayingNetworks, seconds_between_requests
-from suphx.selfplay.roles.origin import Origin, origin
-from suphx.selfplay.roles.resources import IN_FLIGHT, SENT_QUESTIONS, precision_for
+from suphx.selfplay.roles.inference_client import (
+    Engines,
+    InferenceClient,
+    OwnNetworks,
+    PlayingNetworks,
+    seconds_between_requests,
+)
+from suphx.selfplay.roles.resources import IN_FLIGHT, SENT_DECISIONS, precision_for
 from suphx.selfplay.roles.role import Role, ask, find, find_all, is_answered
+from suphx.selfplay.roles.run_inputs import RunInputs, run_inputs
 from suphx.selfplay.samples import SAMPLED_TABLE
 from suphx.selfplay.seating import LEARNER, earlier_names
 from suphx.selfplay.sources import load_opponents
 
-#: Experience of fewer questions than wanted is sent after so many seconds.
+#: Seconds after which experience of fewer decisions is sent.
 _SENT_SECONDS = 5.0
 #: Seconds between checks whether to stop, while waiting for room in the buffer.
 _LOOK_SECONDS = 0.5
@@ -46,7 +52,7 @@ _LOOK_SECONDS = 0.5
 class AnsweredPolicy(Flow):
     """The learning policy, whose networks somebody answers for."""
 
-    def __init__(self, answers: Answers, config: TrainConfig, seed: int) -> None:
+    def __init__(self, answers: InferenceClient, config: TrainConfig, seed: int) -> None:
         self._answers, self._has_oracle = answers, config.learning.oracle is not None
         self.version, self._gamma = answers.current()
         """The oldest version of weights that took part in the last decisions."""
@@ -85,14 +91,14 @@ class Simulator(Role):
         start, answers = self._answers(number)
         self._halves = [_Half(half, number, begun, config, start, each, self) for half, each in enumerate(answers)]
 
-    def _answers(self, number: int) -> tuple[Origin, list[Answers]]:
+    def _answers(self, number: int) -> tuple[RunInputs, list[InferenceClient]]:
         """Return what the run starts from, and who answers for the networks of each half of the tables."""
         roles = self._config.roles
         if roles.engines.count:
             engines = find_all("engines", roles.engines.count)
-            return origin(), [Engines(engines, number) for _ in range(roles.halves)]
+            return run_inputs(), [Engines(engines, number) for _ in range(roles.halves)]
         networks = PlayingNetworks(precision_for(roles.simulators))
-        return networks.origin, [OwnNetworks(networks, seconds_between_requests(roles.simulators.count))]
+        return networks.inputs, [OwnNetworks(networks, seconds_between_requests(roles.simulators.count))]
 
     def stop(self) -> None:
         """Make `run` end."""
@@ -142,8 +148,8 @@ class _Half:
         number: int,
         begun: int,
         config: TrainConfig,
-        start: Origin,
-        answers: Answers,
+        start: RunInputs,
+        answers: InferenceClient,
         simulator: Simulator,
     ) -> None:
         self._config, self._answers, self._simulator = config, answers, simulator
@@ -153,7 +159,7 @@ class _Half:
         self._policy = AnsweredPolicy(answers, config, seed)
         self.play = Play(config, slots, seed, start.rewards, _opponents(config, start, answers, seed))
         self._values = _values(answers) if config.learning.has_critic else None
-        self._wanted = min(SENT_QUESTIONS, config.learning.batch)
+        self._wanted = min(SENT_DECISIONS, config.learning.batch)
         self._in_flight: deque[Any] = deque()
 
     def step(self) -> None:
@@ -163,7 +169,7 @@ class _Half:
         ended = self.play.step()
         if ended is not None and self._is_sampled:
             self._simulator.sample(ended, self._policy.version)
-        if self.play.has_rounds and (self.play.questions >= self._wanted or self.play.seconds > _SENT_SECONDS):
+        if self.play.has_rounds and (self.play.learnable >= self._wanted or self.play.seconds > _SENT_SECONDS):
             self._send()
 
     def _send(self) -> None:
@@ -192,7 +198,7 @@ class _Half:
         return True
 
 
-def _opponents(config: TrainConfig, start: Origin, answers: Answers, seed: int) -> list[Agent]:
+def _opponents(config: TrainConfig, start: RunInputs, answers: InferenceClient, seed: int) -> list[Agent]:
     def answered(name: str, player: int) -> Agent:
         """Return an opponent whose networks somebody answers for."""
         networks = {model: lambda planes, model=model: answers.ask(player, model, planes)[0] for model in MODELS}
@@ -206,7 +212,7 @@ def _opponents(config: TrainConfig, start: Origin, answers: Answers, seed: int) 
     return found + [answered(name, start.number_of_earlier(place)) for place, name in earlier]
 
 
-def _values(answers: Answers) -> Values:
+def _values(answers: InferenceClient) -> Values:
     def values(experience: np.ndarray) -> np.ndarray:
         planes = np.concatenate([experience["planes"][:, :PLANES], experience["hidden"]], axis=1)
         return answers.ask(LEARNER, CRITIC, planes)[0]

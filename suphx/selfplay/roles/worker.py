@@ -10,8 +10,8 @@ from suphx.learning.peers import Peers, TorchPeers
 from suphx.networks.memory import keep_memory
 from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.roles.messages import unpack_policies
-from suphx.selfplay.roles.origin import origin_with_networks
 from suphx.selfplay.roles.resources import precision_for
+from suphx.selfplay.roles.run_inputs import run_inputs_with_networks
 
 
 class LearningWorker:
@@ -21,7 +21,7 @@ class LearningWorker:
         keep_memory()
         self._rank, self._config = rank, config
         self.precision = precision_for(config.roles.servers)
-        _, self._networks = origin_with_networks()
+        _, self._networks = run_inputs_with_networks()
         self.learner = self._make(Peers())
         self.minibatch: np.ndarray
         """What the next step is about."""
@@ -53,7 +53,7 @@ class LearningWorker:
         self.minibatch = np.concatenate(rows)  # copied, since arrays that Ray passes are read-only
 
     def step(self, model: str, version: int, games: int) -> dict[str, dict[str, float]]:
-        """Take a step on what was received last; return the figures of `Learner.learn`.
+        """Take a step on what was received last; return the metrics of `Learner.learn`.
 
         version: of the weights that play now. games: number of games that have ended since the last step.
         """

@@ -1,4 +1,4 @@
-"""Answers of networks to simulators: of every policy in play, in an engine's process or in a simulator's own."""
+"""Access of simulators to networks: those of every policy in play, in an engine's process or in their own."""
 
 import time
 from collections.abc import Mapping
@@ -14,8 +14,8 @@ from suphx.networks.models import MODELS
 from suphx.networks.precision import Precision
 from suphx.selfplay.policy import fitted_logits
 from suphx.selfplay.roles.messages import PackedNetwork, Published, unpack
-from suphx.selfplay.roles.origin import origin_with_networks
 from suphx.selfplay.roles.role import find
+from suphx.selfplay.roles.run_inputs import run_inputs_with_networks
 from suphx.selfplay.seating import LEARNER
 
 #: Seconds between two requests of a process for newer weights: at least so many, and so many for each process of the
@@ -43,12 +43,12 @@ class PlayingNetworks:
     def __init__(self, precision: Precision) -> None:
         """Begin with the networks of opponents, and those that the learner starts from."""
         self._server, self._precision = find("servers"), precision
-        self.origin, kept = origin_with_networks()
+        self.inputs, kept = run_inputs_with_networks()
         of_all: dict[int, Mapping[str, PackedNetwork]] = {LEARNER: kept.start}
-        of_all |= {self.origin.number_of(name): networks for name, networks in kept.opponents.items()}
+        of_all |= {self.inputs.number_of(name): networks for name, networks in kept.opponents.items()}
         found = self._evaluators_of(of_all)
-        for place in range(self.origin.earlier):  # their learning networks come with the learner's
-            player = self.origin.number_of_earlier(place)
+        for place in range(self.inputs.earlier):  # their learning networks come with the learner's
+            player = self.inputs.number_of_earlier(place)
             found |= {(player, model): found[LEARNER, model] for model in MODELS}
         self.now = Snapshot(found)
         """What answers now; replaced as a whole."""
@@ -86,7 +86,7 @@ class PlayingNetworks:
         except RayError:
             return True  # the server is restarted; meanwhile, the current weights play on
         new = {LEARNER: published.networks}
-        new |= {self.origin.number_of_earlier(place): networks for place, (_, networks) in changed.items()}
+        new |= {self.inputs.number_of_earlier(place): networks for place, (_, networks) in changed.items()}
         self.now = Snapshot({**self.now.networks, **self._evaluators_of(new)}, published.version, published.gamma)
         self._earlier |= {place: identity for place, (identity, _) in changed.items()}
         self._known, self.delay = known, max(time.time() - published.at, 0.0)
@@ -100,7 +100,7 @@ class PlayingNetworks:
         }
 
 
-class Answers:
+class InferenceClient:
     """Who answers for the networks at a simulator's tables."""
 
     waiting = 0.0
@@ -118,7 +118,7 @@ class Answers:
         """Be called between two steps of the tables: newer weights may be used from now on."""
 
 
-class OwnNetworks(Answers):
+class OwnNetworks(InferenceClient):
     """Networks in the simulator's own process."""
 
     def __init__(self, networks: PlayingNetworks, pause: float) -> None:
@@ -145,7 +145,7 @@ class OwnNetworks(Answers):
             self._next = time.monotonic() + self._pause
 
 
-class Engines(Answers):
+class Engines(InferenceClient):
     """A simulator's access to the inference engines, which follow by themselves: one, or another if that is gone."""
 
     def __init__(self, engines: list[Any], first: int) -> None:

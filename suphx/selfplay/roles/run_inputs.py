@@ -43,7 +43,7 @@ class Networks:
 
 
 @dataclass(frozen=True)
-class Origin:
+class RunInputs:
     """What a run starts from."""
 
     program: str
@@ -71,7 +71,7 @@ def program() -> str:
     return f"suphx {version('suphx')}, planes {VERSION}, hidden planes {ORACLE_VERSION}"
 
 
-def read_origin(config: TrainConfig, start: Mapping[str, PolicyNetwork]) -> tuple[Networks, RoundRewards]:
+def read_run_inputs(config: TrainConfig, start: Mapping[str, PolicyNetwork]) -> tuple[Networks, RoundRewards]:
     """Return what a run starts from, and its rewards.
 
     start: the networks it starts from, by model. Raises InputError if an opponent, a teacher or the reward cannot be
@@ -89,25 +89,25 @@ def read_origin(config: TrainConfig, start: Mapping[str, PolicyNetwork]) -> tupl
     return Networks(pack_all(start), against, teaching), rewards
 
 
-def publish_origin(config: TrainConfig, start: Mapping[str, PolicyNetwork]) -> Origin:
+def publish_run_inputs(config: TrainConfig, start: Mapping[str, PolicyNetwork]) -> RunInputs:
     """Read what a run starts from, and return it, with networks where Ray can hand them out."""
-    found, rewards = read_origin(config, start)
+    found, rewards = read_run_inputs(config, start)
     versions = len(earlier_names(config.table))
-    return Origin(program(), ray.put(found), tuple(found.opponents), rewards, versions)
+    return RunInputs(program(), ray.put(found), tuple(found.opponents), rewards, versions)
 
 
-def origin() -> Origin:
+def run_inputs() -> RunInputs:
     """Return what this run starts from; raises InputError, naming this machine, if it has a different program."""
-    found: Origin = ask(find("monitor").origin)
+    found: RunInputs = ask(find("monitor").run_inputs)
     if found.program != program():
         raise InputError(f"the machine {socket.gethostname()} has {program()}, the run is of {found.program}")
     return found
 
 
-def origin_with_networks() -> tuple[Origin, Networks]:
+def run_inputs_with_networks() -> tuple[RunInputs, Networks]:
     """Return what this run starts from, and its networks, whose arrays are read-only."""
     while True:
-        found = origin()
+        found = run_inputs()
         try:
             return found, ray.get(found.networks)
         except ObjectLostError:  # the monitor has died since; the new one reads them again
