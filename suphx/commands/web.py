@@ -2,12 +2,15 @@
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from suphx.agent import DEFAULT_AGENT
 from suphx.commands.options import EXIT_INTERRUPTED, Reviewer
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
 
 #: As many as there are tiles, behind an 8.
 DEFAULT_PORT = 8136
@@ -20,46 +23,38 @@ def web(
     ] = "127.0.0.1",
     agent: Reviewer = DEFAULT_AGENT,
     logs: Annotated[
-        Path | None, typer.Option(help="Folder or archive with the files of Tenhou addresses; else they are fetched.")
+        Path | None,
+        typer.Option(help="Folder or archive with the logs of Tenhou addresses; by default they are fetched."),
     ] = None,
     games: Annotated[
-        Path | None, typer.Option(help="Folder of games to watch: of a training, or of `evaluate --logs`.")
+        Path | None, typer.Option(help="Folder of games to watch: from a training or `evaluate --logs`.")
     ] = None,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
 ) -> None:
-    """Serve a page on which to play against agents, review games, and watch agents play.
+    """Serve a page to play against agents, review games, and watch agents play.
 
-    Reviews and games outlive the command: the last 200 of each are kept in the folder of runs.
-    By default the page can be reached from this machine only; the network is used only to fetch a log by its address at
-    Tenhou. It needs the extra `web`.
+    The last 200 reviews and games are saved in the folder of runs. By default only this machine can reach the page; the
+    network is used only to fetch a log by its address at Tenhou. It needs the extra `web`.
     """
-    from importlib.util import find_spec
-
     from suphx.errors import InputError
-    from suphx.web.early import listen, open_page, page_alone
+    from suphx.web.serving import PageServer, listen, open_page
 
     for folder, kind in ((logs, "folder or archive"), (games, "folder")):
         if folder is not None and not folder.exists():
             raise InputError(f"{folder}: no such {kind}")
-    for package in ("fastapi", "uvicorn", "torch"):  # found out before the page opens, without loading them
-        if find_spec(package) is None:
-            raise ModuleNotFoundError(f"No module named {package!r}", name=package)
-    listening, address = listen(host, port)
-    print(
-        f"{address} is the page; it opens now, and in some seconds it can play and review (Ctrl-C ends it)", flush=True
-    )
-    with page_alone(listening):
-        if open_browser:
-            open_page(address)
 
+    def load() -> "FastAPI":
         from suphx.runs import runs_folder
         from suphx.web.app import create_app
-        from suphx.web.serving import PageServer
         from suphx.web.shelf import SHELF_NAME
 
-        server = PageServer(create_app(agent, logs, [host], games, shelf=runs_folder() / SHELF_NAME))
-    print("ready", flush=True)
+        return create_app(agent, logs, games, shelf=runs_folder() / SHELF_NAME)
+
+    listener, address = listen(host, port)
+    print(f"The page is at {address}; Ctrl-C ends it", flush=True)
+    if open_browser:
+        open_page(address)
     try:
-        server.run([listening])
-    except KeyboardInterrupt:  # all is kept and closed; a thread that compiles would still be waited for
+        PageServer(load, [host]).run([listener])
+    except KeyboardInterrupt:  # everything is saved and closed, but a thread that compiles would still be waited for
         os._exit(EXIT_INTERRUPTED)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
+from threading import Lock
 
 import numpy as np
 from fastapi import HTTPException
@@ -10,8 +11,9 @@ from simulator.players import PLAYERS
 from simulator.tables import Decisions
 from suphx.agent.interface import Agent, act_each
 from suphx.agent.named_networks import SHIPPED
+from suphx.agent.network_agent import NetworkAgent
 from suphx.agents import load_agent
-from suphx.review.analysis import clean
+from suphx.review.analysis import clean, reviewing
 
 #: Largest seed of a game: JavaScript represents every integer up to it exactly.
 MAX_SEED = (1 << 53) - 1
@@ -21,9 +23,16 @@ class Players:
     """The agents that may play: those of the package and the reviewer; a page cannot name a command or file."""
 
     def __init__(self, reviewer: str) -> None:
-        """reviewer: the agent that was named when the server was started."""
+        """reviewer: name of the agent that reviews."""
         self.names = list(dict.fromkeys([*SHIPPED, *PLAYERS, reviewer]))
         self._networks = cache(load_agent)
+        self._lock = Lock()
+        self.reviewer_name = reviewer
+
+    @property
+    def reviewer(self) -> NetworkAgent:
+        """The agent that reviews; raises InputError if it does not exist or cannot review."""
+        return reviewing(self._networks(self.reviewer_name), self.reviewer_name)
 
     def check(self, names: list[str], wanted: int) -> None:
         """Raise HTTPException (422) if a name is unknown, or if the number of names is not `wanted`."""
@@ -34,12 +43,13 @@ class Players:
                 raise HTTPException(422, f"no agent {clean(name)!r}; there are {', '.join(self.names)}")
 
     def agents(self, names: list[str], seed: int) -> list[Agent]:
-        """Return the agents with these names, one instance per name. Networks are loaded only once. Not thread-safe.
+        """Return the agents with these names, one instance per name; networks are loaded once for all games.
 
         seed: random seed of the agents that make random choices.
         """
-        found = {name: load_agent(name, seed) if name in PLAYERS else self._networks(name) for name in set(names)}
-        return [found[name] for name in names]
+        with self._lock:
+            agents = {name: load_agent(name, seed) if name in PLAYERS else self._networks(name) for name in set(names)}
+        return [agents[name] for name in names]
 
 
 def choose(agents: Mapping[int, Agent], games: np.ndarray, decisions: Decisions) -> np.ndarray:

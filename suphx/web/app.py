@@ -1,8 +1,8 @@
-"""The local page as a FastAPI application: the page's files, and the reviews and games behind them."""
+"""What is behind the local page, as a FastAPI application: reviews, games to watch, and games to play."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -19,43 +19,19 @@ from suphx.review.document import Note
 from suphx.web.agents import Players
 from suphx.web.game_routes import to_keep
 from suphx.web.games import IDLE_PLAYED, Games
-from suphx.web.guard import Guard
 from suphx.web.jobs import NoReview, ReviewJobs, Status
 from suphx.web.live_table import Walls
-from suphx.web.pages import page_file, policy
-from suphx.web.playing import play_routes, warm_up
+from suphx.web.playing import play_routes, warm_up_play
 from suphx.web.reviewer import Reviewer
 from suphx.web.samples import SampleFolder
 from suphx.web.shelf import Shelf
 from suphx.web.single_file import review_page
-from suphx.web.warming import do_ahead
 from suphx.web.watching import watch_routes
 
 #: Seconds between checks of a review's progress.
 _LOOK = 0.05
 #: Characters of a note at most.
 MOST_WORDS = 2000
-
-
-def page_routes() -> APIRouter:
-    """Return the routes of the page itself; the page chooses its view by the address."""
-    routes = APIRouter()
-
-    @routes.get("/")
-    @routes.get("/review/{review}")
-    @routes.get("/watch/{game}")
-    @routes.get("/play/{game}")
-    @routes.get("/page/{name}")
-    def page(request: Request) -> Response:
-        found = page_file(request.url.path)
-        if found is None:
-            raise HTTPException(404, "no such file of the page")
-        media_type, text = found
-        return Response(text, media_type=media_type, headers={"Cache-Control": "no-cache"})
-
-    for view in VIEWS:
-        routes.add_api_route(f"/{view.name}", page)
-    return routes
 
 
 def review_routes(jobs: ReviewJobs, reviewer: Reviewer) -> APIRouter:
@@ -134,45 +110,42 @@ async def _changes(jobs: ReviewJobs, review: str) -> AsyncIterator[str]:
 def create_app(
     agent: str = DEFAULT_AGENT,
     logs: Path | None = None,
-    hosts: Iterable[str] = (),
     games: Path | None = None,
     walls: Walls | None = None,
     shelf: Path | None = None,
 ) -> FastAPI:
-    """Return the application; `state.end_streams` ends the event streams that would delay its shutdown.
+    """Return the application, for `PageServer`.
 
-    agent: the reviewer. logs: where to look for the log files of viewer addresses. hosts: host names that requests may
-    use besides those of loopback. games: the folder of sample games. walls: prescribed walls for the games that persons
-    play, as in `LiveTable`. shelf: the file of what outlives the command; None: nothing does. Raises InputError for an
-    unknown agent, a missing folder, or a shelf that cannot be read.
+    agent: the reviewer. logs: where to look for the log files of viewer addresses. games: the folder of sample games.
+    walls: prescribed walls for the games that persons play, as in `LiveTable`. shelf: the file of what outlives the
+    command; None: nothing does. `state` has three functions: `warm_up` loads and compiles ahead of the first request,
+    `end_streams` ends the event streams, `close` everything. Raises InputError for an unknown agent, a missing folder,
+    or a shelf that cannot be read.
     """
-    kept = Shelf(shelf)
-    jobs, reviewer = ReviewJobs(kept), Reviewer(agent, logs)
-    watched, samples = Games(kept, "live"), None if games is None else SampleFolder(games)
-    played, opponents = Games(kept, "played", IDLE_PLAYED), Players(agent)
+    players = Players(agent)
+    jobs, reviewer = ReviewJobs(store := Shelf(shelf)), Reviewer(players, logs)
+    watched, samples = Games(store, "live"), None if games is None else SampleFolder(games)
+    played = Games(store, "played", IDLE_PLAYED)
+
+    def warm_up() -> None:
+        warm_up_play(players)
+        reviewer.warm_up()
 
     def end_streams() -> None:
         watched.close()
         played.close()
 
-    @asynccontextmanager
-    async def life(_: FastAPI) -> AsyncIterator[None]:
-        do_ahead(jobs.pool, reviewer.warm_up)
-        do_ahead(played.pool, partial(warm_up, opponents))
-        yield
+    def close() -> None:
         jobs.close()
-        end_streams()
-        kept.close()
+        store.close()
 
-    app = FastAPI(title="suphx", docs_url=None, redoc_url=None, openapi_url=None, lifespan=life)
-    app.state.end_streams = end_streams
-    app.include_router(page_routes())
+    app = FastAPI(title="suphx", docs_url=None, redoc_url=None, openapi_url=None)
+    app.state.warm_up, app.state.end_streams, app.state.close = warm_up, end_streams, close
     app.include_router(review_routes(jobs, reviewer))
-    app.include_router(watch_routes(watched, Players(agent), samples, jobs, reviewer))
-    app.include_router(play_routes(played, opponents, jobs, reviewer, walls))
+    app.include_router(watch_routes(watched, players, samples, jobs, reviewer))
+    app.include_router(play_routes(played, players, jobs, reviewer, walls))
     for view in VIEWS:
         app.include_router(view.load().load_routes()())
     for error in (InputError, LogError):
         app.add_exception_handler(error, _refuse)
-    app.add_middleware(Guard, hosts=list(hosts), policy=policy())
     return app

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import html
 import json
 import re
 from functools import cache
@@ -67,7 +68,7 @@ def fill(template: str, values: dict[str, str]) -> str:
 
     Raises KeyError for a name without a value.
     """
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], template)
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: values[match[1]], template)
 
 
 def as_script(json_text: str) -> str:
@@ -75,3 +76,27 @@ def as_script(json_text: str) -> str:
     for character in "<>&\u2028\u2029":
         json_text = json_text.replace(character, f"\\u{ord(character):04x}")
     return json_text
+
+
+def import_map() -> str:
+    """Return the import map of the served page: the URL of each module."""
+    return as_script(json.dumps({"imports": {PREFIX + name: f"/page/{name}" for name in modules()}}))
+
+
+def content_policy() -> str:
+    """Return the content security policy of every response: our own files, the import map, and nothing else."""
+    return (
+        f"default-src 'none'; script-src 'self' {hash_source(import_map())}; style-src 'self' 'unsafe-inline'; "
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+
+
+def no_script() -> str:
+    """Return the message for a browser without JavaScript, in every language, escaped for HTML."""
+    words = (texts["page"].get("no_script") for texts in languages().values())
+    return html.escape(" ".join(filter(None, words)))
+
+
+def start_page() -> str:
+    """Return the served page as HTML."""
+    return fill(text_of("app.html"), {"modules": import_map(), "no_script": no_script()})

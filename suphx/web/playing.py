@@ -7,8 +7,7 @@ from fastapi import APIRouter, Form, Query
 
 from simulator.record import SEATS
 from simulator.rules import Rules
-from suphx.agent.network_agent import NetworkAgent
-from suphx.review.analysis import last_part, reviewing
+from suphx.review.analysis import last_part
 from suphx.review.document import Decision
 from suphx.web.agents import MAX_SEED, Players
 from suphx.web.clock import Pace
@@ -45,7 +44,7 @@ def _seat_names(agents: list[str], seat: int) -> list[str]:
     return names
 
 
-def warm_up(players: Players) -> None:
+def warm_up_play(players: Players) -> None:
     """Play some decisions of a dummy game, so that networks and compiled code are loaded."""
     host = Host(seating_of(players, [players.names[0]] * (SEATS - 1), Rules.tenhou(), 0, 0), lambda *_: None)
     host.begin()
@@ -94,16 +93,13 @@ def play_routes(games: Games, players: Players, jobs: ReviewJobs, reviewer: Revi
         games.status(game)
         games.choose_options(game, chosen)
 
-    def coach() -> NetworkAgent:
-        return reviewing(players.agents([reviewer.name], 0)[0], reviewer.name)
-
     @routes.get("/{game}/advice")
     def question(game: str, number: Annotated[int, Query(ge=0, le=MOST)]) -> Decision | None:
         """Return what the reviewer thinks of a question; null if it is not asked, or no longer, or no choice to it."""
 
         def ask(play: Play) -> Decision | None:
             asked = play.asked(number)
-            return None if asked is None else advice(coach(), asked)
+            return None if asked is None else advice(players.reviewer, asked)
 
         games.status(game)
         return games.consult(game, ask)
@@ -112,7 +108,7 @@ def play_routes(games: Games, players: Players, jobs: ReviewJobs, reviewer: Revi
     def round_over(game: str) -> list[Costly]:
         """Return the person's decisions of the last round that cost most by the reviewer's view, at most two."""
         games.status(game)
-        return games.consult(game, lambda play: costly(coach(), play.answered)) or []
+        return games.consult(game, lambda play: costly(players.reviewer, play.answered)) or []
 
     add_routes(routes, games, jobs, reviewer)
     return routes

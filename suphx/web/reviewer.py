@@ -5,24 +5,22 @@ from pathlib import Path
 from simulator.logs.formats import read_log
 from simulator.logs.generate import generate_games
 from simulator.logs.model import GameLog
-from suphx.agents import load_agent
 from suphx.errors import InputError
-from suphx.review.analysis import review_game, reviewing
+from suphx.review.analysis import review_game
 from suphx.review.logs import fetch_log, game_of_address, log_at_hand
+from suphx.web.agents import Players
 from suphx.web.jobs import Progress
 
 
 class Reviewer:
     """Reviews games by one agent."""
 
-    def __init__(self, agent: str, logs: Path | None = None) -> None:
-        """agent: its name. logs: a folder or archive in which addresses are looked up; None: they are fetched.
+    def __init__(self, players: Players, logs: Path | None = None) -> None:
+        """players: with the agent. logs: a folder or archive in which addresses are looked up; None: they are fetched.
 
         Raises InputError for an agent that does not exist or cannot review.
         """
-        self.name = agent
-        self.logs = logs
-        self._agent = reviewing(load_agent(agent), agent)
+        self.name, self._agent, self._logs = players.reviewer_name, players.reviewer, logs
 
     def warm_up(self) -> None:
         """Review a generated round, so that compiled code is loaded before the first review."""
@@ -38,13 +36,12 @@ class Reviewer:
     def review_address(self, address: str, progress: Progress) -> bytes:
         """Return the review of the game that a viewer address refers to, or contains, as JSON."""
         progress("looking for the log", 0.0)
-        found = game_of_address(address, self._find)
-        if found is None:
+        if (game := game_of_address(address, self._find)) is None:
             raise InputError("not an address of Tenhou's viewer (https://tenhou.net/0/?log=...)")
-        return self.review_log(found[0], progress)
+        return self.review_log(game[0], progress)
 
     def _find(self, log: str) -> tuple[str, bytes]:
-        return fetch_log(log) if self.logs is None else log_at_hand(log, self.logs)
+        return fetch_log(log) if self._logs is None else log_at_hand(log, self._logs)
 
     def review_log(self, log: GameLog, progress: Progress) -> bytes:
         """Return the review of a game as JSON."""

@@ -1,79 +1,131 @@
-"""Serving the page on a socket.
-
-Whoever connects and sends nothing, or only part of a request, is cut off after some seconds, so that connections that
-nobody uses cannot keep others out.
-"""
+"""Serving the page: its own files at once, and everything else by the application, which takes seconds to load."""
 
 import asyncio
+import ipaddress
+import os
 import socket
-from typing import Any
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
 
-import h11
 import uvicorn
 from fastapi import FastAPI
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
-#: Connections at the same time; each browser keeps up to six, and each open game or review one of them.
-_CONNECTIONS = 500
-#: Seconds in which the head of a request must have come, from the connection or the last answer on.
-_HEAD_WITHIN = 5.0
-#: Seconds in which its body must have come.
-_BODY_WITHIN = 30.0
+from suphx.errors import InputError
+from suphx.plugins import VIEWS
+from suphx.web.assets import content_policy, modules, start_page, style
+from suphx.web.guard import Guard, trusted_hosts
 
-
-class ImpatientProtocol(H11Protocol):
-    """HTTP that does not wait for ever: uvicorn itself bounds only the time between two requests."""
-
-    _timer: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: Any) -> None:
-        """Give a new connection its time."""
-        super().connection_made(transport)
-        self._wait(_HEAD_WITHIN)
-
-    def data_received(self, data: bytes) -> None:
-        """Go on; a request that is whole now needs no more time, and a head that is whole gives the body its own."""
-        before = self.conn.their_state
-        super().data_received(data)
-        if self.conn.their_state is not before:
-            self._wait(_BODY_WITHIN if self.conn.their_state is h11.SEND_BODY else None)
-
-    def on_response_complete(self) -> None:
-        """Give the next request its time."""
-        super().on_response_complete()
-        if self.conn.their_state is h11.IDLE:
-            self._wait(_HEAD_WITHIN)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting."""
-        self._wait(None)
-        super().connection_lost(exc)
-
-    def _wait(self, seconds: float | None) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = None if seconds is None else self.loop.call_later(seconds, self.transport.close)
+#: The addresses of the page, which chooses its view by them; plugins add theirs.
+_VIEWS = ("/", "/review/{id}", "/watch/{id}", "/play/{id}")
+_NO_CACHE = {"Cache-Control": "no-cache"}
 
 
 class PageServer(uvicorn.Server):
-    """Serves the page; on shutdown it first ends the event streams, so that they need not be cut off."""
+    """Serves the page from the start; requests to the application wait until it is loaded."""
 
-    def __init__(self, app: FastAPI) -> None:
-        """app: as returned by `create_app`."""
+    def __init__(self, load: Callable[[], FastAPI], hosts: Iterable[str] = ()) -> None:
+        """load: returns the application (`create_app`). hosts: names it is served under, besides those of loopback."""
+        self._load = load
+        self._application: Future[FastAPI] = Future()
+        self._error: Exception | None = None
+        views = (*_VIEWS, *(f"/{view.name}" for view in VIEWS))
+        routes = [Route(path, _view) for path in views] + [Route("/page/{name}", _file)]
+        guards = [
+            Middleware(Guard, policy=content_policy()),
+            Middleware(TrustedHostMiddleware, allowed_hosts=trusted_hosts(hosts), www_redirect=False),
+        ]
+        page = Starlette(routes=routes, middleware=guards)
+        page.router.default = self._answer
         super().__init__(
             uvicorn.Config(
-                app,
-                http=ImpatientProtocol,
-                ws="none",
-                log_level="warning",
-                server_header=False,
-                limit_concurrency=_CONNECTIONS,
-                timeout_graceful_shutdown=1,
+                page, ws="none", lifespan="off", log_level="warning", server_header=False, timeout_graceful_shutdown=1
             )
         )
-        self._end_streams = app.state.end_streams
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until a signal ends it; raises what kept the application from loading."""
+        threading.Thread(target=self._load_application, name="load").start()
+        super().run(sockets)
+        if self._error:
+            raise self._error
+
+    def _load_application(self) -> None:
+        try:
+            application = self._load()
+        except Exception as error:
+            self._error = error
+            self.should_exit = True
+            return
+        if self._application.set_running_or_notify_cancel():
+            self._application.set_result(application)
+            application.state.warm_up()
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Have the application answer, once it is loaded."""
+        try:
+            loaded = await asyncio.shield(asyncio.wrap_future(self._application))
+        except asyncio.CancelledError:
+            refusal = JSONResponse({"detail": str(self._error or "the server is ending")}, 503)
+            await refusal(scope, receive, send)
+        else:
+            await loaded(scope, receive, send)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the event streams, then shut down."""
-        self._end_streams()
+        """Let no request wait and end the event streams, so that they need not be cut off; then shut down."""
+        state = None if self._application.cancel() else self._application.result().state
+        if state:
+            state.end_streams()
         await super().shutdown(sockets)
+        if state:
+            state.close()
+
+
+def _view(_: Request) -> Response:
+    return Response(start_page(), media_type="text/html", headers=_NO_CACHE)
+
+
+def _file(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name == "style.css":
+        return Response(style(), media_type="text/css", headers=_NO_CACHE)
+    if name not in modules():
+        return JSONResponse({"detail": "no such file of the page"}, 404)
+    return Response(modules()[name], media_type="text/javascript", headers=_NO_CACHE)
+
+
+def listen(host: str, port: int) -> tuple[socket.socket, str]:
+    """Return a listening socket and the address of the page; raises InputError if that is impossible."""
+    try:
+        family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, socket.SOCK_STREAM)
+    except OSError as error:
+        raise InputError(f"--host {host}: {error.strerror}") from error
+    except UnicodeError as error:
+        raise InputError(f"--host {host}: not a valid host name") from error
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(place)
+        listener.listen()
+    except OSError as error:
+        listener.close()
+        raise InputError(f"cannot listen on {host}, port {port}: {error.strerror}; --port chooses another") from error
+    if not ipaddress.ip_address(place[0]).is_loopback:
+        print(f"suphx: anybody who can reach {host} can use this page; it is made for one person", file=sys.stderr)
+    name = f"[{host}]" if ":" in host else host
+    return listener, f"http://{name}:{listener.getsockname()[1]}/"
+
+
+def open_page(address: str) -> None:
+    """Open the page in the browser if there is a desktop; without one, a text browser would block the terminal."""
+    if sys.platform != "linux" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
+        webbrowser.open(address)

@@ -5,8 +5,7 @@ import re
 from functools import cache
 
 from suphx.review.document import Review
-from suphx.web.assets import PREFIX, as_script, fill, hash_source, modules, text_of
-from suphx.web.pages import no_script
+from suphx.web.assets import PREFIX, as_script, fill, hash_source, modules, no_script, text_of
 
 _START = "file.js"
 _IMPORT = re.compile(rf'^import \{{ (.*?) \}} from "{PREFIX}(.*?)\.js";\n', re.M)

@@ -5,16 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import requests
 
 from suphx.web.app import create_app
-from suphx.web.early import listen
 from suphx.web.live_table import Walls
-from suphx.web.serving import PageServer
+from suphx.web.serving import PageServer, listen
 
 
 @contextlib.contextmanager
@@ -26,12 +24,12 @@ def serving(
     shelf: Path | None = None,
 ) -> Iterator[str]:
     """Yield the address of a running page."""
-    listening, address = listen("127.0.0.1", 0)
-    server = PageServer(create_app(agent, logs, games=games, walls=walls, shelf=shelf))
-    thread = threading.Thread(target=server.run, args=([listening],))
+    listener, address = listen("127.0.0.1", 0)
+    app = create_app(agent, logs, games=games, walls=walls, shelf=shelf)
+    app.state.warm_up = int  # it takes time, and these tests may wait
+    server = PageServer(lambda: app)
+    thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()
-    while not server.started:
-        time.sleep(0.01)
     try:
         yield address.rstrip("/")
     finally:

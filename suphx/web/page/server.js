@@ -1,50 +1,43 @@
 // Requests from the page to its server.
 import { t, told } from "suphx/words.js";
 
-const STARTING = "the program behind the page is being loaded"; // what the server says until it is
-const AGAIN = 300; // milliseconds between requests until then
+const SLOW = 500; // milliseconds without the first answer after which the page says that the server is starting
 let hear = () => {};
+const timer = setTimeout(() => hear(true), SLOW);
 
-/** Have it told, by `tell(whether)`, that the program behind the page is not loaded yet, and that it is now. */
+/** Have `tell(whether)` called when the server turns out to be starting, and when it has started: it then answers. */
 export function whileStarting(tell) {
   hear = tell;
 }
 
-/** The response to a request, once the program behind the page is loaded; throws an Error with the server's message. */
-export async function ask(path, options = {}) {
-  for (let waited = false; ; waited = true) {
-    const { answer, said } = await fetched(path, options);
-    if (said === STARTING) {
-      hear(true);
-      await new Promise((resolve) => { setTimeout(resolve, AGAIN); });
-      continue;
-    }
-    if (waited) hear(false);
-    if (answer.ok) return answer;
-    throw Object.assign(new Error(typeof said === "string" ? told(said) : t("page.answered", { status: answer.status })), { status: answer.status });
-  }
+let isStarted = false;
+function started() {
+  if (isStarted) return;
+  isStarted = true;
+  clearTimeout(timer);
+  hear(false);
 }
 
-/** A response, and the server's message if it is an error. */
-async function fetched(path, options) {
-  let answer;
+/** The response to a request; throws an Error with the server's message. */
+export async function ask(path, options = {}) {
+  let response;
   try {
-    answer = await fetch(path, options);
+    response = await fetch(path, options);
   } catch {
     throw new Error(t("page.no_answer"));
+  } finally {
+    started();
   }
-  if (answer.ok) return { answer, said: null };
-  try {
-    return { answer, said: (await answer.json()).detail };
-  } catch {
-    return { answer, said: null }; // no message of ours in the response: the status must do
-  }
+  if (response.ok) return response;
+  const detail = await response.json().then((error) => error.detail, () => null); // without a message of ours, the status must do
+  throw Object.assign(new Error(typeof detail === "string" ? told(detail) : t("page.answered", { status: response.status })), { status: response.status });
 }
 
 /** Follow a review until it has ended, calling `tell(status)` each time it changes. Returns the last status. */
 export function follow(review, tell) {
   return new Promise((resolve, reject) => {
     const events = new EventSource(`/api/reviews/${review}/progress`);
+    events.onopen = started;
     events.onmessage = (event) => {
       const status = JSON.parse(event.data);
       tell(status);

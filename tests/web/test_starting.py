@@ -1,0 +1,109 @@
+"""The page while the application behind it is loaded."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import requests
+from fastapi import FastAPI
+
+from suphx.errors import InputError
+from suphx.web.app import create_app
+from suphx.web.guard import HEADERS
+from suphx.web.serving import PageServer, listen
+
+
+@contextlib.contextmanager
+def starting(load: Callable[[], FastAPI], fails: bool = False) -> Iterator[tuple[str, threading.Event]]:
+    """Yield the address of a page, and the event upon which its application is loaded."""
+    listener, address = listen("127.0.0.1", 0)
+    loads = threading.Event()
+
+    def load_late() -> FastAPI:
+        loads.wait()
+        return load()
+
+    server = PageServer(load_late)
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(server.run, [listener])
+        try:
+            yield address, loads
+        finally:
+            server.should_exit |= not fails
+            with pytest.raises(InputError, match="no such agent") if fails else contextlib.nullcontext():
+                running.result(60)
+            loads.set()
+
+
+def load_cold() -> FastAPI:
+    app = create_app()
+    app.state.warm_up = int
+    return app
+
+
+def load_nothing() -> FastAPI:
+    raise InputError("no such agent")
+
+
+def test_warming_up_plays_and_reviews():
+    app = create_app()
+    app.state.warm_up()
+    app.state.end_streams()
+    app.state.close()
+
+
+def test_the_page_is_served_at_once_and_other_requests_wait():
+    with starting(load_cold) as (address, loads):
+        page = requests.get(address, timeout=60)
+        assert page.ok and "/page/app.js" in page.text
+        assert HEADERS.items() <= page.headers.items()
+        assert "script-src 'self'" in page.headers["Content-Security-Policy"]
+        assert requests.get(address + "review/some#seat=0", timeout=60).text == page.text
+        for name in ("app.js", "texts.js", "style.css"):
+            assert requests.get(f"{address}page/{name}", timeout=60).ok
+        with pytest.raises(requests.ReadTimeout):
+            requests.get(address + "api/play", timeout=0.2)
+        with ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(requests.get, address + "api/play", timeout=60)
+            loads.set()
+            assert waiting.result().json()["games"] == []
+
+
+@pytest.mark.faults
+def test_what_cannot_be_loaded_ends_the_server_and_is_the_answer_to_those_who_wait():
+    with starting(load_nothing, fails=True) as (address, loads), ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(requests.get, address + "api/play", timeout=60)
+        requests.get(address, timeout=60)
+        loads.set()
+        assert waiting.result().status_code == 503 and waiting.result().json() == {"detail": "no such agent"}
+
+
+@pytest.mark.faults
+def test_a_server_that_ends_while_it_starts_lets_nobody_wait():
+    with ThreadPoolExecutor(1) as pool:
+        with starting(load_cold) as (address, _):
+            waiting = pool.submit(requests.get, address + "api/play", timeout=60)
+            requests.get(address, timeout=60)
+        assert waiting.result().status_code == 503
+
+
+def test_the_page_says_that_it_starts_and_goes_on_by_itself(page):
+    requested = []
+    page.on("request", lambda request: requested.append(request.url))
+    with starting(load_cold) as (address, loads):
+        page.goto(address)
+        page.wait_for_function("() => document.querySelector('#said').textContent.includes('is starting')")
+        assert page.locator(".card").count() == 3
+        loads.set()
+        page.wait_for_selector("#play-left option[value=sensible]", state="attached")
+        assert page.locator("#said").inner_text() == ""
+        assert [url.removeprefix(address) for url in requested if "/api/" in url] == [
+            "api/play",
+            "api/reviews",
+            "api/games",
+        ]
+        page.goto("about:blank")
