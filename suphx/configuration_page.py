@@ -18,7 +18,8 @@ from suphx.config import Config
 from suphx.outlook.config import OutlookConfig
 from suphx.plugins import CONFIGURATIONS
 from suphx.reward.config import RewardConfig
-from suphx.reward.kinds import REWARDS, RewardKind
+from suphx.reward.kinds import RewardKind
+from suphx.reward.registry import REWARDS
 from suphx.selfplay.config import TrainConfig
 from suphx.supervised.config import PretrainConfig
 

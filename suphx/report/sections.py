@@ -11,7 +11,7 @@ from suphx.report.pictures import PICTURES_FOLDER
 from suphx.report.words import decimals, is_clear, picture, power, signed, table, told, with_interval
 from suphx.reward.baselines import BASELINES
 from suphx.reward.evaluation import ALL_ROUNDS, PREDICTOR, Errors
-from suphx.reward.kinds import REWARDS
+from suphx.reward.registry import REWARDS
 from suphx.reward.rounds import PhiReward
 from suphx.reward.run import CALIBRATION_PLOT_NAME, GAME_PLOT_NAME, Results
 from suphx.supervised.results import count_words, percent

@@ -15,8 +15,8 @@ from pydantic_core import PydanticCustomError
 from simulator.rules import Rules
 from simulator.tables import Ended
 from suphx.config import Config
-from suphx.plugins import Registry
 from suphx.reward.games import START, Games
+from suphx.reward.registry import REWARDS
 
 #: Initial capacity in rounds per game; it grows if a game is longer.
 _ROUNDS = 16
@@ -63,10 +63,6 @@ class RewardKind(Config):
     def fingerprints(self) -> dict[str, str]:
         """Return the hashes of the files that it reads, by name; raises InputError if one cannot be read."""
         return {}
-
-
-#: The configuration class of each kind of reward.
-REWARDS: Registry[type[RewardKind]] = Registry("reward")
 
 
 def default_reward() -> RewardKind:

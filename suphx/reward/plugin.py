@@ -1,19 +1,7 @@
 """The kinds of reward that come with the package."""
 
-from suphx.reward.kinds import REWARDS, RewardKind
+from suphx.plugins import lazy
+from suphx.reward.registry import REWARDS
 
-
-def _round() -> type[RewardKind]:
-    from suphx.reward.rounds import RoundReward
-
-    return RoundReward
-
-
-def _phi() -> type[RewardKind]:
-    from suphx.reward.rounds import PhiReward
-
-    return PhiReward
-
-
-REWARDS.register("round", "the points gained in it (RL-basic)", _round)
-REWARDS.register("phi", "the change of the game's expected reward (RL-1)", _phi)
+REWARDS.register("round", "the points gained in it (RL-basic)", lazy("suphx.reward.rounds", "RoundReward"))
+REWARDS.register("phi", "the change of the game's expected reward (RL-1)", lazy("suphx.reward.rounds", "PhiReward"))

@@ -27,9 +27,8 @@ from suphx.config import make_config
 from suphx.errors import InputError
 from suphx.networks.precision import Precision
 from suphx.networks.weights import load_card, save_agent
-from suphx.plugins import PLUGINS_VARIABLE, load_plugins
+from suphx.plugins import PLUGINS_VARIABLE, REWARDS, load_plugins
 from suphx.reward.games import START
-from suphx.reward.kinds import REWARDS
 from suphx.selfplay.config import TrainConfig
 
 _CONFIG = """

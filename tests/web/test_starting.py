@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -47,6 +49,12 @@ def load_cold() -> FastAPI:
 
 def load_nothing() -> FastAPI:
     raise InputError("no such agent")
+
+
+def test_the_page_needs_nothing_that_takes_long_to_import():
+    program = "import sys; from suphx.web import assets, serving; assets.start_page(); print(*sys.modules)"
+    modules = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"torch", "numba", "numpy"} & set(modules)
 
 
 def test_warming_up_plays_and_reviews():
