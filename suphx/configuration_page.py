@@ -124,7 +124,7 @@ def _rows(model: type[BaseModel], shown: dict[type[BaseModel], str], above: str 
             if choices:
                 kind = get_args(part.model_fields["kind"].annotation)[0]
                 yield f"| `{place}` | `{{kind: {kind}}}` | | {(part.__doc__ or '').splitlines()[0]} |"
-            if part in shown:
+            if part in shown and part.model_fields:
                 yield f"| `{place}{below}.…` | | | The same fields as `{shown[part]}.…` above |"
                 continue
             shown[part] = place + below

@@ -12,17 +12,17 @@ from torch.nn import functional
 
 from suphx.networks.fused import FusedNetwork
 from suphx.networks.planes import unpack
-from suphx.networks.policy import Trunk
+from suphx.networks.policy import Network, Trunk
 from suphx.networks.precision import Precision
 
 #: Positions per pass on a CPU: more are no faster, and their planes would not fit in the caches.
 CPU_CHUNK = 256
 #: Minimum positions per thread; sharing out fewer is not worthwhile.
-_SMALLEST_CHUNK = 32
+_MIN_CHUNK = 32
 #: Positions per pass on a GPU, limited by memory: 2 bytes x 34 x planes each, several times over to unpack them.
 GPU_CHUNK = 4096
-#: Positions per pass on a GPU with passes of a fixed size.
-GPU_PASS_SIZE = 1024
+#: Positions per pass with passes of a fixed size.
+GPU_PASS_SIZE, CPU_PASS_SIZE = 1024, 32
 
 
 @cache
@@ -40,30 +40,34 @@ class Evaluator:
 
     def __init__(
         self,
-        network: Trunk,
+        network: Network,
         precision: Precision,
         batch_invariant: bool = False,
         like: tuple[Evaluator, int] | None = None,
     ) -> None:
-        """Take a copy of a network: one of the five models, a critic or an outlook.
+        """Take a copy of a network: that of a model, a critic or an outlook.
 
         batch_invariant: a position's logits do not depend on the others in the call. Kernels are chosen by shape, and
-        different kernels sum in different orders, so on a GPU every pass then has `GPU_PASS_SIZE` positions, with the
-        last one padded, instead of as many as are asked for. On a CPU it is always so (`fused.py`).
-        like: one of the same precision whose network has the same first layer and that many first blocks. On a CPU
-        they are shared.
+        different kernels sum in different orders, so every pass then has `GPU_PASS_SIZE` or `CPU_PASS_SIZE` positions,
+        with the last one padded, instead of as many as are needed. For residual networks on a CPU it always holds
+        (`fused.py`).
+        like: one of the same precision whose residual network has the same first layer and that many first blocks. On
+        a CPU they are shared.
         """
         self.precision = precision
         self.model = network.model
-        self._gpu_pass = GPU_PASS_SIZE if batch_invariant else None
         self.planes = network.planes
         self._on_cpu = precision.device.type == "cpu"
-        if self._on_cpu:
+        self._pass: int | None = None
+        self._fused: FusedNetwork | None = None
+        if self._on_cpu and isinstance(network, Trunk):
             other, blocks = (like[0]._fused, like[1]) if like else (None, 0)
-            self._fused: FusedNetwork = FusedNetwork(network, precision.dtype, other, blocks)
+            self._fused = FusedNetwork(network, precision.dtype, other, blocks)
         else:
             self._network = copy.deepcopy(network).to(precision.device, precision.dtype)
             self._network.requires_grad_(False).eval()
+            if batch_invariant:
+                self._pass = CPU_PASS_SIZE if self._on_cpu else GPU_PASS_SIZE
 
     def logits(self, packed: np.ndarray) -> np.ndarray:
         """Return the network's outputs, f32[n, k], for packed planes uint64[n, planes].
@@ -74,18 +78,18 @@ class Evaluator:
             raise ValueError(f"{self.model} needs uint64[n, {self.planes}], not {packed.dtype}{list(packed.shape)}")
         threads = self.precision.threads if self._on_cpu else 1
         if self._on_cpu:
-            size = min(CPU_CHUNK, max(_SMALLEST_CHUNK, -(-len(packed) // threads)))
+            size = self._pass or min(CPU_CHUNK, max(_MIN_CHUNK, -(-len(packed) // threads)))
         else:
-            size = self._gpu_pass or GPU_CHUNK
+            size = self._pass or GPU_CHUNK
         chunks = [packed[at : at + size] for at in range(0, max(len(packed), 1), size)]
-        found = map(self._evaluate, chunks) if threads == 1 else _workers(threads).map(self._evaluate, chunks)
-        return np.concatenate(list(found))
+        outputs = map(self._evaluate, chunks) if threads == 1 else _workers(threads).map(self._evaluate, chunks)
+        return np.concatenate(list(outputs))
 
     def _evaluate(self, packed: np.ndarray) -> np.ndarray:
         with torch.inference_mode():
-            if self._on_cpu:
+            if self._fused is not None:
                 return self._fused(packed).numpy()
-            rows = self._gpu_pass or len(packed)
+            rows = self._pass or len(packed)
             planes = unpack(packed, self.precision.dtype, self.precision.device)
-            found = self._network(functional.pad(planes, (0, 0, 0, 0, 0, rows - len(packed))))
-            return found.cpu().numpy()[: len(packed)]
+            outputs = self._network(functional.pad(planes, (0, 0, 0, 0, 0, rows - len(packed))))
+            return outputs.float().cpu().numpy()[: len(packed)]

@@ -1,8 +1,8 @@
 """The paper's networks (section 2.2, Figures 4 and 5): a trunk with a head for tile kinds or for yes and no.
 
-There is no normalisation: the trunk starts as the identity and stays trainable at 50 blocks because the second
+There is no normalization: the trunk starts as the identity and stays trainable at 50 blocks because the second
 convolution of each block starts at zero and the first one is scaled down by the square root of the number of blocks
-(Fixup, arXiv:1901.09321). Batch normalisation gained nothing, costs a pass over memory, and would make a position's
+(Fixup, arXiv:1901.09321). Batch normalization gained nothing, costs a pass over memory, and would make a position's
 output depend on its batch, which would invalidate importance weights.
 """
 
@@ -15,13 +15,14 @@ from torch.nn import functional
 
 from simulator.record import SEATS
 from simulator.tiles import KINDS
+from suphx.errors import InputError
 from suphx.features.layout import PLANES
 from suphx.networks.convolution import KindConvolution, residual_block
 from suphx.networks.first_layer import first_layer
 from suphx.networks.models import CRITIC, MODEL_PLANES, OUTLOOK, OUTPUTS
 from suphx.networks.planes import unpack
 from suphx.networks.precision import Precision
-from suphx.networks.sizes import NetworkSize
+from suphx.networks.sizes import NetworkSize, Size
 
 #: The head of the yes-or-no models: channels of its narrow convolution (the paper does not say), then its layers.
 _HEAD_CHANNELS = 4
@@ -107,20 +108,44 @@ class OutlookHead(AnswerHead):
         return torch.cat([of_kinds.flatten(1), of_position[:, self.by_kind :]], dim=1)
 
 
-class Trunk(nn.Module):
-    """The first convolution and the residual blocks, which all networks have in common.
+class Network(nn.Module):
+    """What every network has, whatever its architecture.
+
+    A user's architecture (`sizes.ARCHITECTURES`) derives from this and defines `forward`: its parameters are float32,
+    and its planes have the type of the computation.
+    """
+
+    def __init__(self, model: str, size: Size, planes: int) -> None:
+        super().__init__()
+        self.model, self.size, self.planes = model, size, planes
+
+    def forward(self, planes: torch.Tensor) -> torch.Tensor:
+        """Return the outputs, float[n, outputs] as in `models.OUTPUTS`, for planes float[n, 34, planes]."""
+        raise NotImplementedError
+
+    def of_packed(self, packed: np.ndarray, precision: Precision) -> torch.Tensor:
+        """Return the outputs, float32, for packed planes uint64[n, planes]; gradients flow to the parameters."""
+        planes = unpack(packed, precision.dtype, precision.device)
+        with torch.autocast(precision.device.type, precision.dtype, enabled=precision.dtype != torch.float32):
+            return self(planes).float()
+
+    def divide_logits(self, by: float) -> None:
+        """Scale the last layer so that all logits are divided: below 1 the policy becomes more certain."""
+        raise InputError(f"networks of the architecture {self.size.architecture!r} have no `divide_logits`")
+
+
+class Trunk(Network):
+    """The first convolution and the residual blocks, which all residual networks have in common.
 
     It computes in the type of its input planes, whatever the type of its parameters, so bfloat16 planes with float32
     parameters give mixed-precision training.
     """
 
-    model: str
+    size: NetworkSize
     head: KindHead | AnswerHead
 
-    def __init__(self, size: NetworkSize, planes: int) -> None:
-        super().__init__()
-        self.size = size
-        self.planes = planes
+    def __init__(self, model: str, size: NetworkSize, planes: int) -> None:
+        super().__init__(model, size, planes)
         self.first = KindConvolution(planes, size.filters)
         _start(self.first)
         self.blocks = nn.ModuleList(ResidualBlock(size.filters, size.blocks) for _ in range(size.blocks))
@@ -153,7 +178,7 @@ class Trunk(nn.Module):
 
 
 class PolicyNetwork(Trunk):
-    """One of the five models: its answers are logits f32[n, 34 or 2]."""
+    """The residual network of a model: its outputs are logits f32[n, 34 or 2]."""
 
     def __init__(self, model: str, size: NetworkSize, planes: int | None = None) -> None:
         """Build `model` (of `MODELS`) with fresh weights.
@@ -162,16 +187,12 @@ class PolicyNetwork(Trunk):
         """
         if model not in MODEL_PLANES:
             raise ValueError(f"no model {model!r}; there are {', '.join(MODEL_PLANES)}")
-        super().__init__(size, MODEL_PLANES[model] if planes is None else planes)
-        self.model = model
+        super().__init__(model, size, MODEL_PLANES[model] if planes is None else planes)
         self.head = KindHead(size.filters) if OUTPUTS[model] == KINDS else AnswerHead(size.filters)
 
     @torch.no_grad()
     def divide_logits(self, by: float) -> None:
-        """Scale the last layer so that all logits are divided: below 1 the policy becomes more certain.
-
-        Its likeliest answers stay the same.
-        """
+        """Scale the last layer so that all logits are divided: the likeliest actions stay the same."""
         last = self.head.score if isinstance(self.head, KindHead) else self.head.answer
         last.weight.div_(by)
         last.bias.div_(by)
@@ -180,13 +201,11 @@ class PolicyNetwork(Trunk):
 class ValueNetwork(Trunk):
     """A network for the value of a position to each seat, f32[n, 4], starting with the seat that is asked.
 
-    It has a policy network's trunk, and is not part of an agent.
+    It has the trunk of a policy network, and is not part of an agent.
     """
 
-    model = CRITIC
-
     def __init__(self, size: NetworkSize, planes: int) -> None:
-        super().__init__(size, planes)
+        super().__init__(CRITIC, size, planes)
         self.head = AnswerHead(size.filters, outputs=SEATS)
         nn.init.zeros_(self.head.answer.weight)  # all values are 0 before anything is learned
 
@@ -194,12 +213,10 @@ class ValueNetwork(Trunk):
 class OutlookNetwork(Trunk):
     """The network of `suphx.outlook`, which says what its outputs f32[n, 6 x 34 + 10] mean."""
 
-    model = OUTLOOK
-
     head: OutlookHead
 
     def __init__(self, size: NetworkSize, planes: int = PLANES) -> None:
-        super().__init__(size, planes)
+        super().__init__(OUTLOOK, size, planes)
         self.head = OutlookHead(size.filters, OUTLOOK_BY_KIND, OUTLOOK_BY_POSITION)
 
 

@@ -1,14 +1,45 @@
-"""The sizes of networks."""
+"""The sizes of networks, and the architectures by name: the residual network of the paper, and those of users."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, SerializeAsAny, ValidationError
 
 from suphx.errors import InputError
+from suphx.networks.models import MODEL_PLANES
+from suphx.plugins import Registry
+
+if TYPE_CHECKING:
+    from suphx.networks.policy import PolicyNetwork
+
+#: The architecture of sizes that name none.
+RESIDUAL = "residual"
 
 
-class NetworkSize(BaseModel):
-    """Width and depth of a network's trunk."""
+class Size(BaseModel):
+    """The size of a network: the base class for the sizes of an architecture, whose fields are numbers and text.
+
+    All but the residual network's have a field `kind`, whose only value is the architecture's name.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    @property
+    def architecture(self) -> str:
+        """The name of the architecture."""
+        return getattr(self, "kind", RESIDUAL)
+
+    def __str__(self) -> str:
+        """Return the size in words."""
+        values = self.model_dump(exclude={"kind"})
+        return f"{self.architecture} ({', '.join(f'{name} {value}' for name, value in values.items())})"
+
+
+class NetworkSize(Size):
+    """Width and depth of a residual network's trunk."""
 
     name: str = "custom"
     """`paper`, `base`, `small`, or any name for another size."""
@@ -16,6 +47,10 @@ class NetworkSize(BaseModel):
     """Filters of every 3x1 convolution of the trunk."""
     blocks: int = Field(ge=0, le=1000)
     """Residual blocks, two convolutions each."""
+
+    def __str__(self) -> str:
+        """Return filters x blocks."""
+        return f"{self.filters} x {self.blocks}"
 
 
 SIZES = {
@@ -33,3 +68,46 @@ def size_named(name: str) -> NetworkSize:
     if name not in SIZES:
         raise InputError(f"no network size {name!r}; there are {', '.join(SIZES)}")
     return SIZES[name]
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """A kind of network: the class of its sizes, and what builds one of a model with so many planes, fresh."""
+
+    size: type[Size]
+    build: Callable[[str, Any, int], Any]
+    """(model, size, planes) -> a `policy.Network`."""
+
+
+def _residual() -> Architecture:
+    from suphx.networks.policy import PolicyNetwork
+
+    return Architecture(NetworkSize, PolicyNetwork)
+
+
+ARCHITECTURES: Registry[Architecture] = Registry("network architecture")
+ARCHITECTURES.register(RESIDUAL, "the paper's residual convolutional network", _residual)
+
+
+def build_network(model: str, size: Size, planes: int | None = None) -> PolicyNetwork:
+    """Return a network of a model with fresh weights, of the architecture of its size.
+
+    planes: number of input planes, by default the model's. Other architectures have what `policy.Network` declares.
+    """
+    network: PolicyNetwork = ARCHITECTURES[size.architecture].build(model, size, planes or MODEL_PLANES[model])
+    return network
+
+
+def _registered(values: Any) -> Any:
+    """Return the size of a mapping with `kind`; anything else is returned as it is."""
+    if not isinstance(values, dict) or "kind" not in values:
+        return values
+    fields = values if values["kind"] != RESIDUAL else {name: values[name] for name in values if name != "kind"}
+    try:
+        return ARCHITECTURES[str(values["kind"])].size.model_validate(fields)
+    except ValidationError as error:
+        raise ValueError("; ".join(f"{each['loc'][0]}: {each['msg']}" for each in error.errors())) from error
+
+
+#: A size in a configuration: a name, {filters: ..., blocks: ...}, or {kind: ARCHITECTURE, ...}.
+AnySize: TypeAlias = Annotated[str | NetworkSize | SerializeAsAny[InstanceOf[Size]], BeforeValidator(_registered)]

@@ -8,11 +8,11 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import torch
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load, save
 
@@ -21,8 +21,9 @@ from suphx.config import StrictModel
 from suphx.errors import InputError
 from suphx.features.layout import VERSION
 from suphx.networks.models import MODELS, OUTLOOK
-from suphx.networks.policy import OutlookNetwork, PolicyNetwork
-from suphx.networks.sizes import NetworkSize
+from suphx.networks.policy import Network, OutlookNetwork, PolicyNetwork
+from suphx.networks.sizes import ARCHITECTURES, RESIDUAL, Size, build_network
+from suphx.plugins import PLUGINS_VARIABLE
 
 FORMAT_VERSION = 1
 CARD_NAME = "agent.json"
@@ -30,7 +31,7 @@ CARD_NAME = "agent.json"
 SEEN_NAME = "seen.safetensors"
 #: Types that weights may be stored in, of two or four bytes. Loaded weights are always float32.
 Storage = Literal["bfloat16", "float16", "float32"]
-N = TypeVar("N", PolicyNetwork, OutlookNetwork)
+N = TypeVar("N", bound=Network)
 M = TypeVar("M", bound=torch.nn.Module)
 
 
@@ -38,8 +39,8 @@ class WeightsError(InputError):
     """Weights that cannot be used; the message names the file and the reason."""
 
 
-class _Description(NetworkSize):
-    """A file's metadata, all stored as strings: the network's size, of which `name` is the name, and its purpose."""
+class _Description(BaseModel):
+    """A file's metadata besides the fields of the network's size, all stored as strings."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -47,6 +48,8 @@ class _Description(NetworkSize):
     model: str
     layout: str
     planes: int = Field(ge=1, le=4096)
+    kind: str = RESIDUAL
+    """The network's architecture."""
 
 
 class AgentCard(StrictModel):
@@ -67,12 +70,12 @@ class AgentCard(StrictModel):
     """Any further information: data, accuracy, command."""
 
 
-def save_network(path: Path, network: PolicyNetwork | OutlookNetwork, storage: Storage = "float32") -> None:
+def save_network(path: Path, network: Network, storage: Storage = "float32") -> None:
     """Write a network's weights; an existing file is replaced atomically, or stays as it is if writing fails."""
     write_whole(path, _serialize(network, storage))
 
 
-def _serialize(network: PolicyNetwork | OutlookNetwork, storage: Storage) -> bytes:
+def _serialize(network: Network, storage: Storage) -> bytes:
     dtype = getattr(torch, storage)
     tensors = {}
     for name, tensor in network.state_dict().items():
@@ -80,10 +83,9 @@ def _serialize(network: PolicyNetwork | OutlookNetwork, storage: Storage) -> byt
         if not torch.isfinite(stored).all():
             raise WeightsError(f"{network.model}: {name} has numbers that {storage} cannot hold")
         tensors[name] = stored
-    description = _Description(
-        format=FORMAT_VERSION, model=network.model, layout=VERSION, planes=network.planes, **network.size.model_dump()
-    )
-    return in_order(save(tensors, {name: str(value) for name, value in description.model_dump().items()}))
+    description = {"format": FORMAT_VERSION, "model": network.model, "layout": VERSION, "planes": network.planes}
+    description |= network.size.model_dump()
+    return in_order(save(tensors, {name: str(value) for name, value in description.items()}))
 
 
 def in_order(data: bytes) -> bytes:
@@ -100,7 +102,7 @@ def load_network(path: Path, model: str | None = None) -> PolicyNetwork:
     model: the model that is required, by default any. Raises WeightsError, naming the file, if it is for another model
     or layout of planes, incomplete, or has unsuitable tensors.
     """
-    return _load(path, MODELS if model is None else (model,), PolicyNetwork)
+    return _load(path, MODELS if model is None else (model,), build_network)
 
 
 def load_outlook(path: Path) -> OutlookNetwork:
@@ -108,23 +110,38 @@ def load_outlook(path: Path) -> OutlookNetwork:
     return _load(path, (OUTLOOK,), lambda model, size, planes: OutlookNetwork(size, planes))
 
 
-def _load(path: Path, models: Sequence[str], build: Callable[[str, NetworkSize, int], N]) -> N:
+def _load(path: Path, models: Sequence[str], build: Callable[[str, Any, int], N]) -> N:
     metadata, tensors = read_tensors(path)
     try:
-        found = _Description.model_validate(metadata)
+        about = _Description.model_validate(metadata)
+        size = _size(path, about.kind, {each: metadata[each] for each in metadata if each not in _DESCRIPTION})
     except ValidationError as error:
         fields = ", ".join(str(problem["loc"][0]) for problem in error.errors())
         raise WeightsError(f"{path}: no weights of ours: {fields} missing or wrong in the metadata") from error
-    if found.format != FORMAT_VERSION:
-        raise WeightsError(f"{path}: weights of format {found.format}; this version reads format {FORMAT_VERSION}")
-    if found.model not in (*MODELS, OUTLOOK):
-        raise WeightsError(f"{path}: weights of an unknown model {found.model!r}")
-    if found.model not in models:
-        raise WeightsError(f"{path}: weights of the {found.model} model; the {' or '.join(models)} model is needed")
-    if found.layout != VERSION:
-        raise WeightsError(f"{path}: made for layout {found.layout} of planes; this version has layout {VERSION}")
-    size = NetworkSize(name=found.name, filters=found.filters, blocks=found.blocks)
-    return with_weights(path, tensors, lambda: build(found.model, size, found.planes))
+    if about.format != FORMAT_VERSION:
+        raise WeightsError(f"{path}: weights of format {about.format}; this version reads format {FORMAT_VERSION}")
+    if about.model not in (*MODELS, OUTLOOK):
+        raise WeightsError(f"{path}: weights of an unknown model {about.model!r}")
+    if about.model not in models:
+        raise WeightsError(f"{path}: weights of the {about.model} model; the {' or '.join(models)} model is needed")
+    if about.layout != VERSION:
+        raise WeightsError(f"{path}: made for layout {about.layout} of planes; this version has layout {VERSION}")
+    return with_weights(path, tensors, lambda: build(about.model, size, about.planes))
+
+
+#: The fields of a file's metadata that are not its size's, without which the residual network's has no `kind`.
+_DESCRIPTION = _Description.model_fields.keys() - {"kind"}
+
+
+def _size(path: Path, architecture: str, values: dict[str, str]) -> Size:
+    """Return a network's size from a file's metadata; raises WeightsError if its architecture is not registered."""
+    if architecture not in ARCHITECTURES:
+        known = ", ".join(each.name for each in ARCHITECTURES)
+        raise WeightsError(
+            f"{path}: weights of the architecture {architecture!r}, which is not registered; there are {known}. "
+            f"Is its module named in {PLUGINS_VARIABLE}?"
+        )
+    return ARCHITECTURES[architecture].size.model_validate(values)
 
 
 def read_tensors(path: Path) -> tuple[dict[str, str], dict[str, torch.Tensor]]:
@@ -140,26 +157,26 @@ def read_tensors(path: Path) -> tuple[dict[str, str], dict[str, torch.Tensor]]:
         raise WeightsError(f"{path}: {error}") from error
 
 
-def with_weights(path: Path, found: Mapping[str, torch.Tensor], build: Callable[[], M]) -> M:
-    """Return the network that `build` makes, on the CPU, with the tensors found in a file as its weights.
+def with_weights(path: Path, tensors: Mapping[str, torch.Tensor], build: Callable[[], M]) -> M:
+    """Return the network that `build` makes, on the CPU, with the tensors of a file as its weights.
 
     Raises WeightsError, naming the file, unless they are finite numbers for that network's state.
     """
     with torch.device("meta"):
         network = build()
     wanted = network.state_dict()
-    missing, unknown = wanted.keys() - found.keys(), found.keys() - wanted.keys()
+    missing, unknown = wanted.keys() - tensors.keys(), tensors.keys() - wanted.keys()
     if missing or unknown:
         words = [f"{word} {', '.join(sorted(names)[:3])}" for word, names in
                  (("without", missing), ("with unknown", unknown)) if names]  # fmt: skip
         raise WeightsError(f"{path}: not the tensors of this network: {'; '.join(words)}")
-    for name, tensor in found.items():
+    for name, tensor in tensors.items():
         if tensor.shape != wanted[name].shape:
             shapes = f"{list(tensor.shape)}, not {list(wanted[name].shape)}"
             raise WeightsError(f"{path}: tensor {name} has shape {shapes}")
         if tensor.dtype not in (torch.float32, torch.bfloat16, torch.float16) or not torch.isfinite(tensor).all():
             raise WeightsError(f"{path}: tensor {name} holds other things than finite floating-point numbers")
-    network.to_empty(device="cpu").load_state_dict(found)
+    network.to_empty(device="cpu").load_state_dict(tensors)
     return network
 
 

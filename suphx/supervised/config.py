@@ -11,7 +11,7 @@ from suphx.dataset.logs import GeneratedGames
 from suphx.dataset.selection import Filters
 from suphx.features.layout import places_of
 from suphx.networks.models import MODEL_PLANES, Model
-from suphx.networks.sizes import SIZES, NetworkSize
+from suphx.networks.sizes import SIZES, AnySize, Size
 
 
 class ModelPlan(Config):
@@ -19,7 +19,7 @@ class ModelPlan(Config):
 
     pairs: int = Field(ge=1)
     """Total number of pairs to train on, counting repeats."""
-    size: str | NetworkSize | None = None
+    size: AnySize | None = None
     """Size of the network, if different from `PretrainConfig.size`."""
     shuffle_suits: bool = False
     """Permute the suits of each pair at random: for models whose pairs are seen many times."""
@@ -56,8 +56,8 @@ class PretrainConfig(Schedule):
     """Name of the run and of its agent."""
     seed: int = Field(0, ge=0)
     """Random seed of the initial weights and of the order of pairs."""
-    size: str | NetworkSize = "small"
-    """`small`, `base`, `paper`, or {filters: ..., blocks: ...}."""
+    size: AnySize = "small"
+    """`small`, `base`, `paper`, {filters: ..., blocks: ...}, or {kind: ARCHITECTURE, ...} of another architecture."""
     models: dict[Model, ModelPlan] = Field(min_length=1)
     """Which of the five models to train, and for how long."""
     batch: int = Field(256, ge=1)
@@ -106,7 +106,7 @@ class PretrainConfig(Schedule):
                 raise ValueError(f"models.{model}.start_model: {plan.start_model} sees other planes")
         return self
 
-    def size_of(self, model: Model) -> NetworkSize:
+    def size_of(self, model: Model) -> Size:
         """Return the size of a model's network."""
         size = self.models[model].size or self.size
         return SIZES[size] if isinstance(size, str) else size

@@ -6,12 +6,12 @@ from typing import Generic, TypeVar
 import torch
 
 from suphx.learning.optimizer import Optimizer
-from suphx.networks.policy import Trunk
+from suphx.networks.policy import Network
 from suphx.supervised.config import Schedule
 
 _AVERAGE_START = 10  # makes the average forget the first steps sooner
 
-T = TypeVar("T", bound=Trunk)
+T = TypeVar("T", bound=Network)
 
 
 def rate_at(config: Schedule, share: float) -> float:

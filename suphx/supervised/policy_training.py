@@ -19,6 +19,7 @@ from suphx.networks.inference import Evaluator
 from suphx.networks.models import MODELS, Model
 from suphx.networks.policy import PolicyNetwork
 from suphx.networks.precision import Precision
+from suphx.networks.sizes import RESIDUAL, build_network
 from suphx.networks.weights import load_agent_network, load_network
 from suphx.supervised.config import PretrainConfig
 from suphx.supervised.optimizer import AveragingOptimizer
@@ -99,12 +100,15 @@ class PolicyTraining(SupervisedTraining[PolicyNetwork, np.ndarray]):
 def _first_network(model: Model, config: PretrainConfig) -> PolicyNetwork:
     """Return the network that a training starts from: freshly initialised from the seed, or with given weights."""
     torch.manual_seed(config.seed * len(MODELS) + MODELS.index(model))
-    fresh = PolicyNetwork(model, config.size_of(model))
+    fresh = build_network(model, config.size_of(model))
     if config.start is None:
         return fresh
     start_model = config.models[model].start_model or model
     network = load_agent_network(weights_folder(config.start), start_model)
-    if network.size.filters > fresh.size.filters or network.size.blocks > fresh.size.blocks:
+    if network.size.architecture != RESIDUAL or fresh.size.architecture != RESIDUAL:
+        if network.size != fresh.size:
+            raise InputError(f"{config.start}: its {start_model} network is {network.size}, not {fresh.size}")
+    elif network.size.filters > fresh.size.filters or network.size.blocks > fresh.size.blocks:
         size = f"{network.size.filters} filters x {network.size.blocks} blocks"
         raise InputError(f"{config.start}: its {start_model} network has {size}; the configuration gives fewer")
     grow_into(fresh, network)

@@ -182,7 +182,7 @@ def card(
     results: Mapping[str, Mapping[str, Any]],
 ) -> str:
     """Return the Markdown card of an agent; results: model -> numbers as returned by `evaluate_model`."""
-    sizes = ", ".join(f"{model} {each.size.filters} x {each.size.blocks}" for model, each in networks.items())
+    sizes = ", ".join(f"{model} {each.size}" for model, each in networks.items())
     situations = [row for rows in _situations(results) for row in rows]
     parts = (
         [f"# {name}", "", f"Five networks trained on what players answered in logs: {about['data']}."],

@@ -12,7 +12,7 @@ import torch
 from suphx.learning.advantages import Moments
 from suphx.networks.models import CRITIC
 from suphx.networks.policy import PolicyNetwork, ValueNetwork
-from suphx.networks.sizes import NetworkSize
+from suphx.networks.sizes import NetworkSize, Size, build_network
 from suphx.selfplay.play import Counts
 
 
@@ -22,7 +22,7 @@ class PackedNetwork:
 
     model: str
     """One of the five models, or CRITIC."""
-    size: NetworkSize
+    size: Size
     planes: int
     weights: dict[str, np.ndarray]
     """f32 arrays by name"""
@@ -42,9 +42,9 @@ def pack_all(networks: Mapping[str, PolicyNetwork]) -> dict[str, PackedNetwork]:
 def unpack(packed: PackedNetwork) -> PolicyNetwork | ValueNetwork:
     """Return the network, with weights of its own."""
     network: PolicyNetwork | ValueNetwork = (
-        ValueNetwork(packed.size, packed.planes)
+        ValueNetwork(cast(NetworkSize, packed.size), packed.planes)
         if packed.model == CRITIC
-        else PolicyNetwork(packed.model, packed.size, packed.planes)
+        else build_network(packed.model, packed.size, packed.planes)
     )
     network.load_state_dict({name: torch.from_numpy(each.copy()) for name, each in packed.weights.items()})
     return network
