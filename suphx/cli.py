@@ -32,7 +32,7 @@ from suphx.commands.reward import reward
 from suphx.commands.train import train
 from suphx.commands.warmup import warmup
 from suphx.commands.web import web
-from suphx.plugins import COMMANDS
+from suphx.plugins import COMMANDS, PLUGINS_VARIABLE, load_plugins
 
 _LINE_BREAK = re.compile(r"\s*\n\s*")  # libraries have some in their messages
 EXIT_ERROR = 1  # an input is wrong or missing; a wrong command line exits with 2, Ctrl-C with 130
@@ -66,6 +66,8 @@ def suphx(
     Agents are named by `tuned` (the included weights), `sl` (before they were tuned to play as the strongest AIs),
     `sl-weak` (with under-trained discards), `sensible`, `tsumogiri` or `random` (rule-based), or a folder of weights.
     """
+    if os.environ.get(PLUGINS_VARIABLE):
+        load_plugins()
 
 
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
