@@ -1,169 +1,196 @@
-"""`report.md`: a run of the main job, explained to first-time readers. All numbers come from the run's files."""
+"""`report.md`: a run of the main job for first-time readers. All numbers come from the files of the run."""
 
+import json
 import shlex
-import sys
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from simulator.files import write_whole
-from suphx.report.parts import EVALUATE_FOLDER, PARTS, PRETRAIN_FOLDER, REWARD_FOLDER, STEPS_NAME, TRAIN_FOLDER, Run
-from suphx.report.parts import RESULT_NAME as EVALUATION_NAME
-from suphx.report.pictures import PICTURES_FOLDER, draw
-from suphx.report.reading import read_run
-from suphx.report.sections import evaluation_section, reward_section, selfplay_section, supervised_section
-from suphx.report.words import duration, picture, signed, table, told, with_interval
-from suphx.reward.run import WEIGHTS_NAME as REWARD_NAME
+from suphx.errors import InputError
+from suphx.evaluation.measures import MEASURE
+from suphx.networks.weights import CARD_NAME
+from suphx.report.curves import CURVES_FOLDER, Curves, read_curves
+from suphx.report.plots import plot_trainings
+from suphx.reward.baselines import BASELINES
+from suphx.reward.evaluation import ALL_ROUNDS, PREDICTOR
+from suphx.reward.run import RESULTS_NAME, Results
 from suphx.selfplay.folder import AGENT_FOLDER
-from suphx.supervised.pretrain import WEAK_FOLDER
-from suphx.supervised.results import percent
+from suphx.supervised.results import count_words, percent
+from suphx.supervised.results import with_interval as accuracy_words
 
-REPORT_NAME = "report.md"
-#: Descriptions of the steps of the main job, by name.
-_STEPS = {
-    "environment": "sets up Python's packages",
-    "warmup": "compiles the rules",
-    "generate": "generates games to learn from",
-    "verify": "replays them in the simulator",
-    "pretrain": "trains the five networks to choose as the players did",
-    "reward": "trains the reward predictor, Phi",
-    "train": "improves the agent by self-play",
-    "evaluate": "plays the agents before and after on the same deals",
+REPORT_NAME, PLOTS_FOLDER = "report.md", "pictures"
+#: Lines of name, seconds, exit status and command of each step, separated by tabs.
+STEPS_NAME = "steps.tsv"
+#: The result of each part of a run, and what the part is.
+PARTS = {
+    "pretrain/result.json": "supervised training",
+    f"reward/{RESULTS_NAME}": "the reward predictor",
+    f"train/{AGENT_FOLDER}/{CARD_NAME}": "self-play",
+    "evaluate/result.json": "the match before and after",
 }
-#: Factor for more games: four times as many halve the smallest detectable difference.
-_MORE_GAMES = 4
+#: The metrics of the table of the match.
+METRICS = (
+    "average_rank", "stable_rank_expert", "stable_rank_phoenix", "first", "second", "third", "fourth", "win_rate",
+    "deal_in_rate",
+)  # fmt: skip
 
 
-def write_report(folder: Path) -> Run:
-    """Write `report.md` and its plots into the folder of a run, and return the run.
+def write_report(folder: Path) -> None:
+    """Write `report.md` and its plots into the folder of a run.
 
     Raises InputError, naming the file, for a damaged file, and for a folder without any part of a run.
     """
-    run = read_run(folder)
-    draw(folder, run.supervised, run.selfplay)
-    write_whole(folder / REPORT_NAME, page(run).encode())
-    return run
+    present = [name for name in PARTS if (folder / name).exists()]
+    if not present:
+        raise InputError(f"{folder}: nothing to report on; a run leaves {', '.join(PARTS)} there")
+    curves = read_curves(folder / "train" / CURVES_FOLDER)
+    lines = [f"# Run `{folder.resolve().name}`", "", *_checked(folder / STEPS_NAME, _steps)]
+    if missing := [f"{words} (`{name}`)" for name, words in PARTS.items() if name not in present]:
+        lines += ["", f"Not here or not finished: {', '.join(missing)}."]
+    sections = (_pretrain, _reward, lambda data: _train(data, curves), _match)
+    plots = ("", "reward/*.png", f"{PLOTS_FOLDER}/selfplay.png", f"{PLOTS_FOLDER}/r*.png")
+    if curves:
+        plot_trainings(folder / PLOTS_FOLDER / "selfplay.png", {"self-play": curves})
+    for name, section, pattern in zip(PARTS, sections, plots, strict=True):
+        if name in present:
+            lines += ["", *_checked(folder / name, section)]
+            for path in sorted(folder.glob(pattern)) if pattern else ():
+                lines += ["", f"![{path.stem}]({path.relative_to(folder).as_posix()})"]
+    lines += ["", "## What next", "", "```sh", f"cd {shlex.quote(str(folder.resolve()))}", *_NEXT, "```", ""]
+    write_whole(folder / REPORT_NAME, "\n".join(lines).encode())
 
 
-def page(run: Run) -> str:
-    """Return the report in Markdown, with the pictures that are there."""
-    folder, pictures = run.folder, run.folder / PICTURES_FOLDER
-    lines = [f"# Run `{folder.resolve().name}`", "", *_summary(run), "", "## What was run", "", *_steps(run)]
-    if run.supervised:
-        lines += ["", "## Learning from games", "", *supervised_section(run.supervised)]
-        lines += picture(folder, pictures / "supervised.png", "Accuracy of the five networks")
-    if run.reward:
-        lines += ["", "## What a position is worth: the reward predictor", "", *reward_section(run.reward, folder)]
-    if run.selfplay:
-        lines += ["", "## Self-play", "", *selfplay_section(run.selfplay)]
-        lines += picture(folder, pictures / "selfplay.png", "Curves of self-play")
-        lines += picture(folder, pictures / "strength.png", "Strength during self-play")
-    if run.evaluation:
-        lines += ["", "## Before and after self-play", "", *evaluation_section(run.evaluation, folder)]
-    lines += ["", "## Where things are", "", *_places(run), "", "## What next", "", *_next(run)]
-    return "\n".join(line for n, line in enumerate(lines) if line or lines[n - 1]).rstrip() + "\n"
+_NEXT = (
+    "tensorboard --logdir .  # all curves, in the browser",
+    "suphx evaluate --challenger train/agent --field sensible --games 1000  # another opponent",
+    "suphx bot --agent train/agent  # as a bot for any host that speaks mjai",
+)
 
 
-def _summary(run: Run) -> list[str]:
-    lines = []
-    if run.supervised and (discard := run.supervised.models.get("discard")) and discard.accuracy is not None:
-        lines.append(
-            f"- Five networks learned from {run.supervised.data}. On held-out games the discard network chooses as the "
-            f"players did in {percent(discard.accuracy)} % of the decisions."
-        )
-    if run.selfplay:
-        start = run.selfplay.config.start
-        lines.append(f"- Starting from `{start}`, the agent learned from {run.selfplay.games:,} games against itself.")
-    if run.evaluation and run.evaluation.differences:
-        gap = run.evaluation.differences[0]
-        lines.append(
-            f"- On the same {gap.deals:,} deals its average rank changed by {with_interval(gap.average_rank, signed)}; "
-            f"lower is better, 95 % interval in brackets. {told(gap.average_rank)}"
-        )
-    if run.steps:
-        lines.append(f"- All steps took {duration(sum(step.seconds for step in run.steps))}.")
-    return lines
+def _checked(path: Path, section: Callable[[str], list[str]]) -> list[str]:
+    """Return the lines of a section about a file; raises InputError, naming the file, if its content is wrong."""
+    try:
+        return section(path.read_text("utf-8", errors="replace") if path.exists() else "")
+    except (ValueError, KeyError, TypeError, AttributeError) as error:  # a ValidationError is a ValueError
+        problem = f"no {error}" if isinstance(error, KeyError) else str(error)
+        raise InputError(f"{path}: not in the format that this program writes: {problem}") from error
 
 
-def _steps(run: Run) -> list[str]:
-    lines = _steps_taken(run) if run.steps else [f"The times of the steps are not known: there is no `{STEPS_NAME}`."]
-    lines += ["", f"Seeds: {', '.join(f'{what} {seed}' for what, seed in _seeds(run).items())}."]
-    if run.missing:
-        words = "; ".join(f"{what} (`{where}/`)" for where, what in (PARTS[name] for name in run.missing))
-        lines += ["", f"Not in this folder or not finished, so not covered below: {words}."]
-    return lines
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    return ["", *(f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)), ""]
 
 
-def _steps_taken(run: Run) -> list[str]:
-    calls = {step.name: [each for each in run.steps if each.name == step.name] for step in run.steps}
-    rows = []
+def _time(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def _steps(text: str) -> list[str]:
+    """Return the lines about the times of the steps; the last call of a step says whether it finished."""
+    calls: dict[str, list[tuple[float, int, str]]] = {}
+    for line in text.splitlines():
+        name, seconds, status, command = line.split("\t")
+        calls.setdefault(name, []).append((float(seconds), int(status), command))
+    if not calls:
+        return [f"The times of the steps are not known: there is no `{STEPS_NAME}`."]
+    rows, total = [], 0.0
     for name, each in calls.items():
-        time = duration(sum(step.seconds for step in each)) + (f" in {len(each)} calls" if len(each) > 1 else "")
-        ended = "yes" if each[-1].status == 0 else f"no: exit status {each[-1].status}"
-        rows.append((name, _STEPS.get(name, ""), time, ended))
-    return [
-        *table(("step", "what it does", "time", "finished"), rows),
-        "The commands, as they were run in this folder:", "", "```sh",
-        *filter(None, (each[-1].command for each in calls.values())), "```",
-    ]  # fmt: skip
+        spent, (_, status, command) = sum(seconds for seconds, _, _ in each), each[-1]
+        time = _time(spent) + (f" in {len(each)} calls" if len(each) > 1 else "")
+        rows.append((name, time, f"no: exit status {status}" if status else "yes", command and f"`{command}`"))
+        total += spent
+    return [*_table(("step", "time", "finished", "command"), rows), f"All steps took {_time(total)}."]
 
 
-def _seeds(run: Run) -> dict[str, int]:
-    seeds = {}
-    if run.supervised:
-        seeds["supervised training"] = run.supervised.config.seed
-    if run.reward:
-        seeds["reward predictor"] = run.reward.config.seed
-    if run.selfplay:
-        seeds["self-play"] = run.selfplay.config.seed
-        if run.selfplay.config.evaluation:
-            seeds["deals of the measurements during training"] = run.selfplay.config.evaluation.seed
-    if run.evaluation:
-        seeds["deals before and after"] = run.evaluation.seed
-    return seeds
-
-
-def _places(run: Run) -> list[str]:
-    after, before = f"{TRAIN_FOLDER}/{AGENT_FOLDER}/", f"{PRETRAIN_FOLDER}/{AGENT_FOLDER}/"
-    weak = "an under-trained copy of it, the opponent in measurements"
+def _pretrain(text: str) -> list[str]:
+    result = json.loads(text)
     rows = [
-        (run.selfplay, after, "the agent after self-play; every command accepts this folder as an agent"),
-        (run.selfplay, f"{TRAIN_FOLDER}/games/", "sample games as logs (mjlog)"),
-        (run.supervised, before, "the agent before self-play"),
-        (run.supervised, f"{PRETRAIN_FOLDER}/{WEAK_FOLDER}/", weak),
-        (run.reward, f"{REWARD_FOLDER}/{REWARD_NAME}", "the reward predictor"),
-        (run.evaluation, f"{EVALUATE_FOLDER}/{EVALUATION_NAME}", "all numbers of before and after"),
-        (run, "*/tensorboard/", "curves; `tensorboard --logdir .` shows all of them"),
-    ]
-    lines = [f"- `{where}`: {what}" for part, where, what in rows if part]
-    return [f"Everything is in `{run.folder.resolve()}`:", "", *lines]
-
-
-def _next(run: Run) -> list[str]:
-    commands = [f"cd {shlex.quote(str(run.folder.resolve()))}"]
-    if sys.prefix != sys.base_prefix:
-        commands.append(f". {shlex.quote(sys.prefix)}/bin/activate")
-    commands += ["tensorboard --logdir .  # all curves, in the browser", *_longer(run)]
-    if run.selfplay:
-        commands.append(f"suphx bot --agent {TRAIN_FOLDER}/{AGENT_FOLDER}  # as a bot for any host that speaks mjai")
-    return [
-        "```sh", *commands, "```", "",
-        "In the checkout, `scripts/train.sh --logs LOGS` does the same with logs of real games, and "
-        "`scripts/train.sh --weights` starts from the included weights.",
-    ]  # fmt: skip
-
-
-def _longer(run: Run) -> list[str]:
-    """Return commands that continue training for as long again, and that measure the result more precisely."""
-    calls = [step.command for step in run.steps if step.name == "train"]
-    lines = []
-    if calls and run.selfplay:
-        lines.append(f"{calls[-1]} --games {2 * run.selfplay.config.games}  # continues training for as long again")
-    if run.evaluation and run.evaluation.differences:
-        found, gap = run.evaluation, run.evaluation.differences[0]
-        players = [f"--challenger {shlex.quote(name)}" for name in (gap.against, gap.agent)]
-        players += [f"--field {shlex.quote(name)}" for name in found.field]
-        games = _MORE_GAMES * found.agents[gap.agent].games
-        lines.append(
-            f"suphx evaluate {' '.join(players)} --games {games} --seed {found.seed} --out longer --plots longer"
-            "  # detects a difference half as large"
+        (
+            name,
+            f"{accuracy_words(each)} %" if each["pairs"] else "-",
+            f"{percent(each.get('commoner_answer'))} %",
+            count_words(each["pairs"]),
         )
+        for name, each in result["models"].items()
+    ]
+    return [
+        "## Learning from games",
+        "",
+        f"Learned from {result['about']['data']}. *Agreement* with human moves is on held-out games, with its 95 % "
+        "interval; *commonest* is what always giving the commonest answer would reach.",
+        *_table(("network", "agreement", "commonest", "test pairs"), rows),
+    ]
+
+
+def _reward(text: str) -> list[str]:
+    result = Results.model_validate_json(text, extra="ignore")
+    errors = result.evaluation.errors[ALL_ROUNDS]
+    best = min(BASELINES, key=lambda name: errors[name].rmse.value)
+    excess = errors[best].excess
+    return [
+        "## The reward predictor",
+        "",
+        "Phi predicts after each round what the game will be worth to a seat; a round's reward is the change of Phi. "
+        f"It learned from {result.games['training']:,} games. On {result.evaluation.games:,} other games its RMSE is "
+        f"{errors[PREDICTOR].rmse.text(2)} {result.units}; the RMSE of the best simple predictor (*{best}*) minus "
+        f"Phi's is {excess.text(2) if excess else '-'}.",
+    ]
+
+
+def _train(text: str, curves: Curves) -> list[str]:
+    about = json.loads(text)["about"]
+    config, games = json.loads(about["config"]), int(about["games"].replace(",", ""))
+    planned = config["games"]
+    lines = [
+        "## Self-play",
+        "",
+        f"Started from `{config['start']}` and learned from {games:,}"
+        f"{'' if games >= planned else f' of {planned:,}'} games against itself. Networks that learn: "
+        f"{', '.join(config['learning']['models'])}.",
+    ]
+    gaps, low, high = (dict(curves.get(f"evaluation/less_start{end}", ())) for end in ("", "_low", "_high"))
+    rows = [
+        (f"{at:,}", f"{gap:+.3f} ({low[at]:+.3f} to {high[at]:+.3f})")
+        for at, gap in gaps.items()
+        if at in low and at in high
+    ]
+    return lines + (_table(("after games", "average rank minus the start's (lower is better)"), rows) if rows else [])
+
+
+def _match(text: str) -> list[str]:
+    result = json.loads(text)
+    field = ", ".join(f"`{name}`" for name in dict.fromkeys(result["field"]))
+    lines = [
+        "## Before and after self-play",
+        "",
+        f"{result['games']:,} games under the rules `{result['rules']}`: each agent took all four seats of the same "
+        f"{result['deals']:,} deals against three of {field}. 95 % intervals in brackets; a lower average rank is "
+        "better.",
+    ]
+    if result["interrupted"]:
+        lines += ["", "**The match was interrupted**: the numbers are for the deals that were complete."]
+    for gap in result["differences"]:
+        before, after = result["agents"][gap["against"]], result["agents"][gap["agent"]]
+        rows = []
+        for name in METRICS:
+            measure = MEASURE[name]
+            cells = [_with_interval(each[name], measure.text) for each in (before, after)]
+            rows.append((measure.words, *cells, _with_interval(gap[name], measure.difference_text)))
+        lines += _table(("", f"before: `{gap['against']}`", f"after: `{gap['agent']}`", "after minus before"), rows)
+        lines.append(_verdict(*gap["average_rank"]["interval"]))
     return lines
+
+
+def _with_interval(metric: dict[str, Any], text: Callable[[float | None], str]) -> str:
+    low, high = metric["interval"]
+    return f"{text(metric['value'])} ({text(low)} to {text(high)})"
+
+
+def _verdict(low: float | None, high: float | None) -> str:
+    """Return a sentence on whether the interval of a difference of average ranks is clear of zero."""
+    if low is None or high is None:
+        return "Too few games were played to say anything about the difference."
+    if low <= 0 <= high:
+        return "**The interval includes zero**: these games do not show whether self-play helped or harmed."
+    return f"Self-play made the agent **{'better' if high < 0 else 'worse'}**: the interval excludes zero."

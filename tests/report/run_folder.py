@@ -7,7 +7,6 @@ import shutil
 from pathlib import Path
 
 import numpy as np
-from torch.utils.tensorboard import SummaryWriter
 
 from suphx.evaluation.measures import RANKS
 from suphx.evaluation.report import report
@@ -45,12 +44,9 @@ def add_steps(folder: Path) -> None:
 
 
 def add_pretrain(folder: Path) -> None:
-    """The results of the shipped weights, and curves of one model."""
+    """The results of the included weights."""
     folder.mkdir()
     shutil.copy(RESULTS / "pretrain.json", folder / "result.json")
-    with SummaryWriter(str(folder / "discard" / "tensorboard")) as board:
-        for pairs, accuracy in ((1000, 0.5), (2000, 0.625), (3000, 0.6875)):
-            board.add_scalar("discard/validation_accuracy", accuracy, pairs)
 
 
 def add_reward(folder: Path) -> None:

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.faults
         ("steps.tsv", "train 3 0\n"),
         ("pretrain/result.json", "{"),
         ("pretrain/result.json", '{"about": {}, "models": {}}'),
-        ("pretrain/result.json", '{"about": {"data": "logs", "config": "{}"}, "models": {"discard": 1}}'),
+        ("pretrain/result.json", '{"about": {"data": "logs"}, "models": {"discard": 1}}'),
         ("reward/reward.json", "[]"),
         ("train/agent/agent.json", '{"name": "tiny", "sha256": {}}'),
         ("train/agent/agent.json", '{"name": "tiny", "sha256": {}, "about": {"games": "many", "config": "{}"}}'),
@@ -62,7 +62,7 @@ def test_a_damaged_curve_is_named_and_one_that_a_kill_cut_off_is_read(tmp_path):
     path = next(tmp_path.iterdir())
     whole = path.read_bytes()
     path.write_bytes(whole[:-3])
-    assert read_curves(tmp_path)["loss"].steps == [0, 1, 2, 3]
+    assert [step for step, _ in read_curves(tmp_path)["loss"]] == [0, 1, 2, 3]
     middle = len(whole) // 2
     path.write_bytes(whole[:middle] + bytes([whole[middle] ^ 255]) + whole[middle + 1 :])
     with pytest.raises(InputError, match=path.name):
@@ -74,18 +74,17 @@ def test_curves_go_on_where_a_run_went_on(tmp_path):
         with SummaryWriter(str(tmp_path), purge_step=start, filename_suffix=f".{number}") as board:
             for step in range(start, stop):
                 board.add_scalar("loss", 10 * number + step, step)
-    curve = read_curves(tmp_path)["loss"]
-    assert (curve.steps, curve.values) == ([0, 1, 2, 3, 4, 5, 6, 7], [0, 1, 2, 3, 14, 15, 16, 17])
+    assert read_curves(tmp_path)["loss"] == list(enumerate([0, 1, 2, 3, 14, 15, 16, 17]))
 
 
 def test_numbers_that_are_none_are_left_out_of_curves(tmp_path):
     with SummaryWriter(str(tmp_path)) as board:
         for step, value in enumerate((1.0, float("nan"), float("inf"), 2.0)):
             board.add_scalar("loss", value, step)
-    assert read_curves(tmp_path)["loss"].values == [1, 2]
+    assert read_curves(tmp_path)["loss"] == [(0, 1), (3, 2)]
 
 
 @pytest.mark.parametrize("name", ["nowhere", "."])
 def test_a_folder_without_a_run(tmp_path, name):
-    with pytest.raises(InputError, match=r"no such folder|nothing to report on"):
+    with pytest.raises(InputError, match="nothing to report on"):
         write_report(tmp_path / name)

@@ -8,23 +8,12 @@ from pathlib import Path
 import matplotlib.image
 import numpy as np
 import pytest
-from run_folder import (
-    AFTER,
-    BEFORE,
-    DEALS,
-    RESULTS,
-    STEPS,
-    STRENGTH,
-    add_evaluation,
-    add_train,
-    make_run,
-)
+from run_folder import AFTER, BEFORE, DEALS, RESULTS, STEPS, STRENGTH, add_evaluation, add_train, make_run
 from typer.testing import CliRunner
 
 from suphx.cli import app
 from suphx.evaluation.measures import MEASURE
-from suphx.report.page import write_report
-from suphx.report.parts import MEASURE_NAMES
+from suphx.report.page import METRICS, write_report
 
 
 @pytest.fixture(scope="module")
@@ -43,11 +32,10 @@ def row(text: str, first: str) -> list[str]:
 
 def test_steps_have_their_times_added_up_and_their_commands(whole):
     _, text = whole
-    assert row(text, "environment")[2:] == ["1 min 10 s", "yes"]
-    assert row(text, "pretrain")[2:] == ["2 min 40 s in 2 calls", "yes"]
+    assert row(text, "environment")[1:] == ["1 min 10 s", "yes", ""]
+    assert row(text, "pretrain")[1:] == ["2 min 40 s in 2 calls", "yes", f"`{STEPS[2][3]}`"]
+    assert row(text, "train")[3] == f"`{STEPS[3][3]}`"
     assert "All steps took 7 min 10 s." in text
-    commands = text.split("```sh\n")[1].split("\n```")[0]
-    assert commands.splitlines() == [STEPS[2][3], STEPS[3][3]]
 
 
 def test_a_step_that_failed_is_said_to_have(tmp_path):
@@ -55,12 +43,7 @@ def test_a_step_that_failed_is_said_to_have(tmp_path):
     with open(folder / "steps.tsv", "a") as file:
         file.write("evaluate\t3\t130\tsuphx evaluate\n")
     write_report(folder)
-    assert row((folder / "report.md").read_text(), "evaluate")[3] == "no: exit status 130"
-
-
-def test_seeds_are_those_of_the_parts(whole):
-    _, text = whole
-    assert "self-play 4, deals of the measurements during training 5, deals before and after 6." in text
+    assert row((folder / "report.md").read_text(), "evaluate")[2] == "no: exit status 130"
 
 
 def test_accuracies_are_those_of_the_result(whole):
@@ -71,33 +54,27 @@ def test_accuracies_are_those_of_the_result(whole):
         assert cells[2] == f"{100 * numbers['commoner_answer']:.2f} %"
 
 
-def test_errors_of_phi_stand_beside_the_simple_predictors(whole):
+def test_the_error_of_phi_stands_beside_the_best_simple_predictor(whole):
     _, text = whole
     errors = json.loads((RESULTS / "reward.json").read_text())["evaluation"]["errors"]["all"]
     phi, linear = errors["predictor"]["rmse"], errors["linear by round"]["excess"]
-    assert row(text, "**Phi**,")[1] == f"{phi['value']:.2f} ({phi['low']:.2f} to {phi['high']:.2f})"
-    assert row(text, "linear by round:")[2] == f"{linear['value']:.2f} ({linear['low']:.2f} to {linear['high']:.2f})"
-    assert "Phi is better than the best simple predictor (*linear by round*)" in text
-
-
-def test_curves_are_told_by_their_first_and_last_tenth(whole):
-    _, text = whole
-    assert row(text, "entropy")[1:3] == ["2.000", "1.000"]
-    assert row(text, "importance weight, highest")[1:3] == ["3.500", "3.500"]
-    assert row(text, "finished games/s")[1:3] == ["8.000", "8.000"]
+    assert f"its RMSE is {phi['value']:.2f} ({phi['low']:.2f} to {phi['high']:.2f})" in text
+    assert (
+        f"(*linear by round*) minus Phi's is {linear['value']:.2f} ({linear['low']:.2f} to {linear['high']:.2f})"
+        in text
+    )
 
 
 def test_measurements_during_selfplay_have_their_intervals(whole):
     _, text = whole
-    cells = row(text, f"{STRENGTH.games} games")
-    assert cells[1:] == ["2.250 (2.125 to 2.375)", "-0.125 (-0.250 to +0.062)"]
+    assert row(text, f"{STRENGTH.games}")[1:] == ["-0.125 (-0.250 to +0.062)"]
 
 
 def test_before_and_after_are_the_numbers_of_the_match(whole):
     folder, text = whole
     found = json.loads((folder / "evaluate" / "result.json").read_text())
     gap = found["differences"][0]
-    for name in MEASURE_NAMES:
+    for name in METRICS:
         measure = MEASURE[name]
         cells = row(text, measure.words)
         for cell, numbers, words in (
@@ -106,12 +83,8 @@ def test_before_and_after_are_the_numbers_of_the_match(whole):
             (cells[3], gap[name], measure.difference_text),
         ):
             low, high = numbers["interval"]
-            told = f"{words(numbers['value'])} ({words(low)} to {words(high)})"
-            clear = numbers is gap[name] and not low <= 0 <= high
-            assert cell == (f"**{told}**" if clear else told)
-        assert cells[4] == measure.difference_text(gap[name]["smallest_difference"]).removeprefix("+")
+            assert cell == f"{words(numbers['value'])} ({words(low)} to {words(high)})"
     assert f"the same {DEALS} deals" in text
-    assert f"can detect is {gap['average_rank']['smallest_difference']:.3f}" in text
 
 
 @pytest.mark.parametrize(
@@ -131,47 +104,37 @@ def test_a_difference_is_told_only_where_its_interval_is_clear_of_zero(tmp_path,
     assert [each for each in ("**better**", "**worse**", "**The interval includes zero**") if each in text] == [words]
 
 
-def test_pictures_are_there_and_not_empty(whole):
+def test_plots_are_there_and_not_empty(whole):
     folder, text = whole
     shown = [line.split("(")[1].rstrip(")") for line in text.splitlines() if line.startswith("![")]
-    assert {"pictures/supervised.png", "pictures/selfplay.png", "pictures/strength.png"} <= set(shown)
+    assert shown == ["pictures/selfplay.png"]
     for path in shown:
         points = matplotlib.image.imread(folder / path)[..., :3].reshape(-1, 3)
         drawn = points[(points < 1).any(1)]
         assert len(drawn) > 0.01 * len(points) and len(np.unique(drawn, axis=0)) > 10
 
 
-def test_next_commands_learn_on_for_as_long_again(whole):
-    _, text = whole
-    assert "suphx train first.yaml --out train --set start=pretrain/agent --games 1200 " in text
-    assert f"--field pretrain/weak --games {16 * DEALS} --seed 6 --out longer" in text
-
-
 def test_parts_that_are_not_there_are_named_and_left_out(tmp_path):
     add_train(tmp_path / "train", start="sl", evaluation=None)
     write_report(tmp_path)
     text = (tmp_path / "report.md").read_text()
-    for words in ("supervised training (`pretrain/`)", "the reward predictor (`reward/`)", "there is no `steps.tsv`"):
+    for words in ("supervised training (`pretrain/", "the reward predictor (`reward/", "there is no `steps.tsv`"):
         assert words in text
-    assert "starting from `sl`" in text
-    for words in ("Learning from games", "the reward predictor\n", "Before and after", "pretrain/agent", "None"):
+    assert "Started from `sl`" in text
+    for words in ("Learning from games", "The reward predictor\n", "Before and after", "pretrain/agent", "None"):
         assert words not in text
 
 
 def test_a_run_that_was_stopped_says_how_far_it_came(tmp_path):
     add_train(tmp_path / "train", games=5000)
     write_report(tmp_path)
-    assert "1,600 games of 5,000" in (tmp_path / "report.md").read_text()
+    assert "1,600 of 5,000 games" in (tmp_path / "report.md").read_text()
 
 
-def test_the_command_prints_where_the_report_is_or_what_was_found(whole):
+def test_the_command_prints_where_the_report_is(whole):
     folder, _ = whole
     done = CliRunner().invoke(app, ["report", str(folder)])
     assert (done.exit_code, done.stdout.strip()) == (0, str(folder / "report.md"))
-    found = json.loads(CliRunner().invoke(app, ["report", str(folder), "--json"]).stdout)
-    assert found["selfplay"]["curves"]["discard/alpha"]["values"] == [0.125] * 10
-    assert found["supervised"]["models"]["kong"]["accuracy"] == pytest.approx(0.9229, abs=1e-4)
-    assert found["evaluation"]["deals"] == DEALS
 
 
 def test_the_same_folder_gives_the_same_report(whole):

@@ -10,7 +10,7 @@ from matplotlib.image import imread
 from typer.testing import CliRunner
 
 from suphx.cli import app
-from suphx.report import pictures
+from suphx.report import plots
 from suphx.selfplay.metrics import MetricWriter
 
 
@@ -29,8 +29,8 @@ def trainings(tmp_path: Path) -> list[Path]:
 
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
     figures: list[Figure] = []
-    write = pictures.write_figure
-    monkeypatch.setattr(pictures, "write_figure", lambda path, figure: (figures.append(figure), write(path, figure)))
+    write = plots.write_figure
+    monkeypatch.setattr(plots, "write_figure", lambda path, figure: (figures.append(figure), write(path, figure)))
     return figures
 
 

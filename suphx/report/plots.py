@@ -1,0 +1,81 @@
+"""The curves of one or several trainings by self-play in one plot."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from suphx.errors import InputError
+from suphx.networks.models import MODELS
+from suphx.plotting import colour, tidy, write_figure
+from suphx.report.curves import CURVES_FOLDER, Curves, read_curves
+
+#: Window of the moving mean, as a share of a curve.
+_SMOOTHING = 0.05
+_COLUMNS = 2
+#: Panels of curves of self-play: title and curve, with `MODEL` for each model. A panel without a curve is left out.
+_PANELS = (
+    ("entropy (nats)", "MODEL/entropy"),
+    ("KL from the start (nats)", "MODEL/kl_reference"),
+    ("KL from the policy that played (nats)", "MODEL/kl_behaviour"),
+    ("largest importance weight of a step", "MODEL/weight_max"),
+    ("share of the squared gradient that earlier ones predict", "MODEL/gradient_signal"),
+    ("variance of the rewards that the critic explains", "critic/explained_variance"),
+    ("share of hidden information that is shown", "play/gamma"),
+    ("average rank minus the start's; below 0 is better", "evaluation/less_start"),
+    ("games per second", "rate/games_per_s"),
+)
+
+
+def plot_trainings(path: Path, trainings: Mapping[str, Curves]) -> None:
+    """Write a plot of the curves of trainings by self-play over games, by name; raises InputError if none has any."""
+    named = [
+        (title if model == MODELS[0] else f"{model}: {title}", name.replace("MODEL", model))
+        for title, name in _PANELS
+        for model in (MODELS if "MODEL" in name else MODELS[:1])
+    ]
+    panels = [  # of a curve that is always 0 there is nothing to see
+        (title, name)
+        for title, name in named
+        if any(value for curves in trainings.values() for _, value in curves.get(name, ()))
+    ]
+    if not panels:
+        raise InputError(f"{', '.join(trainings)}: no curves of a training by self-play")
+    rows = -(-len(panels) // _COLUMNS)
+    figure = Figure((10, 2.6 * rows + 0.4), layout="constrained")
+    grid = figure.subplots(rows, _COLUMNS, sharex=True, squeeze=False).flatten().tolist()
+    for axes in grid[len(panels) :]:
+        axes.set_axis_off()
+    for axes, (title, name) in zip(grid, panels, strict=False):
+        tidy(axes)
+        axes.set_title(title, fontsize=10)
+        for number, (training, curves) in enumerate(trainings.items()):
+            if name in curves:
+                _draw(axes, curves[name], colour(number), training)
+    figure.supxlabel("games of self-play", fontsize=10)
+    labels = {label: line for axes in grid for line, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    figure.legend(labels.values(), labels, loc="outside upper center", ncols=min(len(labels), 6), fontsize=9)
+    write_figure(path, figure)
+
+
+def _draw(axes: Axes, points: Sequence[tuple[int, float]], color: str, label: str) -> None:
+    """Draw the points of a curve, and a line of moving means."""
+    steps, values = np.array(points).T
+    width = max(1, round(_SMOOTHING * len(values)))
+    sums = np.concatenate([[0], values.cumsum()])
+    axes.plot(steps, values, ".", color=color, markersize=2, alpha=0.35)
+    axes.plot(steps[width - 1 :], (sums[width:] - sums[:-width]) / width, color=color, linewidth=1.5, label=label)
+
+
+def read_trainings(folders: Sequence[Path]) -> dict[str, Curves]:
+    """Return the curves of trainings by the names of their folders; raises InputError for a training without curves."""
+    names = [folder.resolve().name for folder in folders]
+    trainings = {}
+    for name, folder in zip(names, folders, strict=True):
+        curves = read_curves(folder / CURVES_FOLDER)
+        if not curves:
+            raise InputError(f"{folder}: no curves; `suphx train` leaves them in {CURVES_FOLDER}/ there")
+        trainings[name if names.count(name) == 1 else str(folder)] = curves
+    return trainings
