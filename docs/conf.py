@@ -15,7 +15,6 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["results/*"]
 html_theme = "furo"
 html_title = project
-html_extra_path = ["results"]
 
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
