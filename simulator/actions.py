@@ -48,7 +48,7 @@ class Action(int):
     claimed: str
     """The tile taken from another seat, or `""`."""
     mjai: Event
-    """The action as an mjai event; `{"type": "none"}` for a pass."""
+    """The action as an mjai event, of type `none` for a pass."""
 
     def __new__(
         cls, number: int, seat: int, own: tuple[str, ...] = (), claimed: str = "", mjai: Event | None = None
@@ -173,7 +173,7 @@ def read_reply(reply: object, seat: int, legal: Sequence[Action]) -> Action:
     """
     event = reply
     if isinstance(reply, (int, np.integer)) and not isinstance(reply, bool):
-        found = [action for action in legal if action == reply]
+        matches = [action for action in legal if action == reply]
     else:
         if isinstance(reply, (str, bytes)):
             try:
@@ -186,13 +186,13 @@ def read_reply(reply: object, seat: int, legal: Sequence[Action]) -> Action:
             raise IllegalReply(seat, reply, legal)
         if event.get("type") == "dahai" and "pai" not in event:
             raise IllegalReply(seat, reply, legal, "it has no 'pai'")
-        found = [action for action in legal if _fits(action, event)]
-    if len(found) > 1 and found[0].type == "discard":
+        matches = [action for action in legal if _fits(action, event)]
+    if len(matches) > 1 and matches[0].type == "discard":
         from_draw = event.get("tsumogiri", True) if isinstance(event, dict) else True
-        found = [action for action in found if (action == r.DISCARD_DRAWN) == bool(from_draw)]
-    if len(found) != 1:
+        matches = [action for action in matches if (action == r.DISCARD_DRAWN) == bool(from_draw)]
+    if len(matches) != 1:
         raise IllegalReply(seat, reply, legal)
-    return found[0]
+    return matches[0]
 
 
 def _fits(action: Action, event: Event) -> bool:

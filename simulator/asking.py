@@ -8,16 +8,16 @@ import numpy as np
 
 from simulator import record as r
 from simulator.jit import jit
-from simulator.legal import HIGH_PASS, claim_actions, may_claim_win, turn_actions
+from simulator.legal import HIGH_PASS, claim_actions, may_ron, turn_actions
 from simulator.moves import is_kong, lowest_copy
 from simulator.scoring.blocks import bit_count
 from simulator.shanten import held_masks
-from simulator.tiles import TERMINALS_AND_HONOURS
+from simulator.tiles import TERMINALS_AND_HONORS
 
 #: Bits of `missed` (furiten by a missed win): until the seat's next discard, and permanently once in riichi.
 MISSED_NOW, MISSED_IN_RIICHI = 1, 2
 
-_CLAIM_WIN_HIGH = np.int64(1) << (r.RON - r.WORD_BITS)
+_HIGH_RON = np.int64(1) << (r.RON - r.WORD_BITS)
 
 
 @jit
@@ -73,9 +73,9 @@ def ask_claims(lookup, game):
             low, high = claim_actions(lookup, game, seat, source, tile)
             if only_wins:
                 low = np.int64(0)
-                high = high if high & _CLAIM_WIN_HIGH else np.int64(0)
-        elif may_claim_win(game, seat, tile >> 2) and may_rob(game, seat, source, tile >> 2):
-            high = HIGH_PASS | _CLAIM_WIN_HIGH
+                high = high if high & _HIGH_RON else np.int64(0)
+        elif may_ron(game, seat, tile >> 2) and may_rob(game, seat, source, tile >> 2):
+            high = HIGH_PASS | _HIGH_RON
         if low | high:
             ask(game, seat, low, high)
 
@@ -86,9 +86,9 @@ def may_rob(game, seat, source, kind):
     for n in range(np.int64(game["n_melds"][source])):
         meld = game["melds"][source, n]
         if meld["type"] == r.MELD_CLOSED_KONG and meld["kind"] == kind:
-            # Only thirteen orphans waits for a kind while holding twelve other kinds of terminals and honours.
+            # Only thirteen orphans waits for a kind while holding twelve other kinds of terminals and honors.
             held, _ = held_masks(game["hand"][seat])
-            orphans = bit_count(held & TERMINALS_AND_HONOURS)
+            orphans = bit_count(held & TERMINALS_AND_HONORS)
             return game["rules"]["thirteen_orphans_rob_closed_kong"] != 0 and orphans >= 12
     return True
 

@@ -75,12 +75,12 @@ def _discards_rows(lookup, hands, melds, remaining, masks, counts, numbers):
 
 def _checked(hands: ArrayLike, size: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the hands as u8[n, 34] and their numbers of melds; raise ValueError if they are not valid."""
-    given = np.asarray(hands)
-    if given.ndim != 2 or given.shape[1] != KINDS or given.dtype.kind not in "iu":
-        raise ValueError(f"hands must be integer counts of shape [n, {KINDS}], not {given.dtype}{list(given.shape)}")
-    if given.dtype != np.uint8 and given.size and not 0 <= given.min() <= given.max() <= COPIES:
-        raise ValueError(f"hands hold counts of {given.min()} to {given.max()}; there are {COPIES} tiles of a kind")
-    counts = np.ascontiguousarray(given, np.uint8)
+    array = np.asarray(hands)
+    if array.ndim != 2 or array.shape[1] != KINDS or array.dtype.kind not in "iu":
+        raise ValueError(f"hands must be integer counts of shape [n, {KINDS}], not {array.dtype}{list(array.shape)}")
+    if array.dtype != np.uint8 and array.size and not 0 <= array.min() <= array.max() <= COPIES:
+        raise ValueError(f"hands hold counts of {array.min()} to {array.max()}; there are {COPIES} tiles of a kind")
+    counts = np.ascontiguousarray(array, np.uint8)
     melds = np.empty(len(counts), np.int64)
     wrong = _count_melds(counts, size, melds)
     if wrong >= 0:
@@ -129,9 +129,9 @@ def discards_batch(hands: ArrayLike, remaining: ArrayLike | None = None) -> Disc
         raise ValueError(f"remaining must be numbers 0 to {COPIES} of shape [{KINDS}] or {list(counts.shape)}")
     left = np.array(np.broadcast_to(left, counts.shape), np.uint8, order="C")  # writable, as compiled code knows it
     n = len(counts)
-    found = Discards(np.empty((n, KINDS), np.int8), np.empty((n, KINDS), np.int64), np.empty((n, KINDS), np.int32))
-    _discards_rows(get_lookup(), counts, melds, left, found.accepted, found.tiles, found.shanten)
-    return found
+    discards = Discards(np.empty((n, KINDS), np.int8), np.empty((n, KINDS), np.int64), np.empty((n, KINDS), np.int32))
+    _discards_rows(get_lookup(), counts, melds, left, discards.accepted, discards.tiles, discards.shanten)
+    return discards
 
 
 def _read(text: str, size: int) -> np.ndarray:
@@ -174,10 +174,12 @@ def accepted_of(text: str) -> dict[str, int]:
 def discards_of(text: str) -> list[Discard]:
     """Return the discards from a hand of 3n+2 tiles in notation, best first: by shanten, then by tiles accepted."""
     counts = _read(text, AFTER_DRAW)
-    found = discards_batch(counts)
+    discards = discards_batch(counts)
     kinds = [int(kind) for kind in np.flatnonzero(counts[0])]
-    kinds.sort(key=lambda kind: (found.shanten[0, kind], -found.tiles[0, kind], kind))
+    kinds.sort(key=lambda kind: (discards.shanten[0, kind], -discards.tiles[0, kind], kind))
     return [
-        Discard(kind_name(kind), int(found.shanten[0, kind]), _with_copies(int(found.accepted[0, kind]), counts[0]))
+        Discard(
+            kind_name(kind), int(discards.shanten[0, kind]), _with_copies(int(discards.accepted[0, kind]), counts[0])
+        )
         for kind in kinds
     ]

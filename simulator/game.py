@@ -198,13 +198,13 @@ class Game:
         return tuple(points / 10 for points in self.record["result"]["final_points"].tolist()) if self.over else None
 
     @property
-    def asked(self) -> tuple[int, ...]:
+    def seats_to_act(self) -> tuple[int, ...]:
         """Seats that must choose now; more than one if several seats may claim a discard or kong."""
         return tuple(seat for seat in range(SEATS) if self.record["pending"] >> seat & 1)
 
     def observations(self) -> dict[int, Observation]:
         """Return what each seat that must choose sees; empty once the game is over."""
-        return {seat: self.observation(seat) for seat in self.asked}
+        return {seat: self.observation(seat) for seat in self.seats_to_act}
 
     def observation(self, seat: int) -> Observation:
         """Return what a seat sees now, asked or not; its `new_events` are those since it last chose.
@@ -225,19 +225,19 @@ class Game:
         one seat is asked, its action alone will do. Raises IllegalAction (the game is unchanged then), ValueError if
         the seats are not those that are asked, and GameOver.
         """
-        asked = self.asked
-        if not asked:
+        seats = self.seats_to_act
+        if not seats:
             raise GameOver("the game is over")
         if isinstance(actions, Mapping) and "type" not in actions:
             replies: dict[Any, Reply] = dict(actions)
-        elif len(asked) == 1:
-            replies = {asked[0]: cast(Reply, actions)}
+        elif len(seats) == 1:
+            replies = {seats[0]: cast(Reply, actions)}
         else:
-            raise ValueError(f"seats {asked} must choose: give a dict with an action for each")
-        if set(replies) != set(asked):
-            raise ValueError(f"seats {asked} must choose, not {tuple(replies)}")
-        chosen = [self._read(seat, replies[seat]) for seat in asked]
-        for seat in asked:
+            raise ValueError(f"seats {seats} must choose: give a dict with an action for each")
+        if set(replies) != set(seats):
+            raise ValueError(f"seats {seats} must choose, not {tuple(replies)}")
+        chosen = [self._read(seat, replies[seat]) for seat in seats]
+        for seat in seats:
             self._n_seen[seat] = len(self.events)
         ended = self._tables.step(np.array(chosen, np.int64))
         if not len(ended):

@@ -47,12 +47,12 @@ def _source(module: str) -> Path | None:
 
 @cache
 def _imports(path: Path) -> frozenset[Path]:
-    found: set[Path] = set()
+    paths: set[Path] = set()
     for module, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
         inside = [name.split()[0] for name in names.split(",") if name.strip()]
         candidates = [module] + [f"{module}.{name}" for name in inside]
-        found.update(source for source in map(_source, candidates) if source is not None)
-    return frozenset(found)
+        paths.update(source for source in map(_source, candidates) if source is not None)
+    return frozenset(paths)
 
 
 @cache

@@ -12,10 +12,10 @@ from simulator.rules import KONG_NEVER, KONG_SAME_HAND, SWAP_ALLOWED, SWAP_FORBI
 from simulator.scoring import winning
 from simulator.scoring.blocks import bit_count
 from simulator.shanten import held_masks, is_complete, tenpai_discards_of_keys, waits
-from simulator.tiles import KINDS, TERMINALS_AND_HONOURS
+from simulator.tiles import KINDS, TERMINALS_AND_HONORS
 
 #: Bit positions, within the second word, of actions stored there.
-_HIGH_WIN_BY_DRAW = r.TSUMO - r.WORD_BITS
+_HIGH_TSUMO = r.TSUMO - r.WORD_BITS
 _HIGH_WIN_BY_CLAIM = r.RON - r.WORD_BITS
 _HIGH_NINE_TERMINALS = r.NINE_TERMINALS - r.WORD_BITS
 _HIGH_ADDED_KONG = r.ADDED_KONG - r.WORD_BITS
@@ -36,15 +36,15 @@ def is_legal(game, seat, action):
 
 
 @jit
-def _win_situation(game, seat, by_draw):
-    """Return the situation flags (`scoring.BY_DRAW` and so on) of a win by a seat now."""
+def _win_situation(game, seat, is_tsumo):
+    """Return the situation flags (`scoring.TSUMO` and so on) of a win by a seat now."""
     flags = 0
     if game["riichi"][seat] == 2:
         flags |= winning.DOUBLE_RIICHI if game["double_riichi"][seat] else winning.RIICHI
         if game["ippatsu"][seat]:
             flags |= winning.IPPATSU
-    if by_draw:
-        flags |= winning.BY_DRAW
+    if is_tsumo:
+        flags |= winning.TSUMO
         if game["replacement"]:
             flags |= winning.REPLACEMENT
         elif tiles_left(game) == 0:
@@ -59,37 +59,37 @@ def _win_situation(game, seat, by_draw):
 
 
 @jit
-def score_win(game, seat, kind, by_draw, win):
+def score_win(game, seat, kind, is_tsumo, win):
     """Write the value of a win now into a WIN record (`winning.score_hand`); a claimed tile is not in the hand yet."""
     hand = game["hand"][seat]
-    if not by_draw:
+    if not is_tsumo:
         hand[kind] += 1
     good = winning.score_hand(
         hand,
         game["melds"][seat],
         np.int64(game["n_melds"][seat]),
         kind,
-        _win_situation(game, seat, by_draw),
+        _win_situation(game, seat, is_tsumo),
         (seat - np.int64(game["dealer"])) & 3,
         np.int64(game["round"]) >> 2,
         game["rules"],
         win,
     )
-    if not by_draw:
+    if not is_tsumo:
         hand[kind] -= 1
     return good
 
 
 @jit
-def has_yaku(game, seat, kind, by_draw):
+def has_yaku(game, seat, kind, is_tsumo):
     """Return whether a seat's complete hand may win, i.e. has a yaku besides dora; a claimed tile is not in it yet."""
-    if game["riichi"][seat] == 2 or (by_draw and game["n_open"][seat] == 0):
+    if game["riichi"][seat] == 2 or (is_tsumo and game["n_open"][seat] == 0):
         return True
     trial = game["trial"]
     trial["dora"] = 0
     trial["ura"] = 0
     trial["red"] = 0
-    return score_win(game, seat, kind, by_draw, trial)
+    return score_win(game, seat, kind, is_tsumo, trial)
 
 
 @jit
@@ -184,7 +184,7 @@ def turn_actions(lookup, game, seat):
         if may_declare_riichi(lookup, game, seat):
             low |= np.int64(1) << r.DECLARE_RIICHI
     if game["waits"][seat] >> kind & 1 and has_yaku(game, seat, kind, True):
-        high |= np.int64(1) << _HIGH_WIN_BY_DRAW
+        high |= np.int64(1) << _HIGH_TSUMO
     # A kong needs a live tile left (it shortens the live wall by one), and there are only four replacements.
     if tiles_left(game) > 0 and game["kongs"] < 4:
         closed = np.int64(0)
@@ -203,19 +203,19 @@ def turn_actions(lookup, game, seat):
         high |= closed >> _CLOSED_KONGS_IN_LOW
     if game["rules"]["abort_nine_terminals"] and not game["interrupted"] and game["n_river"][seat] == 0:
         held, _ = held_masks(hand)
-        if bit_count(held & TERMINALS_AND_HONOURS) >= _KINDS_FOR_NINE_TERMINALS:
+        if bit_count(held & TERMINALS_AND_HONORS) >= _KINDS_FOR_NINE_TERMINALS:
             high |= np.int64(1) << _HIGH_NINE_TERMINALS
     return low, high
 
 
 @jit
 def is_furiten(game, seat):
-    """Return whether a seat is furiten and may not win by claim: it has discarded one of its waits or missed a win."""
+    """Return whether a seat is furiten and may not ron: it has discarded one of its waits or missed a win."""
     return game["waits"][seat] & game["discarded"][seat] != 0 or game["missed"][seat] != 0
 
 
 @jit
-def may_claim_win(game, seat, kind):
+def may_ron(game, seat, kind):
     """Return whether a seat may win on a tile of this kind from another seat."""
     return game["waits"][seat] >> kind & 1 == 1 and not is_furiten(game, seat) and has_yaku(game, seat, kind, False)
 
@@ -260,7 +260,7 @@ def claim_actions(lookup, game, seat, source, tile):
     hand = game["hand"][seat]
     low = np.int64(0)
     high = np.int64(0)
-    if may_claim_win(game, seat, kind):
+    if may_ron(game, seat, kind):
         high |= np.int64(1) << _HIGH_WIN_BY_CLAIM
     if not game["riichi"][seat] and tiles_left(game) > 0:  # the last discard can only be won on
         count = hand[kind]

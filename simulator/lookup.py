@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from simulator.jit import cache_folder, source_key
-from simulator.tiles import KINDS, TERMINALS_AND_HONOURS
+from simulator.tiles import KINDS, TERMINALS_AND_HONORS
 
 SETS = 4  # sets of a whole hand
 COPIES = 4  # tiles of a kind
@@ -38,7 +38,7 @@ ROW_BITS = 10
 ROW_MASK = (1 << ROW_BITS) - 1
 TALLY_KINDS = 0  # 4 bits: different kinds
 TALLY_PAIRS = 4  # 3 bits: kinds held twice or more
-TALLY_ORPHANS = 7  # 4 bits: different terminals and honours
+TALLY_ORPHANS = 7  # 4 bits: different terminals and honors
 TALLY_ORPHAN_PAIRS = 11  # 3 bits: those held twice or more
 
 
@@ -48,9 +48,9 @@ ROWS = 735
 LOOKUP = np.dtype(
     [
         ("checksum", np.uint32),  # of all the others
-        ("low", np.int32, (2, LOW_MASK + 1)),  # suit or honours, low part of the key -> row | tally << ROW_BITS
+        ("low", np.int32, (2, LOW_MASK + 1)),  # suit or honors, low part of the key -> row | tally << ROW_BITS
         ("high", np.uint8, (ROWS, 5**HIGH_KINDS)),  # row, high part of the key -> class
-        ("high_tally", np.int16, (2, 5**HIGH_KINDS)),  # suit or honours, high part of the key -> tally
+        ("high_tally", np.int16, (2, 5**HIGH_KINDS)),  # suit or honors, high part of the key -> tally
         ("product", np.uint8, (CLASSES, 256)),  # the class of two groups of tiles together
         ("missing", np.int8, (SETS + 1, 256)),  # number of sets, class -> tiles missing for them and a pair
     ],
@@ -131,7 +131,7 @@ def _tallies(kinds: range) -> np.ndarray:
     """Return the tally of each key over some kinds (first kind lowest)."""
     tally = np.zeros(1, np.int32)
     for kind in kinds:
-        orphan = TERMINALS_AND_HONOURS >> kind & 1
+        orphan = TERMINALS_AND_HONORS >> kind & 1
         held = 1 << TALLY_KINDS | orphan << TALLY_ORPHANS
         twice = held + (1 << TALLY_PAIRS | orphan << TALLY_ORPHAN_PAIRS)
         tally = (tally[None, :] + np.array([0, held, twice, twice, twice], np.int32)[:, None]).ravel()
@@ -141,7 +141,7 @@ def _tallies(kinds: range) -> np.ndarray:
 def derive() -> np.void:
     """Derive the tables and return them as a LOOKUP record (takes half a second)."""
     automata = [_suit_automaton(9, runs=True), _suit_automaton(7, runs=False)]
-    vectors = np.unique(np.concatenate([found for _, found in automata]), axis=0)
+    vectors = np.unique(np.concatenate([vectors for _, vectors in automata]), axis=0)
     count = 0
     while count < len(vectors):  # until combining two groups gives no new vector
         count = len(vectors)

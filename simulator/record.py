@@ -41,7 +41,7 @@ ACTION_NAMES = (
     + ["pong", "pong red", "open kong"]
     + [f"closed kong {kind % 9 + 1}{'mpsz'[kind // 9]}" for kind in range(KINDS)]
     + [f"added kong {kind % 9 + 1}{'mpsz'[kind // 9]}" for kind in range(KINDS)]
-    + ["win by draw", "win by claim", "nine terminals", "pass", "stop"]
+    + ["tsumo", "ron", "nine terminals", "pass", "stop"]
 )
 
 # Phases of a game; the phase is also the situation in which a seat is asked.
@@ -103,13 +103,13 @@ RESULT_FOUR_RIICHI = 7
 RESULT_FOUR_KONGS = 8
 RESULT_TRIPLE_RON = 9
 RESULT_NAMES = (
-    "none", "win by draw", "win by claim", "exhaustive draw", "nagashi mangan", "nine terminals",
+    "none", "tsumo", "ron", "exhaustive draw", "nagashi mangan", "nine terminals",
     "four winds", "four riichi", "four kongs", "triple ron",
 )  # fmt: skip
 
 WIN_FIELDS = (
     ("seat", "u1", (), "the winner"),
-    ("source", "u1", (), "seat that the winning tile came from; the winner for a win by draw"),
+    ("source", "u1", (), "seat that the winning tile came from; the winner for a tsumo"),
     ("tile", "u1", (), "winning tile"),
     ("closed", "u1", (), "1: the hand was closed (closed kongs allowed)"),
     ("han", "u1", (), "han with dora; 0 for a yakuman hand"),

@@ -11,7 +11,7 @@ from simulator.moves import add_tile, draw_live, is_red_tile, push_event
 from simulator.scoring.payments import payments
 from simulator.scoring.winning import yakuman_value
 from simulator.shanten import waits
-from simulator.tiles import DORA_OF, TERMINALS_AND_HONOURS, TILES
+from simulator.tiles import DORA_OF, TERMINALS_AND_HONORS, TILES
 from simulator.walls import DORA_INDICATORS, FIRST_LIVE, URA_INDICATORS, shuffle_wall
 
 _BIG_DRAGONS, _BIG_WINDS, _FOUR_KONGS = 39, 49, 51
@@ -102,7 +102,7 @@ def deal(lookup, game):
 
 @jit
 def _count_dora(game, seat, kind, indicator_places):
-    """Return how many dora the indicators make in a seat's hand and melds; `kind`: the kind won by claim, or -1."""
+    """Return how many dora the indicators make in a seat's hand and melds; `kind`: the kind won by ron, or -1."""
     total = 0
     for n in range(np.int64(game["indicators"])):
         dora = np.int64(DORA_OF[game["wall"][indicator_places[n]] >> 2])
@@ -116,7 +116,7 @@ def _count_dora(game, seat, kind, indicator_places):
 
 @jit
 def _count_red(game, seat, tile):
-    """Return how many red fives a seat's hand and melds hold; `tile`: the tile won by claim, or NO_TILE."""
+    """Return how many red fives a seat's hand and melds hold; `tile`: the tile won by ron, or NO_TILE."""
     if not game["rules"]["red_fives"]:
         return 0
     total = 0
@@ -156,9 +156,9 @@ def pay_win(game, n, repeat_counter, bets):
     win = game["result"]["wins"][n]
     seat = np.int64(win["seat"])
     tile = np.int64(win["tile"])
-    by_draw = win["source"] == win["seat"]
+    is_tsumo = win["source"] == win["seat"]
     kind = tile >> 2
-    claimed = -1 if by_draw else kind
+    claimed = -1 if is_tsumo else kind
     rules = game["rules"]
     win["dora"] = _count_dora(game, seat, claimed, DORA_INDICATORS)
     win["ura"] = 0
@@ -168,8 +168,8 @@ def pay_win(game, n, repeat_counter, bets):
             game["indicators"] = 1
         win["ura"] = _count_dora(game, seat, claimed, URA_INDICATORS)
         game["indicators"] = shown
-    win["red"] = _count_red(game, seat, r.NO_TILE if by_draw else tile)
-    score_win(game, seat, kind, by_draw, win)
+    win["red"] = _count_red(game, seat, r.NO_TILE if is_tsumo else tile)
+    score_win(game, seat, kind, is_tsumo, win)
     _set_liability(game, win)
     payments(win, np.int64(game["dealer"]), repeat_counter, bets, rules)
     push_event(game, r.EVENT_WIN, seat, np.int64(win["source"]), tile)
@@ -189,7 +189,7 @@ def _pay_exhaustive(game):
         pure = game["rules"]["nagashi_mangan"] != 0
         for n in range(np.int64(game["n_river"][seat])):
             entry = np.int64(game["river"][seat, n])
-            pure = pure and not entry & r.RIVER_CALLED and TERMINALS_AND_HONOURS >> ((entry & 255) >> 2) & 1 == 1
+            pure = pure and not entry & r.RIVER_CALLED and TERMINALS_AND_HONORS >> ((entry & 255) >> 2) & 1 == 1
         if pure:
             nagashi |= 1 << seat
     result["tenpai"] = tenpai

@@ -52,7 +52,7 @@ class Rules:
     abort_triple_ron: bool = True
     """Three wins on one tile end the round without a winner."""
     abort_nine_terminals: bool = True
-    """A first draw with nine kinds of terminals and honours may end the round."""
+    """A first draw with nine kinds of terminals and honors may end the round."""
     abort_four_winds: bool = True
     """Four first discards of the same wind, uninterrupted, end the round."""
     abort_four_riichi: bool = True
@@ -89,7 +89,7 @@ class Rules:
     kiriage_mangan: bool = False
     """4 han 30 fu and 3 han 60 fu count as a mangan."""
     nagashi_mangan: bool = True
-    """At an exhaustive draw, a seat that discarded only terminals and honours, none of them called, gets a mangan."""
+    """At an exhaustive draw, a seat that discarded only terminals and honors, none of them called, gets a mangan."""
     liability_dragons: bool = True
     """Pao for big three dragons: the seat whose discard completes the third dragon set pays."""
     liability_winds: bool = True

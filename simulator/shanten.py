@@ -16,7 +16,7 @@ import numpy as np
 from simulator import lookup as layout
 from simulator.jit import jit
 from simulator.lookup import COPIES, KEY_STEP, SETS
-from simulator.tiles import ALL_KINDS, KINDS, TERMINALS_AND_HONOURS
+from simulator.tiles import ALL_KINDS, KINDS, TERMINALS_AND_HONORS
 
 SUITS = 4
 COMPLETE = -1
@@ -64,7 +64,7 @@ def _pairs_missing(tally):
 
 @jit
 def _orphans_missing(tally):
-    """Return the tiles missing for thirteen orphans: one of each terminal and honour, and one more of any of them."""
+    """Return the tiles missing for thirteen orphans: one of each terminal and honor, and one more of any of them."""
     return 14 - (tally >> layout.TALLY_ORPHANS & 15) - min(1, tally >> layout.TALLY_ORPHAN_PAIRS)
 
 
@@ -120,7 +120,7 @@ def _special_accepted(tally, held, twice):
         accepted |= ALL_KINDS & ~twice if short_of_kinds else held & ~twice
     if orphans <= pairs:
         has_pair = tally >> layout.TALLY_ORPHAN_PAIRS > 0
-        accepted |= TERMINALS_AND_HONOURS & ~held if has_pair else np.int64(TERMINALS_AND_HONOURS)
+        accepted |= TERMINALS_AND_HONORS & ~held if has_pair else np.int64(TERMINALS_AND_HONORS)
     return min(pairs, orphans), accepted
 
 
@@ -216,7 +216,7 @@ def _accepted_elsewhere(lookup, classes, drawn, suit, after, sets, normal):
 def _special_after_discard(tally, held, twice, kind, count):
     """Return `_special_accepted` after discarding a kind of which the hand holds `count` tiles."""
     bit = np.int64(1) << kind
-    orphan = TERMINALS_AND_HONOURS >> kind & 1
+    orphan = TERMINALS_AND_HONORS >> kind & 1
     if count == 1:
         tally -= 1 << layout.TALLY_KINDS | orphan << layout.TALLY_ORPHANS
         held &= ~bit

@@ -3,8 +3,8 @@
 ```
 tables = Tables(1024, Rules.tenhou(), seed=1)
 while ...:
-    asked = tables.decisions()            # game, seat, situation, legal: arrays
-    ended = tables.step(choose(asked))    # one action for each decision
+    decisions = tables.decisions()        # game, seat, situation, legal: arrays
+    ended = tables.step(choose(decisions))  # one action for each decision
 ```
 """
 
@@ -185,7 +185,7 @@ class Tables:
         self._situation = np.empty(most, np.uint8)
         self._legal = np.empty((most, r.ACTIONS), np.bool_)
         self._ended = np.empty(n, np.int32)
-        self._asked: Decisions | None = None
+        self._decisions: Decisions | None = None
         self._begin(np.arange(n, dtype=np.int32))
 
     def __len__(self) -> int:
@@ -210,7 +210,7 @@ class Tables:
                     wall = self._walls(int(i), int(game["round"]), int(game["repeat_counter"]), int(game["deals"]))
                     self.set_wall(int(i), wall)
         _run(self._lookup, self.games, index, self._seat[:0], _NO_ACTIONS, self._ended)
-        self._asked = None
+        self._decisions = None
 
     def set_wall(self, game: int, wall: np.ndarray) -> None:
         """Use `wall` u8[136] for the next deal of a game; raise ValueError if it is not a permutation of 0..135."""
@@ -222,10 +222,10 @@ class Tables:
 
     def decisions(self) -> Decisions:
         """Return the decisions that are due; there are none only if every game is over and not restarted."""
-        if self._asked is None:
+        if self._decisions is None:
             n = collect(self.games, self._game, self._seat, self._situation, self._legal)
-            self._asked = Decisions(self._game[:n], self._seat[:n], self._situation[:n], self._legal[:n])
-        return self._asked
+            self._decisions = Decisions(self._game[:n], self._seat[:n], self._situation[:n], self._legal[:n])
+        return self._decisions
 
     def step(self, actions: np.ndarray, may_wait: bool = False) -> Ended:
         """Carry out one action for each decision, and return the rounds that ended.
@@ -234,19 +234,22 @@ class Tables:
         that its game waits. Raises IllegalAction (nothing has changed then), and ValueError for a wrong number of
         actions.
         """
-        asked = self.decisions()
+        decisions = self.decisions()
         actions = np.asarray(actions)
-        if actions.shape != asked.game.shape or actions.dtype.kind not in "iu":
-            given = f"{actions.dtype} {actions.shape}"
-            raise ValueError(f"{len(asked)} decisions need as many integer actions, not {given}")
+        if actions.shape != decisions.game.shape or actions.dtype.kind not in "iu":
+            shape = f"{actions.dtype} {actions.shape}"
+            raise ValueError(f"{len(decisions)} decisions need as many integer actions, not {shape}")
         actions = actions.astype(np.int64, copy=False)
-        wrong = _first_illegal(self.games, asked.game, asked.seat, actions, may_wait)
+        wrong = _first_illegal(self.games, decisions.game, decisions.seat, actions, may_wait)
         if wrong >= 0:
             raise IllegalAction(
-                int(asked.game[wrong]), int(asked.seat[wrong]), int(actions[wrong]), asked.legal[wrong].copy()
+                int(decisions.game[wrong]),
+                int(decisions.seat[wrong]),
+                int(actions[wrong]),
+                decisions.legal[wrong].copy(),
             )
-        self._asked = None
-        n_ended = _run(self._lookup, self.games, asked.game, asked.seat, actions, self._ended)
+        self._decisions = None
+        n_ended = _run(self._lookup, self.games, decisions.game, decisions.seat, actions, self._ended)
         if not n_ended:
             return Ended(self._ended[:0].copy(), self.games[:0].copy())
         index = self._ended[:n_ended].copy()

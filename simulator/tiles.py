@@ -26,8 +26,8 @@ def _mask(kinds: Iterable[int]) -> int:
 
 ALL_KINDS = (1 << KINDS) - 1
 TERMINALS = _mask((0, 8, 9, 17, 18, 26))
-HONOURS = _mask(range(27, 34))
-TERMINALS_AND_HONOURS = TERMINALS | HONOURS
+HONORS = _mask(range(27, 34))
+TERMINALS_AND_HONORS = TERMINALS | HONORS
 WINDS = _mask(range(27, 31))
 DRAGONS = _mask(range(31, 34))
 
@@ -88,7 +88,7 @@ def parse_kinds(text: str) -> list[tuple[int, bool]]:
             suit = SUITS.index(char)
             for at, digit in digits:
                 if suit == 3 and digit not in "1234567":
-                    raise NotationError(f"{text!r}: there is no tile {digit}z (position {at}); honours are 1z to 7z")
+                    raise NotationError(f"{text!r}: there is no tile {digit}z (position {at}); honors are 1z to 7z")
                 parsed.append((suit * 9 + (4 if digit == "0" else int(digit) - 1), digit == "0"))
             digits = []
         elif not char.isspace():

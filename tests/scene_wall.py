@@ -8,7 +8,7 @@ import numpy as np
 
 from simulator.efficiency import shanten_of
 from simulator.record import EVENT_DRAW, PHASE_DEAL, SEATS
-from simulator.tiles import TERMINALS_AND_HONOURS, TILES, format_tiles, parse_kinds, parse_tiles
+from simulator.tiles import TERMINALS_AND_HONORS, TILES, format_tiles, parse_kinds, parse_tiles
 from simulator.walls import (
     DEAD_WALL,
     DORA_INDICATORS,
@@ -131,8 +131,8 @@ class SceneWall:
         places = [*range(DEAD_WALL, place + 1), *self._spare]
         free = [t for t in wall[places].tolist() if t not in fixed and t not in self._used]
         good = [t for t in free if not waits >> (t >> 2) & 1]
-        if tile in good and not TERMINALS_AND_HONOURS >> (tile >> 2) & 1:
+        if tile in good and not TERMINALS_AND_HONORS >> (tile >> 2) & 1:
             return tile
         if not good:
             raise ScriptError("every tile that is left is one that somebody waits for; write the draws")
-        return min(good, key=lambda t: (TERMINALS_AND_HONOURS >> (t >> 2) & 1, t))
+        return min(good, key=lambda t: (TERMINALS_AND_HONORS >> (t >> 2) & 1, t))

@@ -6,7 +6,7 @@ scene.play("0 discard 1z", "1 ron")
 assert scene.won(1).points == 1000
 ```
 
-Words of a script, each after the seat: `discard 5z`, `discard drawn`, `riichi 5z`, `tsumo` (win by draw),
+Words of a script, each after the seat: `discard 5z`, `discard drawn`, `riichi 5z`, `tsumo` (tsumo),
 `closed kong 1m`, `added kong 1m`, `abort` (nine terminals); for a discard or kong of another seat `ron` (win by
 claim), `pong`, `pong red`, `chow 46m` (the own two tiles), `kong`, `pass`; for the dealer who may end the game `stop`
 and `go on`. What nobody mentions: claims are passed, drawn tiles discarded. A win is never let go without a `pass`.
@@ -224,7 +224,7 @@ class Scene:
     def _default(self, seat: int) -> int:
         words = self._words(seat)
         if "tsumo" in words:
-            raise ScriptError(f"seat {seat} may win by draw: write what it does")
+            raise ScriptError(f"seat {seat} may tsumo: write what it does")
         if DISCARD_DRAWN not in words.values() or self.game["phase"] == PHASE_RIICHI_DISCARD:
             raise ScriptError(f"seat {seat} must choose: write what it does, one of {', '.join(sorted(words))}")
         return DISCARD_DRAWN

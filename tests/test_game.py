@@ -57,7 +57,7 @@ def test_points_are_kept_and_results_follow_one_another():
     assert abs(sum(game.final_points)) < 1e-9
     assert game.results[-1].game_over and game.results[-1].scores == game.scores
     assert not any(result.game_over for result in game.results[:-1])
-    assert game.observations() == {} and game.asked == ()
+    assert game.observations() == {} and game.seats_to_act == ()
     with pytest.raises(GameOver):
         game.step(PASS)
 
@@ -90,7 +90,7 @@ def test_written_hands_are_dealt():
     assert seats[1].hand == "19m19p19s1234567z"
     assert seats[3].hand == QUIET
     assert set("123m406p") <= set(seats[0].hand)
-    assert seats[1].drawn == "9s" and seats[1].wind == "East" and game.asked == (1,)
+    assert seats[1].drawn == "9s" and seats[1].wind == "East" and game.seats_to_act == (1,)
     assert (game.view().repeat_counter, game.view().bets, game.view().dora) == (2, 1, ("2z",))
     assert game.view().name == "East 2" and game.scores == (20_000,) * 4
 
@@ -148,7 +148,7 @@ def test_several_may_claim_and_each_must_answer():
     hands = ["147m258p369s1235z", "23m456p789s11155z", QUIET_TOO, "11m258p369s23467z"]
     game = Game.from_hands(hands, draws="5z", indicator="9p")
     game.step({"type": "dahai", "actor": 0, "pai": "1m"})
-    assert game.asked == (1, 3)
+    assert game.seats_to_act == (1, 3)
     assert RON in game.observation(1).legal_actions()
     with pytest.raises(ValueError, match="must choose"):
         game.step({0: PASS})
@@ -160,7 +160,7 @@ def test_a_win_in_words():
     game.step({"type": "dahai", "actor": 0, "pai": "1m"})
     result = game.step({"type": "hora", "actor": 1, "target": 0})
     win = result.wins[0]
-    assert (win.seat, win.source, win.tile, result.how) == (1, 0, "1m", "win by claim")
+    assert (win.seat, win.source, win.tile, result.how) == (1, 0, "1m", "ron")
     assert win.score.yaku == {"round wind east (bakaze ton)": 1}
     assert (win.score.han, win.score.fu, win.score.payments) == (1, 40, {"discarder": 1300})
     assert result.deltas == (-1300, 3300, 0, 0) and result.scores == game.scores

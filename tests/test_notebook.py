@@ -9,7 +9,7 @@ import pytest
 
 from simulator import Game
 from simulator.views.notebook import tile_html
-from simulator.views.table import Discard, Meld
+from simulator.views.table import Meld, RiverTile
 
 
 class _Boxes(HTMLParser):
@@ -73,7 +73,7 @@ def test_rivers_and_melds_are_drawn_as_they_lie():
     assert "<pre>game over" in table._repr_html_()
 
 
-def _title_of(discard: Discard) -> str:
+def _title_of(discard: RiverTile) -> str:
     return discard.tile + (", as drawn" if discard.drawn else "") + (", riichi" if discard.riichi else "")
 
 

@@ -14,7 +14,7 @@ from simulator.tiles import TILES, parse_counts, parse_kinds
 from simulator.views.planes import ROW_NAMES, ROWS, SCALAR_NAMES
 from simulator.walls import DEAD_WALL, DORA_INDICATORS, REPLACEMENTS, dealt_places
 
-RARE = ("win by draw", "win by claim", "riichi", "added kong", "closed kong", "open kong")
+RARE = ("tsumo", "ron", "riichi", "added kong", "closed kong", "open kong")
 
 
 def choose(seen, rng):

@@ -88,7 +88,7 @@ def test_illegal_action_says_game_seat_action_and_what_is_legal():
     assert isinstance(error, IllegalAction)
     assert (error.game, error.seat, error.action) == (1, 0, 116)
     assert error.legal.sum() == 14
-    assert str(error).startswith("game 1, seat 0: action 116 (win by draw) is not legal; legal: 0 (discard 1m), ")
+    assert str(error).startswith("game 1, seat 0: action 116 (tsumo) is not legal; legal: 0 (discard 1m), ")
     assert "37 (discard drawn)" in str(error)
     tables.step(np.array([DISCARD_DRAWN, DISCARD_DRAWN]))  # and the game goes on
 

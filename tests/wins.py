@@ -112,7 +112,7 @@ def _shape(random_: random.Random) -> tuple[list[int], list[tuple[int, list[int]
 
 def _situation(random_: random.Random, is_open: bool, melds: list[tuple[int, list[int]]]) -> int:
     """Return a random combination of situation flags that can occur together."""
-    situation = s.BY_DRAW if random_.random() < 0.5 else 0
+    situation = s.TSUMO if random_.random() < 0.5 else 0
     has_kong = any(len(kinds) == 4 for _, kinds in melds)
     if not is_open and random_.random() < 0.5:
         situation |= s.RIICHI if random_.random() < 0.8 else s.DOUBLE_RIICHI
@@ -122,7 +122,7 @@ def _situation(random_: random.Random, is_open: bool, melds: list[tuple[int, lis
     chance = random_.random()
     if chance < 0.06:
         situation |= s.LAST_TILE
-    elif chance < 0.12 and situation & s.BY_DRAW:
+    elif chance < 0.12 and situation & s.TSUMO:
         situation |= s.REPLACEMENT if has_kong and not situation & s.IPPATSU else 0
     elif chance < 0.12:
         situation |= s.ROBBED_KONG
@@ -170,7 +170,7 @@ def as_arrays(wins: list[MadeWin]) -> dict[str, np.ndarray]:
         everything = [*win.tiles, *(tile for _, tiles in win.melds for tile in tiles)]
         record = arrays["wins"][i]
         record["seat"], record["liable"] = win.seat_wind, NO_SEAT
-        record["source"] = win.seat_wind if win.situation & s.BY_DRAW else (win.seat_wind + 1) % 4
+        record["source"] = win.seat_wind if win.situation & s.TSUMO else (win.seat_wind + 1) % 4
         for field, indicators in (("dora", win.dora), ("ura", win.ura)):
             record[field] = sum(t >> 2 == DORA_OF[each >> 2] for each in indicators for t in everything)
         record["red"] = sum(tile in RED_FIVES for tile in everything)

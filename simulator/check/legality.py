@@ -11,7 +11,7 @@ from simulator.jit import jit
 from simulator.legal import is_legal
 from simulator.moves import has_red_five, is_five, plain_copies, pong_of, tiles_left
 from simulator.shanten import is_complete, shanten
-from simulator.tiles import KINDS, TERMINALS_AND_HONOURS
+from simulator.tiles import KINDS, TERMINALS_AND_HONORS
 
 #: Faults of the legal actions, numbered from 1: what `legal` wrongly allows or leaves out.
 LEGAL_FAULTS = (
@@ -83,7 +83,7 @@ def _turn_fault(lookup, game, seat):
         return RIICHI
     kinds = 0
     for kind in range(KINDS):
-        kinds += game["hand"][seat, kind] > 0 and TERMINALS_AND_HONOURS >> kind & 1 == 1
+        kinds += game["hand"][seat, kind] > 0 and TERMINALS_AND_HONORS >> kind & 1 == 1
     first = game["interrupted"] == 0 and game["n_river"][seat] == 0
     may = rules["abort_nine_terminals"] != 0 and first and kinds >= 9
     if is_legal(game, seat, r.NINE_TERMINALS) != may:

@@ -246,13 +246,13 @@ def _counter_fault(game):
         melds += game["n_melds"][seat]
     if game["interrupted"] != (melds > 0) and not game["robbing"]:
         return _INTERRUPTED
-    pending, asked = np.int64(game["pending"]), np.int64(game["asked"])
-    if pending & ~asked:
+    pending, must_choose = np.int64(game["pending"]), np.int64(game["asked"])
+    if pending & ~must_choose:
         return _PENDING
     if phase == r.PHASE_DEAL or phase == r.PHASE_GAME_OVER:
         return _PENDING if pending else 0
     if phase == r.PHASE_CLAIM or phase == r.PHASE_KONG_CLAIM:
-        return _PENDING if pending == 0 or asked >> game["turn"] & 1 or game["claim_tile"] == r.NO_TILE else 0
+        return _PENDING if pending == 0 or must_choose >> game["turn"] & 1 or game["claim_tile"] == r.NO_TILE else 0
     return 0 if pending == 1 << (game["dealer"] if phase == r.PHASE_STOP else game["turn"]) else _PENDING
 
 
@@ -309,26 +309,26 @@ def try_actions(games: np.ndarray, seed: int = 0) -> int:
         return 0
     tables = Tables(len(waiting), restart=False)
     tables.restore(waiting)
-    asked = tables.decisions()
+    decisions = tables.decisions()
     generator = np.random.default_rng(seed)
-    refused = asked.legal.argmax(axis=1)
-    for n in range(len(asked)):
-        _must_refuse(tables, refused, n, int(generator.choice(np.flatnonzero(~asked.legal[n]))))
-    tried, actions = np.nonzero(asked.legal)
+    refused = decisions.legal.argmax(axis=1)
+    for n in range(len(decisions)):
+        _must_refuse(tables, refused, n, int(generator.choice(np.flatnonzero(~decisions.legal[n]))))
+    tried, actions = np.nonzero(decisions.legal)
     copies = Tables(len(tried), restart=False)
-    copies.restore(waiting[asked.game[tried]])
+    copies.restore(waiting[decisions.game[tried]])
     due = copies.decisions()
-    chosen = np.where(due.seat == asked.seat[tried][due.game], actions[due.game], r.PASS)
+    chosen = np.where(due.seat == decisions.seat[tried][due.game], actions[due.game], r.PASS)
     ended = copies.step(chosen)
     for records, origin in ((ended.records, ended.game), (copies.games, np.arange(len(tried)))):
         try:
             check(records)
         except CheckError as error:
             which = int(origin[error.game])
-            place = int(asked.game[tried[which]])
-            did = f"after seat {asked.seat[tried[which]]} did {r.ACTION_NAMES[actions[which]]!r}"
+            place = int(decisions.game[tried[which]])
+            did = f"after seat {decisions.seat[tried[which]]} did {r.ACTION_NAMES[actions[which]]!r}"
             raise CheckError(place, error.field, f"{str(error).partition(error.field)[2].strip()} {did}") from error
-    return len(tried) + len(asked)
+    return len(tried) + len(decisions)
 
 
 def _must_refuse(tables: Tables, legal: np.ndarray, n: int, action: int) -> None:
@@ -336,14 +336,15 @@ def _must_refuse(tables: Tables, legal: np.ndarray, n: int, action: int) -> None
     before = tables.games.tobytes()
     actions = legal.copy()
     actions[n] = action
-    asked = tables.decisions()
+    decisions = tables.decisions()
     try:
         tables.step(actions)
     except IllegalAction as error:
-        told = (error.game, error.seat, error.action) == (asked.game[n], asked.seat[n], action)
-        if told and tables.games.tobytes() == before:
+        reported = (error.game, error.seat, error.action) == (decisions.game[n], decisions.seat[n], action)
+        if reported and tables.games.tobytes() == before:
             return
-    raise CheckError(int(asked.game[n]), "legal", f"did not keep seat {asked.seat[n]} from {r.ACTION_NAMES[action]!r}")
+    fault = f"did not keep seat {decisions.seat[n]} from {r.ACTION_NAMES[action]!r}"
+    raise CheckError(int(decisions.game[n]), "legal", fault)
 
 
 assert len(r.ACTION_NAMES) == r.ACTIONS

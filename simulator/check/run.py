@@ -62,13 +62,13 @@ class _Checked:
         """GAME[tables]: the games in play."""
         self._choose, self._seed, self._step = choose, seed, 0
 
-    def choose(self, games: np.ndarray, asked: Decisions, actions: np.ndarray) -> None:
+    def choose(self, games: np.ndarray, decisions: Decisions, actions: np.ndarray) -> None:
         self.games = games
         if self._step % TRY_EVERY == 0:
             self._try(np.roll(games, -self._step)[:_TRIED_GAMES])
         self._step += 1
         self.check(games[games["number"] % STEPS_OF == 0])
-        self._choose(games, asked.game, asked.seat, asked.legal, self._seed, actions)
+        self._choose(games, decisions.game, decisions.seat, decisions.legal, self._seed, actions)
 
     def check(self, records: np.ndarray) -> None:
         self.tally.records += len(records)

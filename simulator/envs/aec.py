@@ -111,14 +111,14 @@ class RawEnv(AECEnv[str, Observed, int], EzPickle):
     def _select(self) -> None:
         """Select the next seat in turn order, after the one at turn, that is asked and has not answered."""
         first = int(self.game.record["turn"])
-        waiting = [seat for seat in self.game.asked if seat not in self._answers]
+        waiting = [seat for seat in self.game.seats_to_act if seat not in self._answers]
         self.agent_selection = AGENTS[min(waiting, key=lambda seat: (seat - first - 1) % SEATS)]
 
     def observe(self, agent: str) -> Observed:
         """Return what an agent sees."""
         seat = AGENTS.index(agent)
-        asked = agent == self.agent_selection and not self.game.over
-        mask = self.game.mask(seat) if asked else no_choice()
+        may_act = agent == self.agent_selection and not self.game.over
+        mask = self.game.mask(seat) if may_act else no_choice()
         return {"observation": encode_one(self.game.record, seat), "action_mask": mask.astype(np.int8)}
 
     def step(self, action: int | None) -> None:
@@ -134,7 +134,7 @@ class RawEnv(AECEnv[str, Observed, int], EzPickle):
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
         self._answers[seat] = int(action)
-        if len(self._answers) == len(self.game.asked):
+        if len(self._answers) == len(self.game.seats_to_act):
             self._play()
         if not self.game.over:
             self._select()

@@ -68,7 +68,7 @@ class RiichiVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             rules: or the name of a preset; Tenhou's by default.
             opponents: the player of the other seats, by name or as a function (`simulator.players.ChooseFunction`;
                 `suphx.agent.checking.AgentPlayer` makes one of an agent); `"self"`: the agent itself.
-            seat: the agent's seat; by default seat g % 4 in game number g, so that no seat is favoured.
+            seat: the agent's seat; by default seat g % 4 in game number g, so that no seat is favored.
             reward: see `simulator.envs`. The reward is that of the agent's seat; in self-play it is that of the seat
                 that has just acted, so use `infos["seat_rewards"]` there.
             render_mode: `"ansi"`: `render` returns each table as text, as the agent sees it.
@@ -119,14 +119,14 @@ class RiichiVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         if actions.shape != (self.num_envs,):
             raise ValueError(f"{self.num_envs} games need one action each, not an array of shape {actions.shape}")
         acted, restarted = self._seats.copy(), np.flatnonzero(self._over)
-        asked = self._tables.decisions()
-        mine = self._is_agents(asked)
-        chosen = np.full(len(asked), NO_ACTION, np.int64)
-        chosen[mine] = actions[asked.game[mine]]
+        decisions = self._tables.decisions()
+        mine = self._is_agents(decisions)
+        chosen = np.full(len(decisions), NO_ACTION, np.int64)
+        chosen[mine] = actions[decisions.game[mine]]
         wrong = mine & (chosen == NO_ACTION)
         if wrong.any():
             n = int(wrong.argmax())
-            raise IllegalAction(int(asked.game[n]), int(asked.seat[n]), NO_ACTION, asked.legal[n].copy())
+            raise IllegalAction(int(decisions.game[n]), int(decisions.seat[n]), NO_ACTION, decisions.legal[n].copy())
         seat_rewards = np.zeros((self.num_envs, SEATS))
         self._pay(self._tables.step(chosen, may_wait=True), seat_rewards)
         if len(restarted):
@@ -136,26 +136,26 @@ class RiichiVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         rewards = seat_rewards[np.arange(self.num_envs), acted]
         return self._observe(), rewards, self._over.copy(), np.zeros_like(self._over), self._infos(seat_rewards)
 
-    def _is_agents(self, asked: Decisions) -> np.ndarray:
+    def _is_agents(self, decisions: Decisions) -> np.ndarray:
         """Return bool[n]: whether each decision is for the seat that the agent currently acts for."""
-        return asked.seat == self._seats[asked.game]
+        return decisions.seat == self._seats[decisions.game]
 
     def _play_opponents(self, seat_rewards: np.ndarray) -> None:
         """Play the opponents until only the agent is asked; in self-play set the seats that it acts for next."""
         while True:
-            asked = self._tables.decisions()
+            decisions = self._tables.decisions()
             if self._player is None:
-                turn = self._tables.games["turn"][asked.game]
-                order = np.argsort((asked.seat - turn - 1) % SEATS, kind="stable")[::-1]
-                self._seats[asked.game[order]] = asked.seat[order]  # the last one written is the next in turn
+                turn = self._tables.games["turn"][decisions.game]
+                order = np.argsort((decisions.seat - turn - 1) % SEATS, kind="stable")[::-1]
+                self._seats[decisions.game[order]] = decisions.seat[order]  # the last one written is the next in turn
                 return
-            others = np.flatnonzero(~self._is_agents(asked))
+            others = np.flatnonzero(~self._is_agents(decisions))
             if not len(others):
                 return
-            chosen = np.full(len(asked), NO_ACTION, np.int64)
+            chosen = np.full(len(decisions), NO_ACTION, np.int64)
             theirs = np.empty(len(others), np.int64)
-            games, index, seats = self._tables.games, asked.game[others], asked.seat[others]
-            self._player(games, index, seats, asked.legal[others], self._seed, theirs)
+            games, index, seats = self._tables.games, decisions.game[others], decisions.seat[others]
+            self._player(games, index, seats, decisions.legal[others], self._seed, theirs)
             chosen[others] = theirs
             self._pay(self._tables.step(chosen, may_wait=True), seat_rewards)
 
@@ -175,10 +175,10 @@ class RiichiVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return self._encoding.encode(self._tables.games, np.arange(self.num_envs), self._seats)
 
     def _infos(self, seat_rewards: np.ndarray) -> Infos:
-        asked = self._tables.decisions()
-        mine = self._is_agents(asked)
+        decisions = self._tables.decisions()
+        mine = self._is_agents(decisions)
         masks = np.tile(no_choice(), (self.num_envs, 1))
-        masks[asked.game[mine]] = asked.legal[mine]
+        masks[decisions.game[mine]] = decisions.legal[mine]
         return {"action_mask": masks, "seat": self._seats.copy(), "seat_rewards": seat_rewards}
 
     def render(self) -> tuple[str, ...] | None:

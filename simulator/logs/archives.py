@@ -224,7 +224,7 @@ class _Header(tarfile.TarInfo):
 
 
 def _read_tar(path: str) -> Iterator[Found]:
-    found = False
+    any_log = False
     with _decompressed(path) as stream:
         bounded = _Bounded(stream, FREE_BYTES + MAX_RATIO * Path(path).stat().st_size, path)
         with tarfile.open(fileobj=bounded, mode="r|", tarinfo=_Header) as archive:
@@ -233,7 +233,7 @@ def _read_tar(path: str) -> Iterator[Found]:
                 source = f"{path}/{member.name}"
                 if not member.isreg() or not _is_log(member.name):
                     continue
-                found = True
+                any_log = True
                 file = archive.extractfile(member) if member.size <= MAX_LOG_BYTES and not member.issparse() else None
                 if file is None:
                     yield source, _too_large(source)
@@ -243,7 +243,7 @@ def _read_tar(path: str) -> Iterator[Found]:
             pass
     if any(bounded.tail):
         yield path, LogError("the archive is cut off", path)
-    elif not found:
+    elif not any_log:
         yield path, LogError("an archive without logs", path)
 
 

@@ -34,9 +34,9 @@ def complete(game: GameLog) -> None:
     if not ends:
         return
     ours = game_log(np.array(ends), game.rules)
-    for stated, found in zip(game.rounds, ours.rounds, strict=False):
-        _fill(stated, found)
-        for win, scored in zip(stated.wins, found.wins, strict=False):
+    for stated, scored_round in zip(game.rounds, ours.rounds, strict=False):
+        _fill(stated, scored_round)
+        for win, scored in zip(stated.wins, scored_round.wins, strict=False):
             if win.yaku is None:
                 win.liable = scored.liable
             _fill(win, scored)
@@ -48,7 +48,7 @@ def complete(game: GameLog) -> None:
         )
 
 
-def _fill(stated: Any, found: Any) -> None:
+def _fill(stated: Any, scored_round: Any) -> None:
     for field in dataclasses.fields(stated):
         if getattr(stated, field.name) is None:
-            setattr(stated, field.name, getattr(found, field.name))
+            setattr(stated, field.name, getattr(scored_round, field.name))

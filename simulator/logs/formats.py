@@ -66,9 +66,9 @@ def read_log(data: bytes, source: str = "") -> list[GameLog]:
     return detect(data, source).read(data, source)
 
 
-def read_logs(found: Iterable[Found]) -> Iterator[GameLog | LogError]:
+def read_logs(sources: Iterable[Found]) -> Iterator[GameLog | LogError]:
     """Yield the games of logs from `archives`; in place of a log that cannot be read, its LogError or SkippedLog."""
-    for source, data in found:
+    for source, data in sources:
         try:
             yield from [data] if isinstance(data, LogError) else read_log(data, source)
         except LogError as error:

@@ -41,11 +41,11 @@ def players_by_seat(names: Sequence[str], seed: int = 0) -> list[RulePlayer]:
 
     Raises UnknownPlayer for an unknown name and ValueError for another number of names.
     """
-    given = list(names) * SEATS if len(names) == 1 else list(names)
-    if len(given) != SEATS:
-        raise ValueError(f"{len(given)} players are named; name one for all seats, or four")
-    known = {name: player(name, seed) for name in given}
-    return [known[name] for name in given]
+    names = list(names) * SEATS if len(names) == 1 else list(names)
+    if len(names) != SEATS:
+        raise ValueError(f"{len(names)} players are named; name one for all seats, or four")
+    known = {name: player(name, seed) for name in names}
+    return [known[name] for name in names]
 
 
 def generate_games(

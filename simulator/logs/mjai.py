@@ -314,7 +314,7 @@ class _GameReader:
             win.fu = fu if fu == _SEVEN_PAIRS_FU else -(-fu // 10) * 10  # akochan does not round them up
         if event.get("hora_tehais"):
             faces = read_tiles(event, "hora_tehais")
-            if len(faces) % 3 != 2 and win.tile is not None:  # by claim, some dialects leave the winning tile out
+            if len(faces) % 3 != 2 and win.tile is not None:  # by ron, some dialects leave the winning tile out
                 faces.append(face_of(win.tile, self.red_fives))
             win.hand = builder.tiles_like(win.seat, faces, win.tile)
 

@@ -92,23 +92,23 @@ def read_tiles(event: Event, name: str, count: int | None = None) -> list[int]:
 
 def yaku_names(yaku: Iterable[tuple[int, int]]) -> dict[str, int]:
     """Return the han by mjai's name of (Tenhou's yaku number, han)."""
-    found: dict[str, int] = {}
+    han_by_name: dict[str, int] = {}
     for number, han in yaku:
         if han:
-            found[YAKU_NAMES[number]] = found.get(YAKU_NAMES[number], 0) + han
-    return found
+            han_by_name[YAKU_NAMES[number]] = han_by_name.get(YAKU_NAMES[number], 0) + han
+    return han_by_name
 
 
 def read_yaku(yakus: Any) -> dict[str, int]:
     """Return the han by mjai's name of a field like `[["reach", 1], ["dora", 2]]`; raise ValueError if malformed."""
-    found: dict[str, int] = {}
+    han_by_name: dict[str, int] = {}
     for each in yakus if isinstance(yakus, list) else [yakus]:
         name, han = each if isinstance(each, list) and len(each) == 2 else (each, None)
         if name not in YAKU_NAMES or type(han) is not int or not 0 <= han <= _MOST_FAN:
             raise ValueError(f"{str(each)[:40]} is not a yaku with its han")
         if han:
-            found[name] = found.get(name, 0) + han
-    return found
+            han_by_name[name] = han_by_name.get(name, 0) + han
+    return han_by_name
 
 
 def read_seat(event: Event, name: str) -> int:

@@ -19,7 +19,7 @@ LOG_EVENT = np.dtype([
     ("type", "u1"),
     ("seat", "u1"),  # the acting seat; 0 for EVENT_DORA and EVENT_NO_WINNER
     ("tile", "u1"),  # as in the record's events: drawn, discarded, called, added, lowest of a closed kong, indicator
-    ("source", "u1"),  # chow, pong, open kong, win: seat the tile came from (win by draw: the winner); else NO_SEAT
+    ("source", "u1"),  # chow, pong, open kong, win: seat the tile came from (tsumo: the winner); else NO_SEAT
     ("consumed", "u1", (3,)),  # calls: own tiles used, ascending; closed kong: the three higher ones; else NO_TILE
     ("drawn", "u1"),  # discards: 1 if it was the tile just drawn
 ])  # fmt: skip

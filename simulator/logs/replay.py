@@ -203,10 +203,10 @@ def skip_shown(events, at):
 
 
 @jit
-def replay_round(lookup, game, events, found):
+def replay_round(lookup, game, events, report):
     """Deal and play a round according to a log's events, up to the end of the round before payments.
 
-    `found` i8[4] receives the index of the offending event, the seat, the action, and the number of decisions with
+    `report` i8[4] receives the index of the offending event, the seat, the action, and the number of decisions with
     more than one legal action. Returns REPLAYED, or the problem found (an index of PROBLEMS).
     """
     deal(lookup, game)
@@ -216,19 +216,19 @@ def replay_round(lookup, game, events, found):
     decisions = 0
     while game["phase"] < r.PHASE_ROUND_OVER:
         at = skip_shown(events, at)
-        found[0] = at
+        report[0] = at
         phase = game["phase"]
         if phase == r.PHASE_TURN:
             if at >= len(events):
                 return TOO_FEW
             event = events[at]
-            found[1] = game["turn"]
+            report[1] = game["turn"]
             if event["type"] != r.EVENT_DRAW:
                 return OUT_OF_PLACE
             if event["seat"] != game["turn"] or event["tile"] != game["drawn"]:
                 return WRONG_DRAW
             at = skip_shown(events, at + 1)
-        found[0] = at
+        report[0] = at
         if at >= len(events):
             return TOO_FEW
         before = at
@@ -238,8 +238,8 @@ def replay_round(lookup, game, events, found):
             if not game["pending"] >> seat & 1:
                 continue
             action = next_answer(game, events, at, seat, hints)
-            found[1] = seat
-            found[2] = action
+            report[1] = seat
+            report[2] = action
             if action == r.NO_ACTION:
                 return OUT_OF_PLACE
             if not is_legal(game, seat, action):
@@ -257,7 +257,7 @@ def replay_round(lookup, game, events, found):
             if action != r.PASS:
                 before = at + 1
             answer(game, seat, action)
-        found[3] = decisions
+        report[3] = decisions
         # A claim in the log that no asked seat has made is impossible here.
         event = events[at]
         kind = event["type"]
@@ -269,5 +269,5 @@ def replay_round(lookup, game, events, found):
     at = skip_shown(events, at)
     while at < len(events) and (events[at]["type"] == r.EVENT_WIN or events[at]["type"] == r.EVENT_NO_WINNER):
         at = skip_shown(events, at + 1)
-    found[0] = at
+    report[0] = at
     return REPLAYED if at == len(events) else TOO_MANY

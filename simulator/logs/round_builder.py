@@ -147,8 +147,8 @@ class RoundBuilder:
 
     def added_kong(self, seat: int, face: int, pong: Sequence[int] = (), source: int | None = None) -> None:
         """Add a tile with this face to the seat's own pong; pong, source: its faces and origin, if the log says so."""
-        made = self.pongs.get((seat, face_kind(face)))
-        if made is None or (pong and sorted(pong) != made[1]) or source not in (None, made[0]):
+        pong_made = self.pongs.get((seat, face_kind(face)))
+        if pong_made is None or (pong and sorted(pong) != pong_made[1]) or source not in (None, pong_made[0]):
             raise self.error(f"seat {seat} adds {face_name(face)} to a pong that it has not made")
         tile = self._take(seat, face)
         self.kong_seats.append(seat)
@@ -158,13 +158,13 @@ class RoundBuilder:
     def tiles_like(self, seat: int, faces: Sequence[int], won: int | None = None) -> list[int]:
         """Return tiles with these faces, ascending: of the seat's hand (and the winning tile) where it has them."""
         own = sorted(self.hands[seat] + ([won] if won is not None and won not in self.hands[seat] else []))
-        found = []
+        tiles = []
         for face in faces:
             like = [tile for tile in own if face_of(tile, self.red_fives) == face]
-            found.append(like[0] if like else 4 * face_kind(face) + (face < KINDS))
+            tiles.append(like[0] if like else 4 * face_kind(face) + (face < KINDS))
             if like:
                 own.remove(like[0])
-        return sorted(found)
+        return sorted(tiles)
 
     def show_indicator(self, face: int) -> None:
         """Show another dora indicator."""

@@ -88,7 +88,7 @@ def _turns(log: RoundLog, red_fives: bool) -> Iterator[str]:
 
 
 def _win_line(win: WinLog, red_fives: bool) -> str:
-    how = "by draw" if win.seat == win.source else f"from {_SEAT_LETTERS[win.source]}"
+    how = "by tsumo" if win.seat == win.source else f"from {_SEAT_LETTERS[win.source]}"
     parts = [f"{_SEAT_LETTERS[win.seat]} wins {how}"]
     if win.tile is not None:
         parts.append(f"on {tile_name(win.tile, red_fives)}")

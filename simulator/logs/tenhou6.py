@@ -338,7 +338,7 @@ def _read_wins(result: list[Any], builder: RoundBuilder, ura: list[int]) -> None
         texts = detail[3:]
         if not all(isinstance(text, str) for text in texts):
             raise LogError("the score and yaku of a win are not texts")
-        score = words.read_score(texts[0]) if texts else words.Score()
+        score = words.read_score(texts[0]) if texts else words.StatedScore()
         seat_wind, round_wind = (seat - builder.round.dealer) % SEATS, builder.round.round // SEATS
         yaku = [words.read_yaku(text, seat_wind, round_wind) for text in texts[1:]]
         win = WinLog(seat, source, fu=score.fu, points=score.points, yaku=yaku or None, deltas=deltas)

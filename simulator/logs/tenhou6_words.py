@@ -193,7 +193,7 @@ _SCORE = re.compile(
 LIMIT_NAMES = {5: YAKUMAN, 4: "三倍満", 3: "倍満", 2: "跳満", 1: "満貫"}
 
 
-class Score(NamedTuple):
+class StatedScore(NamedTuple):
     """What the text of a score states; None for what it does not."""
 
     fu: int | None = None
@@ -203,7 +203,7 @@ class Score(NamedTuple):
     """From all payers together."""
 
 
-def read_score(text: str) -> Score:
+def read_score(text: str) -> StatedScore:
     """Return what a score such as `30符4飜3900点∀` or `満貫8000点` states.
 
     Raises ValueError for a score that cannot be read.
@@ -216,4 +216,4 @@ def read_score(text: str) -> Score:
     limit = next((limit for limit, name in LIMIT_NAMES.items() if name in text), None)
     if limit is None and fu and han:
         limit = 0
-    return Score(int(fu) if fu else None, int(han) if han else None, limit, total)
+    return StatedScore(int(fu) if fu else None, int(han) if han else None, limit, total)

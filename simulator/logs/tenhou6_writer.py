@@ -123,7 +123,7 @@ def _score(game: GameLog, this: RoundLog, number: int, points: int) -> str:
 
 
 def _share(points: int) -> int:
-    """Return what each non-dealer pays for a non-dealer's win by draw of `points` in total.
+    """Return what each non-dealer pays for a non-dealer's tsumo of `points` in total.
 
     The non-dealer's share is the base points rounded up to hundreds, the dealer's share twice the base points rounded
     up; the result is the share for which both are consistent.
@@ -132,7 +132,7 @@ def _share(points: int) -> int:
         high = points - 2 * low
         if low <= high <= 2 * low and 2 * (low - 100) < high:
             return low
-    raise LogError(f"no win by draw pays {points} points")
+    raise LogError(f"no tsumo pays {points} points")
 
 
 def _no_winner(game: GameLog, index: int) -> list[Any]:

@@ -24,11 +24,11 @@ def settle_rules(log: GameLog, game_id: str = "", lobby: str = "", own: bool = F
     game_id: the game's id if the log states it; otherwise it is looked for in the name of the file. lobby: its number
     as the log states it. own: the log states that the lobby has rules of its own.
     """
-    found = _GAME_ID.search(game_id) or _GAME_ID.search(log.source)
-    if found:
-        _settle_date(log, found[1])
+    match = _GAME_ID.search(game_id) or _GAME_ID.search(log.source)
+    if match:
+        _settle_date(log, match[1])
     if not (lobby.isascii() and lobby.isdigit()):
-        lobby = found[2] if found else ""
+        lobby = match[2] if match else ""
     if own:
         log.unsure = "the lobby has rules of its own (csrule)"
     elif lobby.strip("0"):

@@ -32,12 +32,12 @@ class Mismatch:
     what: str
     expected: str
     """What the engine says."""
-    found: str
+    actual: str
     """What the log says."""
 
     def __str__(self) -> str:
         place = ", ".join(part for part in (self.source, self.round, self.event) if part)
-        return f"{place}: {self.what}: expected {self.expected}, found {self.found}"
+        return f"{place}: {self.what}: expected {self.expected}, found {self.actual}"
 
 
 @dataclass
@@ -67,8 +67,8 @@ class _GameCheck:
         self.log = log
         self.ended = ended
         self.lookup = get_lookup()
-        self.found: list[Mismatch] = []
-        self.verified = Verified(mismatches=self.found, unsure=log.unsure)
+        self.mismatches: list[Mismatch] = []
+        self.verified = Verified(mismatches=self.mismatches, unsure=log.unsure)
         self.games = np.zeros(1, r.GAME)
         self.game = self.games[0]
         rules = log.rules
@@ -87,12 +87,12 @@ class _GameCheck:
         except ValueError as error:
             raise LogError(str(error), self.log.source) from error
 
-    def _report(self, place: str, event: str, what: str, expected: Any, found: Any) -> None:
-        self.found.append(Mismatch(self.log.source, place, event, what, str(expected), str(found)))
+    def _report(self, place: str, event: str, what: str, expected: Any, actual: Any) -> None:
+        self.mismatches.append(Mismatch(self.log.source, place, event, what, str(expected), str(actual)))
 
-    def _compare(self, place: str, what: str, expected: Any, found: Any) -> None:
-        if found is not None and expected != found:
-            self._report(place, "", what, expected, found)
+    def _compare(self, place: str, what: str, expected: Any, actual: Any) -> None:
+        if actual is not None and expected != actual:
+            self._report(place, "", what, expected, actual)
 
     def run(self) -> Verified:
         rounds = self.log.rounds
@@ -133,10 +133,10 @@ class _GameCheck:
         """Verify one round, or the beginning of one; return whether the following rounds can be verified."""
         game = self.game
         place = round_name(round_log.round, round_log.repeat_counter)
-        before = len(self.found)
+        before = len(self.mismatches)
         for name, what in _STATED_OF_A_START.items():
             self._compare(place, what, game[name].tolist(), getattr(round_log, name))
-        if len(self.found) > before or not self._set_wall(round_log, place):
+        if len(self.mismatches) > before or not self._set_wall(round_log, place):
             return False
         report = np.zeros(4, np.int64)
         problem = replay_round(self.lookup, game, round_log.events, report)
@@ -151,8 +151,8 @@ class _GameCheck:
         ours = from_record.round_log(game, self.log.rules)
         self._events(ours, round_log, place)
         if not cut:
-            for where, what, expected, found in _differences(ours, round_log):
-                self._report(", ".join(part for part in (place, where) if part), "", what, expected, found)
+            for where, what, expected, actual in _differences(ours, round_log):
+                self._report(", ".join(part for part in (place, where) if part), "", what, expected, actual)
         return True
 
     def _set_wall(self, round_log: RoundLog, place: str) -> bool:
@@ -198,29 +198,29 @@ class _GameCheck:
     def _report_problem(self, round_log: RoundLog, place: str, problem: int, report: np.ndarray) -> None:
         event, seat, action = (int(number) for number in report[:3])
         game = self.game
-        found = "nothing"
+        actual = "nothing"
         if event < len(round_log.events):
             row = round_log.events[event]
             tile = tile_name(int(row["tile"])) if row["tile"] < 136 else "-"
-            found = f"event type {row['type']} of seat {row['seat']}, tile {tile}"
+            actual = f"event type {row['type']} of seat {row['seat']}, tile {tile}"
         words = [f"seat {seat} in {r.PHASE_NAMES[game['phase']]}"]
         legal = [a for a in range(r.ACTIONS) if game["legal"][seat, a // 61] >> (a % 61) & 1]
         words.append("legal: " + ", ".join(r.ACTION_NAMES[a] for a in legal))
         if 0 <= action < r.ACTIONS:
             words.append(f"asked for {r.ACTION_NAMES[action]}")
-        self._report(place, self._place(round_log, event), PROBLEMS[problem], "; ".join(words), found)
+        self._report(place, self._place(round_log, event), PROBLEMS[problem], "; ".join(words), actual)
 
     def _events(self, ours: RoundLog, stated: RoundLog, place: str) -> None:
         """Compare the moves, whatever the replay did not need to know of them included, and the indicators shown.
 
         When an indicator is shown differs between formats, so that only their order is compared.
         """
-        expected, found = (each.events[each.events["type"] != r.EVENT_DORA] for each in (ours, stated))
+        expected, actual = (each.events[each.events["type"] != r.EVENT_DORA] for each in (ours, stated))
         at = np.flatnonzero(stated.events["type"] != r.EVENT_DORA)
         ended = stated.has_result
-        whole = max(len(expected), len(found)) if ended else len(found)
-        for n in range(0 if np.array_equal(expected, found) else whole):
-            one, other = (str(each[n]) if n < len(each) else "nothing" for each in (expected, found))
+        whole = max(len(expected), len(actual)) if ended else len(actual)
+        for n in range(0 if np.array_equal(expected, actual) else whole):
+            one, other = (str(each[n]) if n < len(each) else "nothing" for each in (expected, actual))
             if one != other:
                 event = self._place(stated, int(at[n]) if n < len(at) else len(stated.events))
                 names = f"({', '.join(stated.events.dtype.names or ())})"
@@ -241,7 +241,7 @@ class _GameCheck:
 def _differences(ours: RoundLog, stated: RoundLog) -> Iterator[tuple[str, str, object, object]]:
     """Yield (where, what, engine's, log's) of everything that a log states otherwise about a round's end."""
     kinds = [None if each.draw_type is None else r.RESULT_NAMES[each.draw_type] for each in (ours, stated)]
-    found: list[tuple[str, str, object, object]] = [
+    statements: list[tuple[str, str, object, object]] = [
         ("", "winners", len(ours.wins), len(stated.wins)),
         ("", "end of the round", kinds[0], kinds[1]),
         ("", "tenpai seats", ours.tenpai, stated.tenpai),
@@ -249,19 +249,20 @@ def _differences(ours: RoundLog, stated: RoundLog) -> Iterator[tuple[str, str, o
         ("", "repeat counter and bets at the end", ours.table, stated.table),
         ("", "points gained", ours.deltas, stated.deltas),
     ]
-    for win, said in zip(ours.wins, stated.wins, strict=False):
-        where = f"win of seat {said.seat}"
-        found += [(where, what, getattr(win, name), getattr(said, name)) for what, name in _STATED_OF_A_WIN]
-        found.append((where, "yaku", _worth(win.yaku), _worth(said.yaku)))
+    for win, stated_win in zip(ours.wins, stated.wins, strict=False):
+        where = f"win of seat {stated_win.seat}"
+        statements += [(where, what, getattr(win, name), getattr(stated_win, name)) for what, name in _STATED_OF_A_WIN]
+        statements.append((where, "yaku", _worth(win.yaku), _worth(stated_win.yaku)))
         # Tenhou does not name the liable seat where it is the discarder, who pays all anyway.
-        if said.yaku is not None and said.liable not in (win.liable, None if win.liable == win.source else win.liable):
-            found.append((where, "liable seat", str(win.liable), str(said.liable)))
+        unknown = None if win.liable == win.source else win.liable
+        if stated_win.yaku is not None and stated_win.liable not in (win.liable, unknown):
+            statements.append((where, "liable seat", str(win.liable), str(stated_win.liable)))
     for each in stated.standings:
         where = f"after {each.event} events"
-        found.append((where, "points of the table", _points_after(ours, stated.events[: each.event]), each.scores))
-    for where, what, expected, said_so in found:
-        if said_so is not None and expected != said_so:
-            yield where, what, expected, said_so
+        statements.append((where, "points of the table", _points_after(ours, stated.events[: each.event]), each.scores))
+    for where, what, expected, stated_value in statements:
+        if stated_value is not None and expected != stated_value:
+            yield where, what, expected, stated_value
 
 
 def _points_after(ours: RoundLog, events: np.ndarray) -> list[int]:

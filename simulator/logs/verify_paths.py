@@ -59,11 +59,11 @@ def _verify(log: GameLog | LogError) -> Summary:
     except LogError as error:
         return Summary(errors=1, first_errors=[str(error)])
     summary = Summary(1, verified.rounds, verified.decisions, unfinished=int(verified.unfinished))
-    found = verified.mismatches or []
-    if found and verified.unsure:
-        summary.unknown, summary.first_unknown = 1, [f"{found[0]} ({verified.unsure})"]
+    mismatches = verified.mismatches or []
+    if mismatches and verified.unsure:
+        summary.unknown, summary.first_unknown = 1, [f"{mismatches[0]} ({verified.unsure})"]
     else:
-        summary.mismatches, summary.first_mismatches = len(found), found
+        summary.mismatches, summary.first_mismatches = len(mismatches), mismatches
     return summary
 
 

@@ -38,7 +38,7 @@ class Player(Protocol):
         """The player's name."""
         ...
 
-    def choose(self, games: np.ndarray, asked: Decisions, actions: np.ndarray) -> None:
+    def choose(self, games: np.ndarray, decisions: Decisions, actions: np.ndarray) -> None:
         """Write an action for each decision into actions i64[n]; games: GAME[...], indexed by `asked.game`."""
         ...
 
@@ -50,9 +50,9 @@ class RulePlayer:
         """Make a player; seed: random seed of its choices, 0 to 2^64 - 1."""
         self.name, self._choose, self._seed = name, choose, seed
 
-    def choose(self, games: np.ndarray, asked: Decisions, actions: np.ndarray) -> None:
+    def choose(self, games: np.ndarray, decisions: Decisions, actions: np.ndarray) -> None:
         """Write an action for each decision into actions i64[n]."""
-        self._choose(games, asked.game, asked.seat, asked.legal, self._seed, actions)
+        self._choose(games, decisions.game, decisions.seat, decisions.legal, self._seed, actions)
 
 
 def choose_function(name: str) -> ChooseFunction:

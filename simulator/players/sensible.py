@@ -17,7 +17,7 @@ from simulator.players.sight import SIGHT, look, see_own, triplet_yaku
 from simulator.players.simple import decision_key
 from simulator.scoring.blocks import bit_count
 from simulator.shanten import held_masks, shanten
-from simulator.tiles import KINDS, TERMINALS_AND_HONOURS
+from simulator.tiles import KINDS, TERMINALS_AND_HONORS
 from simulator.walls import below
 
 #: Habits, one bit each; leaving one out gives a simpler player.
@@ -32,9 +32,9 @@ _NOTHING = -1e9
 # The value after a call must be at least this many times the value without it.
 _CALL_MARGIN = 1.15
 _BET = 1000.0
-# Average han from winning by draw and the like that a closed hand still gets without riichi.
+# Average han from tsumo and the like that a closed hand still gets without riichi.
 _DAMATEN_HAN = 0.3
-# Fraction of a closed tenpai hand's value that remains without riichi if only a win by draw has a yaku.
+# Fraction of a closed tenpai hand's value that remains without riichi if only a tsumo has a yaku.
 _DRAW_ONLY = 0.4
 # Threat above which a hand that is not tenpai declares no kong.
 _KONG_THREAT = 0.4
@@ -59,16 +59,16 @@ def _discard_value(sight, plan, kind, han):
 
 
 @jit
-def _best_discard(lookup, sight, found, kinds, key):
+def _best_discard(lookup, sight, plan_bits, kinds, key):
     """Return the best discard among `kinds`, its score, its plan and the shanten after it.
 
-    `found`: bit mask of the plans to consider; with none, the hand cannot win.
+    `plan_bits`: bit mask of the plans to consider; with none, the hand cannot win.
     """
     best, best_score, best_plan, best_away = -1, _NOTHING, worth.PLAN_FREE, 0
     not_simple, not_flush = worth.misfits(sight)
     first = below(key, 0, KINDS)
     for plan in range(worth.PLANS):
-        if not (found >> plan & 1 or (plan == worth.PLAN_FREE and found == 0)):
+        if not (plan_bits >> plan & 1 or (plan == worth.PLAN_FREE and plan_bits == 0)):
             continue
         worth.fill_discards(lookup, sight, plan)
         base = worth.base_han(sight, plan)
@@ -77,7 +77,7 @@ def _best_discard(lookup, sight, found, kinds, key):
             if not kinds >> kind & 1:
                 continue
             han = 0.0
-            if found:
+            if plan_bits:
                 han = base - worth.han_lost(sight, plan, kind)
                 if plan == worth.PLAN_FREE:
                     han += worth.shape_han(sight, not_simple, not_flush, kind)
@@ -123,7 +123,7 @@ def _declares_riichi(sight, kind):
     with_riichi = worth.hand_value(sight, 0, 0, count, furiten, han + shape) - (1.0 - won) * _BET
     silent_han = han + shape - worth.RIICHI_HAN + _DAMATEN_HAN
     without = worth.hand_value(sight, 1, 0, count, furiten, silent_han)
-    if shape < 1.0 and not worth.honoured_triplets(sight):
+    if shape < 1.0 and not worth.yakuhai_triplets(sight):
         without *= _DRAW_ONLY
     return with_riichi > without
 
@@ -139,9 +139,9 @@ def _kong(lookup, row, sight, away):
             if row[first + kind]:
                 held = sight["hand"][kind]
                 sight["hand"][kind] = 0 if closed else held - 1
-                kept = shanten(lookup, sight["hand"], np.int64(sight["n_melds"]) + closed) <= away
+                stays = shanten(lookup, sight["hand"], np.int64(sight["n_melds"]) + closed) <= away
                 sight["hand"][kind] = held
-                if kept:
+                if stays:
                     return first + kind
     return 0
 
@@ -150,7 +150,7 @@ def _kong(lookup, row, sight, away):
 def _aborts(lookup, sight):
     """Return whether to abort by nine terminals: yes unless thirteen orphans or a regular hand are near."""
     held, _ = held_masks(sight["hand"])
-    few = bit_count(held & TERMINALS_AND_HONOURS) < _ORPHAN_KINDS
+    few = bit_count(held & TERMINALS_AND_HONORS) < _ORPHAN_KINDS
     return few and shanten(lookup, sight["hand"], 0) > _NEAR_SHANTEN
 
 
@@ -165,8 +165,8 @@ def _choose_turn(lookup, game, seat, row, sight, habits, key):
     look(game, seat, sight, habits & FOLDS)
     if row[r.NINE_TERMINALS] and _aborts(lookup, sight):
         return r.NINE_TERMINALS
-    found = worth.plans(sight, game["rules"]["open_tanyao"])
-    kind, _, _, away = _best_discard(lookup, sight, found, _discard_kinds(game, row), key)
+    plan_bits = worth.plans(sight, game["rules"]["open_tanyao"])
+    kind, _, _, away = _best_discard(lookup, sight, plan_bits, _discard_kinds(game, row), key)
     kong = _kong(lookup, row, sight, away)
     if kong:
         return kong
@@ -178,13 +178,13 @@ def _choose_turn(lookup, game, seat, row, sight, habits, key):
 
 
 @jit
-def _standing_value(lookup, sight, found):
+def _standing_value(lookup, sight, plan_bits):
     """Return the value of a hand of 3n+1 tiles by its best plan."""
     best = 0.0
     is_open = 1 if sight["n_open"] else 0
     not_simple, not_flush = worth.misfits(sight)
     for plan in range(worth.PLANS):
-        if found >> plan & 1:
+        if plan_bits >> plan & 1:
             away, mask, count = worth.standing(lookup, sight, plan)
             han = worth.base_han(sight, plan)
             if plan == worth.PLAN_FREE:
@@ -251,9 +251,9 @@ def _choose_claim(lookup, game, seat, row, sight, habits, key):
         if not row[action]:
             continue
         kinds = _make_call(game, seat, sight, action)
-        found = worth.plans(sight, open_tanyao)
-        if found and kinds:
-            _, score, plan, away = _best_discard(lookup, sight, found, kinds, key)
+        plan_bits = worth.plans(sight, open_tanyao)
+        if plan_bits and kinds:
+            _, score, plan, away = _best_discard(lookup, sight, plan_bits, kinds, key)
             see_own(game, seat, sight)
             if before[plan] < 0:
                 before[plan], _, _ = worth.standing(lookup, sight, plan)

@@ -9,14 +9,14 @@ import numpy as np
 from simulator import record as r
 from simulator.jit import jit
 from simulator.moves import is_red_tile, tiles_left
-from simulator.tiles import DORA_OF, DRAGONS, EAST, HONOURS, KINDS
+from simulator.tiles import DORA_OF, DRAGONS, EAST, HONORS, KINDS
 from simulator.walls import DORA_INDICATORS, LIVE_TILES
 
 #: What a seat sees and derives from it; scratch space of one decision.
 SIGHT = np.dtype([
     ("unseen", "u1", (KINDS,)),  # tiles of each kind that the seat does not see
     ("dora", "u1", (KINDS,)),  # how many times each kind is dora
-    ("honoured", "i8"),  # kinds whose triplet is a yaku for the seat
+    ("yakuhai", "i8"),  # kinds whose triplet is a yaku for the seat
     ("draws", "i8"),  # approximate number of own draws left in the round
     ("dealer", "u1"),  # 1: the seat deals
     ("stakes", "i8"),  # points on the table: riichi bets and repeat counters
@@ -42,8 +42,8 @@ SIGHT = np.dtype([
 
 # Relative frequency of each shape of wait, per pair of unseen tiles that it may consist of.
 _TWO_SIDED, _GAP, _EDGE = 1.0, 0.24, 0.28
-_PAIRS, _PAIRS_HONOUR = 0.8, 1.6
-_SINGLE, _SINGLE_HONOUR = 0.2, 0.8
+_PAIRS, _PAIRS_HONOR = 0.8, 1.6
+_SINGLE, _SINGLE_HONOR = 0.2, 0.8
 
 # Chance that a seat without riichi is tenpai at the end of the wall, by its open melds (before, in proportion).
 _OPEN_TENPAI = np.array([0.0, 0.25, 0.6, 1.1, 1.5])
@@ -56,7 +56,7 @@ _FLUSH_HAN = 2
 
 
 @jit
-def honoured_kinds(game, seat):
+def yakuhai_kinds(game, seat):
     """Return the mask of kinds whose triplet is a yaku for a seat: dragons, its seat wind, the round wind."""
     own = EAST + ((seat - np.int64(game["dealer"])) & 3)
     of_round = EAST + (np.int64(game["round"]) >> 2 & 3)
@@ -139,7 +139,7 @@ def see_own(game, seat, sight):
 
 @jit
 def safe_kinds(game, other):
-    """Return the mask of kinds that a seat cannot win on by claim: its own discards and the tiles it has let pass.
+    """Return the mask of kinds that a seat cannot win on by ron: its own discards and the tiles it has let pass.
 
     It let pass everything discarded (or added to a pong) since it declared riichi, or otherwise since its own last
     discard. The tile open to claims counts as passed: by this seat's next discard it will have been, or the round
@@ -171,7 +171,7 @@ def _open_han(game, sight, other):
         kinds |= meld_mask(meld)
     if game["n_open"][other] >= 2:
         for suit in range(3):
-            in_flush = HONOURS | 511 << 9 * suit
+            in_flush = HONORS | 511 << 9 * suit
             if not kinds & ~in_flush:
                 return han + _FLUSH_HAN
     return han
@@ -189,9 +189,9 @@ def _fill_waiting(sight, safe):
         waiting[kind] = 0.0
         if not safe >> kind & 1:
             n = float(unseen[kind])
-            honour = kind >= EAST
-            pairs = n * (n - 1.0) * 0.5 * (_PAIRS_HONOUR if honour else _PAIRS)
-            single = n * (_SINGLE_HONOUR if honour else _SINGLE)
+            honor = kind >= EAST
+            pairs = n * (n - 1.0) * 0.5 * (_PAIRS_HONOR if honor else _PAIRS)
+            single = n * (_SINGLE_HONOR if honor else _SINGLE)
             waiting[kind] = pairs + single
             total += pairs * 0.5 + single  # two pairs wait on two kinds
     for first in range(0, EAST, 9):
@@ -249,7 +249,7 @@ def look(game, seat, sight, careful):
     else:
         sight["danger"][:] = 0.0
         sight["threat"] = 0.0
-    sight["honoured"] = honoured_kinds(game, seat)
+    sight["yakuhai"] = yakuhai_kinds(game, seat)
     sight["draws"] = min((tiles_left(game) + 3) // 4, 18)
     sight["dealer"] = game["dealer"] == seat
     sight["stakes"] = 1000 * np.int64(game["bets"]) + np.int64(game["rules"]["repeat_points"]) * np.int64(

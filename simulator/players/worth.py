@@ -8,13 +8,13 @@ import numpy as np
 
 from simulator.jit import jit
 from simulator.shanten import NO_SHANTEN, accepted, accepted_by_discard, shanten
-from simulator.tiles import ALL_KINDS, EAST, HONOURS, KINDS, TERMINALS_AND_HONOURS
+from simulator.tiles import ALL_KINDS, EAST, HONORS, KINDS, TERMINALS_AND_HONORS
 
 PLAN_FREE, PLAN_SIMPLES, PLAN_FLUSH_M, PLAN_FLUSH_P, PLAN_FLUSH_S, PLAN_TRIPLETS = range(6)
 PLANS = 6
 #: For each plan, the mask of kinds that the hand may hold.
 PLAN_KINDS = np.array(
-    [ALL_KINDS, ALL_KINDS & ~TERMINALS_AND_HONOURS, HONOURS | 511, HONOURS | 511 << 9, HONOURS | 511 << 18, ALL_KINDS]
+    [ALL_KINDS, ALL_KINDS & ~TERMINALS_AND_HONORS, HONORS | 511, HONORS | 511 << 9, HONORS | 511 << 18, ALL_KINDS]
 )
 #: Limits for considering a plan: most tiles that do not fit (simples, flush), fewest triplets and pairs (all triplets).
 _MOST_MISFITS_SIMPLES, _MOST_MISFITS_FLUSH, _LEAST_TRIPLET_BLOCKS = 4, 4, 5
@@ -60,7 +60,7 @@ _POINTS = np.array(
     [300.0, 1300.0, 2600.0, 5000.0, 7700.0, 8700.0, 12000.0, 13000.0, 16000.0, 16500.0, 18000.0, 24000.0]
 )
 _DEALER_POINTS = 1.5
-# Average han that a closed hand gets from riichi, winning by draw, ippatsu and ura dora.
+# Average han that a closed hand gets from riichi, tsumo, ippatsu and ura dora.
 RIICHI_HAN = 1.9
 _SIMPLES_BY_MISFITS = np.array([1.0, 0.5, 0.2])
 _FLUSH_BY_MISFITS = np.array([3.0, 0.9, 0.4])
@@ -103,13 +103,13 @@ def _triplets_and_pairs(sight):
 
 
 @jit
-def honoured_triplets(sight):
+def yakuhai_triplets(sight):
     """Return the mask of kinds of which the concealed hand has a triplet that is a yaku."""
     mask = np.int64(0)
     for kind in range(EAST, KINDS):
         if sight["hand"][kind] >= 3:
             mask |= np.int64(1) << kind
-    return mask & sight["honoured"]
+    return mask & sight["yakuhai"]
 
 
 @jit
@@ -117,20 +117,20 @@ def plans(sight, open_tanyao):
     """Return the plans worth considering for the hand and melds in sight, one bit each."""
     melds = np.int64(sight["meld_kinds"])
     is_open = sight["n_open"] > 0
-    found = 0
-    if not is_open or sight["meld_yaku"] or honoured_triplets(sight):
-        found |= 1 << PLAN_FREE
-    if is_open and open_tanyao and not melds & TERMINALS_AND_HONOURS:
+    plan_bits = 0
+    if not is_open or sight["meld_yaku"] or yakuhai_triplets(sight):
+        plan_bits |= 1 << PLAN_FREE
+    if is_open and open_tanyao and not melds & TERMINALS_AND_HONORS:
         if _tiles_outside(sight, PLAN_KINDS[PLAN_SIMPLES]) <= _MOST_MISFITS_SIMPLES:
-            found |= 1 << PLAN_SIMPLES
+            plan_bits |= 1 << PLAN_SIMPLES
     for plan in range(PLAN_FLUSH_M, PLAN_FLUSH_S + 1):
         if not melds & ~PLAN_KINDS[plan] and _tiles_outside(sight, PLAN_KINDS[plan]) <= _MOST_MISFITS_FLUSH:
-            found |= 1 << plan
+            plan_bits |= 1 << plan
     if is_open and not sight["chows"]:
         triplets, pairs = _triplets_and_pairs(sight)
         if triplets + pairs >= _LEAST_TRIPLET_BLOCKS:
-            found |= 1 << PLAN_TRIPLETS
-    return found
+            plan_bits |= 1 << PLAN_TRIPLETS
+    return plan_bits
 
 
 @jit
@@ -252,7 +252,7 @@ def base_han(sight, plan):
                 han += float(sight["dora"][kind] * hand[kind]) * (_LONE_DORA if is_lone(hand, kind) else 1.0)
             if sight["red"] >> kind & 1:
                 han += _LONE_DORA if is_lone(hand, kind) else 1.0
-            if sight["honoured"] >> kind & 1:
+            if sight["yakuhai"] >> kind & 1:
                 if hand[kind] >= 3:
                     han += 1.0
                 elif hand[kind] == 2 and sight["unseen"][kind]:
@@ -279,7 +279,7 @@ def han_lost(sight, plan, kind):
     lost = float(sight["dora"][kind]) * part
     if sight["red"] >> kind & 1 and hand[kind] == 1:
         lost += part
-    if sight["honoured"] >> kind & 1:
+    if sight["yakuhai"] >> kind & 1:
         if hand[kind] == 3:
             lost += 1.0 - _YAKU_PAIR
         elif hand[kind] == 2 and sight["unseen"][kind]:
@@ -294,9 +294,9 @@ def shape_han(sight, not_simple, not_flush, kind):
     `not_simple` and `not_flush` are what `misfits` returns.
     """
     han = 0.0
-    left = not_simple - (kind >= 0 and TERMINALS_AND_HONOURS >> kind & 1)
+    left = not_simple - (kind >= 0 and TERMINALS_AND_HONORS >> kind & 1)
     melds = np.int64(sight["meld_kinds"])
-    if left < len(_SIMPLES_BY_MISFITS) and not melds & TERMINALS_AND_HONOURS and sight["n_open"] == 0:
+    if left < len(_SIMPLES_BY_MISFITS) and not melds & TERMINALS_AND_HONORS and sight["n_open"] == 0:
         han += _SIMPLES_BY_MISFITS[left]
     for suit in range(3):
         plan = PLAN_FLUSH_M + suit
@@ -308,14 +308,14 @@ def shape_han(sight, not_simple, not_flush, kind):
 
 @jit
 def keeping(sight, kind):
-    """Return how much a tile is worth keeping, 0 to about 5: by its neighbours, held or unseen, and its place.
+    """Return how much a tile is worth keeping, 0 to about 5: by its neighbors, held or unseen, and its place.
 
     It decides between discards that are otherwise about equal.
     """
     hand = sight["hand"]
     company = 1.5 * (hand[kind] - 1)
     if kind >= EAST:
-        if sight["honoured"] >> kind & 1:
+        if sight["yakuhai"] >> kind & 1:
             company += 0.2 * sight["unseen"][kind]
         return company + 0.1 * sight["unseen"][kind]
     place = kind % 9
@@ -333,7 +333,7 @@ def misfits(sight):
     inner = 0
     for kind in range(KINDS):
         in_suits[kind // 9] += sight["hand"][kind]
-        inner += sight["hand"][kind] * (1 - (TERMINALS_AND_HONOURS >> kind & 1))
+        inner += sight["hand"][kind] * (1 - (TERMINALS_AND_HONORS >> kind & 1))
     tiles = in_suits[0] + in_suits[1] + in_suits[2] + in_suits[3]
     for suit in range(3):
         in_suits[suit] = tiles - in_suits[suit] - in_suits[3]

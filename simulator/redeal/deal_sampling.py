@@ -26,7 +26,7 @@ from simulator.walls import below, mix2
 
 SUITS = 4
 SUIT_KINDS = 9
-HONOURS_SUIT = 3
+HONORS_SUIT = 3
 
 #: How often `draw_in_turns` draws each hand.
 _TURNS = 64
@@ -141,7 +141,7 @@ def count_hands(automata, available, counts):
         for count in range(COPIES + 1):
             counts.kinds[kind, count] = CHOOSE[available[kind], count]
     for suit in range(SUITS):
-        automaton = automata.honours if suit == HONOURS_SUIT else automata.numbers
+        automaton = automata.honors if suit == HONORS_SUIT else automata.numbers
         _weigh(automaton, counts.kinds[SUIT_KINDS * suit :], counts.suits[suit], counts.suit_sums[suit])
         for label in range(counts.labels.shape[1]):
             counts.labels[suit, label] = counts.suits[suit, automaton.finals + label]
@@ -160,7 +160,7 @@ def draw_hand(automata, counts, n_melds, stream, out):
     labels = np.empty(SUITS, np.int64)
     _trace_back(automata.hand, counts.hand_sums, automata.hand.finals + n_melds, stream, labels)
     for suit in range(SUITS):
-        automaton = automata.honours if suit == HONOURS_SUIT else automata.numbers
+        automaton = automata.honors if suit == HONORS_SUIT else automata.numbers
         _trace_back(
             automaton, counts.suit_sums[suit], automaton.finals + labels[suit], stream, out[SUIT_KINDS * suit :]
         )

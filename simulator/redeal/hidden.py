@@ -194,14 +194,14 @@ def _may_discard(game, seat, order, ends):
 def _ask_again(lookup, game, seat):
     """Ask all seats again that must choose now; an answer that `seat` itself has already given is kept."""
     phase, turn = np.int64(game["phase"]), np.int64(game["turn"])
-    asked = np.int64(game["asked"])
+    must_choose = np.int64(game["asked"])
     claims = phase == r.PHASE_CLAIM or phase == r.PHASE_KONG_CLAIM
-    if not claims and (turn == seat or not asked):
+    if not claims and (turn == seat or not must_choose):
         return
-    given = np.int64(game["answers"][seat])
-    answered = (asked & ~np.int64(game["pending"])) >> seat & 1
+    action = np.int64(game["answers"][seat])
+    answered = (must_choose & ~np.int64(game["pending"])) >> seat & 1
     for other in range(r.SEATS):
-        game["decisions"][other] -= asked >> other & 1  # counted again when asked again
+        game["decisions"][other] -= must_choose >> other & 1  # counted again when asked again
     game["asked"] = 0
     game["pending"] = 0
     if claims:
@@ -214,7 +214,7 @@ def _ask_again(lookup, game, seat):
     else:
         ask(game, turn, call_discard_actions(game, turn), np.int64(0))
     if answered:
-        answer(game, seat, given)
+        answer(game, seat, action)
 
 
 @jit

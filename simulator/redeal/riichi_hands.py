@@ -109,7 +109,7 @@ def _draw_kind(stream, available, hands):
     return kind
 
 
-class Counted(NamedTuple):
+class CountedHands(NamedTuple):
     """The counts for the tiles that are unseen now, kept for further deals of the same tiles."""
 
     tiles: np.ndarray
@@ -124,11 +124,11 @@ class Counted(NamedTuple):
     """For `draw_in_turns`."""
 
 
-def nothing_counted(automata: TenpaiAutomata) -> Counted:
+def nothing_counted(automata: TenpaiAutomata) -> CountedHands:
     """Return an initial Counted that is valid for no position."""
     none = np.full(KINDS, -1)
     hands, scratch = sampling.new_counts(automata), sampling.new_counts(automata)
-    return Counted(none, none[:3].copy(), hands, np.zeros(1, np.bool_), scratch)
+    return CountedHands(none, none[:3].copy(), hands, np.zeros(1, np.bool_), scratch)
 
 
 @jit

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simulator.tiles import TERMINALS_AND_HONOURS
+from simulator.tiles import TERMINALS_AND_HONORS
 
 HAND_TILES = 13
 COPIES = 4
@@ -39,12 +39,12 @@ class Automaton(NamedTuple):
 
 
 class TenpaiAutomata(NamedTuple):
-    """The automata of a hand; the finals of `numbers` and `honours` are the symbols of `hand`."""
+    """The automata of a hand; the finals of `numbers` and `honors` are the symbols of `hand`."""
 
     numbers: Automaton
     """Reads the counts 0..4 of the nine kinds of a numbered suit."""
-    honours: Automaton
-    """Reads the counts of the seven honours."""
+    honors: Automaton
+    """Reads the counts of the seven honors."""
     hand: Automaton
     """Reads the labels of the suits m, p, s, z; final number m is tenpai with m melds."""
 
@@ -52,32 +52,32 @@ class TenpaiAutomata(NamedTuple):
 _Level = dict[Any, dict[int, Any]]  # the states of a level, each with its successors by symbol
 
 
-def _explore(start: tuple, levels: int, step: Callable[[Any, int], Iterable[tuple[int, tuple]]]) -> list[_Level]:
+def _explore(start: tuple, depth: int, step: Callable[[Any, int], Iterable[tuple[int, tuple]]]) -> list[_Level]:
     """Return the reachable states, level by level."""
-    found: list[_Level] = [{start: {}}]
-    for number in range(levels):
+    levels: list[_Level] = [{start: {}}]
+    for number in range(depth):
         following: _Level = {}
-        for state, edges in found[-1].items():
+        for state, edges in levels[-1].items():
             for symbol, successor in step(state, number):
                 edges[symbol] = successor
                 following.setdefault(successor, {})
-        found.append(following)
-    return found
+        levels.append(following)
+    return levels
 
 
-def _minimise(found: list[_Level], finals: list, final_of: Callable[[Any], Hashable]) -> Automaton:
+def _minimise(levels: list[_Level], finals: list, final_of: Callable[[Any], Hashable]) -> Automaton:
     """Merge states that lead to the same finals by the same symbols, drop those that lead to none, number the rest."""
     place = {final: index for index, final in enumerate(finals)}
-    merged = {state: place[final_of(state)] for state in found[-1] if final_of(state) in place}
+    merged = {state: place[final_of(state)] for state in levels[-1] if final_of(state) in place}
     rows: list[list[tuple[tuple[int, int], ...]]] = []
-    for states in reversed(found[:-1]):
+    for states in reversed(levels[:-1]):
         numbers: dict[tuple[tuple[int, int], ...], int] = {}
-        kept = {}
+        row_of = {}
         for state, edges in states.items():
             row = tuple((symbol, merged[to]) for symbol, to in edges.items() if to in merged)
             if row:
-                kept[state] = numbers.setdefault(row, len(numbers))
-        merged = kept
+                row_of[state] = numbers.setdefault(row, len(numbers))
+        merged = row_of
         rows.insert(0, list(numbers))
     starts = np.cumsum([0] + [len(row) for row in rows])
     nodes = int(starts[-1]) + len(finals)
@@ -106,15 +106,15 @@ def _read_sets(ways: frozenset, count: int, runs: bool) -> frozenset:
     A way is (runs begun with this kind, runs begun with the kind before, missing tiles filled in, pairs made). The
     missing tile may be of any kind of which fewer than four are held.
     """
-    found = set()
+    longer = set()
     for new, old, filled, pairs in ways:
         for fill in range(2 if not filled and count < COPIES else 1):
             for pair in range(1 if pairs else 2):
                 for triplet in range(2):
                     begun = count + fill - new - old - 2 * pair - 3 * triplet
                     if begun == 0 or (begun > 0 and runs):
-                        found.add((begun, new, filled + fill, pairs + pair))
-    return frozenset(found)
+                        longer.add((begun, new, filled + fill, pairs + pair))
+    return frozenset(longer)
 
 
 def _read_pairs(singles: int | None, count: int) -> int | None:
@@ -143,7 +143,7 @@ def _explore_suit(first_kind: int, kinds: int) -> list[_Level]:
     def step(state: tuple, place: int) -> Iterable[tuple[int, tuple]]:
         tiles, ways, singles, orphans = state
         runs = kinds == 9 and place < kinds - 2
-        orphan = bool(TERMINALS_AND_HONOURS >> (first_kind + place) & 1)
+        orphan = bool(TERMINALS_AND_HONORS >> (first_kind + place) & 1)
         for count in range(min(COPIES, HAND_TILES - tiles) + 1):
             read = _read_sets(ways, count, runs), _read_pairs(singles, count), _read_orphans(orphans, count, orphan)
             if read[0] or read[1] is not None or read[2] is not None:
@@ -193,8 +193,8 @@ def _melds_if_tenpai(state: tuple) -> int | None:
 @cache
 def get_automata() -> TenpaiAutomata:
     """Return the automata, built once per process (in a tenth of a second). Do not modify them."""
-    numbers, honours = _explore_suit(0, 9), _explore_suit(27, 7)
-    found: set[Any] = {_label(state) for states in (numbers, honours) for state in states[-1]} - {None}
-    labels = sorted(found, key=lambda label: (label[0], sorted(label[1]), str(label[2:])))
+    numbers, honors = _explore_suit(0, 9), _explore_suit(27, 7)
+    distinct: set[Any] = {_label(state) for states in (numbers, honors) for state in states[-1]} - {None}
+    labels = sorted(distinct, key=lambda label: (label[0], sorted(label[1]), str(label[2:])))
     hand = _minimise(_explore_hand(labels), list(range(SETS + 1)), _melds_if_tenpai)
-    return TenpaiAutomata(_minimise(numbers, labels, _label), _minimise(honours, labels, _label), hand)
+    return TenpaiAutomata(_minimise(numbers, labels, _label), _minimise(honors, labels, _label), hand)

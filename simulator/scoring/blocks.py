@@ -4,7 +4,7 @@ import numpy as np
 
 from simulator.jit import jit
 from simulator.record import MELD_CHOW, MELD_CLOSED_KONG, MELD_PONG
-from simulator.tiles import EAST, KINDS, TERMINALS_AND_HONOURS
+from simulator.tiles import EAST, KINDS, TERMINALS_AND_HONORS
 
 
 @jit
@@ -70,7 +70,7 @@ def meld_facts(melds, n_melds):
             continue
         kinds |= 1 << kind
         triplets |= 1 << kind
-        value = 4 if TERMINALS_AND_HONOURS >> kind & 1 else 2
+        value = 4 if TERMINALS_AND_HONORS >> kind & 1 else 2
         if meld_type != MELD_PONG:
             value *= 4
             kongs += 1

@@ -43,7 +43,7 @@ class Score:
     points: int
     """Points that all payers together pay for the hand, without repeat counters and bets."""
     payments: dict[str, int]
-    """What each seat pays, with repeat counters: by wind for a win by draw, else `"discarder"` (and `"liable"`)."""
+    """What each seat pays, with repeat counters: by wind for a tsumo, else `"discarder"` (and `"liable"`)."""
     received: int
     """Points that the winner receives: the payments and the bets."""
 
@@ -95,7 +95,7 @@ def score_batch(
         melds: MELD[n, 4], of which the first `n_melds` count.
         n_melds: int[n], 0..4; this and all the following numbers may be one number for all hands.
         win_kinds: int[n], 0..33.
-        situations: int[n], flags of `simulator.scoring.winning` (`BY_DRAW`, `RIICHI`, ...).
+        situations: int[n], flags of `simulator.scoring.winning` (`TSUMO`, `RIICHI`, ...).
         seat_winds: int[n], 0..3, East to North; the dealer is the seat that many places before the winner.
         round_winds: int[n], 0..3.
         wins: WIN[n]; `seat`, `source`, `dora`, `ura`, `red`, `liable` and `liable_yakuman` are read, the rest written.
@@ -151,15 +151,15 @@ def _wind(name: str, what: str) -> int:
 def _check_situation(flags: dict[str, bool], is_open: bool, has_kong: bool, has_melds: bool) -> None:
     """Raise HandError for circumstances of a win that exclude each other."""
     in_riichi = flags["riichi"] or flags["double_riichi"]
-    before_all = flags["draw"] and not has_melds and not in_riichi
+    before_all = flags["tsumo"] and not has_melds and not in_riichi
     refused = (
         (in_riichi and is_open, "riichi needs a closed hand"),
         (flags["ippatsu"] and not in_riichi, "ippatsu needs riichi"),
-        (flags["replacement"] and not (flags["draw"] and has_kong), "a replacement tile is drawn, and after a kong"),
-        (flags["robbed_kong"] and flags["draw"], "robbing a kong is no win by draw"),
+        (flags["replacement"] and not (flags["tsumo"] and has_kong), "a replacement tile is drawn, and after a kong"),
+        (flags["robbed_kong"] and flags["tsumo"], "robbing a kong is no tsumo"),
         (flags["robbed_kong"] and flags["last_tile"], "no kong can be made with the last tile"),
         (flags["replacement"] and flags["last_tile"], "a replacement tile is not the last tile of the live wall"),
-        (flags["first_turn"] and not before_all, "a win in the first turn is by draw, before any meld or riichi"),
+        (flags["first_turn"] and not before_all, "a win in the first turn is by tsumo, before any meld or riichi"),
     )
     for wrong, why in refused:
         if wrong:
@@ -181,12 +181,12 @@ def _winning_kind(win: str | None, tiles: list[int]) -> int:
 
 
 def _win_record(
-    seat: int, draw: bool, tiles: list[int], indicators: list[int], ura_indicators: list[int], red_fives: bool
+    seat: int, tsumo: bool, tiles: list[int], indicators: list[int], ura_indicators: list[int], red_fives: bool
 ) -> np.ndarray:
     """Return WIN[1] with the fields set that `score_batch` reads; tiles: the whole hand, melds included."""
     wins = np.zeros(1, r.WIN)
     wins["seat"] = seat
-    wins["source"] = seat if draw else (seat + 1) % 4
+    wins["source"] = seat if tsumo else (seat + 1) % 4
     wins["liable"] = r.NO_SEAT
     wins["dora"] = _indicated(indicators, tiles)
     wins["ura"] = _indicated(ura_indicators, tiles)
@@ -195,7 +195,7 @@ def _win_record(
 
 
 def score(
-    hand: str, *, melds: Iterable[str] = (), win: str | None = None, draw: bool = False, riichi: bool = False,
+    hand: str, *, melds: Iterable[str] = (), win: str | None = None, tsumo: bool = False, riichi: bool = False,
     double_riichi: bool = False, ippatsu: bool = False, last_tile: bool = False, replacement: bool = False,
     robbed_kong: bool = False, first_turn: bool = False, dora: str = "", ura: str = "", seat_wind: str = "South",
     round_wind: str = "East", repeat_counter: int = 0, bets: int = 0, rules: Rules | None = None,
@@ -207,7 +207,7 @@ def score(
         melds: the melds, each a word and its tiles: `["chow 123m", "pong 777z", "open kong 1111z",
             "closed kong 0555p", "added kong 9999s"]`, or one string with commas between them.
         win: the winning tile, if it is not the last of `hand`.
-        draw: won by draw (tsumo); otherwise by claim (ron).
+        tsumo: won by self-draw; otherwise by ron (on a discard).
         riichi: in riichi.
         double_riichi: in riichi declared in the first turn (replaces `riichi`).
         ippatsu: within the uninterrupted turn after the riichi.
@@ -241,7 +241,7 @@ def score(
         raise HandError(f"{hand!r}: {len(tiles)} concealed tiles and {len(parsed)} melds; a win must have {wanted}")
     types = [meld_type for meld_type, _ in parsed]
     flags = {
-        "draw": draw, "riichi": riichi, "double_riichi": double_riichi, "ippatsu": ippatsu, "last_tile": last_tile,
+        "tsumo": tsumo, "riichi": riichi, "double_riichi": double_riichi, "ippatsu": ippatsu, "last_tile": last_tile,
         "replacement": replacement, "robbed_kong": robbed_kong, "first_turn": first_turn,
     }  # fmt: skip
     has_kong = any(meld_type in (r.MELD_OPEN_KONG, r.MELD_CLOSED_KONG, r.MELD_ADDED_KONG) for meld_type in types)
@@ -258,12 +258,12 @@ def score(
         raise HandError("there are at most 5 dora indicators")
 
     seat = _wind(seat_wind, "seat_wind")  # seats here are the winds: the dealer is seat 0
-    wins = _win_record(seat, draw, everything, indicators, ura_indicators, rules.red_fives)
+    wins = _win_record(seat, tsumo, everything, indicators, ura_indicators, rules.red_fives)
     hands = np.bincount([tile >> 2 for tile in tiles], minlength=KINDS).astype(np.uint8).reshape(1, KINDS)
     meld_records = np.zeros((1, 4), r.MELD)
     meld_records["type"][0, : len(parsed)] = types
     meld_records["kind"][0, : len(parsed)] = [low for _, low in parsed]
-    situation = sum(getattr(winning, "BY_DRAW" if name == "draw" else name.upper()) for name in flags if flags[name])
+    situation = sum(getattr(winning, name.upper()) for name in flags if flags[name])
     win_kind = _winning_kind(win, tiles)
     round_number = _wind(round_wind, "round_wind")
 
@@ -283,11 +283,11 @@ def yaku_with_han(win: np.void) -> list[tuple[int, int]]:
 
     Each yakuman has 13 han. Other hands also list dora, ura dora (with riichi even if there is none) and red fives.
     """
-    found = yaku_of(int(win["yaku"]))
+    yaku_list = yaku_of(int(win["yaku"]))
     if win["yakuman"]:
-        return [(yaku.number, _YAKUMAN_HAN) for yaku in found]
-    listed = [(yaku.number, yaku.han if win["closed"] else yaku.open_han) for yaku in found]
-    in_riichi = any(yaku.number in (RIICHI, DOUBLE_RIICHI) for yaku in found)
+        return [(yaku.number, _YAKUMAN_HAN) for yaku in yaku_list]
+    listed = [(yaku.number, yaku.han if win["closed"] else yaku.open_han) for yaku in yaku_list]
+    in_riichi = any(yaku.number in (RIICHI, DOUBLE_RIICHI) for yaku in yaku_list)
     extra = ((DORA, win["dora"], False), (URA_DORA, win["ura"], in_riichi), (RED_FIVE, win["red"], False))
     return listed + [(number, int(count)) for number, count, always in extra if count or always]
 

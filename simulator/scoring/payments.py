@@ -11,7 +11,7 @@ _ALMOST_MANGAN = 1920  # 4 han 30 fu, 3 han 60 fu
 
 @jit
 def base_points(han, fu, yakuman, rules):
-    """Return the base points: what a non-dealer pays for another non-dealer's win by draw, before rounding.
+    """Return the base points: what a non-dealer pays for another non-dealer's tsumo, before rounding.
 
     han: with dora. fu: rounded. yakuman: how many (if any, han and fu do not matter). rules: a RULES record.
     """
@@ -40,7 +40,7 @@ def _hundreds(points):
 def payments(win, dealer, repeat_counter, bets, rules):
     """Fill in `points` and `deltas` of a WIN record whose seats, han, fu, yakuman and liability are set.
 
-    repeat_counter, bets: how many this winner takes. The liable seat pays as at Tenhou: everything for a win by draw,
+    repeat_counter, bets: how many this winner takes. The liable seat pays as at Tenhou: everything for a tsumo,
     half for a win on another seat's discard, and the repeat counters in both cases (https://tenhou.net/man/, 包).
     """
     seat, source = np.int64(win["seat"]), np.int64(win["source"])

@@ -6,7 +6,7 @@ turning three consecutive triplets into three equal runs. Only three kinds of a 
 add up to a multiple of three, so the sum of the suit's numbers determines the pair's number modulo 3.
 
 Within a reading, the best place for the winning tile needs no search. Pinfu beats the two fu of a narrow wait; a narrow
-wait beats a two-sided one; a triplet, which would no longer count as concealed when won by claim, comes last.
+wait beats a two-sided one; a triplet, which would no longer count as concealed when won by ron, comes last.
 """
 
 from typing import NamedTuple
@@ -17,10 +17,10 @@ from simulator.jit import jit
 from simulator.scoring import yaku as y
 from simulator.scoring.blocks import bit_count, count_tiles, meld_facts, split_suit, winning_runs
 from simulator.scoring.payments import base_points
-from simulator.tiles import DRAGONS, EAST, HONOURS, TERMINALS, TERMINALS_AND_HONOURS, WHITE, WINDS
+from simulator.tiles import DRAGONS, EAST, HONORS, TERMINALS, TERMINALS_AND_HONORS, WHITE, WINDS
 
 # How the hand was won: the flags of `situation`.
-BY_DRAW = 1  # tsumo; otherwise by claim (ron)
+TSUMO = 1  # self-draw; otherwise ron
 RIICHI = 2
 DOUBLE_RIICHI = 4  # counts instead of RIICHI
 IPPATSU = 8
@@ -47,7 +47,7 @@ class Facts(NamedTuple):
     fu: int  # before triplets, pair, wait and draw
     yaku: int  # those that do not depend on the reading
     yakuman: int  # those that do not depend on the reading
-    by_draw: int
+    is_tsumo: int
     win_kind: int
     wide: int  # mask of runs that the winning tile would complete from a two-sided wait
     narrow: int  # ... from an edge or closed wait
@@ -58,7 +58,7 @@ class Facts(NamedTuple):
 @jit
 def _situation_yaku(situation, closed):
     """Return the yaku that depend on how the hand was won."""
-    if situation & BY_DRAW:
+    if situation & TSUMO:
         yaku = closed << y.MENZEN_TSUMO
         if situation & REPLACEMENT:
             yaku |= 1 << y.RINSHAN
@@ -82,10 +82,10 @@ def tile_yaku(kinds, closed, kongs, open_tanyao):
     yaku = 0
     suits = (1 if kinds & _SUIT else 0) + (1 if kinds >> 9 & _SUIT else 0) + (1 if kinds >> 18 & _SUIT else 0)
     if suits == 1:
-        yaku |= 1 << (y.HONITSU if kinds & HONOURS else y.CHINITSU)
-    if kinds & TERMINALS_AND_HONOURS == 0 and (closed or open_tanyao):
+        yaku |= 1 << (y.HONITSU if kinds & HONORS else y.CHINITSU)
+    if kinds & TERMINALS_AND_HONORS == 0 and (closed or open_tanyao):
         yaku |= 1 << y.TANYAO
-    if kinds & ~TERMINALS_AND_HONOURS == 0:
+    if kinds & ~TERMINALS_AND_HONORS == 0:
         yaku |= 1 << y.HONROUTOU
     if kongs == 3:
         yaku |= 1 << y.SANKANTSU
@@ -96,9 +96,9 @@ def tile_yaku(kinds, closed, kongs, open_tanyao):
 def tile_yakuman(kinds, kongs, situation, seat_wind):
     """Return the yakuman that depend on the tiles or the first turn, except nine gates and thirteen orphans."""
     yakuman = 0
-    if situation & FIRST_TURN and situation & BY_DRAW:
+    if situation & FIRST_TURN and situation & TSUMO:
         yakuman |= 1 << (y.CHIIHOU if seat_wind else y.TENHOU)
-    if kinds & ~HONOURS == 0:
+    if kinds & ~HONORS == 0:
         yakuman |= 1 << y.TSUUIISOU
     if kinds & ~TERMINALS == 0:
         yakuman |= 1 << y.CHINROUTOU
@@ -130,8 +130,8 @@ def _reading_yaku(facts, triplets, runs, twins, pair, concealed, pinfu):
         yaku |= 1 << (y.IIPEIKO if twins == 1 else y.RYANPEIKO)
     if runs == 0:
         yaku |= 1 << y.TOITOI
-    elif runs & ~_OUTSIDE_STARTS == 0 and triplets & ~TERMINALS_AND_HONOURS == 0 and TERMINALS_AND_HONOURS >> pair & 1:
-        yaku |= 1 << (y.CHANTA if facts.kinds & HONOURS else y.JUNCHAN)
+    elif runs & ~_OUTSIDE_STARTS == 0 and triplets & ~TERMINALS_AND_HONORS == 0 and TERMINALS_AND_HONORS >> pair & 1:
+        yaku |= 1 << (y.CHANTA if facts.kinds & HONORS else y.JUNCHAN)
     straight = runs & runs >> 3 & runs >> 6  # only a suit's 123 has runs three and six above it in its suit
     if straight & (1 | 1 << 9 | 1 << 18):
         yaku |= 1 << y.ITTSU
@@ -182,12 +182,12 @@ def _read(facts, triplets, runs, twins, pair, double_wind_fu):
     narrow = pair == facts.win_kind or runs & facts.narrow != 0
     pinfu = facts.closed and wide and all_triplets == 0 and fu == 0
     concealed = bit_count(triplets) + facts.closed_kongs
-    fu += facts.fu + 4 * bit_count(triplets) + 4 * bit_count(triplets & TERMINALS_AND_HONOURS)
-    if not (facts.by_draw or wide or narrow):  # a triplet completed by claim
+    fu += facts.fu + 4 * bit_count(triplets) + 4 * bit_count(triplets & TERMINALS_AND_HONORS)
+    if not (facts.is_tsumo or wide or narrow):  # a triplet completed by ron
         concealed -= 1
-        fu -= 4 if TERMINALS_AND_HONOURS >> facts.win_kind & 1 else 2
+        fu -= 4 if TERMINALS_AND_HONORS >> facts.win_kind & 1 else 2
     if not pinfu:
-        fu += 2 * narrow + 2 * facts.by_draw
+        fu += 2 * narrow + 2 * facts.is_tsumo
         fu = max((fu + 9) // 10 * 10, 30)  # an open hand without any fu counts 30
     yakuman = _reading_yakuman(facts, all_triplets, pair, concealed)
     if yakuman:
@@ -242,10 +242,10 @@ def keep_best(best, yaku, fu, closed, rules, win):
 @jit
 def _best_reading(facts, once, twice, thrice, four, suits, rules, win):
     """Write the best reading as runs, triplets and a pair into `win`; return its worth, 0 if there is none."""
-    if (once & ~twice | four) & HONOURS:
+    if (once & ~twice | four) & HONORS:
         return 0
-    triplets, runs, doubled = thrice & HONOURS, 0, 0
-    pairs = bit_count(twice & ~thrice & HONOURS)
+    triplets, runs, doubled = thrice & HONORS, 0, 0
+    pairs = bit_count(twice & ~thrice & HONORS)
     pair_suit = -1
     for suit in range(3):
         spare = suits[suit] % 15 % 3  # modulo 15 gives the sum of the nibbles, the number of tiles
@@ -319,18 +319,18 @@ def score_hand(hand, melds, n_melds, win_kind, situation, seat_wind, round_wind,
     meld_kinds, meld_triplets, meld_runs, kongs, closed_kongs, meld_fu = meld_facts(melds, n_melds)
     kinds = once | meld_kinds
     closed = 1 if closed_kongs == n_melds else 0
-    by_draw = situation & BY_DRAW
+    is_tsumo = situation & TSUMO
     wide, narrow = winning_runs(win_kind)
     yaku = _situation_yaku(situation, closed) | tile_yaku(kinds, closed, kongs, rules["open_tanyao"])
     yakuman = tile_yakuman(kinds, kongs, situation, seat_wind)
     if n_melds == 0 and win_kind < EAST:
         yakuman |= nine_gates(suits[win_kind // 9], win_kind % 9)
-    fu = 20 + meld_fu + (10 if closed and not by_draw else 0)
+    fu = 20 + meld_fu + (10 if closed and not is_tsumo else 0)
     facts = Facts(
-        kinds, meld_triplets, meld_runs, closed, closed_kongs, fu, yaku, yakuman, by_draw, win_kind, wide, narrow,
+        kinds, meld_triplets, meld_runs, closed, closed_kongs, fu, yaku, yakuman, is_tsumo, win_kind, wide, narrow,
         EAST + seat_wind, EAST + np.int64(round_wind),
     )  # fmt: skip
-    if n_melds == 0 and kinds == TERMINALS_AND_HONOURS:
+    if n_melds == 0 and kinds == TERMINALS_AND_HONORS:
         yakuman |= 1 << (y.KOKUSHI_13 if twice >> win_kind & 1 else y.KOKUSHI)
         best = keep_best(0, yakuman, 0, 1, rules, win)
     else:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 # Latin letters only: not every machine has a font with the characters on the tiles.
-_SUIT_COLOURS = {"m": "#1b1b22", "p": "#1d4f91", "s": "#17713a"}
-_HONOURS = dict(zip("1234567", "ESWNPFC", strict=True))
-_HONOUR_COLOURS = {"5z": "#1d4f91", "6z": "#17713a", "7z": "#c22329"}
+_SUIT_COLORS = {"m": "#1b1b22", "p": "#1d4f91", "s": "#17713a"}
+_HONORS = dict(zip("1234567", "ESWNPFC", strict=True))
+_HONOR_COLORS = {"5z": "#1d4f91", "6z": "#17713a", "7z": "#c22329"}
 _RED, _BLACK = "#c22329", "#1b1b22"
 
 _FRAME = "background:#1e5a46;color:#f4f1e6;padding:8px 10px;border-radius:8px;display:inline-block;font:14px sans-serif"
@@ -44,10 +44,10 @@ def tile_html(tile: str, *, dim: bool = False, turned: bool = False, title: str 
 def _face(tile: str) -> str:
     number, suit = tile[0], tile[1]
     if suit == "z":
-        colour = _HONOUR_COLOURS.get(tile, _BLACK)
-        return f'<span style="color:{colour};font-size:16px;line-height:26px">{_HONOURS[number]}</span>'
-    colour = _RED if number == "0" else _SUIT_COLOURS[suit]
-    return f'<span style="color:{colour}">{number.replace("0", "5")}<br>{suit}</span>'
+        color = _HONOR_COLORS.get(tile, _BLACK)
+        return f'<span style="color:{color};font-size:16px;line-height:26px">{_HONORS[number]}</span>'
+    color = _RED if number == "0" else _SUIT_COLORS[suit]
+    return f'<span style="color:{color}">{number.replace("0", "5")}<br>{suit}</span>'
 
 
 def tiles_html(tiles: Iterable[str]) -> str:

@@ -36,7 +36,7 @@ class Observation:
     waits: tuple[str, ...]
     """Kinds that complete the seat's hand of 3n + 1 tiles (without the tile just drawn)."""
     furiten: bool
-    """Whether the seat is furiten and so may not win by claim."""
+    """Whether the seat is furiten and so may not ron."""
     array: np.ndarray = field(compare=False)
     """u8[ROWS, 34], see `simulator.views.planes`."""
     legal: np.ndarray = field(compare=False)

@@ -50,7 +50,7 @@ SCALAR_NAMES = (
     (4, 1, "seat wind", "0..3, East to North; 0 is the dealer"),
     (5, 1, "turn", "relative seat that is to act or has acted last"),
     (6, 1, "tiles left", "in the live wall"),
-    (7, 1, "furiten", "1: the own hand may not win by claim"),
+    (7, 1, "furiten", "1: the own hand may not ron"),
     (8, 4, "riichi", "0 none, 1 declared, 2 bet paid"),
     (12, 4, "ippatsu", "1: a win now is ippatsu"),
     (16, 4, "thousands", "100 + whole thousands of points (rounded down), 0..255"),

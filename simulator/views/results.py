@@ -17,7 +17,7 @@ class WinResult:
 
     seat: int
     source: int
-    """Seat that the winning tile came from; for a win by draw, the winner."""
+    """Seat that the winning tile came from; for a tsumo, the winner."""
     tile: str
     """The winning tile in notation."""
     score: Score
@@ -29,7 +29,7 @@ class WinResult:
 
     def __str__(self) -> str:
         """Return e.g. `seat 2 wins on 5p from seat 0: riichi 1, dora 2: 3 han 40 fu, 5200 points (...)`."""
-        how = "by draw" if self.source == self.seat else f"from seat {self.source}"
+        how = "by tsumo" if self.source == self.seat else f"from seat {self.source}"
         liable = "" if self.liable is None else f", seat {self.liable} liable"
         return f"seat {self.seat} wins on {self.tile} {how}: {self.score}{liable}"
 
@@ -42,7 +42,7 @@ class RoundResult:
     """0 = East 1 .. 11 = West 4."""
     repeat_counter: int
     how: str
-    """`"win by draw"`, `"win by claim"`, `"exhaustive draw"`, `"four winds"`, ... (`record.RESULT_NAMES`)."""
+    """`"tsumo"`, `"ron"`, `"exhaustive draw"`, `"four winds"`, ... (`record.RESULT_NAMES`)."""
     wins: tuple[WinResult, ...]
     tenpai: tuple[int, ...]
     """Seats that are tenpai at an exhaustive draw."""

@@ -60,7 +60,7 @@ class Meld:
 
 
 @dataclass(frozen=True)
-class Discard:
+class RiverTile:
     """A tile in a river."""
 
     tile: str
@@ -101,7 +101,7 @@ class SeatView:
     drawn: str
     """The tile just drawn, `"?"` if it is hidden, `""` if there is none."""
     melds: tuple[Meld, ...]
-    river: tuple[Discard, ...]
+    river: tuple[RiverTile, ...]
 
     def lines(self, mark: str) -> list[str]:
         """Return the seat's lines of the picture; the first begins with the mark."""
@@ -241,6 +241,8 @@ def _meld(meld: np.void, seat: int, red_fives: bool) -> Meld:
 
 
 @cache
-def _discard(entry: int, red_fives: bool) -> Discard:
+def _discard(entry: int, red_fives: bool) -> RiverTile:
     caller = entry >> r.RIVER_CALLER_SHIFT & 3 if entry & r.RIVER_CALLED else None
-    return Discard(tile_name(entry & 255, red_fives), bool(entry & r.RIVER_DRAWN), bool(entry & r.RIVER_RIICHI), caller)
+    return RiverTile(
+        tile_name(entry & 255, red_fives), bool(entry & r.RIVER_DRAWN), bool(entry & r.RIVER_RIICHI), caller
+    )

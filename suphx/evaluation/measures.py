@@ -105,7 +105,7 @@ MEASURES: tuple[Measure, ...] = (
     _ratio("average_deal_in", "average deal-in", "deal_in_points", "deal_ins", "points", "less"),
     _ratio("turns_to_win", "turns to win", "win_turns", "wins", "number"),
     _ratio("riichi_turn", "turn of riichi", "riichi_turns", "riichi", "number"),
-    _ratio("draw_win_share", "wins by draw", "draw_wins", "wins"),
+    _ratio("draw_win_share", "tsumo wins", "draw_wins", "wins"),
     _ratio("riichi_win_share", "wins in riichi", "riichi_wins", "wins"),
     _ratio("open_win_share", "wins with an open hand", "open_wins", "wins"),
     _ratio("silent_win_share", "wins closed, no riichi", "silent_wins", "wins"),
@@ -115,7 +115,7 @@ MEASURES: tuple[Measure, ...] = (
     _ratio("call_deal_in_rate", "dealt in after a call", "open_deal_ins", "call_rounds"),
     _ratio("exhaustive_rate", "exhaustive draws", "exhaustive_draws", "rounds"),
     _ratio("draw_tenpai_rate", "tenpai at exhaustive draws", "tenpai_draws", "exhaustive_draws"),
-    _ratio("draw_loss_rate", "others' wins by draw", "draw_losses", "rounds"),
+    _ratio("draw_loss_rate", "others' tsumo wins", "draw_losses", "rounds"),
     _ratio("average_draw_loss", "average paid for those", "draw_loss_points", "draw_losses", "points"),
 )  # fmt: skip
 MEASURE: dict[str, Measure] = {measure.name: measure for measure in MEASURES}

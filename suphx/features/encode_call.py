@@ -4,11 +4,11 @@ import numpy as np
 
 from simulator.jit import hold, jit
 from simulator.moves import is_red_tile, tiles_left
-from simulator.players.sight import honoured_kinds, meld_mask
+from simulator.players.sight import meld_mask, yakuhai_kinds
 from simulator.record import CHOW_HIGH_RED, CHOW_LOW, OPEN_KONG, PONG, PONG_RED, SEATS
 from simulator.scoring.blocks import bit_count
 from simulator.shanten import TENPAI, accepted, shanten
-from simulator.tiles import ALL_KINDS, HONOURS, TERMINALS_AND_HONOURS
+from simulator.tiles import ALL_KINDS, HONORS, TERMINALS_AND_HONORS
 from suphx.features import at, layout, layout_calls
 from suphx.features.encode_hands import PROSPECTS, encode_tiles_by_discard, find_prospects
 from suphx.features.encode_rivers import dora_han, read_melds
@@ -121,7 +121,7 @@ def _encode_flush(held, kinds, out):
     """Write which flushes the melds (of these kinds) allow, and how many tiles of the hand do not fit the nearest."""
     off = np.int64(_MANY)
     for suit in range(3):
-        outside = ALL_KINDS & ~(HONOURS | _SUIT << 9 * suit)
+        outside = ALL_KINDS & ~(HONORS | _SUIT << 9 * suit)
         if kinds & outside == 0:
             out[at.yaku_flush + suit] = ALL_KINDS
             off = min(off, count_in(held, outside))
@@ -138,10 +138,10 @@ def _encode_value(game, seat, proposal, held, out):
     at_least(out, at.value_meld_dora, layout_calls.MELD_DORA_STEPS, meld_dora)
     at_least(out, at.yaku_valued, layout_calls.VALUED_STEPS, valued)
     at_least(out, at.value_han, layout_calls.SURE_HAN_STEPS, han + valued)
-    out[at.yaku_valued_pairs] = held[1] & honoured_kinds(game, seat)
+    out[at.yaku_valued_pairs] = held[1] & yakuhai_kinds(game, seat)
     still_closed = game["n_open"][seat] == 0 and proposal["what"] == PROPOSE_CLOSED_KONG
     tanyao = still_closed or game["rules"]["open_tanyao"] != 0
-    out[at.yaku_simples] = flag(tanyao and kinds & TERMINALS_AND_HONOURS == 0)
+    out[at.yaku_simples] = flag(tanyao and kinds & TERMINALS_AND_HONORS == 0)
     out[at.yaku_triplets] = flag(runs == 0)
     out[at.yaku_outside] = flag(outside)
     out[at.yaku_runs] = runs
@@ -169,7 +169,7 @@ def encode_call_all(lookup, games, index, seats, actions, out):
         row[at.after_red] = proposal["reds"]
         _encode_efficiency(lookup, game, seat, proposal, row)
         _encode_value(game, seat, proposal, held, row)
-        at_most(row, at.yaku_not_simple, layout_calls.FEW, count_in(held, np.int64(TERMINALS_AND_HONOURS)))
+        at_most(row, at.yaku_not_simple, layout_calls.FEW, count_in(held, np.int64(TERMINALS_AND_HONORS)))
         at_least(row, at.yaku_pairs, layout_calls.PAIR_STEPS, bit_count(held[1]))
         for rival in range(SEATS - 1):
             first = at.value_safe + rival * len(layout_calls.AFTER_SAFE_STEPS)

@@ -7,7 +7,7 @@ from simulator.jit import hold, jit
 from simulator.record import NO_TILE, PHASE_CLAIM, PHASE_KONG_CLAIM
 from simulator.scoring.blocks import bit_count
 from simulator.shanten import NO_SHANTEN, TENPAI, accepted, accepted_by_discard, shanten_of_keys
-from simulator.tiles import ALL_KINDS, KINDS, TERMINALS_AND_HONOURS
+from simulator.tiles import ALL_KINDS, KINDS, TERMINALS_AND_HONORS
 from suphx.features import at, layout
 from suphx.features.encode_table import has_drawn, may_riichi
 from suphx.features.layout import BEST_DISCARDS
@@ -134,7 +134,7 @@ def _encode_waiting(lookup, game, seat, out):
 def _encode_forms(held, out):
     """Write the shanten for seven pairs and for thirteen orphans, of a hand without melds."""
     pairs = 6 - bit_count(held[1]) + max(0, 7 - bit_count(held[0]))
-    orphans = 13 - bit_count(held[0] & TERMINALS_AND_HONOURS) - (held[1] & TERMINALS_AND_HONOURS != 0)
+    orphans = 13 - bit_count(held[0] & TERMINALS_AND_HONORS) - (held[1] & TERMINALS_AND_HONORS != 0)
     at_most(out, at.efficiency_pairs, layout.FORM_SHANTEN_STEPS, pairs)
     at_most(out, at.efficiency_orphans, layout.FORM_SHANTEN_STEPS, orphans)
 

@@ -6,7 +6,7 @@ from simulator import record as r
 from simulator.jit import jit
 from simulator.moves import is_five, is_kong, is_red_tile
 from simulator.players.sight import meld_mask, triplet_yaku
-from simulator.tiles import HONOURS, TERMINALS_AND_HONOURS
+from simulator.tiles import HONORS, TERMINALS_AND_HONORS
 from suphx.features import at, layout, layout_calls
 from suphx.features.layout import MELD_PLACES, RIVER_PLACES
 from suphx.features.layout_groups import COUNTS
@@ -129,7 +129,7 @@ def read_melds(game, seat, melds, n_melds, dora):
         meld = melds[n]
         in_meld = meld_mask(meld)
         kinds |= in_meld
-        outside = outside and in_meld & TERMINALS_AND_HONOURS != 0
+        outside = outside and in_meld & TERMINALS_AND_HONORS != 0
         han += dora_han(game, meld, dora)
         if meld["type"] == r.MELD_CHOW:
             runs |= np.int64(1) << np.int64(meld["kind"])
@@ -149,12 +149,12 @@ def encode_reading(game, seat, rival, out):
     is_open = game["n_open"][seat] > 0
     flush = np.int64(0)
     for suit in range(3):
-        in_flush = np.int64(HONOURS | _SUIT << 9 * suit)
+        in_flush = np.int64(HONORS | _SUIT << 9 * suit)
         if is_open and kinds & ~in_flush == 0:
             flush |= in_flush
     out[at.reading_flush + rival] = flush
     at_least(out, at.reading_yaku + rival * len(layout_calls.VALUED_STEPS), layout_calls.VALUED_STEPS, valued)
     at_least(out, at.reading_han + rival * len(layout.VISIBLE_HAN_STEPS), layout.VISIBLE_HAN_STEPS, han + valued)
     out[at.reading_triplets + rival] = flag(is_open and runs == 0)
-    out[at.reading_simples + rival] = flag(is_open and kinds & TERMINALS_AND_HONOURS == 0)
+    out[at.reading_simples + rival] = flag(is_open and kinds & TERMINALS_AND_HONORS == 0)
     out[at.reading_outside + rival] = flag(is_open and outside)

@@ -6,7 +6,7 @@ from simulator.jit import jit
 from simulator.players.sight import safe_kinds
 from simulator.record import SEATS
 from simulator.scoring.blocks import bit_count
-from simulator.tiles import ALL_KINDS, HONOURS
+from simulator.tiles import ALL_KINDS, HONORS
 from suphx.features import at
 from suphx.features.layout import LINE_STEPS, RIVER_PLACES, SAFE_STEPS
 from suphx.features.planes import at_least, count_in, read_nested
@@ -17,7 +17,7 @@ def _numbers(first: int, last: int) -> int:
     return sum(1 << (9 * suit + n - 1) for suit in range(3) for n in range(first, last + 1))
 
 
-_SUITED = ALL_KINDS & ~HONOURS
+_SUITED = ALL_KINDS & ~HONORS
 _FROM_4, _UP_TO_6, _MIDDLE = _numbers(4, 9), _numbers(1, 6), _numbers(4, 6)
 _INNER, _THREES, _SEVENS = _numbers(2, 8), _numbers(3, 3), _numbers(7, 7)
 _FROM_2_TO_4, _FROM_3_TO_4, _FOURS = _numbers(2, 4), _numbers(3, 4), _numbers(4, 4)

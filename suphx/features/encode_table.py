@@ -5,7 +5,7 @@ import numpy as np
 from simulator import record as r
 from simulator.jit import jit
 from simulator.moves import is_red_tile, tiles_left
-from simulator.players.sight import honoured_kinds
+from simulator.players.sight import yakuhai_kinds
 from simulator.rules import EAST_ONLY
 from simulator.scoring.blocks import bit_count
 from simulator.tiles import ALL_KINDS, DORA_OF, EAST, RED_FIVE_KINDS
@@ -105,7 +105,7 @@ def encode_game(game, seat, out):
     target = False
     for relative in range(r.SEATS):
         other = (seat + relative) & 3
-        out[at.game_valued + relative] = honoured_kinds(game, other)
+        out[at.game_valued + relative] = yakuhai_kinds(game, other)
         target = target or game["scores"][other] >= rules["target_points"]
     at_least(out, at.game_repeat, layout.REPEAT_STEPS, np.int64(game["repeat_counter"]))
     at_least(out, at.game_bets, layout.BET_STEPS, np.int64(game["bets"]))

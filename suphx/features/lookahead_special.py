@@ -5,7 +5,7 @@ import numpy as np
 from simulator.jit import jit
 from simulator.scoring.blocks import bit_count
 from simulator.shanten import suit_class, suit_key
-from simulator.tiles import KINDS, TERMINALS_AND_HONOURS
+from simulator.tiles import KINDS, TERMINALS_AND_HONORS
 from suphx.features.lookahead_parts import DRAWN_SHIFT, FURTHEST, HAN_FIELD, HAN_SHIFT, REPLACED_SHIFT, TILES_FIELD
 from suphx.features.lookahead_search import NEVER, STEPS, count_hand
 from suphx.features.lookahead_worth import worth_of_pairs
@@ -107,12 +107,12 @@ def add_orphans(search, hand):
     """Count every thirteen orphans hand near a hand without melds."""
     different = 0
     for kind in range(KINDS):
-        different += 1 if hand[kind] and TERMINALS_AND_HONOURS >> kind & 1 else 0
+        different += 1 if hand[kind] and TERMINALS_AND_HONORS >> kind & 1 else 0
     if _ORPHANS - different > FURTHEST:
         return
     counts = np.zeros(KINDS, np.uint8)
     for kind in range(KINDS):
-        counts[kind] = TERMINALS_AND_HONOURS >> kind & 1
+        counts[kind] = TERMINALS_AND_HONORS >> kind & 1
     for twice in range(KINDS):
         if counts[twice]:
             counts[twice] = 2

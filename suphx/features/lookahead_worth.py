@@ -9,7 +9,7 @@ from simulator.record import NO_TILE
 from simulator.scoring import yaku as y
 from simulator.scoring.blocks import meld_facts
 from simulator.scoring.winning import Facts, keep_best, nine_gates, tile_yaku, tile_yakuman, try_pair
-from simulator.tiles import EAST, RED_FIVE_KINDS, TERMINALS_AND_HONOURS
+from simulator.tiles import EAST, RED_FIVE_KINDS, TERMINALS_AND_HONORS
 from suphx.features import lookahead_parts as p
 from suphx.features.lookahead_search import STEPS, lowest
 
@@ -88,7 +88,7 @@ def worth_of_sets(search, part, own, rules, win):
         yakuman |= nine_gates(part[p.NIBBLES], 0)  # it makes no difference here which of its two yakuman it is
     win["dora"] = own.han + (part[p.WORD] >> p.HAN_SHIFT & p.HAN_FIELD)
     wide, narrow = _waits_of(drawn)
-    simple = drawn & ~TERMINALS_AND_HONOURS
+    simple = drawn & ~TERMINALS_AND_HONORS
     completes = lowest(simple if simple else drawn)
     first = part[p.WORD] >> p.READING_SHIFT & p.READING_FIELD
     best = 0

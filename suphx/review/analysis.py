@@ -154,7 +154,7 @@ def last_part(path: str) -> str:
 
 def _remark(mismatch: Mismatch) -> str:
     place = ", ".join(part for part in (mismatch.round, mismatch.event) if part)
-    return clean(f"{place}: {mismatch.what}: {mismatch.expected} by the rules, {mismatch.found} in the log")
+    return clean(f"{place}: {mismatch.what}: {mismatch.expected} by the rules, {mismatch.actual} in the log")
 
 
 def _seat(game: Replayed, seat: int, agent: NetworkAgent, outlook: Outlook | None) -> SeatReview:

@@ -55,7 +55,7 @@ class Candidate(Document):
     """One of the actions to choose from."""
 
     type: str
-    """`discard`, `riichi`, `chow`, `pong`, `open kong`, `closed kong`, `added kong`, `win by draw`, `win by claim`,
+    """`discard`, `riichi`, `chow`, `pong`, `open kong`, `closed kong`, `added kong`, `tsumo`, `ron`,
     `nine terminals` or `pass`."""
     name: str
     """Name of the action, e.g. `discard 5m`."""
@@ -90,7 +90,7 @@ class Outlook(Document):
     deal_in: float
     """... that it deals in."""
     another_draws: float
-    """... that another seat wins by draw."""
+    """... that another seat tsumo wins."""
     others: float
     """... that another seat deals in to another."""
     no_winner: float
@@ -157,7 +157,7 @@ class Win(Document):
 
     seat: int
     source: int
-    """Seat that the winning tile came from; the winner's own for a win by draw."""
+    """Seat that the winning tile came from; the winner's own for a tsumo."""
     tile: str
     yaku: dict[str, int]
     """English name and Japanese term of each yaku -> its han (for yakuman: how many it counts for), dora last."""
@@ -175,7 +175,7 @@ class Result(Document):
     """How a round ended."""
 
     how: str
-    """`win by draw`, `exhaustive draw`, ... (`RESULT_NAMES`), or `unfinished`: the log ends within the round."""
+    """`tsumo`, `exhaustive draw`, ... (`RESULT_NAMES`), or `unfinished`: the log ends within the round."""
     wins: list[Win]
     tenpai: list[int]
     """Seats in tenpai at an exhaustive draw."""

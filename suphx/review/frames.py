@@ -22,7 +22,7 @@ from simulator.efficiency import kinds_of
 from simulator.legal import is_furiten
 from simulator.record import PHASE_CALL_DISCARD, PHASE_NAMES, SEATS
 from simulator.tiles import split_tiles
-from simulator.views.table import Discard, Meld, SeatView, table_view
+from simulator.views.table import Meld, RiverTile, SeatView, table_view
 
 Frame = dict[str, Any]
 
@@ -79,7 +79,7 @@ def _meld(meld: Meld) -> list[Any]:
 
 
 @cache
-def _discard(discard: Discard) -> list[str]:
+def _discard(discard: RiverTile) -> list[str]:
     marks = "d" * discard.drawn + "r" * discard.riichi
     return [discard.tile, marks + ("" if discard.caller is None else str(discard.caller))]
 

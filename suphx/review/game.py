@@ -54,7 +54,7 @@ def replay(log: GameLog) -> Replayed:
                 raise
     last = mismatches[-1]  # where the replay stopped
     place = ", ".join(part for part in (last.round, last.event) if part)
-    raise LogError(f"{last.what}: expected {last.expected}, found {last.found}", log.source, place)
+    raise LogError(f"{last.what}: expected {last.expected}, found {last.actual}", log.source, place)
 
 
 def played(log: GameLog, ends: np.ndarray, mismatches: Sequence[Mismatch] = ()) -> Replayed:

@@ -14,7 +14,7 @@ from simulator.rules import Rules
 from simulator.scoring.hands import score_batch
 from simulator.scoring.winning import RIICHI
 from simulator.scoring.yaku import DORA, RED_FIVE, YAKU, yaku_of
-from simulator.tiles import KIND_NAMES, KINDS, RED_FIVE_KINDS, TERMINALS_AND_HONOURS
+from simulator.tiles import KIND_NAMES, KINDS, RED_FIVE_KINDS, TERMINALS_AND_HONORS
 from suphx.features.lookahead_parts import FURTHEST
 from suphx.features.lookahead_search import STEPS
 from suphx.review.document import Target
@@ -25,7 +25,7 @@ SHOWN = 5
 #: Number of alternative draws listed for a group.
 _ALSO = 12
 _PAIRS = 7
-_ORPHANS = tuple(kind for kind in range(KINDS) if TERMINALS_AND_HONOURS >> kind & 1)
+_ORPHANS = tuple(kind for kind in range(KINDS) if TERMINALS_AND_HONORS >> kind & 1)
 
 
 @dataclass(frozen=True)

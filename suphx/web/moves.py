@@ -36,5 +36,5 @@ def _move(game: np.void, event: int) -> Move:
     if kind == r.EVENT_DORA:
         return None, f"dora indicator {tile_name(tile, red_fives)}"
     if kind == r.EVENT_WIN:
-        return seat, f"{'win by draw' if extra == seat else 'win by claim'} {tile_name(tile, red_fives)}"
+        return seat, f"{'tsumo' if extra == seat else 'ron'} {tile_name(tile, red_fives)}"
     return None, r.RESULT_NAMES[tile] if kind == r.EVENT_NO_WINNER else ""

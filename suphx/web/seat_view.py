@@ -34,7 +34,7 @@ class Choice(Document):
     action: int
     """Action number as at the table, or `NEXT_ROUND`."""
     type: str
-    """`discard`, `riichi`, `chow`, `pong`, `open kong`, `closed kong`, `added kong`, `win by draw`, `win by claim`,
+    """`discard`, `riichi`, `chow`, `pong`, `open kong`, `closed kong`, `added kong`, `tsumo`, `ron`,
     `nine terminals`, `pass`, `stop` (the dealer ends the game; `pass` continues it) or `next round`."""
     tile: str
     """The tile that is discarded, called, won on or made a kong of; empty if there is none."""
@@ -77,7 +77,7 @@ class Own(Document):
     waits: dict[str, int]
     """Kinds that complete it, with the number of unseen tiles of each."""
     furiten: Literal["", "discard", "passed", "riichi"]
-    """Why it may not win by claim: an own discard; a win passed up, until the next own discard; a win passed up in
+    """Why it may not ron: an own discard; a win passed up, until the next own discard; a win passed up in
     riichi, for the rest of the round. Empty if it is not furiten."""
 
 

@@ -231,7 +231,7 @@ def test_it_plays_a_game_that_is_told_event_by_event() -> None:
             asked += 1
             action = int(agent.act(seat.games, seat.question()).actions[0])
             assert seat.question().legal[0, action]
-        moves = {each: legal_actions(game.record, each, game.mask(each))[-1] for each in game.asked}
+        moves = {each: legal_actions(game.record, each, game.mask(each))[-1] for each in game.seats_to_act}
         game.step(moves)
     assert agent.counts[0].rounds == 1
 

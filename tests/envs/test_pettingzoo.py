@@ -71,7 +71,7 @@ def test_only_the_selected_agent_has_a_mask_and_claims_go_in_turn():
     while not environment.unwrapped.game.over:
         game = environment.game
         order = []
-        asked = game.asked
+        asked = game.seats_to_act
         turn = int(game.record["turn"])
         for _ in asked:
             agent = environment.agent_selection

@@ -13,14 +13,14 @@ from simulator.record import MELD, MELD_CLOSED_KONG, NO_SEAT, NO_TILE, WIN
 from simulator.rules import Rules
 from simulator.scoring.hands import score_batch
 from simulator.scoring.winning import RIICHI
-from simulator.tiles import KINDS, RED_FIVE_KINDS, TERMINALS_AND_HONOURS, is_red
+from simulator.tiles import KINDS, RED_FIVE_KINDS, TERMINALS_AND_HONORS, is_red
 
 STEPS = (1000, 2000, 3900, 5200, 8000, 12000, 16000, 24000, 32000)
 LIKELIHOODS = (16, 4, 2)
 FURTHEST = 3
 TRIPLETS = [(kind, kind, kind) for kind in range(KINDS)]
 RUNS = [(kind, kind + 1, kind + 2) for kind in range(27) if kind % 9 < 7]
-ORPHANS = [kind for kind in range(KINDS) if TERMINALS_AND_HONOURS >> kind & 1]
+ORPHANS = [kind for kind in range(KINDS) if TERMINALS_AND_HONORS >> kind & 1]
 
 
 @dataclass

@@ -29,7 +29,7 @@ def discard(text: str) -> int:
 
 def pass_claims(game: Game) -> None:
     while game.record["phase"] == PHASE_CLAIM:
-        game.step(dict.fromkeys(game.asked, PASS))
+        game.step(dict.fromkeys(game.seats_to_act, PASS))
 
 
 def play(game: Game, *actions: int | str) -> Game:
@@ -87,7 +87,7 @@ def test_rivers_in_order_with_marks() -> None:
 def test_a_second_discard_of_a_kind_has_its_own_mark() -> None:
     game = deal()
     for _ in range(9):  # everyone discards what is drawn, but for seat 0's pair of white dragons
-        if game.asked and game.record["turn"] == 0 and game.record["hand"][0][31]:
+        if game.seats_to_act and game.record["turn"] == 0 and game.record["hand"][0][31]:
             play(game, "5z")
         play(game, "-")
     marks = see(game, 0)["rivers.from_hand"][:3]
@@ -97,7 +97,7 @@ def test_a_second_discard_of_a_kind_has_its_own_mark() -> None:
 def test_a_called_tile_and_the_meld_it_made() -> None:
     game = Game.from_hands(["2m19p19s1234567z1p", "34m0m406p119s1234z", "", ""], "9m", "9s", seed=3)
     play(game, "2m")
-    game.step({1: CHOW_LOW, **{seat: PASS for seat in game.asked if seat != 1}})
+    game.step({1: CHOW_LOW, **{seat: PASS for seat in game.seats_to_act if seat != 1}})
     planes = see(game, 1)
     assert planes["melds.kinds"][0] == "234m" and planes["melds.red"][0] == ""
     assert planes["melds.from"][:3] == ["", "", "2m"]  # from right, across, left

@@ -133,11 +133,11 @@ def test_kongs() -> None:
     planes = see_call(game, 2, OPEN_KONG)
     assert planes.flags("call.what")[4] and planes["call.used"] == ["1m", "1m", "1m", ""]
     assert planes.flags("call.from") == [False, True, False]
-    game.step({seat: PONG if seat == 2 else PASS for seat in game.asked})
+    game.step({seat: PONG if seat == 2 else PASS for seat in game.seats_to_act})
     game.step(9 + 0)  # seat 2 keeps the last 1m and discards 1p
     while not (game.record["turn"] == 2 and is_legal(game.record, 2, ADDED_KONG)):
         claims = game.record["phase"] == PHASE_CLAIM
-        game.step(dict.fromkeys(game.asked, PASS if claims else DISCARD_DRAWN))
+        game.step(dict.fromkeys(game.seats_to_act, PASS if claims else DISCARD_DRAWN))
     planes = see_call(game, 2, ADDED_KONG)
     assert planes.flags("call.what")[6] and planes["call.used"] == ["1m", "", "", ""]
     assert not any(planes.flags("call.from")) and planes.reached("call.open") == 1

@@ -30,7 +30,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     game = Game(seed=4)
     while not game.over:
         claims = game.record["phase"] == PHASE_CLAIM
-        game.step(dict.fromkeys(game.asked, PASS if claims else DISCARD_DRAWN))
+        game.step(dict.fromkeys(game.seats_to_act, PASS if claims else DISCARD_DRAWN))
     path = tmp_path_factory.mktemp("logs") / "game.json"
     path.write_text(game.to_mjai(), encoding="utf-8")
     return path

@@ -48,7 +48,7 @@ def test_every_tile_of_the_wall_is_there_at_the_end() -> None:
     game = table()
     while game.record["next_draw"] > 30:
         claims = game.record["phase"] == PHASE_CLAIM
-        game.step(dict.fromkeys(game.asked, PASS if claims else 37))
+        game.step(dict.fromkeys(game.seats_to_act, PASS if claims else 37))
     planes = see_hidden(game, int(game.record["turn"]))
     drawn = [text for text in planes["oracle.draw"] if text]
     left = int(game.record["next_draw"]) - 13

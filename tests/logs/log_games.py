@@ -118,7 +118,7 @@ def nine_terminals_round() -> RoundLog:
 
 
 def yakuman_round() -> RoundLog:
-    """A win by draw of a yakuman, with liability."""
+    """A tsumo of a yakuman, with liability."""
     builder, this = start(3, PLAIN, "9p", [10500, 24500, 31500, 33500], bets=1, repeat_counter=2)
     builder.draw(3, face("7z"))
     win = WinLog(3, 3, fu=40, points=48000, yaku=[(39, 13)], yakuman=True, liable=1, indicators=[this.indicator])

@@ -218,7 +218,7 @@ def test_a_host_may_send_anything_and_the_bot_ends_with_an_error_or_goes_on() ->
     rng = np.random.default_rng(5)
     game = Game(seed=4)
     while not game.over:
-        game.step({seat: int(rng.choice(np.flatnonzero(game.mask(seat)))) for seat in game.asked})
+        game.step({seat: int(rng.choice(np.flatnonzero(game.mask(seat)))) for seat in game.seats_to_act})
     events = player_view(game.events, 2)
     refused = 0
     for _ in range(300):

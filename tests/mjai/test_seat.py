@@ -101,10 +101,10 @@ def play(seed: int, players: Sequence[str], rules: Rules, seen: Counter[str], or
             for seat, view in enumerate(views):
                 assert view.take(event_view(event, seat))
         told = len(game.events)
-        for seat in game.asked:
+        for seat in game.seats_to_act:
             seen["decisions"] += 1
             compare(game, seat, views[seat])
-        game.step({seat: chosen(game, seat, players[seat], seed) for seat in game.asked})
+        game.step({seat: chosen(game, seat, players[seat], seed) for seat in game.seats_to_act})
 
 
 PLAYERS = ("sensible", "bold", "random", "sensible", "bold")

@@ -27,7 +27,7 @@ from simulator.record import (
     TSUMO,
 )
 from simulator.shanten import accepted_by_discard
-from simulator.tiles import KINDS, TERMINALS_AND_HONOURS
+from simulator.tiles import KINDS, TERMINALS_AND_HONORS
 
 from .side_by_side import Options
 
@@ -127,7 +127,7 @@ class TastePlayer:
             best = max(worth.values())
             return self.rng.choice([action for action, kind in kinds.items() if worth[kind] == best])
         wanted = habit == "terminals"
-        first = [action for action, kind in kinds.items() if bool(TERMINALS_AND_HONOURS >> kind & 1) == wanted]
+        first = [action for action, kind in kinds.items() if bool(TERMINALS_AND_HONORS >> kind & 1) == wanted]
         return self.rng.choice(first or discards)
 
 

@@ -20,7 +20,7 @@ def riichienv_scorer(win: MadeWin) -> Callable[[], object]:
         MELD_CLOSED_KONG: peer.MeldType.Ankan, MELD_ADDED_KONG: peer.MeldType.Kakan,
     }  # fmt: skip
     melds = [peer.Meld(types[kind], sorted(tiles), kind != MELD_CLOSED_KONG) for kind, tiles in win.melds]
-    by_draw, last = bool(win.situation & s.BY_DRAW), bool(win.situation & s.LAST_TILE)
+    by_draw, last = bool(win.situation & s.TSUMO), bool(win.situation & s.LAST_TILE)
     winds = (peer.Wind.East, peer.Wind.South, peer.Wind.West, peer.Wind.North)
     conditions = peer.Conditions(
         tsumo=by_draw, riichi=bool(win.situation & s.RIICHI), double_riichi=bool(win.situation & s.DOUBLE_RIICHI),
@@ -44,7 +44,7 @@ def mahjong_scorer(win: MadeWin) -> Callable[[], object]:
         MELD_CLOSED_KONG: meld_class.KAN, MELD_ADDED_KONG: meld_class.SHOUMINKAN,
     }  # fmt: skip
     melds = [meld_class(types[kind], sorted(tiles), kind != MELD_CLOSED_KONG) for kind, tiles in win.melds]
-    by_draw, last = bool(win.situation & s.BY_DRAW), bool(win.situation & s.LAST_TILE)
+    by_draw, last = bool(win.situation & s.TSUMO), bool(win.situation & s.LAST_TILE)
     first = bool(win.situation & s.FIRST_TURN)
     config = config_module.HandConfig(
         is_tsumo=by_draw, is_riichi=bool(win.situation & (s.RIICHI | s.DOUBLE_RIICHI)),

@@ -43,7 +43,7 @@ from simulator.record import (
 )
 from simulator.scoring.yaku import YAKU
 from simulator.shanten import is_complete, tenpai_discards
-from simulator.tiles import KINDS, TERMINALS_AND_HONOURS
+from simulator.tiles import KINDS, TERMINALS_AND_HONORS
 
 from .actions import legal_mask
 
@@ -102,9 +102,9 @@ class Watch:
             if left == 0:
                 counts["win on the last tile offered"] += 1
             if game["waits"][seat] & game["discarded"][seat]:
-                counts["win by draw offered to a furiten seat"] += 1
+                counts["tsumo offered to a furiten seat"] += 1
         elif not closed and is_complete(self.lookup, hand, int(game["n_melds"][seat])):
-            counts["win by draw refused: no yaku"] += 1
+            counts["tsumo refused: no yaku"] += 1
         if hand.max() == 4 or (not closed and any(hand[k] and pong_of(game, seat, k) >= 0 for k in range(KINDS))):
             self._kong(game, seat, mask, left, riichi, hand[drawn] == 4)
         if closed and not riichi:
@@ -118,7 +118,7 @@ class Watch:
         if mask >> NINE_TERMINALS & 1:
             counts["nine terminals offered"] += 1
         elif not game["n_river"][seat] and game["interrupted"]:
-            kinds = sum(1 for kind in range(KINDS) if hand[kind] and TERMINALS_AND_HONOURS >> kind & 1)
+            kinds = sum(1 for kind in range(KINDS) if hand[kind] and TERMINALS_AND_HONORS >> kind & 1)
             counts["nine terminals refused: a call before"] += kinds >= 9
 
     def _kong(self, game: np.void, seat: int, mask: int, left: int, riichi: bool, drawn_fourth: bool) -> None:
@@ -186,7 +186,7 @@ class Watch:
         asked = int(game["asked"]) if claims else 0
         for seat in self.may_win:
             if not (asked >> seat & 1 and legal_mask(game, seat) >> RON & 1):
-                self.counts["win by claim refused: no yaku"] += 1
+                self.counts["ron refused: no yaku"] += 1
         if not claims or not game["n_melds"].max() == 3 or not tiles_left(game):
             return
         source = int(game["turn"])

@@ -72,7 +72,7 @@ LEAST = {
     "kong refused: four are made": 20,
     "kong refused: last tile drawn": 100,
     "liability of another seat for a part of the yakuman": 100,
-    "liability, win by draw": 20,
+    "liability, tsumo": 20,
     "liability, win on another's discard": 20,
     "liability, win on the liable seat's discard": 10,
     "nagashi mangan of two seats": 100,
@@ -95,9 +95,9 @@ LEAST = {
     "two wins on one discard": 100,
     "two wins on one discard with bets or repeat counters to take": 50,
     "west entry: the game goes on": 100,
-    "win by claim refused: no yaku": 1000,
-    "win by draw offered to a furiten seat": 1000,
-    "win by draw refused: no yaku": 500,
+    "ron refused: no yaku": 1000,
+    "tsumo offered to a furiten seat": 1000,
+    "tsumo refused: no yaku": 500,
     "win on a replacement tile offered": 200,
     "win on a replacement tile offered with an indicator still to be shown": 50,
     "win on the last tile offered": 100,
@@ -109,8 +109,8 @@ LEAST_ENDINGS = {
     "four riichi": 1000,
     "four kongs": 500,
     "triple ron": 20,
-    "win by claim": 1000,
-    "win by draw": 1000,
+    "ron": 1000,
+    "tsumo": 1000,
 }
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from simulator.tiles import TERMINALS_AND_HONOURS, TILES
+from simulator.tiles import TERMINALS_AND_HONORS, TILES
 from simulator.walls import DEAD_WALL, FIRST_LIVE, REPLACEMENTS, dealt_places
 
 _HAND = 13
@@ -74,7 +74,7 @@ class Honours(Shuffled):
 
     def stacked(self, game: np.void) -> np.ndarray:
         share = self.rng.choice(((9, 9, 9, 9), (13, 3, 3, 13), (11, 11, 8, 0)))
-        tiles = [tile for tile in range(TILES) if TERMINALS_AND_HONOURS >> (tile >> 2) & 1]
+        tiles = [tile for tile in range(TILES) if TERMINALS_AND_HONORS >> (tile >> 2) & 1]
         if self.rng.random() < 0.5:  # one of each kind first: nine terminals, thirteen orphans
             tiles.sort(key=lambda tile: (tile & 3, self.rng.random()))
         else:
@@ -213,7 +213,7 @@ class Outside(Shuffled):
     """One or two seats draw nothing but terminals and honours: nagashi mangan."""
 
     def stacked(self, game: np.void) -> np.ndarray:
-        tiles = [tile for tile in range(TILES) if TERMINALS_AND_HONOURS >> (tile >> 2) & 1]
+        tiles = [tile for tile in range(TILES) if TERMINALS_AND_HONORS >> (tile >> 2) & 1]
         self.rng.shuffle(tiles)
         dealer = int(game["dealer"])
         live: dict[int, int] = {}

@@ -82,7 +82,7 @@ def test_all_simples_is_opened_where_the_rules_count_it():
 def test_a_win_is_taken():
     scene = Scene({1: "234m456p23488s55z"}, draws={0: "5z"})
     scene.play("0 discard 5z")
-    assert choice(scene, 1) == "win by claim"
+    assert choice(scene, 1) == "ron"
 
 
 # Defence.

@@ -10,7 +10,7 @@ from table import Scene
 from simulator import Rules, score
 from simulator.efficiency import shanten_batch
 from simulator.record import CHOW_HIGH
-from simulator.tiles import KINDS, TERMINALS_AND_HONOURS, parse_counts, parse_kinds
+from simulator.tiles import KINDS, TERMINALS_AND_HONORS, parse_counts, parse_kinds
 from suphx.features.encode import encode_batch
 from suphx.features.encode_lookahead import NO_PROPOSAL
 from suphx.features.layout import start
@@ -35,7 +35,7 @@ def test_the_listed_hands_are_those_that_the_look_ahead_planes_tell_of():
     most = 40_000
     views = see_all(games, asked.game, asked.seat)
     pairs = (views["hand"] >= 2).sum(1)
-    orphans = (views["hand"][:, [k for k in range(KINDS) if TERMINALS_AND_HONOURS >> k & 1]] > 0).sum(1)
+    orphans = (views["hand"][:, [k for k in range(KINDS) if TERMINALS_AND_HONORS >> k & 1]] > 0).sum(1)
     only_sets = ((views["n_melds"] > 0) | (pairs <= 3)) & (orphans < 10) & (views["draws_left"] >= 3)
     rows = np.flatnonzero(only_sets & (views["hand"].sum(1) % 3 == 2))[:150]
     planes = encode_batch(games, asked.game[rows], asked.seat[rows])

@@ -11,7 +11,7 @@ def fu(hand, **how):
 
 
 def test_pinfu_by_draw_is_20():
-    assert fu("123m456p789s22p34s5s", draw=True) == 20
+    assert fu("123m456p789s22p34s5s", tsumo=True) == 20
 
 
 def test_pinfu_by_claim_is_30():
@@ -20,12 +20,12 @@ def test_pinfu_by_claim_is_30():
 
 def test_open_hand_without_fu_is_30():
     assert fu("234m456p22p34s5s", melds="chow 678s") == 30
-    assert fu("234m456p22p34s5s", melds="chow 678s", draw=True) == 30
+    assert fu("234m456p22p34s5s", melds="chow 678s", tsumo=True) == 30
 
 
 def test_seven_pairs_is_25():
     assert fu("1133m5577p2299s3z3z") == 25
-    assert fu("1133m5577p2299s3z3z", draw=True) == 25
+    assert fu("1133m5577p2299s3z3z", tsumo=True) == 25
 
 
 def test_closed_hand_by_claim_adds_10():
@@ -34,7 +34,7 @@ def test_closed_hand_by_claim_adds_10():
 
 
 def test_draw_adds_2():
-    assert fu("123m456p789s22p35s4s", draw=True) == 30  # 20 + 2 + 2
+    assert fu("123m456p789s22p35s4s", tsumo=True) == 30  # 20 + 2 + 2
 
 
 def test_narrow_waits_are_worth_2():
@@ -68,9 +68,9 @@ def test_concealed_triplets(triplet, worth):
 
 
 def test_triplet_completed_by_claim_counts_open():
-    melds = ["pong 555z", "chow 123s"]  # 24, the triplet of terminals 4 by claim, 8 and draw 2 by draw
+    melds = ["pong 555z", "chow 123s"]  # 24, the triplet of terminals 4 by ron, 8 and tsumo 2
     assert fu("22p456s99m9m", melds=melds) == 30
-    assert fu("22p456s99m9m", melds=melds, draw=True) == 40
+    assert fu("22p456s99m9m", melds=melds, tsumo=True) == 40
 
 
 @pytest.mark.parametrize(
@@ -94,6 +94,6 @@ def test_three_closed_kongs():
 
 
 def test_yakuman_hands_keep_their_fu():
-    assert fu("222m777p99s33344z9s", draw=True) == 50  # 20 + 2 + 4 + 4 + 8 + 8, as Tenhou prints it
+    assert fu("222m777p99s33344z9s", tsumo=True) == 50  # 20 + 2 + 4 + 4 + 8 + 8, as Tenhou prints it
     assert fu("1122334455667z7z") == 25
-    assert fu("19m19p19s12345677z", draw=True) == 0
+    assert fu("19m19p19s12345677z", tsumo=True) == 0

@@ -1,4 +1,4 @@
-"""Furiten: who may not win by claim, and for how long."""
+"""Furiten: who may not ron, and for how long."""
 
 from table import Scene
 

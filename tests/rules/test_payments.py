@@ -62,7 +62,7 @@ def test_bets_go_to_the_winner():
 
 
 def test_written_hands_show_them_too():
-    found = score("123m456p789s22p34s5s", draw=True, riichi=True, repeat_counter=1, bets=2)
+    found = score("123m456p789s22p34s5s", tsumo=True, riichi=True, repeat_counter=1, bets=2)
     assert found.payments == {"East": 1400, "West": 800, "North": 800}
     assert (found.points, found.received) == (2700, 5000)
     found = score("123m456p789s22p34s5s", riichi=True, repeat_counter=1, seat_wind="East")

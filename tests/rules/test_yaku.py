@@ -12,9 +12,9 @@ def yaku(hand, **how):
 
 
 def test_menzen_tsumo():
-    assert yaku("123m456p789s1199p9p", draw=True) == {"menzen tsumo": 1}
-    assert yaku("123m456p1199p9p", melds="closed kong 3333z", draw=True) == {"menzen tsumo": 1}
-    assert yaku("123m456p1199p9p", melds="chow 789s", draw=True) == {}
+    assert yaku("123m456p789s1199p9p", tsumo=True) == {"menzen tsumo": 1}
+    assert yaku("123m456p1199p9p", melds="closed kong 3333z", tsumo=True) == {"menzen tsumo": 1}
+    assert yaku("123m456p1199p9p", melds="chow 789s", tsumo=True) == {}
     assert yaku("123m456p789s1199p9p") == {}
 
 
@@ -38,18 +38,18 @@ def test_ippatsu():
 
 def test_chankan():
     assert yaku("123m456p11p78s9s", melds="chow 123s", robbed_kong=True) == {"chankan": 1}
-    with pytest.raises(HandError, match="draw"):
-        yaku("123m456p11p78s9s", melds="chow 123s", robbed_kong=True, draw=True)
+    with pytest.raises(HandError, match="no tsumo"):
+        yaku("123m456p11p78s9s", melds="chow 123s", robbed_kong=True, tsumo=True)
 
 
 def test_rinshan():
-    assert yaku("123m456p1178s9s", melds="open kong 3333z", replacement=True, draw=True) == {"rinshan kaihou": 1}
+    assert yaku("123m456p1178s9s", melds="open kong 3333z", replacement=True, tsumo=True) == {"rinshan kaihou": 1}
     with pytest.raises(HandError, match="kong"):
-        yaku("123m456p789s1199p9p", replacement=True, draw=True)
+        yaku("123m456p789s1199p9p", replacement=True, tsumo=True)
 
 
 def test_haitei():
-    assert yaku("123m456p1178s9s", melds="chow 123s", last_tile=True, draw=True) == {"haitei": 1}
+    assert yaku("123m456p1178s9s", melds="chow 123s", last_tile=True, tsumo=True) == {"haitei": 1}
 
 
 def test_houtei():
@@ -58,7 +58,7 @@ def test_houtei():
 
 def test_pinfu():
     assert yaku("123m456p789s22p34s5s") == {"pinfu": 1}
-    assert yaku("123m456p789s22p34s5s", draw=True) == {"menzen tsumo": 1, "pinfu": 1}
+    assert yaku("123m456p789s22p34s5s", tsumo=True) == {"menzen tsumo": 1, "pinfu": 1}
     assert yaku("123m456p789s44z34s5s") == {"pinfu": 1}, "a guest wind may be the pair"
 
 
@@ -188,7 +188,7 @@ def test_toitoi():
 def test_sanankou():
     assert yaku("222m777p999s13s11z2s") == {"sanankou": 2}
     assert yaku("222m777p99s345s11z9s") == {}, "the third is claimed"
-    assert yaku("222m777p99s345s11z9s", draw=True) == {"menzen tsumo": 1, "sanankou": 2}
+    assert yaku("222m777p99s345s11z9s", tsumo=True) == {"menzen tsumo": 1, "sanankou": 2}
     assert yaku("777p999s13s11z2s", melds="closed kong 2222m") == {"sanankou": 2}
     assert yaku("222m777p999s11z", melds="chow 123s", win="1z") == {"sanankou": 2}, "an open run does no harm"
     assert yaku("222m777p999978s11z", win="9s") == {"sanankou": 2}, "the claimed tile may go to the run"

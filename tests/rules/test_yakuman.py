@@ -11,7 +11,7 @@ def yakuman(hand, **how):
     return {name.rpartition("(")[2].rstrip(")") for name in found.yaku} if found.yakuman else set()
 
 
-FIRST = {"draw": True, "first_turn": True}
+FIRST = {"tsumo": True, "first_turn": True}
 
 
 def test_tenhou():
@@ -31,15 +31,15 @@ def test_daisangen():
 
 
 def test_suuankou():
-    assert yakuman("222m777p99s33344z9s", draw=True) == {"suuankou"}
+    assert yakuman("222m777p99s33344z9s", tsumo=True) == {"suuankou"}
     assert yakuman("222m777p99s33344z9s") == set(), "the claimed triplet is not concealed"
-    assert yakuman("777p99s33344z9s", melds="closed kong 2222m", draw=True) == {"suuankou"}
-    assert yakuman("777p99s33344z9s", melds="pong 222m", draw=True) == set()
+    assert yakuman("777p99s33344z9s", melds="closed kong 2222m", tsumo=True) == {"suuankou"}
+    assert yakuman("777p99s33344z9s", melds="pong 222m", tsumo=True) == set()
 
 
 def test_suuankou_tanki():
     assert yakuman("222m777p999s3334z4z") == {"suuankou tanki"}
-    assert yakuman("222m777p999s3334z4z", draw=True) == {"suuankou tanki"}
+    assert yakuman("222m777p999s3334z4z", tsumo=True) == {"suuankou tanki"}
     assert yakuman("777p999s3334z4z", melds="open kong 2222m") == set()
 
 

@@ -51,5 +51,5 @@ def test_dora_and_ordinary_yaku_do_not_count():
 
 
 def test_blessings_stack():
-    found = score("19m19p19s12345677z", draw=True, first_turn=True, seat_wind="East")
+    found = score("19m19p19s12345677z", tsumo=True, first_turn=True, seat_wind="East")
     assert (found.yakuman, found.points) == (2, 96000)

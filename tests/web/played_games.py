@@ -16,7 +16,7 @@ from suphx.agent.interface import AgentOutput
 #: They win if they can, never call, and discard what they have drawn: what they do is written in the wall.
 PLAIN = ["tsumogiri"] * 3
 
-#: A game of four rounds against `PLAIN`, the person at seat 0: a closed kong, a pong, a chow and a win by draw; four
+#: A game of four rounds against `PLAIN`, the person at seat 0: a closed kong, a pong, a chow and a tsumo; four
 #: winds; riichi and two wins on one discard; thirteen orphans that leave another seat with less than nothing.
 WHOLE = 1000
 _ORPHANS = "19m19p19s1234567z"

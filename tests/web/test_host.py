@@ -106,9 +106,9 @@ def test_the_dealer_is_asked_whether_to_stop_where_the_rules_ask():
     table = host._table
     table.game["round"], table.game["dealer"] = 3, 0  # the last round, dealt by the person
     host.begin()
-    win = next(choice.action for choice in host.question.choices if choice.type == "win by draw")
+    win = next(choice.action for choice in host.question.choices if choice.type == "tsumo")
     host.answer(host.question.number, win)
-    assert host.question.situation == "stop" and told[-1].result.how == "win by draw"
+    assert host.question.situation == "stop" and told[-1].result.how == "tsumo"
     assert [choice.type for choice in host.question.choices] == ["pass", "stop"]
     host.answer(host.question.number, STOP)
     assert host.question is None and table.game["phase"] == PHASE_GAME_OVER and len(host.rounds) == 1

@@ -112,7 +112,7 @@ def test_every_word_of_a_played_game_and_of_the_other_game_comes_from_the_texts(
     data = {"agent": PLAIN, "seed": WHOLE, "seat": 0, "length": "east"}
     game = requests.post(f"{served}/api/play", data=data, timeout=60).json()["id"]
     page.goto(f"{served}/play/{game}")
-    for do in ("closed kong", "1m", "pong", "2z", "chow", "1s", "win by draw"):
+    for do in ("closed kong", "1m", "pong", "2z", "chow", "1s", "tsumo"):
         what = (
             f"#answers [data-type='{do}']:not(:disabled)"
             if len(do) > 2

@@ -85,9 +85,9 @@ def test_a_whole_game_by_mouse_from_the_start_page_to_its_review(page, served, t
     discard(page, "2z")
     page.click(answer("chow"))
     discard(page, "1s")
-    page.wait_for_selector(answer("win by draw"))
+    page.wait_for_selector(answer("tsumo"))
     assert tip(page) == ("ready", [4, 3], "furiten")  # of the drawn tile, which has the focus: it is one of the waits
-    page.click(answer("win by draw"))
+    page.click(answer("tsumo"))
     page.wait_for_selector("#next")
     outcome = page.locator("#outcome").inner_text()
     assert "white dragon" in outcome and "1 han, 50 fu: 2,400 points" in outcome and "+2,400" in outcome
@@ -101,16 +101,16 @@ def test_a_whole_game_by_mouse_from_the_start_page_to_its_review(page, served, t
     page.click(answer("riichi"))
     assert page.locator("#hand [aria-disabled=false]").count() == 1
     discard(page, "9m")
-    page.wait_for_selector(answer("win by claim"))
+    page.wait_for_selector(answer("ron"))
     assert page.locator("svg.table [data-tile='9m'][transform*=rotate]").count() == 1
-    page.click(answer("win by claim"))
+    page.click(answer("ron"))
     page.wait_for_selector("#next")
     assert page.locator("#outcome .won").count() == 2
     assert "ura dora" in page.locator("#outcome .won").nth(1).inner_text()
 
     page.click("#next")
     discard(page, "5m")
-    page.click(answer("win by claim"))
+    page.click(answer("ron"))
     page.wait_for_selector("#final")
     assert page.locator("#final tr.me").inner_text().split("\t")[0] == "1. You"
     assert page.locator("#before tbody tr").count() == 4

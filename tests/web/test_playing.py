@@ -68,9 +68,9 @@ def test_a_whole_game_with_kong_calls_double_ron_and_an_abortive_draw(served):
     person.play("chow 5m with 3m4m")
     person.play("discard 1s")
     assert person.own() == {"waits": {"5p": 4, "8p": 3}, "furiten": ""}
-    end = person.play("win by draw 8p")
-    assert end["result"]["how"] == "win by draw" and end["question"]["situation"] == "round over"
-    assert end["moves"][-1] == [0, "win by draw 8p"]
+    end = person.play("tsumo 8p")
+    assert end["result"]["how"] == "tsumo" and end["question"]["situation"] == "round over"
+    assert end["moves"][-1] == [0, "tsumo 8p"]
 
     person.play("next round")
     end = person.play("discard 1z")
@@ -79,19 +79,19 @@ def test_a_whole_game_with_kong_calls_double_ron_and_an_abortive_draw(served):
     assert person.play("next round")["frame"]["repeat"] == 2
     assert person.told[-1]["question"]["riichi"] == ["9m"]
     person.play("riichi")
-    assert set(person.choices()) == {"win by claim 5s", "pass"}  # the only discard has played itself
-    end = person.play("win by claim 5s")
+    assert set(person.choices()) == {"ron 5s", "pass"}  # the only discard has played itself
+    end = person.play("ron 5s")
     assert [win["seat"] for win in end["result"]["wins"]] == [2, 0]
     assert end["result"]["wins"][1]["ura"] == ["2p"]
 
     person.play("next round")
     person.play("discard 5m")
-    person.do("win by claim 1z")
+    person.do("ron 1z")
     status = person.over()
     assert person.told[-1]["question"] is None
     assert status["ranks"][0] == 0 and min(status["scores"]) < 0
     assert [each["result"]["how"] for each in status["rounds"]] == [
-        "win by draw", "four winds", "win by claim", "win by claim"
+        "tsumo", "four winds", "ron", "ron"
     ]  # fmt: skip
     assert_kept_and_reviewed(person, status)
 
@@ -154,7 +154,7 @@ def test_a_kong_is_robbed(served):
     person.play("discard 9p")
     position = person.told[-1]
     assert position["question"]["situation"] == "kong claim" and position["frame"]["open"] == "0s"
-    end = person.play("win by claim 0s")
+    end = person.play("ron 0s")
     assert "robbing a kong (chankan)" in end["result"]["wins"][0]["yaku"]
 
 
@@ -201,7 +201,7 @@ def test_furiten_in_riichi_is_for_good(served):
 def test_furiten_by_an_own_discard(served):
     person = Person(served, seed=OWN_WAIT)
     person.asked()
-    assert "win by draw 5s" in person.choices()
+    assert "tsumo 5s" in person.choices()
     drawn = next(each for each in person.told[-1]["question"]["outlook"] if each["kind"] == "5s")
     assert drawn["furiten"]
     person.play("discard 5s")
@@ -311,7 +311,7 @@ def test_calls_are_passed_and_wins_taken_where_that_is_chosen(served):
     winner = Person(served, seed=LET_GO)
     winner.asked()
     choose(winner, win_at_once=True)
-    assert winner.play("discard 9m")["result"]["how"] == "win by claim"
+    assert winner.play("discard 9m")["result"]["how"] == "ron"
 
 
 def test_drawn_tiles_are_discarded_where_that_is_chosen_but_a_win_is_asked(served):
@@ -319,13 +319,13 @@ def test_drawn_tiles_are_discarded_where_that_is_chosen_but_a_win_is_asked(serve
     person.asked()
     question = person.told[-1]["question"]["number"]
     choose(person, discard_drawn=True)
-    assert person.post(question, person.choices()["win by draw 5s"]).status_code == 204
+    assert person.post(question, person.choices()["tsumo 5s"]).status_code == 204
     other = Person(served, seed=LET_GO)
     other.asked()
     choose(other, discard_drawn=True)
     if other.told[-1]["question"] is None or other.told[-1]["question"]["situation"] != "claim":
         other.asked()
-    assert set(other.choices()) == {"win by claim 5s", "pass"}
+    assert set(other.choices()) == {"ron 5s", "pass"}
 
 
 def choose(person: Person, **options: bool) -> None:

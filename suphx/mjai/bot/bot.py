@@ -145,7 +145,8 @@ def warm_up(agent: Agent, rules: Rules) -> None:
         told = len(game.events)
         if view.asked:
             agent.act(view.games, view.question())
-        game.step({seat: player.choice(legal_actions(game.record, seat, game.mask(seat))) for seat in game.asked})
+        seats = game.seats_to_act
+        game.step({seat: player.choice(legal_actions(game.record, seat, game.mask(seat))) for seat in seats})
 
 
 def converse(bot: Bot, lines: BinaryIO, replies: BinaryIO, until_game_over: bool = False) -> None:

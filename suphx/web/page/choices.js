@@ -5,10 +5,10 @@ import { percent, t, term, tileNames } from "suphx/words.js";
 
 // The order of the buttons, and the keys that press them.
 const KEYS = {
-  "win by draw": "W", "win by claim": "W", riichi: "R", "closed kong": "K", "added kong": "K", "open kong": "K", pong: "P", chow: "C",
+  "tsumo": "W", "ron": "W", riichi: "R", "closed kong": "K", "added kong": "K", "open kong": "K", pong: "P", chow: "C",
   "nine terminals": "N", stop: "E", "next round": "Enter", pass: "X",
 };
-const LOOKS = { "win by draw": "win", "win by claim": "win", riichi: "strong", pass: "plain" };
+const LOOKS = { "tsumo": "win", "ron": "win", riichi: "strong", pass: "plain" };
 const ORDER = Object.keys(KEYS);
 
 function words(choice, question) {

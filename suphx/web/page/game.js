@@ -97,7 +97,7 @@ export function differencesPanel(review, seat, go) {
 /** How each round ended; `review.scores` is null if the game goes on. `go(round)`: called when one is chosen, or null. */
 export function scoresTable(review, go) {
   const how = (result) => result.wins.length
-    ? result.wins.map((win) => t("game.win", { name: review.names[win.seat], win: term(win.seat === win.source ? "win by draw" : "win by claim"), points: number(win.points) })).join(t("table.semicolon"))
+    ? result.wins.map((win) => t("game.win", { name: review.names[win.seat], win: term(win.seat === win.source ? "tsumo" : "ron"), points: number(win.points) })).join(t("table.semicolon"))
     : term(result.how);
   return h("div", { class: "scroll" }, h("table", {},
     h("caption", {}, t("game.results")),

@@ -8,7 +8,7 @@ function winShown(win, frame, names) {
   const byDraw = win.seat === win.source;
   const melds = view.melds.map(([, tiles, , added]) => tilesInline(added ? [...tiles, added] : tiles));
   const worth = list([win.han ? t("outcome.han", { count: win.han }) : null, win.han && win.fu ? t("outcome.fu", { count: win.fu }) : null, win.limit ? term(win.limit) : null].filter(Boolean));
-  const values = { name: names[win.seat], win: term(byDraw ? "win by draw" : "win by claim"), from: names[win.source] };
+  const values = { name: names[win.seat], win: term(byDraw ? "tsumo" : "ron"), from: names[win.source] };
   return h("div", { class: "won" },
     h("h3", {}, t(byDraw ? "outcome.draw" : "outcome.claim", values)),
     h("p", { class: "won-hand" }, tilesInline(view.hand), melds, h("span", { class: "on" }, tilesInline([win.tile]))),

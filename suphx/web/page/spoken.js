@@ -2,7 +2,7 @@
 import { tilesInline } from "suphx/tiles.js";
 import { list, rich, roundName, t, term, tileName, tileNames } from "suphx/words.js";
 
-const KINDS = ["added kong", "closed kong", "discard", "chow", "open kong", "pong", "riichi", "win by claim", "win by draw"];
+const KINDS = ["added kong", "closed kong", "discard", "chow", "open kong", "pong", "riichi", "ron", "tsumo"];
 const TILES = /[0-9][mpsz]/g;
 
 /** The parts of a move: its kind, its tiles, and the tiles of the own hand that a call uses. */
