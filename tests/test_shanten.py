@@ -21,11 +21,11 @@ from simulator.efficiency import (
 )
 from simulator.lookup import KEY_STEP, derive, get_lookup
 from simulator.shanten import NO_SHANTEN, is_complete, shanten_of_keys, suit_key, tenpai_discards_of_keys
-from simulator.tiles import KINDS, TERMINALS_AND_HONOURS, NotationError, parse_counts
+from simulator.tiles import KINDS, TERMINALS_AND_HONORS, NotationError, parse_counts
 
 COMPILED = not numba.config.DISABLE_JIT
 MANY = 100_000 if COMPILED else 500
-ORPHANS = [kind for kind in range(KINDS) if TERMINALS_AND_HONOURS >> kind & 1]
+ORPHANS = [kind for kind in range(KINDS) if TERMINALS_AND_HONORS >> kind & 1]
 SETS = [[k, k, k] for k in range(KINDS)] + [[k, k + 1, k + 2] for k in range(27) if k % 9 < 7]
 
 
