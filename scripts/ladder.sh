@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # The ladder of agents (the paper's figure 8 at a small scale): supervised, RL-basic, RL-1 and RL-2, two training seeds of each,
-# from one start, against three under-trained copies of it on the same deals; the seeds of a method take turns by deal.
+# from one start; each of the seven agents against three under-trained copies of the start, on the same deals.
 # The start is sl and the field sl-weak; or, with --logs, small networks that are trained on these logs first.
 # It goes on where it was stopped; half a day of two cores with small networks, by an estimate.
-# usage: scripts/ladder.sh [--games HANCHAN] [--logs PATH]      default: 100000 hanchan for each method
+# usage: scripts/ladder.sh [--games HANCHAN] [--logs PATH]      default: 50000 hanchan for each agent
 set -euo pipefail
 
-hanchan=100000
+hanchan=50000
 logs=
 while [ $# -gt 0 ]; do
     case $1,$# in
@@ -47,16 +47,10 @@ step rl-2 --set "$ranks" --set "evaluation={every: 12000, deals: 250, opponent: 
     --set 'learning.oracle={full_games: 12000, decay_games: 8000, planes_rate: 40, after_rate: 1}' \
     --set 'learning.anneal={after_games: 20000, games: 30000}'  # the full rate until the oracle is gone
 
-matches=$runs/matches/ladder
-measured=()
-measure() {  # measure NAME AGENT: on the same deals as the others
-    suphx evaluate --challenger "$2" --field "$weak" --games "$hanchan" --seed 20261121 \
-        --out "$matches/$1"
-    measured+=("$matches/$1")
-}
-
-measure start "$start"
+agents=(--challenger "$start")
 for name in rl-basic rl-1r rl-2; do
-    measure "$name" "$runs/ladder/$name-1/agent|$runs/ladder/$name-2/agent"
+    agents+=(--challenger "$runs/ladder/$name-1/agent" --challenger "$runs/ladder/$name-2/agent")
 done
-exec suphx compare "${measured[@]}" --plots "$matches/plots" --json
+matches=$runs/matches/ladder
+exec suphx evaluate "${agents[@]}" --field "$weak" --games "$hanchan" --seed 20261121 --out "$matches" \
+    --plots "$matches/plots" --json

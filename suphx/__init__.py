@@ -11,7 +11,7 @@ from simulator.exports import lazy
 if TYPE_CHECKING:
     from .agent.interface import Agent, AgentOutput, ModelOutput
     from .agent.network_agent import NetworkAgent
-    from .agents import load_agent
+    from .agent.registry import load_agent
     from .errors import InputError
     from .evaluation.arena import Terms
     from .evaluation.match import Outcome, play_match
@@ -51,7 +51,7 @@ __getattr__, __dir__ = lazy(
     {
         "agent.interface": "Agent AgentOutput ModelOutput",
         "agent.network_agent": "NetworkAgent",
-        "agents": "load_agent",
+        "agent.registry": "load_agent",
         "errors": "InputError",
         "evaluation.arena": "Terms",
         "evaluation.match": "Outcome play_match",

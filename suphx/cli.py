@@ -14,7 +14,6 @@ import typer
 
 from suphx.commands.accuracy import accuracy
 from suphx.commands.adapt import adapt
-from suphx.commands.average import average
 from suphx.commands.bench import bench
 from suphx.commands.bot import bot
 from suphx.commands.check import check
@@ -73,7 +72,7 @@ def suphx(
 _PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "Play and review": (review, web, match, bot),
     "Measure": (evaluate, compare, accuracy, adapt, report),
-    "Train": (pretrain, reward, train, average),
+    "Train": (pretrain, reward, train),
     "Look inside": (features, check, warmup),
 }
 for panel, commands in _PANELS.items():

@@ -44,7 +44,6 @@ QUICK: dict[str, list[str]] = {
     "bot": [],
     "train configs/cluster.yaml": ["--dry-run", "--nodes", "10x16c1g64"],
     "train": ["--dry-run"],
-    "average": ["--out", "average"],
     "solve": ["--iterations", "20"],
     "duel train": ["--iterations", "20"],
     "duel play normal": ["--deals", "5"],

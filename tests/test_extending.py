@@ -133,7 +133,7 @@ for answer in (0, 1):
 
 PLANE = """
 from suphx import encode_batch
-from suphx.agent.named_networks import load_networks
+from suphx.agent.network_agent import load_networks
 from suphx.features.layout import LAYOUT, start
 from simulator.record import ACTIONS
 from simulator.tables import Tables

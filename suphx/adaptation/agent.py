@@ -205,5 +205,5 @@ def adapted_agent(
     """Load the agent with a name; raises InputError if there is none, or if a temperature is given."""
     agent, config = parse(name)
     if temperature is not None:
-        raise InputError(f"{name}: an agent that adapts always gives its likeliest answers; omit the temperature")
+        raise InputError(f"{name}: an agent that adapts always takes the likeliest actions; omit the temperature")
     return AdaptedAgent(load_original(agent, precision, batch_invariant), config, seed)

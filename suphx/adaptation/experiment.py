@@ -20,7 +20,7 @@ from suphx.adaptation.hands import Hand, HandsConfig, find_hands
 from suphx.adaptation.notebook import HandResult, Notebook, Trial
 from suphx.adaptation.players import Copy, Original
 from suphx.agent import DEFAULT_AGENT
-from suphx.agent.named_networks import fingerprint_of_networks
+from suphx.agent.network_agent import fingerprint_of_networks
 from suphx.config import Config
 from suphx.threads import Shared, in_threads
 

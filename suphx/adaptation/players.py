@@ -10,10 +10,9 @@ import numpy as np
 
 from simulator.tables import Decisions
 from suphx.adaptation.learned_part import blocks_in_common
-from suphx.agent.encoder import PlaneEncoder
-from suphx.agent.flow import Flow, Network, Sampling
+from suphx.agent.flow import Flow, Network, PlaneEncoder, Sampling
 from suphx.agent.interface import AgentOutput
-from suphx.agent.named_networks import load_networks
+from suphx.agent.network_agent import load_networks
 from suphx.networks.inference import Evaluator
 from suphx.networks.models import MODELS
 from suphx.networks.policy import PolicyNetwork

@@ -12,15 +12,27 @@ import numpy as np
 
 from simulator import record as r
 from simulator.tables import Decisions
-from suphx.agent.encoder import PlaneEncoder
 from suphx.agent.interface import AgentOutput, ModelOutput
 from suphx.agent.model_decisions import DISCARD, SEES_CALL, discard_actions, model_decisions
 from suphx.agent.sampling import choose, uniform
 from suphx.errors import InputError
+from suphx.features.encode import encode_batch, encode_call_batch
 from suphx.networks.models import CALL_MODELS, MODELS, NO, TURN_MODELS, YES
 
 #: A network: packed planes uint64[n, planes] -> logits f32[n, 34 or 2].
 Network = Callable[[np.ndarray], np.ndarray]
+
+
+class PlaneEncoder:
+    """Encodes what the networks see: a position, or a position with a proposed call, as packed planes."""
+
+    def positions(self, games: np.ndarray, index: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Return the planes uint64[n, 838] for seats u8[n] of games[index[n]]."""
+        return encode_batch(games, index, seats)
+
+    def proposals(self, games: np.ndarray, index: np.ndarray, seats: np.ndarray, actions: np.ndarray) -> np.ndarray:
+        """Return the planes uint64[n, 958], each with a proposed chow, pong or kong, actions i64[n]."""
+        return encode_call_batch(games, index, seats, actions)
 
 
 @dataclass(frozen=True)

@@ -88,11 +88,14 @@ def act_each(
 class Follower(Protocol):
     """Additional methods of an agent that must follow its games from start to end, such as a bot in another process.
 
-    table: index of the table in the batch, as in `asked.game`; reused for another game after `game_over`.
+    table: index of the table in the batch, as in `decisions.game`; reused for another game after `game_over`.
     """
 
-    def game_started(self, table: int, game: np.void, seats: Sequence[int]) -> None:
-        """Receive a new game at a table, GAME as it stands at the first decision, and the seats the agent plays."""
+    def game_started(self, table: int, game: np.void, seats: Sequence[int], names: Sequence[str]) -> None:
+        """Receive a new game at a table, GAME as it stands at the first decision, and the seats the agent plays.
+
+        names: of the agents in all four seats; empty to keep them from each other.
+        """
         ...
 
     def round_over(self, table: int, record: np.void) -> None:

@@ -16,8 +16,7 @@ import torch
 
 from simulator.players import player
 from simulator.tables import Decisions
-from suphx.agent.encoder import PlaneEncoder
-from suphx.agent.flow import Flow, Network, Sampling
+from suphx.agent.flow import Flow, Network, PlaneEncoder, Sampling
 from suphx.agent.interface import Agent, AgentOutput
 from suphx.agent.network_agent import untrained_networks
 from suphx.evaluation.arena import BATCH, Terms, play_here

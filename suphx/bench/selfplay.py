@@ -13,8 +13,7 @@ import numpy as np
 
 from simulator.players import player
 from simulator.rules import Rules
-from suphx.agent.encoder import PlaneEncoder
-from suphx.agent.flow import Flow, Network, Sampling
+from suphx.agent.flow import Flow, Network, PlaneEncoder, Sampling
 from suphx.agent.interface import RuleAgent
 from suphx.agent.network_agent import untrained_networks
 from suphx.networks.inference import Evaluator

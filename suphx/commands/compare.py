@@ -19,8 +19,7 @@ def compare(
     deals: Annotated[
         str | None,
         typer.Option(
-            help="Count only some deals, as FROM:TO:STEP; 25000: for those that were added to a match of 25,000, ::2 "
-            "and 1::2 for those that A and B of 'A|B' played."
+            help="Count only some deals, as FROM:TO:STEP: 25000: for those that were added to a match of 25,000."
         ),
     ] = None,
     plots: Pictures = None,

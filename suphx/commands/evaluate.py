@@ -9,8 +9,9 @@ from suphx.agent import DEFAULT_AGENT
 from suphx.commands import options as o
 
 _AGENT = (
-    "tuned (the included weights), sl, sl-weak, sensible, random, untrained, a folder of weights, adapted:AGENT "
-    "(adapts to each round), majiang, bot:COMMAND (any mjai bot), or 'A|B' (which take turns by deal)"
+    "tuned (the included weights), sl, sl-weak, untrained, a folder of weights, sensible, never_folds, never_calls, "
+    "tsumogiri, random, adapted:AGENT (adapts to each round), majiang, or bot:COMMAND (any mjai bot; by their style of "
+    "replies also bot-array, bot-every and bot-acting)"
 )
 
 
@@ -77,13 +78,13 @@ def evaluate(
     from rich.console import Console
 
     from simulator.files import write_json
+    from suphx.agent.registry import is_external
     from suphx.evaluation.arena import Terms
     from suphx.evaluation.counts import COUNTS_NAME, Counted, CountedTerms
     from suphx.evaluation.match import Means, play_match
     from suphx.evaluation.outputs import draw, match_report, say_how_it_ended, show, units_of, warn_of_few, watching
     from suphx.evaluation.protocol import plan_named
     from suphx.evaluation.stopping import read_rule
-    from suphx.mjai.host.specs import is_external
     from suphx.networks.precision import choose_precision
 
     if plots:

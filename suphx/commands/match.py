@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +12,6 @@ import typer
 from suphx.commands.options import AsJson, PresetOfRules, Seed, Timeout
 
 if TYPE_CHECKING:
-    from suphx.agent.interface import Agent
     from suphx.mjai.host.match import Contestant, MatchGame
 
 EXIT_FAULTS = 3
@@ -25,7 +23,7 @@ def match(
         typer.Argument(
             metavar="BOT BOT BOT BOT",
             help="Four of: the command line of an mjai bot, in quotes ({seat} in it becomes the seat); `tcp` for a "
-            "client that will connect; an agent (tuned, sensible, a folder of weights, adapted:tuned, 'A|B', majiang).",
+            "client that will connect; an agent (tuned, sensible, a folder of weights, adapted:tuned, majiang).",
         ),
     ],
     games: Annotated[int, typer.Option(min=1, help="Games; the four move up one seat after each.")] = 4,
@@ -61,9 +59,8 @@ def match(
     from simulator.logs.formats import format_named
     from simulator.logs.from_record import game_log
     from simulator.rules import Rules
-    from suphx.agents import load_agent, names_agent
     from suphx.mjai.host.match import TCP, contestant, play_match
-    from suphx.mjai.host.specs import usual_limits
+    from suphx.mjai.host.specs import limits_of
     from suphx.mjai.host.tcp import Door
     from suphx.progress import progress
 
@@ -71,21 +68,17 @@ def match(
         raise typer.BadParameter(f"{len(bots)} are named; a table has four seats", param_hint="BOT")
     played_by, written = Rules.preset(rules), format_named(log_format)
     paths = _log_paths(logs, seed, games, written.suffix)
-    usual = [replace(usual_limits(name), start=start_timeout) for name in bots]
-    limits = usual if timeout is None else [replace(each, decision=timeout) for each in usual]
+    limits = [limits_of(name, timeout, start=start_timeout) for name in bots]
     door = Door(host, port, limits[bots.index(TCP)]) if TCP in bots else None
     messages = Console(stderr=True)
     if door:
         messages.print(f"waiting for {bots.count(TCP)} at mjsonp://{host}:{door.port}/default", highlight=False)
 
-    def own(name: str) -> Agent | None:
-        return load_agent(name, seed) if names_agent(name) else None
-
     four: list[Contestant] = []
     done: list[MatchGame] = []
     started = time.perf_counter()
     try:
-        four += [contestant(name, each, own, door) for name, each in zip(bots, limits, strict=True)]
+        four += [contestant(name, each, seed, door) for name, each in zip(bots, limits, strict=True)]
         with progress("playing", games, messages) as show:
             for game in play_match(four, games, seed, played_by):
                 done.append(game)

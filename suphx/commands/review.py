@@ -36,7 +36,7 @@ def review(
 
     compile_beside("suphx.review.listing", "compile_features")  # before the imports, which take seconds
     from simulator.files import UniqueNames, write_whole
-    from suphx.agents import load_agent
+    from suphx.agent.registry import load_agent
     from suphx.errors import InputError
     from suphx.review.analysis import review_game
     from suphx.review.logs import find_game

@@ -70,7 +70,7 @@ def _training() -> None:
 
 def _bot() -> None:
     from simulator.rules import Rules
-    from suphx.agents import load_agent
+    from suphx.agent.registry import load_agent
     from suphx.mjai.bot.bot import warm_up
 
     warm_up(load_agent("sensible"), Rules.tenhou())
@@ -78,7 +78,7 @@ def _bot() -> None:
 
 def _review() -> None:
     from simulator.logs.generate import generate_games
-    from suphx.agents import load_agent
+    from suphx.agent.registry import load_agent
     from suphx.review.analysis import review_game
 
     for log in generate_games(1):

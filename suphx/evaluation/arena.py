@@ -17,11 +17,11 @@ from simulator.logs.mjlog_writer import write_mjlog
 from simulator.players.play import PlayedGame, Seating, play_seated
 from simulator.rules import Rules
 from simulator.tables import Decisions
+from suphx.agent.followers import Followers
 from suphx.agent.interface import Agent, Interruptible
-from suphx.agents import load_agent
+from suphx.agent.registry import load_agent
 from suphx.evaluation.protocol import Plan
 from suphx.evaluation.results import GameDone, result_row
-from suphx.mjai.host.followers import Followers
 from suphx.networks.memory import keep_memory
 from suphx.networks.precision import choose_precision
 from suphx.threads import Either, Shared, Stopped, in_threads

@@ -17,12 +17,11 @@ from safetensors.numpy import save
 
 from simulator.files import write_whole
 from simulator.record import SEATS
-from suphx.agents import fingerprint
+from suphx.agent.registry import fingerprint, is_external
 from suphx.config import StrictModel
 from suphx.errors import InputError
 from suphx.evaluation.arena import Terms
 from suphx.evaluation.tally import COLUMNS
-from suphx.mjai.host.specs import is_external
 from suphx.networks.weights import in_order
 
 #: The file in the folder of a match of challengers against a field.

@@ -11,13 +11,12 @@ from threading import Event
 from typing import Any
 
 from simulator.record import SEATS
-from suphx.agents import fingerprint, has_networks
+from suphx.agent.registry import fingerprint, has_networks, is_external
 from suphx.evaluation.arena import BATCH, BATCH_OF_BOTS, Load, Terms, load_agents, play_here
 from suphx.evaluation.journal import Journal
 from suphx.evaluation.protocol import Plan
 from suphx.evaluation.results import GameDone, Results
 from suphx.evaluation.stopping import CHECK_EVERY, FIRST_CHECK, StopRule
-from suphx.mjai.host.specs import is_external
 from suphx.networks.inference import GPU_PASS_SIZE
 from suphx.threads import Stopped
 

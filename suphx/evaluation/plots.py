@@ -13,12 +13,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from suphx.agent.in_turns import TURNS
+from suphx.agent.registry import is_external
 from suphx.evaluation.log_games import AI_MARK
 from suphx.evaluation.measures import MEASURE, RANKS
 from suphx.evaluation.statistics import resampled, running
 from suphx.evaluation.tally import COLUMN
-from suphx.mjai.host.specs import is_external
 from suphx.plotting import colour, one_panel, write_figure
 
 _WHISKERS = (2.5, 97.5)
@@ -204,7 +203,7 @@ def short_names(agents: Iterable[str]) -> dict[str, str]:
 
     Agents whose short names would be the same keep their full names, and so do bots with their commands.
     """
-    short = {each: each if is_external(each) else TURNS.join(map(_last_part, each.split(TURNS))) for each in agents}
+    short = {each: each if is_external(each) else _last_part(each) for each in agents}
     times = Counter(short.values())
     return {agent: name if times[name] == 1 else agent for agent, name in short.items()}
 

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from simulator.files import write_json
 from suphx.agent.interface import Agent, Follower
-from suphx.agents import load_agent
+from suphx.agent.registry import load_agent
 from suphx.checkpoint import purpose_of
 from suphx.errors import InputError
 from suphx.evaluation.arena import Terms, load_agents

@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from suphx.agent.named_networks import weights_folder
+from suphx.agent.network_agent import weights_folder
 from suphx.learning.oracle import without_hidden
 from suphx.networks.models import MODEL_PLANES
 from suphx.networks.policy import PolicyNetwork

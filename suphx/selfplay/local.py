@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from simulator.rules import Rules
-from suphx.agent.encoder import PlaneEncoder
+from suphx.agent.flow import PlaneEncoder
 from suphx.agent.network_agent import NetworkAgent
 from suphx.checkpoint import joined, tensors_below
 from suphx.learning.experience import Batch

@@ -6,8 +6,7 @@ from functools import partial
 import numpy as np
 
 from simulator.record import NO_ACTION
-from suphx.agent.encoder import PlaneEncoder
-from suphx.agent.flow import Flow, Sampling
+from suphx.agent.flow import Flow, PlaneEncoder, Sampling
 from suphx.features.encode import encode_oracle_batch
 from suphx.networks.inference import Evaluator
 from suphx.networks.models import MODEL_PLANES, MODELS

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from suphx.agent.interface import Agent, Follower
-from suphx.agent.named_networks import weights_folder
-from suphx.agents import fingerprint
-from suphx.agents import load_agent as load_player
+from suphx.agent.network_agent import weights_folder
+from suphx.agent.registry import fingerprint
+from suphx.agent.registry import load_agent as load_player
 from suphx.errors import InputError
 from suphx.hashes import hash_of_file
 from suphx.networks.policy import PolicyNetwork

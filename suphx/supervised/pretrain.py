@@ -15,7 +15,7 @@ import torch
 from rich.console import Console
 
 from simulator.files import write_json, write_whole
-from suphx.agent.named_networks import weights_folder
+from suphx.agent.network_agent import weights_folder
 from suphx.dataset.logs import generated, open_prepared
 from suphx.dataset.prepared import SPLITS, Prepared
 from suphx.dataset.selection import select

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from suphx.agent.named_networks import weights_folder
+from suphx.agent.network_agent import weights_folder
 from suphx.dataset.prepared import Prepared
 from suphx.dataset.selection import Filters, Selection, select
 from suphx.errors import InputError

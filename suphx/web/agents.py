@@ -10,9 +10,8 @@ from fastapi import HTTPException
 from simulator.players import PLAYERS
 from simulator.tables import Decisions
 from suphx.agent.interface import Agent, act_each
-from suphx.agent.named_networks import SHIPPED
-from suphx.agent.network_agent import NetworkAgent
-from suphx.agents import load_agent
+from suphx.agent.network_agent import INCLUDED, NetworkAgent
+from suphx.agent.registry import load_agent
 from suphx.review.analysis import clean, reviewing
 
 #: Largest seed of a game: JavaScript represents every integer up to it exactly.
@@ -24,7 +23,7 @@ class Players:
 
     def __init__(self, reviewer: str) -> None:
         """reviewer: name of the agent that reviews."""
-        self.names = list(dict.fromkeys([*SHIPPED, *PLAYERS, reviewer]))
+        self.names = list(dict.fromkeys([*INCLUDED, *PLAYERS, reviewer]))
         self._networks = cache(load_agent)
         self._lock = Lock()
         self.reviewer_name = reviewer

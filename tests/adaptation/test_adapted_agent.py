@@ -24,10 +24,9 @@ from suphx.adaptation.adapting import Adapter, Clock, Pace, Rewarded
 from suphx.adaptation.agent import AdaptedAgent, AdaptedConfig, parse
 from suphx.adaptation.experiment import ExperimentConfig
 from suphx.adaptation.positions import Position
-from suphx.agent.encoder import PlaneEncoder
-from suphx.agent.in_turns import InTurns
+from suphx.agent.flow import PlaneEncoder
 from suphx.agent.interface import Agent, RuleAgent
-from suphx.agents import fingerprint, has_networks, load_agent
+from suphx.agent.registry import fingerprint, has_networks, load_agent
 from suphx.config import load_config
 from suphx.errors import InputError
 from suphx.evaluation.arena import Terms, play_here
@@ -256,20 +255,20 @@ def test_names_that_mean_nothing_are_refused(name: str, words: str) -> None:
 
 def test_an_interrupted_match_ends_in_the_middle_of_an_adaptation(monkeypatch: pytest.MonkeyPatch) -> None:
     """Thread 1's game ends; what thread 2 adapts for hours is then given up."""
-    plan, begun, roll = one_against_three(["adapted"], ["tsumogiri"]), Event(), Adapter.roll
+    plan, begun, roll = one_against_three(["adapted", "quick"], ["tsumogiri"]), Event(), Adapter.roll
     agents: list[AdaptedAgent] = []
 
     def load(plan: Plan, terms: Terms) -> list[Agent]:
         agents.append(AdaptedAgent(tiny_agent(), AdaptedConfig.model_validate(LONG), 3))
-        return [InTurns("in turns", [agents[-1], RuleAgent(player("tsumogiri"))]), RuleAgent(player("tsumogiri"))]
+        return [agents[-1], *(RuleAgent(player("tsumogiri")) for _ in range(2))]
 
     def watched(*arguments: Any) -> Rewarded:
         begun.set()
         return roll(*arguments)
 
     monkeypatch.setattr(Adapter, "roll", watched)
-    games = play_here(plan, Terms(), [(0, 0), (1, 0)], 1, 2, load)
-    assert next(games).row["deal"] == 1  # the other agent's turn
+    games = play_here(plan, Terms(), [(0, 0), (1, 4)], 1, 2, load)
+    assert next(games).row["deal"] == 1  # the quick agent's
     assert begun.wait(60)
     started = time.perf_counter()
     games.close()
@@ -298,15 +297,6 @@ def test_its_games_in_the_arena_do_not_depend_on_the_batch_and_say_what_it_did()
         assert all(counts[name] == again[name] for name in ("rounds", "kept", "rollouts"))
     plain = play_here(plan, terms, [(0, 0), (1, 1)], 2, 1, lambda *_: [AGENT.playing, RuleAgent(player("tsumogiri"))])
     assert any(game.log != found[0][int(game.row["deal"])].log for game in plain)
-
-
-def test_an_agent_in_turns_says_what_all_of_them_did(positions: list[Position]) -> None:
-    one, other = adapted(), adapted()
-    both = InTurns("both", [one, AGENT.playing, other])
-    play_round(one, positions[0])
-    play_round(other, positions[1])
-    counts = both.take_counts(0)
-    assert (counts["rounds"], counts["rollouts"]) == (2, 32) and not one.counts and not other.counts
 
 
 TINY_BUDGET = "adaptation.copies=2,adaptation.deals=2,adaptation.check_deals=2,adaptation.reward.kind=round"

@@ -13,7 +13,7 @@ from simulator.check.run import check_numbers
 from simulator.rules import Rules
 from simulator.tables import Tables
 from suphx.agent.checking import AgentPlayer
-from suphx.agents import load_agent
+from suphx.agent.registry import load_agent
 from suphx.cli import app
 from suphx.errors import InputError
 

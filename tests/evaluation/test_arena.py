@@ -11,7 +11,7 @@ from simulator.players import IllegalPlayer
 from simulator.record import GAME, SEATS
 from simulator.tables import Decisions
 from suphx.agent.interface import AgentOutput, RuleAgent
-from suphx.agents import load_agent
+from suphx.agent.registry import load_agent
 from suphx.errors import InputError
 from suphx.evaluation import arena
 from suphx.evaluation.arena import Terms, play_here
@@ -173,7 +173,7 @@ class Diary(RuleAgent):
         assert set(decisions.game.tolist()) <= set(self.tables)
         return super().act(games, decisions)
 
-    def game_started(self, table: int, game: np.void, seats: list[int]) -> None:
+    def game_started(self, table: int, game: np.void, seats: list[int], names: list[str]) -> None:
         assert table not in self.tables and game.dtype == GAME and game["round"] == 0
         self.tables[table] = len(seats)
 

@@ -9,7 +9,7 @@ import pytest
 
 from simulator.tables import Decisions
 from suphx.agent.interface import AgentOutput
-from suphx.agents import load_agent
+from suphx.agent.registry import load_agent
 from suphx.errors import InputError
 from suphx.evaluation.arena import Terms
 from suphx.evaluation.journal import GAMES_NAME, SETTINGS_NAME, Journal
@@ -68,23 +68,6 @@ def test_a_match_can_be_stopped_between_two_moves(threads: int) -> None:
     fresh = Event()
     assert not play_match(PLAN, TERMS, 1, Means(threads=threads), stop=fresh).interrupted
     assert not fresh.is_set()
-
-
-def test_agents_can_take_turns_by_deal() -> None:
-    alone = [play_match(one_against_three([name], ["tsumogiri"]), TERMS, 5) for name in ("sensible", "random")]
-    in_turns = play_match(one_against_three(["sensible|random"], ["tsumogiri"]), TERMS, 5)
-    for deal in range(5):
-        assert np.array_equal(in_turns.results.games[deal], alone[deal % 2].results.games[deal])
-        assert not np.array_equal(in_turns.results.games[deal], alone[1 - deal % 2].results.games[deal])
-
-
-def test_who_takes_turns_decides_which_match_it_is(tmp_path: Path) -> None:
-    of_two, of_one = (settings(one_against_three([name], ["random"]), TERMS) for name in ("sl|sl-weak", "sl"))
-    assert of_two["agents"]["sl|sl-weak"].split("|")[0] == of_one["agents"]["sl"]
-    with pytest.raises(InputError, match="take turns"):
-        play_match(one_against_three(["random|majiang"], ["random"]), TERMS, 2)
-    with pytest.raises(InputError, match="no agent 'nobody'"):
-        play_match(one_against_three(["random|nobody"], ["random"]), TERMS, 2)
 
 
 def test_more_games_of_the_same_match_are_added(tmp_path: Path) -> None:

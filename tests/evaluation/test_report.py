@@ -164,7 +164,7 @@ def test_pictures_call_agents_by_their_folders_where_that_tells_them_apart() -> 
     shown = {
         "sl": "sl",
         "docs/start": "start",
-        "/runs/a/agent|/runs/b/agent": "a|b",
+        "/runs/a/agent": "a",
         "adapted:/runs/c/agent": "adapted:c",
         "agent": "agent",
         "bot:/bin/player /runs/d/agent": "bot:/bin/player /runs/d/agent",

@@ -19,7 +19,7 @@ from simulator.logs.mjai_words import Event
 from simulator.logs.mjai_writer import player_view
 from simulator.tables import Decisions
 from suphx.agent.interface import Agent, AgentOutput
-from suphx.agents import load_agent
+from suphx.agent.registry import load_agent
 from suphx.errors import InputError
 from suphx.mjai.bot.bot import MAX_LINE, Bot, converse
 from suphx.mjai.bot.client import Server, play_at

@@ -12,7 +12,7 @@ from subprocess import PIPE, Popen
 import pytest
 
 from suphx.agent.interface import Agent
-from suphx.agents import load_agent
+from suphx.agent.registry import load_agent
 from suphx.mjai.bot.bot import Bot
 from suphx.mjai.bot.seat import Seat
 

@@ -13,7 +13,7 @@ from table import Scene
 
 import suphx.mjai
 from simulator.logs.mjai_writer import player_view
-from suphx.agents import load_agent
+from suphx.agent.registry import load_agent
 from suphx.errors import InputError
 from suphx.mjai.host.feed import TableFeed
 

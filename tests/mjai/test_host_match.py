@@ -56,12 +56,6 @@ def test_a_match_in_words():
     assert "2 games, seed 0" in result.stdout and "sensible" in result.stdout
 
 
-def test_agents_that_take_turns_play_too():
-    result = match("sensible|tsumogiri", *OURS, "--games", "1", "--json")
-    assert result.exit_code == 0, (result.output, result.exception)
-    assert json.loads(result.stdout)["contestants"][0]["name"] == "sensible|tsumogiri"
-
-
 @pytest.mark.faults
 @pytest.mark.parametrize(("options", "status"), [((), 0), (("--strict",), 3)])
 def test_faults_are_told_and_the_match_is_complete(options, status):

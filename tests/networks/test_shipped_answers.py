@@ -17,7 +17,7 @@ import torch
 from simulator.players.simple import choose_random
 from simulator.record import CHOW_LOW, OPEN_KONG, PASS, PONG, SEATS, TSUMO
 from simulator.tables import Tables
-from suphx.agent.named_networks import SHIPPED, load_networks
+from suphx.agent.network_agent import INCLUDED, load_networks
 from suphx.features.encode import encode_batch, encode_call_batch
 from suphx.features.layout import PLANES
 from suphx.networks.models import MODEL_PLANES, MODELS
@@ -81,12 +81,12 @@ def present() -> dict[str, object]:
     packed = planes_of_play()
     found: dict[str, object] = {
         name: {model: answers_of(network, packed[model]) for model, network in load_networks(name)[1].items()}
-        for name in SHIPPED
+        for name in INCLUDED
     }
     return found | {"reward": predictions()}
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", INCLUDED)
 def test_networks_answer_as_when_they_were_stored(name: str) -> None:
     stored, packed = json.loads(STORED.read_text())[name], planes_of_play()
     for model, network in load_networks(name)[1].items():

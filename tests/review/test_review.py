@@ -20,7 +20,7 @@ from simulator.record import DISCARD_DRAWN, DISCARD_RED, PASS
 from simulator.rules import Rules
 from simulator.tiles import parse_tiles
 from suphx.agent.model_decisions import _fill, compile_model_decisions
-from suphx.agents import load_agent
+from suphx.agent.registry import load_agent
 from suphx.errors import InputError
 from suphx.features.encode import encode_all, encode_call_all, encode_lookahead_all, encode_worth_all
 from suphx.review.analysis import review_game, shipped_predictor

@@ -12,8 +12,7 @@ from selfplay_tables import RULES, SEED, assert_same, collect, precision, tiny_c
 from simulator.record import SEATS
 from simulator.rules import Rules
 from simulator.tables import Decisions, Tables
-from suphx.agent.encoder import PlaneEncoder
-from suphx.agent.flow import Sampling
+from suphx.agent.flow import PlaneEncoder, Sampling
 from suphx.agent.network_agent import NetworkAgent
 from suphx.errors import InputError
 from suphx.features.encode import encode_oracle_batch

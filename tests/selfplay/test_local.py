@@ -29,13 +29,12 @@ from typer.testing import CliRunner
 from simulator.logs.mjlog import read_mjlog
 from simulator.logs.verify import verify_game
 from suphx.agent.interface import Agent
-from suphx.agents import load_agent
+from suphx.agent.registry import load_agent
 from suphx.cli import app
 from suphx.commands.train import _run, stop_by_interrupt
 from suphx.config import load_config
 from suphx.errors import InputError
 from suphx.evaluation.arena import load_agents
-from suphx.networks.average import average_agents
 from suphx.networks.models import MODEL_PLANES
 from suphx.networks.weights import load_agent as load_weights
 from suphx.networks.weights import load_card, load_network, save_agent, save_network
@@ -499,8 +498,6 @@ def test_policies_start_surer_and_are_not_made_so_again(tmp_path):
     assert scale(agent, None) == pytest.approx(2, rel=0.01)
     assert scale(agent, 0.5) == scale(agent, None)
     assert scale(agent, 1.0) == pytest.approx(1, rel=0.01)
-    average_agents([tmp_path / "start", agent], tmp_path / "average", "both")
-    assert scale(tmp_path / "average", 0.5) == pytest.approx(2, rel=0.01)
 
 
 def test_layouts_of_planes_are_part_of_what_a_checkpoint_is_for(start, monkeypatch):

@@ -11,7 +11,7 @@ import torch
 from typer.testing import CliRunner, Result
 
 from simulator.logs.generate import generate_mjlogs
-from suphx.agents import load_agent
+from suphx.agent.registry import load_agent
 from suphx.cli import app
 from suphx.networks.models import MODELS
 from suphx.networks.weights import load_agent_network

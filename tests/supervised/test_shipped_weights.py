@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from suphx.agent.named_networks import SHIPPED, weights_folder
+from suphx.agent.network_agent import INCLUDED, weights_folder
 from suphx.cli import app
 from suphx.evaluation.arena import Terms
 from suphx.evaluation.match import play_match
@@ -26,7 +26,7 @@ def test_they_are_small() -> None:
     assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) <= MOST_BYTES
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", INCLUDED)
 def test_their_cards_say_where_they_come_from(name: str) -> None:
     about = load_card(weights_folder(name)).about
     assert about["command"].startswith(("suphx pretrain configs/tenhou", "suphx pretrain configs/tuned"))

@@ -9,7 +9,7 @@ from played_games import PLAIN, WHOLE, Person, walls
 from reviewed_game import agent
 
 from simulator.rules import Rules
-from suphx.agents import load_agent
+from suphx.agent.registry import load_agent
 from suphx.review.analysis import review_game
 from suphx.review.choices import mistake_of
 from suphx.web.coach import advice, costliest, costly

@@ -27,7 +27,7 @@ from serving_app import ended, serving
 import suphx.web.agents
 from simulator.logs.mjlog import read_mjlog
 from simulator.logs.verify import verify_game
-from suphx.agents import load_agent
+from suphx.agent.registry import load_agent
 from suphx.web.games import PLAYING
 
 

@@ -2,7 +2,7 @@
 
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,12 +11,13 @@ from simulator.players.play import Seating, play_seated
 from simulator.record import SEATS
 from simulator.rules import Rules
 from simulator.tables import Decisions
+from suphx.agent.followers import Followers
 from suphx.agent.interface import Agent, Follower
+from suphx.agent.registry import is_external, kind_of, load_agent
 from suphx.errors import InputError
 from suphx.mjai.host.agent import ExternalAgent
-from suphx.mjai.host.followers import Followers
 from suphx.mjai.host.limits import Limits
-from suphx.mjai.host.specs import TcpAgent, external_agent, is_external
+from suphx.mjai.host.specs import TcpAgent, external_agent
 from suphx.mjai.host.tcp import Door
 from suphx.mjai.host.verdict import Verdict
 
@@ -73,18 +74,18 @@ class Contestant:
             self.agent.close()
 
 
-def contestant(name: str, limits: Limits, own: Callable[[str], Agent | None], door: Door | None = None) -> Contestant:
-    """Return the contestant of a name.
+def contestant(name: str, limits: Limits, seed: int, door: Door | None = None) -> Contestant:
+    """Return the contestant with a name.
 
-    name: `tcp`, which needs a door; a name that `own` knows; otherwise the command line of a bot. own: returns the
-    agent of a name, or None if there is none. Raises InputError for a command that does not exist.
+    name: `tcp`, which needs a door; the name of an agent; otherwise the command line of a bot. limits: of a bot. seed:
+    random seed of another agent. Raises InputError for a command that does not exist.
     """
     if name == TCP and door:
         return Contestant(TcpAgent(door, limits))
     if is_external(name):
         return Contestant(external_agent(name, limits))
-    if (agent := own(name)) is not None:
-        return Contestant(agent)
+    if kind_of(name):
+        return Contestant(load_agent(name, seed))
     command = name.split(maxsplit=1)
     if not command or shutil.which(command[0]) is None:
         raise InputError(f"no bot {name!r}: neither the name of an agent, nor an existing command, nor {TCP}")
@@ -105,6 +106,6 @@ def play_match(
         for each in four:
             if not isinstance(each.agent, ExternalAgent):
                 each.verdict.games += 1
-        bots, (said, _) = game.seating.players, followers.take(game)
-        faults = tuple([words for number, words in said if number == bot] for bot in range(SEATS))
-        yield MatchGame(game.number, bots, tuple(four[bot].name for bot in bots), game.rounds, faults)
+        bots, (faults, _) = game.seating.players, followers.take(game)
+        by_bot = tuple([words for number, words in faults if number == bot] for bot in range(SEATS))
+        yield MatchGame(game.number, bots, tuple(four[bot].name for bot in bots), game.rounds, by_bot)

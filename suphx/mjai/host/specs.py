@@ -13,22 +13,18 @@ from suphx.mjai.host.styles import STYLES, Style
 from suphx.mjai.host.tcp import Door, TcpConnection
 
 MAJIANG = "majiang"
-#: A decision takes some 20 ms, but occasionally a second, and several seconds on a busy core.
-MAJIANG_LIMITS = Limits(decision=60)
+#: Seconds for a decision, which takes some 20 ms, but occasionally a second, and several seconds on a busy core.
+MAJIANG_DECISION = 60.0
 SEAT = "{seat}"
 _LONGEST_NAME = 40
 _ADAPTER = Path(__file__).parents[1] / "majiang"
 _KINDS: dict[str, Style] = {"bot": "array", **{f"bot-{style}": style for style in STYLES}}
 
 
-def is_external(name: str) -> bool:
-    """Return whether a name refers to an external bot."""
-    return name.partition(":")[0] in (MAJIANG, *_KINDS)
-
-
-def usual_limits(name: str) -> Limits:
-    """Return the default limits of the bot of a name."""
-    return MAJIANG_LIMITS if name.partition(":")[0] == MAJIANG else Limits()
+def limits_of(name: str, decision: float | None = None, start: float = Limits.start) -> Limits:
+    """Return the limits of the bot with a name; decision: by default its usual time."""
+    usual = MAJIANG_DECISION if name.partition(":")[0] == MAJIANG else Limits.decision
+    return Limits(decision=usual if decision is None else decision, start=start)
 
 
 def external_agent(name: str, limits: Limits | None = None) -> ExternalAgent:
@@ -40,7 +36,7 @@ def external_agent(name: str, limits: Limits | None = None) -> ExternalAgent:
     Raises InputError if the command is empty or malformed, or if majiang-ai is not installed.
     """
     kind, _, rest = name.partition(":")
-    limits = limits or usual_limits(name)
+    limits = limits or limits_of(name)
     if kind == MAJIANG:
         return process_agent(_majiang_command(rest), limits=limits, name=MAJIANG)
     try:

@@ -13,8 +13,8 @@ import ray
 from ray.exceptions import ObjectLostError
 
 from simulator.rules import Rules
-from suphx.agent.named_networks import UNTRAINED, weights_folder
-from suphx.agents import has_networks
+from suphx.agent.network_agent import UNTRAINED, weights_folder
+from suphx.agent.registry import has_networks
 from suphx.errors import InputError
 from suphx.features.layout import ORACLE_VERSION, VERSION
 from suphx.networks.policy import PolicyNetwork

@@ -18,8 +18,7 @@ import ray
 from ray.exceptions import RayError, RayTaskError
 
 from simulator.tables import Decisions, Ended
-from suphx.agent.encoder import PlaneEncoder
-from suphx.agent.flow import Flow, Sampling
+from suphx.agent.flow import Flow, PlaneEncoder, Sampling
 from suphx.agent.interface import Agent, AgentOutput
 from suphx.features.layout import PLANES
 from suphx.learning.advantages import Values, raw_advantages

@@ -1,19 +1,25 @@
 """Agents by name, and that they play."""
 
+import re
+import sys
+
 import numpy as np
 import pytest
 import torch
+from typer.testing import CliRunner
 
 from simulator.players import PLAYERS
 from simulator.record import NO_ACTION
 from simulator.tables import Decisions, Tables
 from simulator.walls import DEAD_WALL, URA_INDICATORS
+from suphx import cli
 from suphx.agent.interface import AgentOutput
 from suphx.agent.network_agent import untrained_networks
-from suphx.agents import fingerprint, load_agent, names_agent
+from suphx.agent.registry import AGENTS, fingerprint, has_networks, is_external, kind_of, load_agent
 from suphx.networks.precision import choose_precision
 from suphx.networks.sizes import NetworkSize
 from suphx.networks.weights import WeightsError, save_agent
+from suphx.plugins import PLUGINS_VARIABLE, load_plugins
 
 
 def play(agent, tables: Tables, steps: int) -> None:
@@ -99,6 +105,33 @@ def test_actions_follow_from_what_the_seat_sees():
     assert compared > 500
 
 
+def test_the_help_names_every_agent():
+    words = CliRunner().invoke(cli.app, ["evaluate", "--help"], env={"COLUMNS": "2000"}).output
+    assert all(re.search(rf"\b{entry.name}\b", words) and entry.description for entry in AGENTS)
+
+
+@pytest.fixture
+def quiet(tmp_path, monkeypatch):
+    """A user's own agent, `quiet`, in a module of theirs."""
+    (tmp_path / "quiet_plugin.py").write_text(
+        "from suphx.agent.registry import AGENTS, AgentKind, load_agent\n"
+        "load = lambda name, settings: load_agent('tsumogiri', settings.seed)\n"
+        "AGENTS.register('quiet', 'says little', lambda: AgentKind(load))\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv(PLUGINS_VARIABLE, "quiet_plugin")
+    load_plugins.cache_clear()
+    yield
+    load_plugins.cache_clear()
+    AGENTS._entries.pop("quiet")
+    sys.modules.pop("quiet_plugin")
+
+
+def test_a_users_agent_is_an_agent_everywhere(quiet):
+    play(load_agent("quiet"), Tables(2, seed=1), 20)
+    assert fingerprint("quiet").startswith("quiet, ") and not has_networks("quiet") and not is_external("quiet")
+
+
 def test_names_that_are_none():
     with pytest.raises(ValueError, match=r"no agent 'nobody': neither one of random, tsumogiri, sensible, .*untrained"):
         load_agent("nobody")
@@ -109,12 +142,12 @@ def test_names_that_are_none():
 @pytest.mark.parametrize(
     ("name", "is_agents"),
     [
-        *((name, True) for name in ("sensible", "sl", "untrained:small", "adapted:sl,a=0", "sl|sensible", "bot:x")),
-        *((name, False) for name in ("nobody", "sl|nobody", "|", "", "python bot.py", 300 * "x")),
+        *((name, True) for name in ("sensible", "sl", "untrained:small", "adapted:sl,a=0", "bot:x")),
+        *((name, False) for name in ("nobody", "", "python bot.py", 300 * "x")),
     ],
 )
 def test_names_are_told_from_the_commands_of_bots(name, is_agents):
-    assert names_agent(name) == is_agents
+    assert (kind_of(name) is not None) == is_agents
 
 
 def test_a_folder_without_weights(tmp_path):

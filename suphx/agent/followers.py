@@ -1,4 +1,4 @@
-"""Agents that follow their games: told how these go, wherever games are played (`simulator.players.play.Audience`)."""
+"""Passes the events of games to the agents that follow them (`simulator.players.play.Audience`)."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,22 +7,21 @@ import numpy as np
 from simulator.players.play import PlayedGame, Seating
 from simulator.record import SEATS
 from suphx.agent.interface import Agent, Counting, Follower
-from suphx.mjai.host.agent import ExternalAgent
 
 #: Faults in a game, and counts of it: each with the index of the agent.
-Said = tuple[list[tuple[int, str]], list[tuple[int, dict[str, float]]]]
+Notes = tuple[list[tuple[int, str]], list[tuple[int, dict[str, float]]]]
 
 
 class Followers:
-    """Passes game events to `Follower` agents; keeps their faults, and the counts of `Counting` agents, until asked."""
+    """Passes game events to `Follower` agents; collects their faults and the counts of `Counting` agents."""
 
     def __init__(self, agents: Sequence[Agent], named: bool = False) -> None:
-        """named: whether bots are told the names of all four agents, rather than their own alone."""
+        """named: whether followers receive the names of all four agents."""
         self._agents, self._named = agents, named
         self._followers = {number: agent for number, agent in enumerate(agents) if isinstance(agent, Follower)}
         self._counting = {number: agent for number, agent in enumerate(agents) if isinstance(agent, Counting)}
         self._seated: dict[int, Seating] = {}
-        self._said: dict[Seating, Said] = {}
+        self._notes: dict[Seating, Notes] = {}
 
     def __bool__(self) -> bool:
         return bool(self._followers or self._counting)
@@ -33,31 +32,28 @@ class Followers:
                 yield number, self._followers[number]
 
     def game_started(self, table: int, game: np.void, seating: Seating) -> None:
-        """Pass on that a game begins."""
+        """Pass on the start of a game."""
         self._seated[table] = seating
         names = [self._agents[number].name for number in seating.players]
         for number, agent in self._here(table):
             seats = [seat for seat in range(SEATS) if seating.players[seat] == number]
-            if self._named and isinstance(agent, ExternalAgent):
-                agent.game_started(table, game, seats, names)
-            else:
-                agent.game_started(table, game, seats)
+            agent.game_started(table, game, seats, names if self._named else ())
 
     def round_over(self, table: int, record: np.void) -> None:
-        """Pass on how a round ended, and the game with it if it is over."""
+        """Pass on the end of a round, and of the game if it is over."""
         for _, agent in self._here(table):
             agent.round_over(table, record)
         if record["result"]["game_over"]:
             seating = self._seated[table]
             faults = [(number, words) for number, agent in self._here(table) for words in agent.game_over(table)]
             counting = [(number, agent) for number, agent in self._counting.items() if number in seating.players]
-            self._said[seating] = faults, [(number, agent.take_counts(table)) for number, agent in counting]
+            self._notes[seating] = faults, [(number, agent.take_counts(table)) for number, agent in counting]
 
-    def take(self, game: PlayedGame) -> Said:
+    def take(self, game: PlayedGame) -> Notes:
         """Return the faults in a finished game, and its counts."""
-        return self._said.pop(game.seating, ([], []))
+        return self._notes.pop(game.seating, ([], []))
 
     def close(self) -> None:
-        """Release what the followers hold."""
+        """Close all followers."""
         for agent in self._followers.values():
             agent.close()
