@@ -23,13 +23,13 @@ runs=${SUPHX_RUNS:-${XDG_DATA_HOME:-$HOME/.local/share}/suphx}
 start=sl
 weak=sl-weak
 if [ -n "$logs" ]; then
-    suphx pretrain configs/small.yaml --logs "$logs" --out "$runs/ladder/small"
+    suphx pretrain configs/experiments/small.yaml --logs "$logs" --out "$runs/ladder/small"
     start=$runs/ladder/small/agent
     weak=$runs/ladder/small/weak
 fi
 
 learn() {  # learn NAME SEED [--set ...]
-    suphx train configs/ladder.yaml --local --threads 1 --out "$runs/ladder/$1-$2" --set "start=$start" \
+    suphx train configs/experiments/ladder.yaml --local --threads 1 --out "$runs/ladder/$1-$2" --set "start=$start" \
         --set "name=$1-$2" --set "seed=$2" "${@:3}"
 }
 

@@ -57,8 +57,12 @@ class _Loader(yaml.SafeLoader):
 
 C = TypeVar("C", bound=BaseModel)
 
-#: Folders of the configurations that come with the program: in an installed wheel, and in a checkout.
-_SHIPPED = (Path(__file__).parent / "configs", Path(__file__).parents[1] / "configs")
+#: Folders of the included configurations: in an installed wheel, and in a checkout; those of experiments come last.
+_FOLDERS = [
+    above / "configs" / folder
+    for folder in ("", "experiments")
+    for above in (Path(__file__).parent, Path(__file__).parents[1])
+]
 
 
 def load_config(path: Path, model: type[C], changes: Sequence[str] = ()) -> C:
@@ -70,7 +74,7 @@ def load_config(path: Path, model: type[C], changes: Sequence[str] = ()) -> C:
     try:
         text = _file_of(path).read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        names = sorted({each.stem for folder in _SHIPPED for each in folder.glob("*.yaml")})
+        names = sorted({each.stem for folder in _FOLDERS for each in folder.glob("*.yaml")})
         raise InputError(f"{path}: no such configuration; by name there are {', '.join(names)}") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: no YAML file: {error}") from error
@@ -84,8 +88,8 @@ def _file_of(path: Path) -> Path:
     """Resolve a path or a configuration's name to a file; a file of that name in the working folder comes first."""
     if path.suffix or len(path.parts) != 1 or path.exists():
         return path
-    shipped = [folder / f"{path}.yaml" for folder in _SHIPPED]
-    return next((each for each in shipped if each.is_file()), path)
+    included = [folder / f"{path}.yaml" for folder in _FOLDERS]
+    return next((each for each in included if each.is_file()), path)
 
 
 def make_config(values: dict[str, Any], model: type[C], changes: Sequence[str], source: str) -> C:

@@ -78,13 +78,18 @@ def test_configurations_that_come_with_the_program_have_names(tmp_path: Path, mo
     assert load_config(Path("small"), PretrainConfig).name == "small"
     with pytest.raises(InputError, match=r"^smal: no such configuration; by name there are .*laptop.*small"):
         load_config(Path("smal"), PretrainConfig)
-    own = (CONFIGS / "small.yaml").read_text(encoding="utf-8").replace("name: small", "name: mine")
+    own = (CONFIGS / "experiments" / "small.yaml").read_text(encoding="utf-8").replace("name: small", "name: mine")
     Path("small").write_text(own, encoding="utf-8")
     assert load_config(Path("small"), PretrainConfig).name == "mine"  # a file that is there comes first
 
 
+def test_experiments_name_their_results() -> None:
+    for path in (CONFIGS / "experiments").iterdir():
+        assert path.read_text(encoding="utf-8").startswith("# Result: "), path
+
+
 def test_every_configuration_of_ours_can_be_read_and_trains_an_agent() -> None:
-    for path in sorted(CONFIGS.glob("*.yaml")):
+    for path in sorted(CONFIGS.rglob("*.yaml")):
         if path.name == "reward.yaml":
             load_config(path, RewardConfig)
         elif path.name == "outlook.yaml":

@@ -60,8 +60,12 @@ SLOW: dict[str, list[str]] = {
     "evaluate": _FEW,
     "check --agent untrained": ["--games", "2"],
     "accuracy": ["--pairs", "200"],
-    "pretrain configs/tenhou-2.yaml": [*_TINY, "--models", "discard"],  # the shipped kong network is of another size
-    "pretrain configs/tenhou-3.yaml": ["--set=models.kong.pairs=256", *_ONCE],
+    "pretrain configs/experiments/tenhou-2.yaml": [
+        *_TINY,
+        "--models",
+        "discard",
+    ],  # the included kong network is of another size
+    "pretrain configs/experiments/tenhou-3.yaml": ["--set=models.kong.pairs=256", *_ONCE],
     "pretrain": _TINY,
     "reward": [],
     "outlook train": ["--set=decisions=300", "--set=validation_decisions=100"],
@@ -99,7 +103,7 @@ READ: dict[str, str] = {
     "solve one_card:OneCard": "a file of the reader's own: tests/equilibrium/test_solve_command.py",
     "web": "serves until it is stopped: tests/web/test_web_command.py",
     "train configs/cluster.yaml --address": "needs a cluster: tests/selfplay/test_roles_run.py",
-    "adapt configs/adapt-ladder.yaml --picture": "needs all hands: tests/adaptation/test_experiment.py",
+    "adapt configs/experiments/adapt-ladder.yaml --picture": "needs all hands: tests/adaptation/test_experiment.py",
     "compare": "needs matches: tests/evaluation/test_evaluate_command.py",
     "evaluate --challenger adapted": "takes hours: tests/adaptation/test_adapted_agent.py",
     "match tcp": "waits for clients: tests/mjai/test_host_tcp.py",

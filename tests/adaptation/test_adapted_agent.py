@@ -214,8 +214,8 @@ def test_names_say_who_adapts_and_how(tmp_path: Path) -> None:
 
 
 def test_the_ladders_agent_in_play_adapts_as_in_the_experiment() -> None:
-    in_play = parse("adapted:sl,config=configs/adapted-ladder.yaml")[1].adaptation
-    measured = load_config(Path("configs/adapt-ladder.yaml"), ExperimentConfig).adaptation
+    in_play = parse("adapted:sl,config=configs/experiments/adapted-ladder.yaml")[1].adaptation
+    measured = load_config(Path("configs/experiments/adapt-ladder.yaml"), ExperimentConfig).adaptation
     assert in_play == measured.model_copy(update={"deals": in_play.deals, "check_deals": in_play.check_deals})
 
 

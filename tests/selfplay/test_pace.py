@@ -16,7 +16,7 @@ from suphx.selfplay.config import TrainConfig
 from suphx.selfplay.pace import LONG_ROUND, MODEL_DECISIONS_A_GAME, ROUNDS_A_GAME, check_pace
 from tests.learning.toy_experience import decisions, random_planes, rounds
 
-CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
+CONFIGS = sorted((Path(__file__).parents[2] / "configs").rglob("*.yaml"))
 TRAININGS = [path for path in CONFIGS if "publish_steps" in path.read_text() or "side_by_side" in path.read_text()]
 TRAININGS += [path for path in CONFIGS if path.stem == "laptop"]
 
@@ -26,7 +26,7 @@ def config_of(**more) -> TrainConfig:
 
 
 @pytest.mark.parametrize("path", TRAININGS, ids=lambda path: path.stem)
-def test_with_every_training_that_is_shipped_even_long_rounds_come_in_time(path: Path) -> None:
+def test_with_every_included_training_even_long_rounds_come_in_time(path: Path) -> None:
     config = load_config(path, TrainConfig)
     for simulators in (1, config.roles.simulators.count):
         pace = check_pace(config, simulators * config.side_by_side, by_roles=simulators > 1)
